@@ -1,0 +1,91 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of blocks, the newest first. A block is used from its front; arena_reset() empties all
+ * of them, and a later take looks for the first that still has room. */
+
+#define ALIGNMENT 64
+#define MIN_BLOCK ((size_t)1 << 20)
+
+struct arena_block {
+    struct arena_block *next;
+    char *data; /* aligned, inside the same allocation */
+    size_t size;
+    size_t used;
+};
+
+static struct arena_block *block_create(size_t size)
+{
+    struct arena_block *block = malloc(sizeof *block);
+
+    if (!block)
+        return NULL;
+    block->data = aligned_alloc(ALIGNMENT, size);
+    if (!block->data) {
+        free(block);
+        return NULL;
+    }
+    block->size = size;
+    block->used = 0;
+    return block;
+}
+
+void *arena_take(struct arena *arena, size_t n, size_t size)
+{
+    struct arena_block *block;
+    size_t bytes;
+    void *piece;
+
+    if (size && n > (SIZE_MAX - ALIGNMENT) / size)
+        return NULL;
+    bytes = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (block = arena->blocks; block; block = block->next)
+        if (block->size - block->used >= bytes)
+            break;
+    if (!block) {
+        block = block_create(bytes > MIN_BLOCK ? bytes : MIN_BLOCK);
+        if (!block)
+            return NULL;
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    piece = block->data + block->used;
+    block->used += bytes;
+    arena->used_bytes += bytes;
+    if (arena->used_bytes > arena->peak_bytes)
+        arena->peak_bytes = arena->used_bytes;
+    return piece;
+}
+
+void *arena_take_zeroed(struct arena *arena, size_t n, size_t size)
+{
+    void *piece = arena_take(arena, n, size);
+
+    if (piece)
+        memset(piece, 0, n * size);
+    return piece;
+}
+
+void arena_reset(struct arena *arena)
+{
+    for (struct arena_block *block = arena->blocks; block; block = block->next)
+        block->used = 0;
+    arena->used_bytes = 0;
+}
+
+void arena_release(struct arena *arena)
+{
+    struct arena_block *next;
+
+    if (!arena)
+        return;
+    for (struct arena_block *block = arena->blocks; block; block = next) {
+        next = block->next;
+        free(block->data);
+        free(block);
+    }
+    memset(arena, 0, sizeof *arena);
+}

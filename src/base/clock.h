@@ -1,0 +1,22 @@
+/* Time, passed in wherever it decides something, so that tests own it. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+/* Seconds that never go back, from an arbitrary start. `arg` is the source's own. */
+struct clock {
+    double (*now)(void *arg);
+    void *arg;
+};
+
+double clock_now(const struct clock *clock);
+
+/* The machine's monotonic clock. */
+extern const struct clock clock_system;
+
+/* Unix time, seconds, UTC. */
+double clock_unix(void);
+
+/* Sleep; returns early on a signal. */
+void clock_sleep(double seconds);
+
+#endif

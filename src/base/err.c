@@ -1,0 +1,71 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int err_set(struct err *err, const char *format, ...)
+{
+    va_list args;
+
+    if (!err)
+        return -1;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return -1;
+}
+
+int err_wrap(struct err *err, const char *format, ...)
+{
+    char inner[sizeof err->text];
+    va_list args;
+    size_t used;
+
+    if (!err)
+        return -1;
+    memcpy(inner, err->text, sizeof inner);
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ": %s", inner);
+    return -1;
+}
+
+int err_nomem(struct err *err, const char *what, size_t bytes)
+{
+    return err_set(err, "out of memory (%s, %zu bytes)", what, bytes);
+}
+
+void errlist_add(struct errlist *list, const char *format, ...)
+{
+    struct err line;
+    va_list args;
+    char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
+
+    if (!grown) {
+        list->n_lost++;
+        return;
+    }
+    list->text = grown;
+    va_start(args, format);
+    vsnprintf(line.text, sizeof line.text, format, args);
+    va_end(args);
+    list->text[list->n] = strdup(line.text);
+    if (list->text[list->n])
+        list->n++;
+    else
+        list->n_lost++;
+}
+
+void errlist_release(struct errlist *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        free(list->text[i]);
+    free(list->text);
+    memset(list, 0, sizeof *list);
+}

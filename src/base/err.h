@@ -1,0 +1,38 @@
+/* What went wrong, for the person who must fix it.
+ *
+ * A function that can meet a fault of the user or of the machine takes `struct err *` as its last
+ * argument, writes one line there and returns -1. Callers add context on the way up; only cli/
+ * prints. Texts are lower case, name the place (file:line, key, id), say what was found and what
+ * is allowed, and have no full stop. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stddef.h>
+
+struct err {
+    char text[1024];
+};
+
+/* Write a message. Always returns -1, so that `return err_set(err, ...)` reads well.
+ * A NULL err is allowed and keeps nothing. Too long a text is cut. */
+int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Put "context: " before the message that is there. Always returns -1. */
+int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Shorthand for "out of memory (WHAT, BYTES bytes)". Always returns -1. */
+int err_nomem(struct err *err, const char *what, size_t bytes);
+
+/* A list of messages, for inputs whose faults are all reported at once.
+ * Zero-initialise; errlist_release() takes a zeroed list too. */
+struct errlist {
+    char **text; /* [n] owned */
+    size_t n;
+    size_t n_lost; /* messages that did not fit in memory */
+};
+
+void errlist_add(struct errlist *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void errlist_release(struct errlist *list);
+
+#endif

@@ -1,0 +1,47 @@
+/* Counter-based random numbers: a number is addressed, not drawn.
+ *
+ * The same (seed, stream, step, index) gives the same number on any rank, in any order, on any
+ * machine. Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", SC11;
+ * Philox4x32-10 as in Random123. The counter is (index, step, stream, seed.high's upper half),
+ * the key is seed.low. */
+#ifndef BASE_RNG_H
+#define BASE_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+
+/* What a number is for. The values are part of every trial's identity: never renumber. */
+enum rng_stream {
+    RNG_WEIGHTS = 1,       /* + layer in the step */
+    RNG_DROPOUT = 2,       /* hidden units */
+    RNG_INPUT_DROPOUT = 3, /* features */
+    RNG_BATCH = 4,         /* order of the training nodes */
+    RNG_SPLIT_TEST = 5,
+    RNG_SPLIT_FOLD = 6,
+    RNG_SIMULATE = 7,
+};
+
+struct rng {
+    uint32_t key[2];
+    uint32_t stream;
+    uint32_t nonce;
+};
+
+void rng_init(struct rng *rng, struct hash seed, enum rng_stream stream);
+
+/* One block of four 32-bit words. */
+void rng_block(uint32_t out[4], const struct rng *rng, uint32_t step, uint32_t index);
+
+/* Uniform in [0, 1) with 53 bits; standard normal (Box & Muller 1958). One per (step, index). */
+double rng_uniform(const struct rng *rng, uint32_t step, uint32_t index);
+double rng_normal(const struct rng *rng, uint32_t step, uint32_t index);
+
+/* out[i] = word i of the concatenated blocks first_block, first_block + 1, ...; i < n. */
+void rng_fill(uint32_t *out, size_t n, const struct rng *rng, uint32_t step, uint32_t first_block);
+
+/* Permute in place, uniformly (Fisher & Yates; Durstenfeld 1964), by the numbers of `step`. */
+void rng_shuffle(int32_t *items, size_t n, const struct rng *rng, uint32_t step);
+
+#endif

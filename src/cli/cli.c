@@ -1,0 +1,157 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_OPTIONS 32
+
+int cli_fail(const struct err *err, int status)
+{
+    fprintf(stderr, "espalier: %s\n", err->text);
+    return status;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *c = commands; c->name; c++)
+        if (!strcmp(c->name, name))
+            return c;
+    return NULL;
+}
+
+static void print_default(const struct option_row *o)
+{
+    if (o->type == OPTION_INT && *(long *)o->value)
+        printf(" [%ld]", *(long *)o->value);
+    else if (o->type == OPTION_TEXT && *(const char **)o->value)
+        printf(" [%s]", *(const char **)o->value);
+}
+
+static void print_help(const struct command *command, const struct option_row *options)
+{
+    printf("usage: espalier %s [OPTIONS]%s%s\n\n%s\n\n", command->name,
+           *command->arguments ? " " : "", command->arguments, command->summary);
+    for (const struct option_row *o = options; o->name; o++) {
+        char left[64];
+
+        snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
+        printf("  %-28s  %s", left, o->help);
+        print_default(o);
+        putchar('\n');
+    }
+    printf("  %-28s  %s\n", "-h, --help", "print this text");
+}
+
+static int usage_error(const struct command *command)
+{
+    fprintf(stderr, "espalier: see 'espalier %s --help'\n", command->name);
+    return EXIT_USAGE;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+
+    for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+        if (!strncmp(c, text, n) && (c[n] == '|' || !c[n]))
+            return true;
+    return false;
+}
+
+/* Store one option's argument; prints what is wrong with it and returns -1. */
+static int store_value(const struct option_row *o, const char *text)
+{
+    char *end;
+    long number;
+
+    if (o->type == OPTION_FLAG) {
+        *(bool *)o->value = true;
+    } else if (o->type == OPTION_INT) {
+        errno = 0;
+        number = strtol(text, &end, 10);
+        if (errno || end == text || *end || number < o->min || number > o->max) {
+            fprintf(stderr, "espalier: --%s %s: must be an integer in [%ld, %ld]\n", o->name, text,
+                    o->min, o->max);
+            return -1;
+        }
+        *(long *)o->value = number;
+    } else if (o->type == OPTION_TEXT) {
+        if (o->choices && !is_choice(o->choices, text)) {
+            fprintf(stderr, "espalier: --%s %s: must be one of %s\n", o->name, text, o->choices);
+            return -1;
+        }
+        *(const char **)o->value = text;
+    } else {
+        struct option_list *list = o->value;
+        const char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
+
+        if (!grown) {
+            fputs("espalier: out of memory\n", stderr);
+            return -1;
+        }
+        list->text = grown;
+        list->text[list->n++] = text;
+    }
+    return 0;
+}
+
+/* getopt's tables from ours. */
+static size_t fill_tables(struct option *table, char *letters, const struct option_row *options)
+{
+    size_t n = 0;
+
+    for (; options[n].name && n < MAX_OPTIONS; n++) {
+        table[n] = (struct option){options[n].name,
+                                   options[n].argument ? required_argument : no_argument, NULL,
+                                   256 + (int)n};
+        if (options[n].letter) {
+            *letters++ = options[n].letter;
+            if (options[n].argument)
+                *letters++ = ':';
+        }
+    }
+    table[n] = (struct option){"help", no_argument, NULL, 'h'};
+    table[n + 1] = (struct option){0};
+    *letters++ = 'h';
+    *letters = '\0';
+    return n;
+}
+
+int cli_parse(const struct command *command, const struct option_row *options, int argc,
+              char **argv, int min_operands, int max_operands, int *first)
+{
+    struct option table[MAX_OPTIONS + 2];
+    char letters[2 * MAX_OPTIONS + 2];
+    size_t n = fill_tables(table, letters, options);
+    int c;
+
+    optind = 1;
+    while ((c = getopt_long(argc, argv, letters, table, NULL)) != -1) {
+        size_t i = 0;
+
+        if (c == 'h') {
+            print_help(command, options);
+            return EXIT_OK;
+        }
+        while (i < n && c != 256 + (int)i && (!options[i].letter || c != options[i].letter))
+            i++;
+        if (i == n || store_value(&options[i], optarg))
+            return usage_error(command);
+    }
+    *first = optind;
+    if (argc - optind < min_operands) {
+        fprintf(stderr, "espalier: %s: %s is missing\n", command->name, command->arguments);
+        return usage_error(command);
+    }
+    if (argc - optind > max_operands) {
+        fprintf(stderr, "espalier: %s: '%s' is one argument too many\n", command->name,
+                argv[optind + max_operands]);
+        return usage_error(command);
+    }
+    return CLI_GO_ON;
+}

@@ -1,0 +1,73 @@
+/* What the commands share: the table of commands, option parsing, exit status.
+ *
+ * A command is one file, cmd_NAME.c, with one function. It returns the exit status of the program.
+ * Only this layer prints and exits. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum exit_status {
+    EXIT_OK = 0,         /* every trial of this run's part is finished */
+    EXIT_ERROR = 1,
+    EXIT_USAGE = 2,      /* command line or sweep file */
+    EXIT_SOME_FAILED = 3, /* finished, but some trials failed */
+    EXIT_RESUMABLE = 75, /* stopped early: the same line again goes on */
+    CLI_GO_ON = -1       /* of cli_parse(): not an exit status */
+};
+
+struct command {
+    const char *name;
+    const char *arguments; /* "GRID.ini" */
+    const char *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+};
+
+extern const struct command commands[]; /* ends with a NULL name */
+
+enum option_type { OPTION_FLAG, OPTION_INT, OPTION_TEXT, OPTION_LIST };
+
+/* Values land in the struct the caller points into; what stands there before parsing is the
+ * default that --help prints. */
+struct option_list {
+    const char **text; /* [n] owned array of borrowed texts */
+    size_t n;
+};
+
+struct option_row {
+    char letter;            /* 0: long form only */
+    const char *name;       /* long form, without -- */
+    const char *argument;   /* "FILE"; NULL for a flag */
+    enum option_type type;  /* FLAG: bool; INT: long; TEXT: const char *; LIST: option_list */
+    void *value;
+    long min, max;          /* of INT */
+    const char *choices;    /* of TEXT: "a|b|c", or NULL for any text */
+    const char *help;
+};
+
+/* Parse options; operands are moved to argv[*first ...] (borrowed), between min and max of them.
+ * Returns CLI_GO_ON to continue, or the exit status to return: --help was printed (EXIT_OK), or
+ * the line was wrong and why was printed (EXIT_USAGE). `options` ends with a NULL name. */
+int cli_parse(const struct command *command, const struct option_row *options, int argc,
+              char **argv, int min_operands, int max_operands, int *first);
+
+/* Print "espalier: TEXT" on stderr and return status. */
+int cli_fail(const struct err *err, int status);
+
+const struct command *command_find(const char *name);
+
+int cmd_run(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_params(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_best(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
+int cmd_inspect(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif

@@ -1,0 +1,65 @@
+/* The data of a sweep as one immutable block of bytes: a header and offsets, no pointers.
+ *
+ * A block is built once, hashed once, and can be broadcast, mapped or put into a window shared by
+ * the processes of a node without being copied or rewritten. It holds what was read: features,
+ * targets, ids, given edges, given split. Graphs, splits and scaling derive from it. */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "tensor/csr.h"
+#include "tensor/mat.h"
+
+enum task { TASK_REGRESSION, TASK_CLASSIFICATION };
+enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST };
+
+const char *task_name(enum task task); /* "regression", "classification" */
+const char *part_name(enum part part); /* "none", "train", "val", "test" */
+
+/* A view of a block: pointers into it, valid as long as the block is. Fields are read-only. */
+struct dataset {
+    const void *block; /* what to broadcast; 64-byte aligned */
+    size_t block_bytes;
+    struct hash digest; /* of everything in the block: the identity of the data */
+
+    int32_t n_samples;  /* N */
+    int32_t n_features; /* F */
+    int32_t n_classes;  /* C; 0 for regression */
+    enum task task;
+    bool is_sparse;      /* which of the next two is there */
+    struct mat features; /* (N, F) raw values as read, missing ones imputed */
+    struct csr sparse_features;   /* (N, F) */
+    const float *target;          /* [N] regression; NaN where missing. NULL otherwise */
+    const int32_t *label;         /* [N] classification, in [0, C); -1 where missing. NULL otherwise */
+    int64_t n_edges;              /* 0 where none were given */
+    const int32_t *edge_source;   /* [n_edges] each undirected edge once, source < destination */
+    const int32_t *edge_target;   /* [n_edges] */
+    const float *edge_weight;     /* [n_edges] positive */
+    const uint8_t *part;          /* [N] enum part of a split file; NULL where none was given */
+    const char *const_ids;        /* names packed one after another; use dataset_id() */
+    const uint32_t *id_start;     /* [N + 1] offsets into const_ids */
+    const char *const_features;   /* likewise; empty names where features have none */
+    const uint32_t *feature_start; /* [F + 1] */
+    const char *const_classes;
+    const uint32_t *class_start; /* [C + 1] */
+    bool owns_block;
+};
+
+const char *dataset_id(const struct dataset *d, int32_t sample);
+const char *dataset_feature_name(const struct dataset *d, int32_t feature);
+const char *dataset_class_name(const struct dataset *d, int32_t label);
+bool dataset_is_labelled(const struct dataset *d, int32_t sample);
+
+/* View a block that came from elsewhere (broadcast, mapped): checked, digest verified. Borrowed:
+ * the block must outlive the view. -1 and err if it is not a block of this version. */
+int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);
+
+/* Frees the block where the dataset owns it (it came from data_load()). Takes a zeroed one. */
+void dataset_release(struct dataset *d);
+
+#endif

@@ -1,0 +1,50 @@
+/* Scores of predictions. */
+#ifndef GCN_METRIC_H
+#define GCN_METRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "data/dataset.h"
+
+/* name, task, larger is better */
+#define METRIC_TABLE(X)                                                                            \
+    X(PEARSON, "pearson", TASK_REGRESSION, true)                                                   \
+    X(R2, "r2", TASK_REGRESSION, true)                                                             \
+    X(RMSE, "rmse", TASK_REGRESSION, false)                                                        \
+    X(MAE, "mae", TASK_REGRESSION, false)                                                          \
+    X(SPEARMAN, "spearman", TASK_REGRESSION, true)                                                 \
+    X(ACCURACY, "accuracy", TASK_CLASSIFICATION, true)                                             \
+    X(MACRO_F1, "macro_f1", TASK_CLASSIFICATION, true)                                             \
+    X(ROC_AUC, "roc_auc", TASK_CLASSIFICATION, true)                                               \
+    X(LOG_LOSS, "log_loss", TASK_CLASSIFICATION, false)
+
+enum metric {
+#define METRIC_ENUM(id, name, task, larger) METRIC_##id,
+    METRIC_TABLE(METRIC_ENUM)
+#undef METRIC_ENUM
+    METRIC_COUNT
+};
+
+const char *metric_name(enum metric metric);
+enum task metric_task(enum metric metric);
+bool metric_is_larger_better(enum metric metric);
+/* -1 where no metric has that name. */
+int metric_parse(const char *name);
+
+/* Regression scores of n pairs; truth and prediction in the target's own units.
+ *   pearson  0 where either side is constant     spearman  the same of mid-ranks
+ *   r2       1 - SS_res / SS_tot, -inf never: NaN where truth is constant
+ * scratch is reset to where it was. NaN when scratch memory is short. */
+double metric_regression(enum metric metric, const float *truth, const float *prediction,
+                         int32_t n, struct arena *scratch);
+
+/* Classification scores of n rows of log-probabilities (n, C).
+ *   macro_f1  mean over classes that occur in truth or prediction
+ *   roc_auc   two classes: of class 1; more: one against the rest, mean over classes with both
+ *             sides present; NaN where none has. Ties count half (Mann-Whitney). */
+double metric_classification(enum metric metric, const int32_t *truth, const float *log_prob,
+                             int32_t n, int32_t n_classes, struct arena *scratch);
+
+#endif

@@ -1,0 +1,114 @@
+/* Train one graph convolutional network and score it: the whole of a trial's arithmetic.
+ *
+ * No I/O, no globals; the clock is passed in; nothing is allocated inside the epoch loop. The
+ * outcome is a function of (spec, inputs, split, key) alone, to the bit, on one machine type. */
+#ifndef GCN_TRAIN_H
+#define GCN_TRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "data/dataset.h"
+#include "data/split.h"
+#include "gcn/metric.h"
+
+enum activation { ACTIVATION_RELU, ACTIVATION_TANH };
+enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
+enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* weight decay on every layer's W, or the first's */
+
+struct gcn_spec {
+    int32_t layers; /* graph convolutions, >= 1 */
+    int32_t hidden_size;
+    enum activation activation;
+    double dropout;       /* of hidden units, in [0, 1) */
+    double input_dropout; /* of features, in [0, 1) */
+    int32_t epochs;
+    enum optimizer optimizer;
+    double learning_rate;
+    double weight_decay; /* never on biases */
+    enum decay_scope decay_scope;
+    double momentum; /* sgd */
+    double beta1, beta2, epsilon; /* adam, adamw */
+    int32_t batch_size; /* training nodes in a step; 0: all */
+    int32_t patience;   /* epochs without a better validation value before stopping; 0: never */
+    enum metric objective;
+    bool maximize;
+};
+
+/* What is constant over a grid, made once per process and shared, read-only, by its trials. */
+struct gcn_inputs {
+    const struct dataset *data;
+    struct csr a_hat;    /* (N, N) normalised adjacency */
+    struct mat x;        /* (N, F) scaled dense features; empty when sparse */
+    struct csr x_sparse; /* (N, F) scaled sparse features; empty when dense */
+    struct csr x_sparse_t; /* (F, N) its transpose */
+    struct mat ax;       /* (N, F) A^X where that is the cheaper start of layer 1; else empty */
+};
+
+enum feature_scale {
+    SCALE_NONE,
+    SCALE_STANDARDIZE, /* each feature to mean 0, sd 1 over all samples; dense only */
+    SCALE_ROW,         /* each sample's features divided by their sum (Kipf & Welling 2017) */
+};
+
+/* adjacency is borrowed for the call. Pair with gcn_inputs_release(). */
+int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
+                    const struct csr *adjacency, enum feature_scale scale, struct err *err);
+void gcn_inputs_release(struct gcn_inputs *inputs);
+
+enum gcn_phase {
+    GCN_FORWARD,
+    GCN_BACKWARD,
+    GCN_OPTIMIZER,
+    GCN_EVALUATION,
+    GCN_PHASE_COUNT
+};
+
+enum gcn_status {
+    GCN_DONE,
+    GCN_DIVERGED, /* a loss was not finite; scores are those of the best epoch before, if any */
+    GCN_STOPPED,  /* the observer said so; nothing in the outcome counts */
+};
+
+struct gcn_epoch {
+    double train_loss; /* mean over the epoch's training nodes, as trained (with dropout) */
+    double val_loss;
+    double val_value;  /* the objective */
+    double seconds;    /* since training began */
+};
+
+struct gcn_outcome {
+    enum gcn_status status;
+    int32_t epochs_run;
+    int32_t best_epoch; /* from 1; 0 where no epoch finished */
+    double value;       /* objective at the best epoch; NaN where none finished */
+    double metrics[4][METRIC_COUNT]; /* [enum part][metric] at the best epoch; NaN where undefined */
+    double losses[4];                /* [enum part] likewise */
+    double seconds[GCN_PHASE_COUNT];
+    double flops;             /* floating point operations done, counted from shapes */
+    struct gcn_epoch *curve;  /* [epochs] caller-allocated; the first epochs_run are filled */
+    char reason[128];         /* of divergence: "train loss is inf in epoch 3" */
+};
+
+/* Asked after every epoch; false ends the trial with GCN_STOPPED. */
+struct gcn_observer {
+    bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far);
+    void *arg;
+};
+
+/* Train and score. scratch holds everything the trial needs and is not reset. threads is that of
+ * one product and of the sparse kernels. -1 and err only when memory is short. */
+int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
+              const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+              int threads, struct arena *scratch, const struct clock *clock,
+              const struct gcn_observer *observer, struct err *err);
+
+/* Floating point operations gcn_train() would do if every epoch ran, from the shapes alone.
+ * Shared by `plan` and the scheduler; agrees with gcn_outcome.flops for a full-batch trial. */
+double gcn_flops(const struct gcn_spec *spec, const struct gcn_inputs *inputs, int32_t n_train);
+
+#endif

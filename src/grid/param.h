@@ -1,0 +1,80 @@
+/* The parameter table as data, and values of its types. */
+#ifndef GRID_PARAM_H
+#define GRID_PARAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "grid/param_table.h"
+
+enum param_type {
+    PARAM_INT,
+    PARAM_REAL,
+    PARAM_BOOL,
+    PARAM_CHOICE,
+    PARAM_TEXT,
+    PARAM_PATH,
+    PARAM_DURATION,
+    PARAM_COUNT
+};
+
+enum param_flag {
+    PARAM_AXIS = 1,
+    PARAM_IDENTITY = 2,
+    PARAM_SWEPT = 4,
+    PARAM_OPEN_MIN = 8,
+    PARAM_OPEN_MAX = 16
+};
+
+enum param_id {
+#define PARAM_ENUM(id, ...) P_##id,
+    PARAM_TABLE(PARAM_ENUM)
+#undef PARAM_ENUM
+    P_COUNT
+};
+
+struct param {
+    const char *section;
+    const char *key;
+    enum param_type type;
+    double min, max;
+    const char *choices; /* "a|b|c" */
+    const char *default_text;
+    const char *unit;
+    int flags;
+    const char *help;
+};
+
+extern const struct param param_table[P_COUNT];
+
+/* INT and BOOL use i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full;
+ * REAL and DURATION (seconds) use f; TEXT and PATH use s (borrowed, never NULL). */
+union value {
+    int64_t i;
+    double f;
+    const char *s;
+};
+
+/* P_COUNT where there is none. section NULL: by bare key, P_COUNT where several have it. */
+enum param_id param_find(const char *section, const char *key);
+/* "key" or "section.key", as users write axes and --set. */
+enum param_id param_find_name(const char *name);
+/* The nearest setting by edit distance as "[section] key", for "did you mean"; NULL if none is
+ * close. section NULL looks everywhere. */
+const char *param_suggest(const char *section, const char *key);
+
+/* Parse one value and check its range. TEXT and PATH borrow text. err says what is allowed:
+ * "dropout = 1.2: must be in [0, 1)". */
+int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
+
+/* Canonical text: the shortest decimal that reads back the same, choice names, full, 90s. */
+void param_format(struct buf *out, enum param_id id, union value value);
+/* What is allowed, for help and messages: "integer in [1, 8]", "relu | tanh", ... */
+void param_allowed(struct buf *out, enum param_id id);
+
+/* "90s", "15m", "2h", "90", "1-12:00:00", "12:30:00" to seconds. */
+int duration_parse(double *out, const char *text, struct err *err);
+
+#endif

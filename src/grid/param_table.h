@@ -1,0 +1,135 @@
+/* The settings of a sweep file, one row each: the only place where a setting is declared.
+ *
+ * INI checks, --set, "did you mean", `espalier params`, the trial key and the columns of the views
+ * all read this table. Row order is the order of the canonical text that is hashed into a trial's
+ * key: adding a row at the end of its section changes the keys of every trial, so it comes with a
+ * new KEY_VERSION (settings.h).
+ *
+ * X(id, section, key, type, min, max, choices, default, unit, flags, help)
+ *   type     INT REAL BOOL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
+ *   min,max  of INT, REAL, COUNT and DURATION; see the flags for open ends
+ *   choices  of CHOICE, separated by |
+ *   flags    AXIS      may stand in [grid]
+ *            IDENTITY  part of a trial's key
+ *            SWEPT     part of the key only when it is an axis
+ *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed */
+#ifndef GRID_PARAM_TABLE_H
+#define GRID_PARAM_TABLE_H
+
+#define PARAM_METRICS                                                                              \
+    "auto|val_pearson|val_r2|val_rmse|val_mae|val_spearman|val_accuracy|val_macro_f1|"             \
+    "val_roc_auc|val_log_loss"
+
+/* clang-format off */
+#define PARAM_TABLE(X) \
+    X(SWEEP_NAME, "sweep", "name", TEXT, 0, 0, "", "", "", 0, \
+      "identity of the sweep inside the database; default: the file's name without .ini") \
+    X(OBJECTIVE, "sweep", "objective", CHOICE, 0, 0, PARAM_METRICS, "auto", "", IDENTITY, \
+      "validation metric that picks the best epoch and ranks configurations; auto: val_pearson for regression, val_accuracy for classification") \
+    X(DIRECTION, "sweep", "direction", CHOICE, 0, 0, "auto|max|min", "auto", "", IDENTITY, \
+      "whether a larger or a smaller objective is better; auto: as the metric says") \
+    X(SEED, "sweep", "seed", INT, 0, 9007199254740992.0, "", "1", "", IDENTITY, \
+      "all random numbers of the sweep follow from it") \
+    X(REPLICATES, "sweep", "replicates", INT, 1, 100000, "", "1", "", 0, \
+      "independent repeats of every configuration (weights, dropout, folds)") \
+    X(FOLDS, "sweep", "folds", INT, 0, 10000, "", "0", "", IDENTITY, \
+      "cross-validation folds outside the test part; 0: one holdout split") \
+    X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
+      "SQL expression over the axes; points where it is false or NULL are left out") \
+    \
+    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated", "simulated", "", 0, \
+      "what kind of data: genotype tables, a given graph, or a simulated panel") \
+    X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
+      "auto: genotype: regression if the trait is numeric; graph: classification if labels are integers or words") \
+    X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
+      "genotype: table of samples x markers, first column the id; csv or tsv, plain or gzip") \
+    X(PHENOTYPES, "data", "phenotypes", PATH, 0, 0, "", "", "", 0, \
+      "genotype: table of traits, first column the id") \
+    X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
+      "genotype: column of the phenotype table; may be left out if there is only one") \
+    X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
+      "graph: table of source, target and optionally weight") \
+    X(FEATURES, "data", "features", PATH, 0, 0, "", "", "", 0, \
+      "graph: sparse (node, feature[, value]) or dense (node, f1, f2, ...) table") \
+    X(LABELS, "data", "labels", PATH, 0, 0, "", "", "", 0, \
+      "graph: table of node and label; lists every node, an empty label is a missing one") \
+    X(SCALE, "data", "scale", CHOICE, 0, 0, "auto|none|standardize|row", "auto", "", IDENTITY, \
+      "features: none; standardize: mean 0, sd 1; row: divide by the row's sum; auto: standardize for genotypes and simulated, none for graph") \
+    X(SAMPLES, "data", "samples", INT, 10, 1000000, "", "383", "", 0, \
+      "simulated: number of accessions") \
+    X(MARKERS, "data", "markers", INT, 2, 10000000, "", "1000", "", 0, \
+      "simulated: number of SNPs") \
+    X(POPULATIONS, "data", "populations", INT, 1, 1000, "", "8", "", 0, \
+      "simulated: number of subpopulations") \
+    X(FST, "data", "fst", REAL, 0, 1, "", "0.2", "", OPEN_MIN | OPEN_MAX, \
+      "simulated: differentiation of the subpopulations") \
+    X(CAUSAL, "data", "causal", INT, 1, 10000000, "", "50", "", 0, \
+      "simulated: markers that affect the trait") \
+    X(HERITABILITY, "data", "heritability", REAL, 0, 1, "", "0.6", "", 0, \
+      "simulated: share of the trait's variance that is genetic") \
+    X(SIMULATION_SEED, "data", "simulation_seed", INT, 0, 9007199254740992.0, "", "1", "", 0, \
+      "simulated: seed of the panel") \
+    \
+    X(BUILD, "graph", "build", CHOICE, 0, 0, "auto|knn|threshold|file|none", "auto", "", AXIS | IDENTITY, \
+      "how samples are joined: k nearest neighbours, least similarity, given edges, not at all; auto: file for graph data, knn otherwise") \
+    X(K, "graph", "k", INT, 1, 1000000, "", "10", "", AXIS | IDENTITY, \
+      "knn: neighbours of each sample") \
+    X(METRIC, "graph", "metric", CHOICE, 0, 0, "cosine|correlation|kinship", "cosine", "", AXIS | IDENTITY, \
+      "knn, threshold: similarity of two samples' features; kinship: VanRaden 2008") \
+    X(THRESHOLD, "graph", "threshold", REAL, -1e6, 1e6, "", "0.5", "", AXIS | IDENTITY, \
+      "threshold: least similarity of an edge") \
+    X(WEIGHTS, "graph", "weights", CHOICE, 0, 0, "binary|similarity", "binary", "", AXIS | IDENTITY, \
+      "knn, threshold: weight of an edge") \
+    \
+    X(TEST, "split", "test", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MAX, \
+      "labelled samples never trained on nor selected by") \
+    X(VAL, "split", "val", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MIN | OPEN_MAX, \
+      "labelled samples that select, when folds = 0") \
+    X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
+      "table of node and part (train, val, test) instead of fractions") \
+    \
+    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|noop", "gcn", "", IDENTITY, \
+      "gcn; noop trains nothing and measures what scheduling and storing cost") \
+    X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY, \
+      "graph convolutions") \
+    X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY, \
+      "width of every layer but the last") \
+    X(ACTIVATION, "model", "activation", CHOICE, 0, 0, "relu|tanh", "relu", "", AXIS | IDENTITY, \
+      "after every layer but the last") \
+    X(DROPOUT, "model", "dropout", REAL, 0, 1, "", "0.5", "", AXIS | IDENTITY | OPEN_MAX, \
+      "hidden units set to zero in training") \
+    X(INPUT_DROPOUT, "model", "input_dropout", REAL, 0, 1, "", "0", "", AXIS | IDENTITY | OPEN_MAX, \
+      "features set to zero in training") \
+    \
+    X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY, \
+      "passes over the training nodes") \
+    X(OPTIMIZER, "train", "optimizer", CHOICE, 0, 0, "adam|adamw|sgd", "adam", "", AXIS | IDENTITY, \
+      "weight decay is L2 in adam and sgd, decoupled in adamw") \
+    X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | OPEN_MIN, \
+      "step size") \
+    X(WEIGHT_DECAY, "train", "weight_decay", REAL, 0, 1000, "", "5e-4", "", AXIS | IDENTITY, \
+      "of weights, never of biases") \
+    X(DECAY_LAYERS, "train", "decay_layers", CHOICE, 0, 0, "all|first", "all", "", AXIS | IDENTITY, \
+      "layers with weight decay; first: as in Kipf & Welling 2017") \
+    X(MOMENTUM, "train", "momentum", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
+      "sgd") \
+    X(BETA1, "train", "beta1", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
+      "adam, adamw: decay of the mean gradient") \
+    X(BETA2, "train", "beta2", REAL, 0, 1, "", "0.999", "", AXIS | IDENTITY | OPEN_MAX, \
+      "adam, adamw: decay of the squared gradient") \
+    X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
+      "adam, adamw: added to the denominator") \
+    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "nodes", AXIS | IDENTITY, \
+      "training nodes in a step; full: all") \
+    X(PATIENCE, "train", "patience", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
+      "stop after so many epochs without a better validation value; 0: never") \
+    \
+    X(THREADS, "resources", "threads", INT, 1, 1024, "", "1", "", AXIS | SWEPT, \
+      "cores of one trial") \
+    X(TRIAL_TIMEOUT, "resources", "trial_timeout", DURATION, 0, 1e9, "", "0", "seconds", 0, \
+      "a trial that runs longer has failed; 0: no limit") \
+    X(CRASH_LIMIT, "resources", "crash_limit", INT, 1, 1000, "", "2", "attempts", 0, \
+      "attempts that may take their rank down before the trial has failed")
+/* clang-format on */
+
+#endif

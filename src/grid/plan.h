@@ -1,0 +1,46 @@
+/* The trials of a sweep, numbered.
+ *
+ * Points are in row-major order of the axes as they stand in the file, the last axis fastest;
+ * points that `where` refuses are left out; those kept are configurations 0 .. n_configs - 1.
+ * Within a configuration replicates, within a replicate folds:
+ *     trial = (config * replicates + replicate) * max(folds, 1) + fold */
+#ifndef GRID_PLAN_H
+#define GRID_PLAN_H
+
+#include "grid/sweep.h"
+
+#define PLAN_MAX_POINTS 10000000 /* a grid beyond this is a mistake; refused by count */
+
+/* A filter on points: 1 keep, 0 leave out, -1 and err. NULL function: keep all. */
+struct predicate {
+    int (*keep)(void *arg, const struct sweep *sweep, const struct settings *point,
+                struct err *err);
+    void *arg;
+};
+
+struct plan {
+    const struct sweep *sweep; /* borrowed */
+    int32_t n_configs;
+    int32_t replicates;
+    int32_t folds;    /* at least 1 */
+    int64_t n_trials;
+    int32_t *points;  /* [n_configs] owned: index in the full grid */
+};
+
+struct plan_trial {
+    int32_t config;
+    int32_t replicate;
+    int32_t fold;
+};
+
+/* Pair with plan_release(). -1 and err: too many points (with the count, before any memory is
+ * taken), a predicate that fails, no point left. */
+int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
+              struct err *err);
+void plan_release(struct plan *plan);
+
+struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
+/* The settings of a configuration: fixed ones with the axes' values put in. */
+void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
+
+#endif

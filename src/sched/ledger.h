@@ -1,0 +1,66 @@
+/* Who has which trial: a pure state machine.
+ *
+ *     pending -> leased -> done | diverged | failed
+ *                   \-> pending (the worker was lost or gave it back)
+ *
+ * Fed by events; time is an argument. It knows neither MPI nor SQLite nor threads, so that every
+ * fault is tested in milliseconds and ten thousand workers can be simulated. All operations are
+ * O(1) or O(trials touched). */
+#ifndef SCHED_LEDGER_H
+#define SCHED_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "trial/result.h"
+
+struct ledger;
+
+struct ledger_counts {
+    int64_t pending, leased, done, diverged, failed;
+    int64_t total;
+};
+
+enum ledger_verdict {
+    LEDGER_ACCEPTED,  /* first result of this trial: store it */
+    LEDGER_DUPLICATE, /* known already: drop it */
+    LEDGER_UNKNOWN    /* no such trial */
+};
+
+/* n_trials pending trials. order: [n_trials] a permutation, the first to be leased first (longest
+ * expected first); copied; NULL: as numbered. crash_limit: losses of a worker while running a
+ * trial after which the trial has failed. NULL and err when memory is short. */
+struct ledger *ledger_create(int64_t n_trials, const int64_t *order, int32_t crash_limit,
+                             struct err *err);
+void ledger_destroy(struct ledger *ledger);
+
+/* A trial that is finished already (from the database). Before any lease. */
+void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
+
+/* Lease up to max pending trials to a worker; fills out[] and returns how many. */
+int32_t ledger_lease(struct ledger *ledger, int32_t worker, double now_s, int32_t max,
+                     int64_t *out);
+
+/* The worker says it is running this trial now. */
+void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial, double now_s);
+
+/* A result came. state PENDING: given back unfinished. A result of a trial that is leased to
+ * another worker meanwhile, or pending again, is accepted all the same: equal key, equal work. */
+enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
+
+/* The worker is gone: what it held is pending again; the trial it was running counts one crash.
+ * Trials that reached the crash limit become failed: up to max of their numbers are written to
+ * failed[] and counted in the return value, so that the caller can record the reason. */
+int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, int64_t *failed);
+
+/* Trials that the worker holds. */
+int64_t ledger_held(const struct ledger *ledger, int32_t worker);
+struct ledger_counts ledger_counts(const struct ledger *ledger);
+bool ledger_is_finished(const struct ledger *ledger); /* nothing pending or leased */
+enum trial_state ledger_state(const struct ledger *ledger, int64_t trial); /* RUNNING: leased */
+
+/* Walk every invariant; false and a reason in err. For tests. */
+bool ledger_check(const struct ledger *ledger, struct err *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* The ranks of this launch. world.c is the only user of mpi.h.
+ *
+ * Outside an MPI launch the world has one rank and MPI is never touched. MPI is opened with
+ * MPI_THREAD_FUNNELED; every function here is for the thread that called world_open(). */
+#ifndef SCHED_WORLD_H
+#define SCHED_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct world {
+    int32_t rank;
+    int32_t size;
+    bool is_mpi;
+};
+
+/* Whether the environment says that an MPI launcher (mpirun, srun --mpi=pmix) started us. */
+bool world_is_launched(void);
+
+int world_open(struct world *world, struct err *err);
+/* Collective. */
+void world_close(struct world *world);
+/* End every rank at once, without ceremony. */
+void world_abort(const struct world *world, int status) __attribute__((noreturn));
+
+/* Collective: rank 0's bytes reach everybody; *bytes is malloc()ed on the other ranks (handed
+ * over), 64-byte aligned. Larger than 2 GiB works. */
+int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
+/* Collective: all ranks' texts on rank 0, in rank order (out [size], each to be freed by the
+ * caller; out is NULL elsewhere). */
+int world_gather(const struct world *world, const char *text, char **out, struct err *err);
+
+/* "Open MPI 4.1.4" and so on; works without a launch. Static text. */
+const char *world_library(void);
+
+/* Point to point, bytes as they are, any size; used by the channel. Send never blocks (it keeps a
+ * copy until it is gone); receive takes what is there: 1 and *from, 0 nothing. -1 and err. */
+int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
+int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
+/* Give MPI a chance to finish sends; returns how many are still under way. */
+size_t world_flush(const struct world *world);
+
+#endif

@@ -1,0 +1,88 @@
+/* The results database: one writer, many readers. Only src/store uses sqlite3.h.
+ *
+ * Schema: db/schema.sql, embedded in the program. Nothing is durable before store_commit(). */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "data/dataset.h"
+#include "grid/plan.h"
+#include "trial/result.h"
+
+struct store;
+
+/* Open for writing: create or migrate, and take the advisory lock PATH.lock that names host and
+ * pid. -1 and err: not a database, not ours, newer than this program, locked (by whom), read-only,
+ * disk full. Whatever is refused is left byte for byte as it was. */
+int store_open(struct store **store, const char *path, struct err *err);
+/* Open for reading; never blocks the writer, never creates. */
+int store_open_reader(struct store **store, const char *path, struct err *err);
+void store_close(struct store *store); /* rolls back what was not committed; takes NULL */
+
+/* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
+const char *store_journal_mode(const char *path, const char **filesystem);
+
+/* Register a plan: its sweep, axes, configurations and trials, in one transaction; what is there
+ * already (same keys) stays. Fills trial_ids[n_trials] and states[n_trials] (owned by the caller)
+ * from the database, so that finished keys can be skipped. swept and settings come from plan. */
+int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
+                   const double *config_flops, int64_t *trial_ids, uint8_t *states,
+                   struct err *err);
+
+/* What a run was, recorded once. */
+struct store_session {
+    const char *command;  /* the command line */
+    const char *version;  /* of espalier */
+    const char *mpi, *blas, *blas_kernel, *cpu, *host;
+    int32_t ranks;
+    int32_t pid;
+};
+int store_begin_session(struct store *store, const struct store_session *session, struct err *err);
+int store_end_session(struct store *store, const char *outcome, struct err *err);
+
+/* Record a result under trial_id: attempt, metrics, curve, timing. One transaction is open from
+ * the first result to store_commit(). A result with state PENDING records the attempt only. */
+int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
+                 struct err *err);
+int store_commit(struct store *store, struct err *err);
+
+/* `where` over the axes: the expression sees each swept setting as a column, bare (hidden_size)
+ * or qualified (model.hidden_size). Compiled once, in memory; use as struct predicate with
+ * store_predicate_keep. err names the expression. */
+struct store_predicate;
+int store_predicate_open(struct store_predicate **out, const char *expression,
+                         const struct sweep *sweep, struct err *err);
+void store_predicate_close(struct store_predicate *predicate);
+int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
+                         struct err *err);
+
+/* Mean seconds per flop of finished trials, for predictions; 0 where there is none. */
+double store_seconds_per_flop(struct store *store);
+
+/* The answer to a query: names and cells. The readers in query.h and the writers in report/ meet
+ * here. */
+enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
+
+struct cell {
+    enum cell_type type;
+    int64_t i;
+    double f;
+    const char *s; /* owned by the table */
+};
+
+struct table {
+    char **names; /* [n_cols] owned */
+    int32_t n_cols;
+    int64_t n_rows;
+    struct cell *cells; /* [n_rows * n_cols] owned */
+};
+
+void table_release(struct table *table);
+
+#endif

@@ -1,0 +1,52 @@
+/* Sparse float32 matrices in compressed sparse row form, columns ascending in each row. */
+#ifndef TENSOR_CSR_H
+#define TENSOR_CSR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct csr {
+    int64_t *row_start; /* [n_rows + 1]; row_start[0] = 0 */
+    int32_t *col;       /* [nnz] in [0, n_cols) */
+    float *val;         /* [nnz] */
+    int32_t n_rows;
+    int32_t n_cols;
+};
+
+static inline int64_t csr_nnz(const struct csr *a)
+{
+    return a->row_start[a->n_rows];
+}
+
+/* Allocate with room for nnz entries, contents undefined. -1 and err when memory is short. */
+int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err);
+void csr_release(struct csr *a); /* takes a zeroed one */
+
+/* Entries as they come: row, column, value. */
+struct triplet {
+    int32_t row;
+    int32_t col;
+    float val;
+};
+
+/* Build from n triplets in any order (they are sorted in place: inout). Equal (row, col) are
+ * added up. -1 and err when memory is short. Pair with csr_release(). */
+int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct triplet *triplets,
+                      int64_t n, struct err *err);
+
+/* out = a transposed. Pair with csr_release(). */
+int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
+
+/* Every invariant above; false and a reason in err (may be NULL) where one is broken. */
+bool csr_check(const struct csr *a, struct err *err);
+bool csr_is_symmetric(const struct csr *a);
+
+/* out = D^-1/2 (A + I) D^-1/2 with D the row sums of A + I, the propagation matrix of a GCN.
+ * a is symmetric with non-negative values; diagonal entries of a are replaced by 1.
+ * Source: Kipf & Welling 2017, arXiv:1609.02907, eq. 2 ("renormalization trick").
+ * Pair with csr_release(). */
+int csr_normalize(struct csr *out, const struct csr *a, struct err *err);
+
+#endif

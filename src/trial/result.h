@@ -1,0 +1,72 @@
+/* What became of a trial. Failing and diverging are results too. */
+#ifndef TRIAL_RESULT_H
+#define TRIAL_RESULT_H
+
+#include "base/buf.h"
+#include "gcn/train.h"
+
+/* name in the database */
+#define TRIAL_STATE_TABLE(X)                                                                       \
+    X(PENDING, "pending")                                                                          \
+    X(RUNNING, "running")                                                                          \
+    X(DONE, "done")                                                                                \
+    X(DIVERGED, "diverged")                                                                        \
+    X(FAILED, "failed")
+
+enum trial_state {
+#define TRIAL_STATE_ENUM(id, name) TRIAL_##id,
+    TRIAL_STATE_TABLE(TRIAL_STATE_ENUM)
+#undef TRIAL_STATE_ENUM
+    TRIAL_STATE_COUNT
+};
+
+const char *trial_state_name(enum trial_state state);
+int trial_state_parse(const char *name); /* -1 where there is none */
+
+/* Where a trial's seconds went. */
+#define TRIAL_PHASE_TABLE(X)                                                                       \
+    X(LOAD, "load")             /* data, graph, split: what was not cached yet */                  \
+    X(FORWARD, "forward")                                                                          \
+    X(BACKWARD, "backward")                                                                        \
+    X(OPTIMIZER, "optimizer")                                                                      \
+    X(EVALUATION, "evaluation")                                                                    \
+    X(WAITING, "waiting")       /* of the worker for this trial, before it began */
+
+enum trial_phase {
+#define TRIAL_PHASE_ENUM(id, name) PHASE_##id,
+    TRIAL_PHASE_TABLE(TRIAL_PHASE_ENUM)
+#undef TRIAL_PHASE_ENUM
+    PHASE_COUNT
+};
+
+const char *trial_phase_name(enum trial_phase phase);
+
+struct trial_result {
+    int64_t trial; /* number in the plan */
+    enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, to be run again */
+    char error[256];        /* reason of DIVERGED and FAILED; "" otherwise */
+    double value;           /* the objective; NaN where there is none */
+    int32_t epochs_run;
+    int32_t best_epoch;
+    double seconds;         /* wall time of the attempt, waiting left out */
+    double flops;
+    int64_t peak_bytes;     /* scratch memory of the trial */
+    double metrics[4][METRIC_COUNT]; /* [enum part][enum metric], NaN where undefined */
+    double losses[4];                /* [enum part] */
+    double timing[PHASE_COUNT];      /* seconds */
+    int32_t rank;
+    int32_t pid;
+    char host[64];
+    double started, finished; /* Unix seconds */
+    struct gcn_epoch *curve;  /* [n_curve] owned */
+    int32_t n_curve;
+};
+
+void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */
+void trial_result_release(struct trial_result *r);
+
+/* Wire format. Unpacking a truncated or foreign message is -1 (and leaves r released). */
+void trial_result_pack(struct buf *out, const struct trial_result *r);
+int trial_result_unpack(struct trial_result *r, struct cursor *in);
+
+#endif

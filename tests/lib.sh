@@ -1,0 +1,77 @@
+# Sourced by every test script: TAP, a scratch folder, and what the scripts share.
+#   ok NAME COMMAND...      the command must succeed
+#   fails NAME STATUS COMMAND...   it must exit with exactly STATUS
+#   is NAME GOT WANTED      two texts must be equal
+#   like NAME TEXT PATTERN  an extended regular expression must match
+#   skip_all REASON         the whole script is skipped
+#   done_testing            last line of a script
+# Variables: ESPALIER (the program), SRCDIR (the source tree), T (scratch folder, removed on exit).
+
+n_tests=0
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+ESPALIER=${ESPALIER:-$PWD/espalier}
+SRCDIR=${SRCDIR:-$PWD}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+pass() {
+    n_tests=$((n_tests + 1))
+    echo "ok $n_tests - $1"
+}
+
+fail() {
+    n_tests=$((n_tests + 1))
+    echo "not ok $n_tests - $1"
+    shift
+    for line in "$@"; do
+        printf '%s\n' "$line" | sed 's/^/# /'
+    done
+}
+
+ok() {
+    name=$1
+    shift
+    if "$@" >"$T/.out" 2>"$T/.err"; then
+        pass "$name"
+    else
+        fail "$name" "exit status $? of: $*" "$(tail -n 20 "$T/.out")" "$(tail -n 20 "$T/.err")"
+    fi
+}
+
+fails() {
+    name=$1
+    wanted=$2
+    shift 2
+    "$@" >"$T/.out" 2>"$T/.err"
+    status=$?
+    if [ "$status" -eq "$wanted" ]; then
+        pass "$name"
+    else
+        fail "$name" "exit status $status, wanted $wanted: $*" "$(tail -n 20 "$T/.err")"
+    fi
+}
+
+is() {
+    if [ "$2" = "$3" ]; then
+        pass "$1"
+    else
+        fail "$1" "got:" "$2" "wanted:" "$3"
+    fi
+}
+
+like() {
+    if printf '%s\n' "$2" | grep -Eq -e "$3"; then
+        pass "$1"
+    else
+        fail "$1" "nothing matches $3 in:" "$2"
+    fi
+}
+
+skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+done_testing() {
+    echo "1..$n_tests"
+}

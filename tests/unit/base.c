@@ -1,0 +1,192 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/rng.h"
+
+static void test_err(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(err_set(&err, "line %d", 3), -1);
+    assert_int_equal(err_wrap(&err, "%s", "grid.ini"), -1);
+    assert_string_equal(err.text, "grid.ini: line 3");
+    assert_int_equal(err_set(NULL, "nobody listens"), -1);
+    for (int i = 0; i < 2000; i++)
+        err_wrap(&err, "deep");
+    assert_true(strlen(err.text) < sizeof err.text);
+}
+
+static void test_errlist(void **state)
+{
+    struct errlist list = {0};
+
+    (void)state;
+    errlist_add(&list, "a %d", 1);
+    errlist_add(&list, "b %d", 2);
+    assert_int_equal(list.n, 2);
+    assert_string_equal(list.text[1], "b 2");
+    errlist_release(&list);
+    errlist_release(&list);
+}
+
+static void test_buf_round_trip(void **state)
+{
+    struct buf buf = {0};
+    struct cursor in;
+    char text[8];
+
+    (void)state;
+    assert_string_equal(buf_text(&buf), "");
+    buf_put_u32(&buf, 7);
+    buf_put_i64(&buf, -5);
+    buf_put_f64(&buf, 0.5);
+    buf_put_text(&buf, "a longer text");
+    in = (struct cursor){.data = buf.data, .size = buf.size};
+    assert_int_equal(cursor_u32(&in), 7);
+    assert_int_equal(cursor_i64(&in), -5);
+    assert_true(cursor_f64(&in) == 0.5);
+    cursor_text(&in, text, sizeof text);
+    assert_string_equal(text, "a longe");
+    assert_false(in.failed);
+    assert_int_equal(cursor_i64(&in), 0);
+    assert_true(in.failed);
+    buf_release(&buf);
+}
+
+static void test_buf_truncated_text(void **state)
+{
+    struct buf buf = {0};
+    struct cursor in;
+    char text[8];
+
+    (void)state;
+    buf_put_u32(&buf, 4000000000u);
+    in = (struct cursor){.data = buf.data, .size = buf.size};
+    cursor_text(&in, text, sizeof text);
+    assert_string_equal(text, "");
+    assert_true(in.failed);
+    buf_release(&buf);
+}
+
+static void test_arena(void **state)
+{
+    struct arena arena = {0};
+    char *first = arena_take(&arena, 10, 1);
+    char *second = arena_take_zeroed(&arena, 3000000, 1);
+
+    (void)state;
+    assert_int_equal((uintptr_t)first % 64, 0);
+    assert_int_equal((uintptr_t)second % 64, 0);
+    assert_int_equal(second[2999999], 0);
+    assert_true(arena.peak_bytes >= 3000010);
+    arena_reset(&arena);
+    assert_int_equal(arena.used_bytes, 0);
+    assert_null(arena_take(&arena, SIZE_MAX / 2, 4));
+    assert_non_null(arena_take(&arena, 0, 4));
+    arena_release(&arena);
+    arena_release(&arena);
+}
+
+static void test_hash(void **state)
+{
+    struct hash hash = hash_text("");
+    struct hash again;
+    char hex[HASH_HEX_SIZE];
+
+    (void)state;
+    /* Published test vector of XXH3-128, empty input, seed 0. */
+    assert_string_equal(hash_hex(hash, hex), "99aa06d3014798d86001c324468d497f");
+    assert_int_equal(hash_parse(&again, hex), 0);
+    assert_true(hash_equal(hash, again));
+    assert_int_equal(hash_parse(&again, "xyz"), -1);
+}
+
+static void test_rng_vector(void **state)
+{
+    struct rng rng = {.key = {0xa4093822, 0x299f31d0}, .stream = 0x13198a2e, .nonce = 0x03707344};
+    uint32_t out[4];
+
+    (void)state;
+    /* Known answer of Philox4x32-10 from Random123's kat_vectors. */
+    rng_block(out, &rng, 0x85a308d3, 0x243f6a88);
+    assert_int_equal(out[0], 0xd16cfe09);
+    assert_int_equal(out[1], 0x94fdcceb);
+    assert_int_equal(out[2], 0x5001e420);
+    assert_int_equal(out[3], 0x24126ea1);
+}
+
+static void test_rng_streams_and_moments(void **state)
+{
+    struct rng a, b;
+    double sum = 0, squares = 0, uniform = 0;
+    uint32_t words[7], block[4];
+
+    (void)state;
+    rng_init(&a, hash_text("one"), RNG_WEIGHTS);
+    rng_init(&b, hash_text("one"), RNG_DROPOUT);
+    assert_true(rng_uniform(&a, 0, 0) != rng_uniform(&b, 0, 0));
+    for (uint32_t i = 0; i < 20000; i++) {
+        double z = rng_normal(&a, 1, i);
+
+        sum += z;
+        squares += z * z;
+        uniform += rng_uniform(&a, 2, i);
+    }
+    assert_true(fabs(sum / 20000) < 0.03);
+    assert_true(fabs(squares / 20000 - 1) < 0.04);
+    assert_true(fabs(uniform / 20000 - 0.5) < 0.01);
+    rng_fill(words, 7, &a, 3, 10);
+    rng_block(block, &a, 3, 11);
+    assert_memory_equal(words + 4, block, 3 * sizeof *block);
+}
+
+static void test_shuffle(void **state)
+{
+    struct rng rng;
+    int32_t items[100], again[100];
+    int moved = 0;
+    bool seen[100] = {false};
+
+    (void)state;
+    rng_init(&rng, hash_text("shuffle"), RNG_BATCH);
+    for (int i = 0; i < 100; i++)
+        items[i] = again[i] = i;
+    rng_shuffle(items, 100, &rng, 4);
+    rng_shuffle(again, 100, &rng, 4);
+    assert_memory_equal(items, again, sizeof items);
+    for (int i = 0; i < 100; i++) {
+        seen[items[i]] = true;
+        moved += items[i] != i;
+    }
+    for (int i = 0; i < 100; i++)
+        assert_true(seen[i]);
+    assert_true(moved > 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_err),
+        cmocka_unit_test(test_errlist),
+        cmocka_unit_test(test_buf_round_trip),
+        cmocka_unit_test(test_buf_truncated_text),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_rng_vector),
+        cmocka_unit_test(test_rng_streams_and_moments),
+        cmocka_unit_test(test_shuffle),
+    };
+
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
