@@ -1,0 +1,228 @@
+#include "tensor/csr.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err)
+{
+    /* malloc(0) may be NULL, which would read as a failure. */
+    size_t room = nnz > 0 ? (size_t)nnz : 1;
+
+    *a = (struct csr){.n_rows = n_rows, .n_cols = n_cols};
+    a->row_start = calloc((size_t)n_rows + 1, sizeof *a->row_start);
+    a->col = malloc(room * sizeof *a->col);
+    a->val = malloc(room * sizeof *a->val);
+    if (!a->row_start || !a->col || !a->val) {
+        csr_release(a);
+        return err_nomem(err, "sparse matrix", room * (sizeof *a->col + sizeof *a->val));
+    }
+    return 0;
+}
+
+void csr_release(struct csr *a)
+{
+    if (!a)
+        return;
+    free(a->row_start);
+    free(a->col);
+    free(a->val);
+    *a = (struct csr){0};
+}
+
+/* By place, then by value: equal places are added in one order, whatever order they came in. */
+static int compare_triplets(const void *left, const void *right)
+{
+    const struct triplet *a = left;
+    const struct triplet *b = right;
+
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    if (a->col != b->col)
+        return a->col < b->col ? -1 : 1;
+    return (a->val > b->val) - (a->val < b->val);
+}
+
+static bool is_same_place(const struct triplet *a, const struct triplet *b)
+{
+    return a->row == b->row && a->col == b->col;
+}
+
+int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct triplet *triplets,
+                      int64_t n, struct err *err)
+{
+    int64_t nnz = 0;
+
+    if (n > 1)
+        qsort(triplets, (size_t)n, sizeof *triplets, compare_triplets);
+    for (int64_t i = 0; i < n; i++)
+        nnz += i == 0 || !is_same_place(&triplets[i - 1], &triplets[i]);
+    if (csr_init(a, n_rows, n_cols, nnz, err))
+        return -1;
+
+    nnz = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const struct triplet *t = &triplets[i];
+
+        assert(t->row >= 0 && t->row < n_rows && t->col >= 0 && t->col < n_cols);
+        if (i > 0 && is_same_place(t - 1, t)) {
+            a->val[nnz - 1] += t->val;
+            continue;
+        }
+        a->col[nnz] = t->col;
+        a->val[nnz++] = t->val;
+        a->row_start[t->row + 1] = nnz;
+    }
+    /* Rows without entries start where the one before ended. */
+    for (int32_t r = 0; r < n_rows; r++)
+        if (a->row_start[r + 1] < a->row_start[r])
+            a->row_start[r + 1] = a->row_start[r];
+    return 0;
+}
+
+int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
+{
+    int64_t *next; /* where the next entry of each row of out goes */
+
+    if (csr_init(out, a->n_cols, a->n_rows, csr_nnz(a), err))
+        return -1;
+    next = malloc(((size_t)a->n_cols + 1) * sizeof *next);
+    if (!next) {
+        csr_release(out);
+        return err_nomem(err, "transpose", ((size_t)a->n_cols + 1) * sizeof *next);
+    }
+    for (int64_t e = 0; e < csr_nnz(a); e++)
+        out->row_start[a->col[e] + 1]++;
+    for (int32_t r = 0; r < out->n_rows; r++)
+        out->row_start[r + 1] += out->row_start[r];
+    memcpy(next, out->row_start, (size_t)out->n_rows * sizeof *next);
+
+    /* Rows of a are visited in ascending order, so that columns of out ascend. */
+    for (int32_t r = 0; r < a->n_rows; r++)
+        for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++) {
+            int64_t place = next[a->col[e]]++;
+
+            out->col[place] = r;
+            out->val[place] = a->val[e];
+        }
+    free(next);
+    return 0;
+}
+
+static bool check_row(const struct csr *a, int32_t row, struct err *err)
+{
+    int64_t begin = a->row_start[row];
+    int64_t end = a->row_start[row + 1];
+
+    for (int64_t e = begin; e < end; e++) {
+        if (a->col[e] < 0 || a->col[e] >= a->n_cols) {
+            err_set(err, "row %d: column %d is outside [0, %d)", row, a->col[e], a->n_cols);
+            return false;
+        }
+        if (e > begin && a->col[e] <= a->col[e - 1]) {
+            err_set(err, "row %d: column %d follows %d", row, a->col[e], a->col[e - 1]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool csr_check(const struct csr *a, struct err *err)
+{
+    if (a->n_rows < 0 || a->n_cols < 0) {
+        err_set(err, "shape %d x %d is negative", a->n_rows, a->n_cols);
+        return false;
+    }
+    if (!a->row_start || a->row_start[0] != 0) {
+        err_set(err, "row 0 does not start at 0");
+        return false;
+    }
+    for (int32_t r = 0; r < a->n_rows; r++)
+        if (a->row_start[r + 1] < a->row_start[r]) {
+            err_set(err, "row %d ends before it starts", r);
+            return false;
+        }
+    for (int32_t r = 0; r < a->n_rows; r++)
+        if (!check_row(a, r, err))
+            return false;
+    return true;
+}
+
+/* The value at (row, col), NULL where there is no entry. */
+static const float *find(const struct csr *a, int32_t row, int32_t col)
+{
+    int64_t low = a->row_start[row];
+    int64_t high = a->row_start[row + 1];
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (a->col[middle] < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->row_start[row + 1] && a->col[low] == col ? &a->val[low] : NULL;
+}
+
+bool csr_is_symmetric(const struct csr *a)
+{
+    if (a->n_rows != a->n_cols)
+        return false;
+    for (int32_t r = 0; r < a->n_rows; r++)
+        for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++) {
+            const float *mirrored = find(a, a->col[e], r);
+
+            if (!mirrored || *mirrored != a->val[e])
+                return false;
+        }
+    return true;
+}
+
+/* Row r of A + I, appended to out; returns its sum. */
+static double append_with_self_loop(struct csr *out, const struct csr *a, int32_t r)
+{
+    int64_t at = out->row_start[r];
+    double sum = 1;
+    bool has_loop = false;
+
+    for (int64_t e = a->row_start[r]; e <= a->row_start[r + 1]; e++) {
+        bool is_end = e == a->row_start[r + 1];
+
+        if (!has_loop && (is_end || a->col[e] >= r)) {
+            out->col[at] = r;
+            out->val[at++] = 1;
+            has_loop = true;
+        }
+        if (is_end || a->col[e] == r)
+            continue;
+        out->col[at] = a->col[e];
+        out->val[at++] = a->val[e];
+        sum += a->val[e];
+    }
+    out->row_start[r + 1] = at;
+    return sum;
+}
+
+int csr_normalize(struct csr *out, const struct csr *a, struct err *err)
+{
+    double *scale; /* [n_rows] D^-1/2 */
+
+    assert(a->n_rows == a->n_cols);
+    if (csr_init(out, a->n_rows, a->n_cols, csr_nnz(a) + a->n_rows, err))
+        return -1;
+    scale = malloc(((size_t)a->n_rows + 1) * sizeof *scale);
+    if (!scale) {
+        csr_release(out);
+        return err_nomem(err, "degrees", ((size_t)a->n_rows + 1) * sizeof *scale);
+    }
+    for (int32_t r = 0; r < a->n_rows; r++)
+        scale[r] = 1 / sqrt(append_with_self_loop(out, a, r));
+    for (int32_t r = 0; r < out->n_rows; r++)
+        for (int64_t e = out->row_start[r]; e < out->row_start[r + 1]; e++)
+            /* The product of the scales first: it is the same for (i, j) and (j, i). */
+            out->val[e] = (float)(scale[r] * scale[out->col[e]] * (double)out->val[e]);
+    free(scale);
+    return 0;
+}

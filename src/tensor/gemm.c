@@ -1,0 +1,46 @@
+#include "tensor/gemm.h"
+
+#include <assert.h>
+#include <cblas.h>
+
+void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
+{
+    assert(c->n_rows == a->n_rows && c->n_cols == b->n_cols && a->n_cols == b->n_rows);
+    if (mat_size(c) == 0)
+        return;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
+                a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
+}
+
+void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
+{
+    assert(c->n_rows == a->n_cols && c->n_cols == b->n_cols && a->n_rows == b->n_rows);
+    if (mat_size(c) == 0)
+        return;
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, c->n_rows, c->n_cols, a->n_rows, alpha,
+                a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
+}
+
+void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
+{
+    assert(c->n_rows == a->n_rows && c->n_cols == b->n_rows && a->n_cols == b->n_cols);
+    if (mat_size(c) == 0)
+        return;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
+                a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
+}
+
+void gemm_set_threads(int n)
+{
+    openblas_set_num_threads(n);
+}
+
+const char *gemm_library(void)
+{
+    return openblas_get_config();
+}
+
+const char *gemm_kernel(void)
+{
+    return openblas_get_corename();
+}

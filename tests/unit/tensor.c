@@ -1,0 +1,251 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "tensor/csr.h"
+#include "tensor/gemm.h"
+#include "tensor/mat.h"
+
+static void fill(struct mat *m, uint32_t step)
+{
+    struct rng rng;
+
+    rng_init(&rng, hash_text("tensor"), RNG_SIMULATE);
+    for (int64_t i = 0; i < mat_size(m); i++)
+        m->v[i] = (float)rng_normal(&rng, step, (uint32_t)i);
+}
+
+/* Entry (i, j) of op(m). */
+static double entry(const struct mat *m, bool transposed, int32_t i, int32_t j)
+{
+    return transposed ? mat_row(m, j)[i] : mat_row(m, i)[j];
+}
+
+/* The twin of the three products: a plain triple loop in double. */
+static void check_product(const struct mat *c, const struct mat *before, const struct mat *a,
+                          bool a_transposed, const struct mat *b, bool b_transposed, int32_t inner)
+{
+    for (int32_t i = 0; i < c->n_rows; i++)
+        for (int32_t j = 0; j < c->n_cols; j++) {
+            double sum = 0;
+
+            for (int32_t k = 0; k < inner; k++)
+                sum += entry(a, a_transposed, i, k) * entry(b, b_transposed, k, j);
+            sum = 2 * sum - (double)mat_row(before, i)[j];
+            assert_true(fabs(mat_row(c, i)[j] - sum) < 1e-4);
+        }
+}
+
+static void test_gemm(void **state)
+{
+    static const int32_t shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {17, 33, 9}, {40, 1, 64}, {5, 6, 0}};
+
+    (void)state;
+    gemm_set_threads(1);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        int32_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
+        struct mat a, at, b, bt, c, before;
+
+        assert_int_equal(mat_init(&a, m, k, NULL), 0);
+        assert_int_equal(mat_init(&at, k, m, NULL), 0);
+        assert_int_equal(mat_init(&b, k, n, NULL), 0);
+        assert_int_equal(mat_init(&bt, n, k, NULL), 0);
+        assert_int_equal(mat_init(&c, m, n, NULL), 0);
+        assert_int_equal(mat_init(&before, m, n, NULL), 0);
+        fill(&a, 1), fill(&at, 2), fill(&b, 3), fill(&bt, 4), fill(&before, 5);
+
+        fill(&c, 5);
+        gemm(&c, 2, &a, &b, -1);
+        check_product(&c, &before, &a, false, &b, false, k);
+        fill(&c, 5);
+        gemm_tn(&c, 2, &at, &b, -1);
+        check_product(&c, &before, &at, true, &b, false, k);
+        fill(&c, 5);
+        gemm_nt(&c, 2, &a, &bt, -1);
+        check_product(&c, &before, &a, false, &bt, true, k);
+        mat_release(&a), mat_release(&at), mat_release(&b);
+        mat_release(&bt), mat_release(&c), mat_release(&before);
+    }
+    assert_non_null(strstr(gemm_library(), "OpenBLAS"));
+    assert_true(strlen(gemm_kernel()) > 0);
+}
+
+static void test_mat(void **state)
+{
+    struct mat m;
+
+    (void)state;
+    assert_int_equal(mat_init(&m, 3, 5, NULL), 0);
+    assert_int_equal((uintptr_t)m.v % 64, 0);
+    assert_true(m.v[14] == 0);
+    assert_ptr_equal(mat_row(&m, 2), m.v + 10);
+    mat_release(&m);
+    mat_release(&m);
+    assert_int_equal(mat_size(&m), 0);
+}
+
+static void test_csr_from_triplets(void **state)
+{
+    struct triplet t[] = {{3, 1, 1}, {0, 2, 5}, {3, 0, 2}, {0, 2, -1}, {3, 1, 0.5f}};
+    struct csr a;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(csr_from_triplets(&a, 5, 3, t, 5, &err), 0);
+    assert_true(csr_check(&a, &err));
+    assert_int_equal(csr_nnz(&a), 3);
+    assert_int_equal(a.row_start[1], 1);
+    assert_int_equal(a.row_start[3], 1);
+    assert_int_equal(a.row_start[4], 3);
+    assert_int_equal(a.row_start[5], 3);
+    assert_true(a.val[0] == 4 && a.val[1] == 2 && a.val[2] == 1.5f);
+    csr_release(&a);
+    csr_release(&a);
+    assert_int_equal(csr_from_triplets(&a, 2, 2, NULL, 0, &err), 0);
+    assert_true(csr_check(&a, &err));
+    csr_release(&a);
+}
+
+/* Each invariant broken once. */
+static void test_csr_check(void **state)
+{
+    struct triplet t[] = {{0, 0, 1}, {0, 2, 1}, {1, 1, 1}};
+    struct csr a;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(csr_from_triplets(&a, 2, 3, t, 3, &err), 0);
+    assert_true(csr_check(&a, NULL));
+    a.col[1] = 3;
+    assert_false(csr_check(&a, &err));
+    assert_string_equal(err.text, "row 0: column 3 is outside [0, 3)");
+    a.col[1] = 0;
+    assert_false(csr_check(&a, &err));
+    assert_string_equal(err.text, "row 0: column 0 follows 0");
+    a.col[1] = 2;
+    a.row_start[1] = 4;
+    assert_false(csr_check(&a, &err));
+    assert_string_equal(err.text, "row 1 ends before it starts");
+    a.row_start[1] = 2;
+    a.row_start[0] = 1;
+    assert_false(csr_check(&a, &err));
+    a.row_start[0] = 0;
+    a.n_cols = -1;
+    assert_false(csr_check(&a, NULL));
+    csr_release(&a);
+}
+
+/* n x n, about one entry in four, symmetric, some rows empty, some loops. */
+static void random_graph(struct csr *a, int32_t n)
+{
+    struct triplet *t = malloc((size_t)n * (size_t)n * sizeof *t);
+    int64_t count = 0;
+    struct rng rng;
+
+    rng_init(&rng, hash_text("graph"), RNG_SIMULATE);
+    assert_non_null(t);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = i; j < n; j++) {
+            double u = rng_uniform(&rng, (uint32_t)i, (uint32_t)j);
+
+            if (u > 0.25 || i % 5 == 4 || j % 5 == 4)
+                continue;
+            t[count++] = (struct triplet){i, j, (float)(u + 0.1)};
+            if (j != i)
+                t[count++] = (struct triplet){j, i, (float)(u + 0.1)};
+        }
+    assert_int_equal(csr_from_triplets(a, n, n, t, count, NULL), 0);
+    free(t);
+}
+
+static void to_dense(struct mat *m, const struct csr *a)
+{
+    assert_int_equal(mat_init(m, a->n_rows, a->n_cols, NULL), 0);
+    for (int32_t r = 0; r < a->n_rows; r++)
+        for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++)
+            mat_row(m, r)[a->col[e]] += a->val[e];
+}
+
+static void test_csr_transpose(void **state)
+{
+    struct triplet t[] = {{0, 0, 1}, {0, 2, 2}, {2, 1, 3}, {2, 2, 4}, {3, 0, 5}};
+    struct csr a, b;
+    struct mat dense, dense_t;
+
+    (void)state;
+    assert_int_equal(csr_from_triplets(&a, 4, 3, t, 5, NULL), 0);
+    assert_int_equal(csr_transpose(&b, &a, NULL), 0);
+    assert_true(csr_check(&b, NULL));
+    to_dense(&dense, &a);
+    to_dense(&dense_t, &b);
+    for (int32_t i = 0; i < 4; i++)
+        for (int32_t j = 0; j < 3; j++)
+            assert_true(mat_row(&dense, i)[j] == mat_row(&dense_t, j)[i]);
+    assert_false(csr_is_symmetric(&a));
+    mat_release(&dense), mat_release(&dense_t);
+    csr_release(&a), csr_release(&b);
+}
+
+static void test_csr_is_symmetric(void **state)
+{
+    struct csr a;
+
+    (void)state;
+    random_graph(&a, 23);
+    assert_true(csr_is_symmetric(&a));
+    a.val[1] *= 2;
+    assert_false(csr_is_symmetric(&a));
+    csr_release(&a);
+}
+
+/* Against the formula on dense matrices. */
+static void test_csr_normalize(void **state)
+{
+    enum { N = 23 };
+    struct csr a, a_hat;
+    struct mat with_loops, found;
+    double degree[N] = {0};
+
+    (void)state;
+    random_graph(&a, N);
+    assert_int_equal(csr_normalize(&a_hat, &a, NULL), 0);
+    assert_true(csr_check(&a_hat, NULL));
+    assert_true(csr_is_symmetric(&a_hat));
+    to_dense(&with_loops, &a);
+    to_dense(&found, &a_hat);
+    for (int32_t i = 0; i < N; i++) {
+        mat_row(&with_loops, i)[i] = 1;
+        for (int32_t j = 0; j < N; j++)
+            degree[i] += mat_row(&with_loops, i)[j];
+    }
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < N; j++) {
+            double want = mat_row(&with_loops, i)[j] / sqrt(degree[i] * degree[j]);
+
+            assert_true(fabs(mat_row(&found, i)[j] - want) < 1e-6);
+        }
+    mat_release(&with_loops), mat_release(&found);
+    csr_release(&a), csr_release(&a_hat);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mat),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_csr_from_triplets),
+        cmocka_unit_test(test_csr_check),
+        cmocka_unit_test(test_csr_transpose),
+        cmocka_unit_test(test_csr_is_symmetric),
+        cmocka_unit_test(test_csr_normalize),
+    };
+
+    return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
+}
