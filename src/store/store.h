@@ -29,11 +29,12 @@ void store_close(struct store *store); /* rolls back what was not committed; tak
 const char *store_journal_mode(const char *path, const char **filesystem);
 
 /* Register a plan: its sweep, axes, configurations and trials, in one transaction; what is there
- * already (same keys) stays. Fills trial_ids[n_trials] and states[n_trials] (owned by the caller)
- * from the database, so that finished keys can be skipped. swept and settings come from plan. */
+ * already (same keys) stays. Fills trial_ids[n_trials], states[n_trials] (enum trial_state) and
+ * values[n_trials] (the objective; NaN where there is none), all owned by the caller, from the
+ * database, so that finished keys can be skipped. swept and settings come from plan. */
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
                    const double *config_flops, int64_t *trial_ids, uint8_t *states,
-                   struct err *err);
+                   double *values, struct err *err);
 
 /* What a run was, recorded once. */
 struct store_session {
