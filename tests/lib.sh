@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by every test script: TAP, a scratch folder, and what the scripts share.
 #   ok NAME COMMAND...      the command must succeed
 #   fails NAME STATUS COMMAND...   it must exit with exactly STATUS

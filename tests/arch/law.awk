@@ -1,0 +1,154 @@
+# The laws of the source tree; prints one line for each breach, "RULE FILE:LINE: what".
+# usage: awk -f law.awk FILE ...    with FILE as src/LAYER/NAME.[ch] or tests/.../NAME.[ch]
+#
+# direction  an include names the own layer or a lower one
+# user       a library has the users listed here and no other
+# talk       only cli/ and the log print, and only cli/ ends the process
+# length     a file has at most 500 lines, a function at most 80
+# guard      a header of src/X/Y.h begins with the guard X_Y_H
+# word       nothing is left for later, no struct hides behind a typedef
+
+BEGIN {
+    n = split("base tensor data gcn grid trial sched store report cli", names)
+    for (i = 1; i <= n; i++)
+        level[names[i]] = i
+
+    user["mpi.h"] = "^src/sched/world\\.c$"
+    user["ini.h"] = "^src/grid/sweep\\.c$"
+    user["cblas.h"] = "^src/tensor/gemm\\.c$"
+    user["sqlite3.h"] = "^src/store/"
+    user["xxhash.h"] = "^src/base/hash\\.[ch]$"
+    user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
+    user["csv.h"] = "^src/data/"
+    user["zlib.h"] = "^src/data/"
+
+    talkers = "^src/(cli/|base/log\\.c$)"
+    enders = "^src/(cli/|sched/world\\.c$)" # world_abort() never returns
+    later = "TO" "DO|FIX" "ME|X" "XX"
+}
+
+function breach(rule, what)
+{
+    printf "%s %s:%d: %s\n", rule, FILENAME, FNR, what
+}
+
+# The line without comments and without what stands between quotes.
+function code_of(line,    out, c, next_two, i, quote)
+{
+    out = quote = ""
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        next_two = substr(line, i, 2)
+        if (in_comment) {
+            if (next_two == "*/") {
+                in_comment = 0
+                i++
+            }
+        } else if (quote != "") {
+            if (c == "\\")
+                i++
+            else if (c == quote)
+                quote = ""
+        } else if (next_two == "/*") {
+            in_comment = 1
+            i++
+        } else if (next_two == "//") {
+            break
+        } else {
+            out = out c
+            if (c == "\"" || c == "'")
+                quote = c
+        }
+    }
+    return out
+}
+
+function check_include(line,    name, layer)
+{
+    name = line
+    sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name)
+    sub(/[>"].*/, "", name)
+    if ((name in user) && FILENAME !~ user[name])
+        breach("user", name " belongs to " user[name])
+    if (line !~ /"/ || name == "config.h")
+        return
+    layer = name
+    sub(/\/.*/, "", layer)
+    if (!(layer in level))
+        breach("direction", "\"" name "\" names no layer")
+    else if (own && level[layer] > level[own])
+        breach("direction", own " must not know " layer)
+}
+
+function guard_of(file)
+{
+    sub(/^src\//, "", file)
+    gsub(/[^A-Za-z0-9]/, "_", file)
+    return toupper(file)
+}
+
+function check_guard()
+{
+    if (own && last_file ~ /\.h$/ && guarded < 2)
+        printf "guard %s:1: wanted %s\n", last_file, guard_of(last_file)
+}
+
+FNR == 1 {
+    check_guard()
+    last_file = FILENAME
+    split(FILENAME, path, "/")
+    own = path[1] == "src" ? path[2] : ""
+    if (path[1] == "src" && !(own in level))
+        breach("direction", own " is no layer")
+    in_comment = opened = guarded = 0
+}
+
+{
+    code = code_of($0)
+}
+
+/^[ \t]*#[ \t]*include/ {
+    check_include($0)
+}
+
+own && code ~ /(^|[^A-Za-z0-9_])((v?printf|puts|putchar|perror)[ \t]*\(|(stdout|stderr)([^A-Za-z0-9_]|$))/ && FILENAME !~ talkers {
+    breach("talk", "prints: " code)
+}
+
+own && code ~ /(^|[^A-Za-z0-9_])(exit|_exit|_Exit|quick_exit|abort)[ \t]*\(/ && FILENAME !~ enders {
+    breach("talk", "ends the process: " code)
+}
+
+code ~ /^{/ {
+    opened = FNR
+}
+
+code ~ /^}/ {
+    if (opened && FNR - opened > 81)
+        breach("length", "a function of " (FNR - opened - 1) " lines")
+    opened = 0
+}
+
+FNR == 501 {
+    breach("length", "a file of more than 500 lines")
+}
+
+own && FILENAME ~ /\.h$/ && /^#/ && guarded < 2 {
+    guarded++
+    if ($0 != (guarded == 1 ? "#ifndef " : "#define ") guard_of(FILENAME)) {
+        breach("guard", "wanted " guard_of(FILENAME))
+        guarded = 2
+    }
+}
+
+$0 ~ "(^|[^A-Za-z])(" later ")([^A-Za-z]|$)" {
+    breach("word", "left for later: " $0)
+}
+
+code ~ /(^|[^A-Za-z0-9_])typedef[ \t]+struct/ {
+    breach("word", "a struct behind a typedef: " code)
+}
+
+END {
+    check_guard()
+}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# The laws of the source tree (tests/arch/law.awk says which), first on trees that break them.
+. "${SRCDIR:-.}/tests/lib.sh"
+
+law=$SRCDIR/tests/arch/law.awk
+
+# Breaches of RULE ("" for all) in the tree at DIRECTORY.
+breaches() {
+    (cd "$2" && find src tests -name '*.[ch]' | sort | xargs awk -f "$law" | grep "^$1") || true
+}
+
+# One broken file in an otherwise lawful tree must give exactly one breach, of that rule, there.
+is_caught() {
+    rule=$1
+    file=$2
+    rm -rf "$T/tree"
+    mkdir -p "$T/tree/src/base" "$T/tree/tests" "$T/tree/${file%/*}"
+    printf '#ifndef BASE_OK_H\n#define BASE_OK_H\n#endif\n' >"$T/tree/src/base/ok.h"
+    cat >"$T/tree/$file"
+    found=$(breaches '' "$T/tree")
+    case $found in
+    *"
+"*) fail "$rule: one breach in $file" "$found" ;;
+    "$rule $file:"*) pass "$rule is noticed in $file" ;;
+    *) fail "$rule: a breach in $file" "found: $found" ;;
+    esac
+}
+
+is_caught direction src/base/up.c <<'END'
+#include "tensor/mat.h"
+END
+is_caught direction src/grid/up.h <<'END'
+#ifndef GRID_UP_H
+#define GRID_UP_H
+#include "store/store.h"
+#endif
+END
+is_caught direction src/extra/new.c <<'END'
+int new_layer;
+END
+is_caught direction src/gcn/local.c <<'END'
+#include "train.h"
+END
+for header in mpi.h ini.h cblas.h sqlite3.h; do
+    is_caught user src/cli/user.c <<END
+#include <$header>
+END
+done
+is_caught user src/sched/ledger.c <<'END'
+# include <mpi.h>
+END
+is_caught talk src/store/loud.c <<'END'
+/* printf() in a comment and "stderr" in a text are fine. */
+const char *text = "printf(stderr)";
+static void loud(void) { printf("x"); }
+END
+is_caught talk src/gcn/fatal.c <<'END'
+static void fatal(void) { exit(1); }
+END
+awk 'BEGIN { for (i = 1; i <= 501; i++) print "" }' >"$T/long"
+is_caught length src/base/long.c <"$T/long"
+awk 'BEGIN { print "int f(void)\n{"; for (i = 1; i <= 81; i++) print "    ;"; print "}" }' >"$T/function"
+is_caught length src/base/function.c <"$T/function"
+is_caught guard src/base/bare.h <<'END'
+int bare;
+END
+is_caught guard src/base/open.h <<'END'
+int open;
+#define OPEN 1
+END
+todo=TO
+todo=${todo}DO
+is_caught word src/base/later.c <<END
+/* ${todo}: later */
+END
+is_caught word tests/typedef.c <<'END'
+typedef struct { int x; } hidden;
+END
+
+for rule in direction user talk length guard word; do
+    is "$rule: no breach" "$(breaches "$rule" "$SRCDIR")" ""
+done
+done_testing
