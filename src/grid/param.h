@@ -12,7 +12,6 @@
 enum param_type {
     PARAM_INT,
     PARAM_REAL,
-    PARAM_BOOL,
     PARAM_CHOICE,
     PARAM_TEXT,
     PARAM_PATH,
@@ -49,32 +48,49 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
-/* INT and BOOL use i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full;
- * REAL and DURATION (seconds) use f; TEXT and PATH use s (borrowed, never NULL). */
+/* INT uses i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full; REAL and
+ * DURATION (seconds) use f; TEXT and PATH use s (borrowed, never NULL). */
 union value {
     int64_t i;
     double f;
     const char *s;
 };
 
-/* P_COUNT where there is none. section NULL: by bare key, P_COUNT where several have it. */
+/* P_COUNT where there is none. section NULL: by the bare key (the table has no two alike). */
 enum param_id param_find(const char *section, const char *key);
 /* "key" or "section.key", as users write axes and --set. */
 enum param_id param_find_name(const char *name);
-/* The nearest setting by edit distance as "[section] key", for "did you mean"; NULL if none is
- * close. section NULL looks everywhere. */
+bool param_is_section(const char *section);
+/* The nearest setting as "[section] key", for "did you mean"; NULL if none is close. Settings of
+ * `section` (may be NULL) come first among equally close ones. */
 const char *param_suggest(const char *section, const char *key);
+/* The nearest section, or NULL. */
+const char *param_suggest_section(const char *section);
 
 /* Parse one value and check its range. TEXT and PATH borrow text. err says what is allowed:
  * "dropout = 1.2: must be in [0, 1)". */
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
+/* The same without "key = value: " in err, where the caller names the place. */
+int param_read(union value *out, enum param_id id, const char *text, struct err *err);
+/* The default of the table. */
+union value param_default(enum param_id id);
+/* Equal values of a setting. */
+bool param_equal(enum param_id id, union value a, union value b);
+/* The index of a choice; the name must be one of the setting's. */
+int64_t param_choice(enum param_id id, const char *name);
 
 /* Canonical text: the shortest decimal that reads back the same, choice names, full, 90s. */
 void param_format(struct buf *out, enum param_id id, union value value);
 /* What is allowed, for help and messages: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);
 
-/* "90s", "15m", "2h", "90", "1-12:00:00", "12:30:00" to seconds. */
+/* A finite decimal number and nothing else; -1 if it is not one. */
+int real_parse(double *out, const char *text);
+/* The shortest decimal that reads back the same. */
+void real_format(struct buf *out, double value);
+
+/* "90s", "15m", "2h", "1h30m", "90" (seconds), "12:30" (minutes), "12:30:00", "1-12:00:00" to
+ * seconds; the forms with colons are Slurm's. */
 int duration_parse(double *out, const char *text, struct err *err);
 
 #endif

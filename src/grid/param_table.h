@@ -6,7 +6,8 @@
  * new KEY_VERSION (settings.h).
  *
  * X(id, section, key, type, min, max, choices, default, unit, flags, help)
- *   type     INT REAL BOOL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
+ *   key      no two rows have the same, in whatever section: it is a column of the views
+ *   type     INT REAL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
  *   min,max  of INT, REAL, COUNT and DURATION; see the flags for open ends
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]

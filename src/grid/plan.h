@@ -10,6 +10,7 @@
 #include "grid/sweep.h"
 
 #define PLAN_MAX_POINTS 10000000 /* a grid beyond this is a mistake; refused by count */
+#define PLAN_MAX_TRIALS 100000000 /* likewise, replicates and folds included */
 
 /* A filter on points: 1 keep, 0 leave out, -1 and err. NULL function: keep all. */
 struct predicate {

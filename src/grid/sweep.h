@@ -1,41 +1,50 @@
-/* A sweep file, read and checked: fixed settings and axes. The only user of inih's ini.h is
- * sweep.c. */
+/* A sweep file, read and checked: fixed settings and axes.
+ *
+ * A setting is fixed in its own section or an axis in [grid], not both: a file that has both is
+ * refused, since either could be the one that was forgotten. --set speaks last: it may fix an axis
+ * of the file or make an axis of what the file fixes. */
 #ifndef GRID_SWEEP_H
 #define GRID_SWEEP_H
 
 #include <stddef.h>
 
+#include "grid/axis.h"
 #include "grid/settings.h"
 
-struct axis {
-    enum param_id id;
-    union value *values; /* [n] owned, in file order, no two alike */
-    int32_t n;
-    int line; /* of the file; 0: from --set */
-};
+#define SWEEP_LINE_SET (-1) /* given by --set, not by a line of the file */
 
 struct sweep {
-    char *path;             /* owned; as given */
-    struct settings fixed;  /* values of [section]s; for an axis: the default */
-    struct axis *axes;      /* [n_axes] owned, in file order */
+    char *path;            /* owned; as given */
+    struct settings fixed; /* values of [section]s; for an axis: the default */
+    struct axis *axes;     /* [n_axes] owned, in file order */
     size_t n_axes;
     bool swept[P_COUNT];
-    int line[P_COUNT];      /* where each setting was given; 0: default */
-    char **strings;         /* owned text values */
+    int line[P_COUNT]; /* where each setting or axis was given; 0: default */
+    char **strings;    /* owned text values */
     size_t n_strings;
 };
 
 /* Parse text (the whole file, NUL-terminated) named path in messages; `overrides` are n texts
- * "section.key=value" or "key=value" from --set, applied after the file ("grid.key=1,2" sets an
- * axis). Relative paths become relative to path's directory; ${NAME} in a path is the
- * environment's. Every fault is added to `errors` as "file:line: ...". -1 if there was any.
+ * "section.key=value" or "key=value" from --set, applied after the file in their order
+ * ("grid.key=1,2" sets an axis). Relative paths are those of path's directory (of --set: the
+ * working directory); ${NAME} in a path is the environment's. Every fault is added to `errors`, as
+ * "path:line: ..." in the order of lines, then "--set key=value: ...". -1 if there was any.
  * Pair with sweep_release(). */
 int sweep_parse(struct sweep *sweep, const char *path, const char *text,
                 const char *const *overrides, size_t n_overrides, struct errlist *errors);
+
+/* The same of a file, which must be a text of at most SWEEP_MAX_BYTES. */
+#define SWEEP_MAX_BYTES (16 << 20)
+int sweep_load(struct sweep *sweep, const char *path, const char *const *overrides,
+               size_t n_overrides, struct errlist *errors);
+
+/* Takes a zeroed one, and one that sweep_parse() refused. */
 void sweep_release(struct sweep *sweep);
 
-/* Write a sweep file that trains exactly these settings: no axes, every setting that differs from
- * its default (paths absolute). */
+/* Write a sweep file that trains exactly these settings: every one that differs from its default
+ * (paths absolute), no axes. One exception: a setting that is part of the key only when it is an
+ * axis (threads) stays an axis of one value, so that the trials keep their keys.
+ * settings are a plan's point, resolved or not. */
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
 
 #endif

@@ -1,0 +1,235 @@
+#include "grid/axis.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char blanks[] = " \t\n";
+
+/* What is read so far. Kept apart from the axis, which a faulty text leaves alone. */
+struct list {
+    enum param_id id;
+    union value *values;
+    size_t n, capacity;
+};
+
+static int list_add(struct list *list, union value value, struct err *err)
+{
+    if (list->n == AXIS_MAX_VALUES)
+        return err_set(err, "%s: more than %d values", param_table[list->id].key, AXIS_MAX_VALUES);
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        union value *grown = realloc(list->values, capacity * sizeof *grown);
+
+        if (!grown)
+            return err_nomem(err, "axis", capacity * sizeof *grown);
+        list->values = grown;
+        list->capacity = capacity;
+    }
+    list->values[list->n++] = value;
+    return 0;
+}
+
+/* A computed value goes the way of a written one, so that both are the same bits. */
+static int add_number(struct list *list, double number, bool to_integer, struct err *err)
+{
+    char text[64];
+    union value value;
+
+    snprintf(text, sizeof text, "%.12g", to_integer ? round(number) : number);
+    if (strchr(text, 'e') && param_table[list->id].type != PARAM_REAL)
+        snprintf(text, sizeof text, "%.0f", number);
+    if (param_parse(&value, list->id, text, err))
+        return -1;
+    return list_add(list, value, err);
+}
+
+/* Cut text at each separator into at most max trimmed parts; the number of parts, max + 1 if
+ * there are more. */
+static int split(char *part[], int max, char *text, const char *separator)
+{
+    int n = 0;
+
+    while (text) {
+        char *next = strpbrk(text, separator);
+        char *end;
+
+        if (n == max)
+            return max + 1;
+        if (next)
+            *next++ = '\0';
+        text += strspn(text, blanks);
+        for (end = text + strlen(text); end > text && strchr(blanks, end[-1]); end--)
+            end[-1] = '\0';
+        part[n++] = text;
+        text = next;
+    }
+    return n;
+}
+
+static int add_range(struct list *list, char *text, struct err *err)
+{
+    const char *key = param_table[list->id].key;
+    char shown[64];
+    char *part[3];
+    double lo, hi, step, n;
+
+    snprintf(shown, sizeof shown, "%s", text);
+    if (split(part, 3, text, ":") != 3 || real_parse(&lo, part[0]) || real_parse(&hi, part[1]) ||
+        real_parse(&step, part[2]))
+        return err_set(err, "%s = %s: a range is lo:hi:step, three numbers", key, shown);
+    if (step == 0)
+        return err_set(err, "%s = %s: the step is zero", key, shown);
+    if ((hi - lo) * step < 0)
+        return err_set(err, "%s = %s: the step leads away from %s", key, shown, part[1]);
+    /* A hair more than the quotient: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
+    n = floor((hi - lo) / step + 1e-9) + 1;
+    if (!(n <= AXIS_MAX_VALUES))
+        return err_set(err, "%s = %s: %.3g values, at most %d are allowed", key, shown, n,
+                       AXIS_MAX_VALUES);
+    for (int i = 0; i < (int)n; i++)
+        if (add_number(list, lo + i * step, false, err))
+            return -1;
+    return 0;
+}
+
+/* text is what stands between the parentheses */
+static int add_log(struct list *list, char *text, struct err *err)
+{
+    const struct param *p = &param_table[list->id];
+    char shown[64];
+    char *part[3];
+    double lo, hi, n;
+
+    snprintf(shown, sizeof shown, "log(%s)", text);
+    if (split(part, 3, text, ",") != 3 || real_parse(&lo, part[0]) || real_parse(&hi, part[1]) ||
+        real_parse(&n, part[2]))
+        return err_set(err, "%s = %s: must be log(lo, hi, n), three numbers", p->key, shown);
+    if (lo <= 0 || hi <= 0)
+        return err_set(err, "%s = %s: lo and hi must be greater than 0", p->key, shown);
+    if (n < 1 || n != floor(n) || n > AXIS_MAX_VALUES)
+        return err_set(err, "%s = %s: n must be an integer in [1, %d]", p->key, shown,
+                       AXIS_MAX_VALUES);
+    for (int i = 0; i < (int)n; i++) {
+        double v = i == 0 ? lo : i == (int)n - 1 ? hi : lo * pow(hi / lo, i / (n - 1));
+
+        if (add_number(list, v, p->type != PARAM_REAL, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_element(struct list *list, char *text, struct err *err)
+{
+    const struct param *p = &param_table[list->id];
+    bool is_log = !strncmp(text, "log", 3) && text[3 + strspn(text + 3, blanks)] == '(';
+    size_t n = strlen(text);
+    union value value;
+
+    if (!*text)
+        return err_set(err, "%s: value %zu of the list is empty", p->key, list->n + 1);
+    if ((is_log || strchr(text, ':')) && p->type == PARAM_CHOICE)
+        return err_set(err, "%s = %.60s: ranges and log() are for numbers", p->key, text);
+    if (is_log && text[n - 1] == ')') {
+        text[n - 1] = '\0';
+        return add_log(list, strchr(text, '(') + 1, err);
+    }
+    if (!is_log && strchr(text, ':'))
+        return add_range(list, text, err);
+    if (param_parse(&value, list->id, text, err))
+        return -1;
+    return list_add(list, value, err);
+}
+
+/* The end of the element at text: the next comma outside parentheses. */
+static char *element_end(char *text)
+{
+    int depth = 0;
+
+    while (*text && (depth > 0 || *text != ',')) {
+        depth += (*text == '(') - (*text == ')');
+        text++;
+    }
+    return text;
+}
+
+static int add_all(struct list *list, char *text, struct err *err)
+{
+    bool more = true;
+
+    if (!text[strspn(text, blanks)])
+        return err_set(err, "%s: an axis needs at least one value", param_table[list->id].key);
+    while (more) {
+        char *end = element_end(text);
+        char *element;
+
+        more = *end == ',';
+        *end = '\0';
+        split(&element, 1, text, "");
+        if (add_element(list, element, err))
+            return -1;
+        text = end + 1;
+    }
+    return 0;
+}
+
+/* No two zeros differ (real_parse), so equal values are equal bits: i stands for f as well. */
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = ((const union value *)a)->i, y = ((const union value *)b)->i;
+
+    return (x > y) - (x < y);
+}
+
+static int check_distinct(const struct list *list, struct err *err)
+{
+    union value *sorted = malloc(list->n * sizeof *sorted);
+    struct buf text = {0};
+    int rc = 0;
+
+    if (!sorted)
+        return err_nomem(err, "axis", list->n * sizeof *sorted);
+    memcpy(sorted, list->values, list->n * sizeof *sorted);
+    qsort(sorted, list->n, sizeof *sorted, compare_values);
+    for (size_t i = 1; i < list->n && rc == 0; i++) {
+        if (sorted[i - 1].i != sorted[i].i)
+            continue;
+        param_format(&text, list->id, sorted[i]);
+        rc = err_set(err, "%s: %s comes twice", param_table[list->id].key, buf_text(&text));
+    }
+    buf_release(&text);
+    free(sorted);
+    return rc;
+}
+
+int axis_parse(struct axis *axis, const char *text, struct err *err)
+{
+    struct list list = {.id = axis->id};
+    char *copy = strdup(text);
+    int rc;
+
+    assert(param_table[axis->id].type != PARAM_TEXT && param_table[axis->id].type != PARAM_PATH);
+    if (!copy)
+        return err_nomem(err, "axis", strlen(text));
+    rc = add_all(&list, copy, err) || check_distinct(&list, err) ? -1 : 0;
+    free(copy);
+    if (rc == 0) {
+        free(axis->values);
+        axis->values = list.values;
+        axis->n = (int32_t)list.n;
+    } else {
+        free(list.values);
+    }
+    return rc;
+}
+
+void axis_release(struct axis *axis)
+{
+    if (!axis)
+        return;
+    free(axis->values);
+    axis->values = NULL;
+    axis->n = 0;
+}

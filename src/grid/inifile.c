@@ -1,0 +1,290 @@
+/* inih reads from a function of ours, which hands it one line at a time:
+ *
+ *   - without comments and blank lines, so that only lines that must call the handler are handed
+ *     over: one that does not is a fault, and its number is known;
+ *   - a line too long for inih's buffer in pieces, the later ones as continuations (indented). A
+ *     MARK stands on both sides of each cut, so that inih strips no blank there and takes nothing
+ *     for a comment, and the handler can join the pieces as if they had never been cut;
+ *   - after each [section] a key `?`, since inih does not call the handler for a section. */
+#include "grid/inifile.h"
+
+#include <ini.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid/param.h"
+
+#define MARK '\1'
+#define MARK_TEXT "\1"
+#define PROBE "?"
+#define MAX_SECTION 49 /* inih cuts longer names */
+#define MAX_SHOWN 60   /* characters of a faulty line in a message */
+
+/* What was handed to inih last. */
+enum piece { PIECE_NONE, PIECE_SECTION, PIECE_PROBE, PIECE_KEY, PIECE_MORE };
+
+struct reader {
+    struct inifile *out;
+    const char *path;
+    struct errlist *errors;
+    const char *next;     /* the next line of the text */
+    const char *at, *end; /* what of the current line is still to be handed over */
+    const char *start;    /* its text, behind the indentation */
+    int line;             /* its number */
+    enum piece piece;
+    bool is_unanswered; /* the handler was not called for the piece */
+    bool has_key;       /* the section has one: an indented line is a continuation */
+    bool is_lost;       /* under a faulty section */
+    bool is_out_of_memory;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Where the text of a line ends: before trailing blanks and a comment (inih's rule: a `;` after a
+ * blank). */
+static const char *line_end(const char *line, const char *end)
+{
+    for (const char *c = line + 1; c < end; c++) {
+        if (*c == ';' && is_blank(c[-1])) {
+            end = c;
+            break;
+        }
+    }
+    while (end > line && is_blank(end[-1]))
+        end--;
+    return end;
+}
+
+/* An error about the current line; `what` is a part of it. */
+static int complain(struct reader *r, const char *what, const char *what_end, const char *why)
+{
+    int n = (int)(what_end - what > MAX_SHOWN ? MAX_SHOWN : what_end - what);
+
+    errlist_add(r->errors, "%s:%d: '%.*s': %s", r->path, r->line, n, what, why);
+    return -1;
+}
+
+/* "[name]" and nothing behind it. */
+static int check_section(struct reader *r)
+{
+    const char *bracket = memchr(r->start, ']', (size_t)(r->end - r->start));
+
+    if (!bracket)
+        return complain(r, r->start, r->end, "']' is missing");
+    if (bracket + 1 != r->end)
+        return complain(r, bracket + 1, r->end, "text behind a section's ']'");
+    if (bracket - r->start >= MAX_SECTION)
+        return complain(r, r->start, r->end, "too long a name for a section");
+    return 0;
+}
+
+/* An indented `key =` or `[section]` would silently become part of the value above. */
+static int check_continuation(struct reader *r)
+{
+    const char *name_end = r->start;
+    enum param_id above = param_find_name(r->out->entries[r->out->n - 1].key);
+    char name[64];
+
+    if (above < P_COUNT && param_table[above].type == PARAM_TEXT)
+        return 0;
+    while (name_end < r->end && *name_end != '=' && *name_end != ':')
+        name_end++;
+    if (*r->start != '[') {
+        if (name_end == r->end || name_end - r->start >= (ptrdiff_t)sizeof name)
+            return 0;
+        while (name_end > r->start && is_blank(name_end[-1]))
+            name_end--;
+        memcpy(name, r->start, (size_t)(name_end - r->start));
+        name[name_end - r->start] = '\0';
+        if (param_find_name(name) == P_COUNT)
+            return 0;
+    }
+    return complain(r, r->start, name_end,
+                    "an indented line continues the value above; begin it at the margin");
+}
+
+static int check_characters(struct reader *r)
+{
+    for (const char *c = r->at; c < r->end; c++) {
+        if ((unsigned char)*c >= ' ' || *c == '\t')
+            continue;
+        errlist_add(r->errors, "%s:%d: control character 0x%02x", r->path, r->line,
+                    (unsigned)(unsigned char)*c);
+        return -1;
+    }
+    return 0;
+}
+
+/* What the current line is; PIECE_NONE keeps it from inih. */
+static enum piece classify(struct reader *r)
+{
+    bool is_continuation = r->start > r->at && r->has_key;
+
+    if (r->start == r->end || *r->start == ';' || *r->start == '#' || check_characters(r))
+        return PIECE_NONE;
+    if (*r->start == '[' && !is_continuation) {
+        r->has_key = false;
+        r->is_lost = check_section(r) != 0;
+        return r->is_lost ? PIECE_NONE : PIECE_SECTION;
+    }
+    if (r->is_lost || (is_continuation && check_continuation(r)))
+        return PIECE_NONE;
+    return is_continuation ? PIECE_MORE : PIECE_KEY;
+}
+
+/* Make the next line that inih must see the current one; false at the end of the text. */
+static bool next_line(struct reader *r)
+{
+    do {
+        const char *end = r->next + strcspn(r->next, "\n");
+
+        if (!*r->next)
+            return false;
+        r->line++;
+        r->at = r->next;
+        r->end = line_end(r->at, end);
+        r->start = r->at;
+        while (r->start < r->end && is_blank(*r->start))
+            r->start++;
+        r->next = *end ? end + 1 : end;
+        r->piece = classify(r);
+    } while (r->piece == PIECE_NONE);
+    return true;
+}
+
+/* A key handed over should have come back through the handler; forget the rest of it if not. */
+static void settle(struct reader *r)
+{
+    if (!r->is_unanswered)
+        return;
+    r->is_unanswered = false;
+    r->at = r->end;
+    complain(r, r->start, r->end, "must be 'key = value' or '[section]'");
+}
+
+/* inih's reader, like fgets(): one line or piece of at most size - 1 bytes. */
+static char *read_piece(char *out, int size, void *arg)
+{
+    struct reader *r = arg;
+    const size_t room = (size_t)size - 5; /* tab, two marks, newline, NUL */
+    size_t n, left;
+    char *to = out;
+
+    settle(r);
+    if (r->piece == PIECE_SECTION) {
+        r->piece = PIECE_PROBE;
+        return strcpy(out, PROBE "=\n");
+    }
+    if (r->at < r->end) {
+        r->piece = PIECE_MORE;
+        to = stpcpy(to, "\t" MARK_TEXT);
+    } else if (next_line(r)) {
+        r->at = r->start;
+        to = stpcpy(to, r->piece == PIECE_MORE ? "\t" : "");
+    } else {
+        return NULL;
+    }
+    left = (size_t)(r->end - r->at);
+    n = left < room ? left : room;
+    to = mempcpy(to, r->at, n);
+    r->at += n;
+    if (n < left)
+        *to++ = MARK;
+    strcpy(to, "\n");
+    r->is_unanswered = r->piece != PIECE_SECTION;
+    return out;
+}
+
+static int add_entry(struct inifile *out, const char *section, const char *key, int line)
+{
+    struct inifile_entry *grown = realloc(out->entries, (out->n + 1) * sizeof *grown);
+    struct inifile_entry entry = {.line = line};
+
+    if (!grown)
+        return -1;
+    out->entries = grown;
+    entry.section = strdup(section);
+    entry.key = key ? strdup(key) : NULL;
+    if (!entry.section || (key && !entry.key)) {
+        free(entry.section);
+        free(entry.key);
+        return -1;
+    }
+    grown[out->n++] = entry;
+    return 0;
+}
+
+static int handle(void *arg, const char *section, const char *name, const char *value)
+{
+    struct reader *r = arg;
+    struct buf *to;
+    size_t n = strlen(value);
+    bool is_joined = *value == MARK;
+
+    r->is_unanswered = false;
+    if (r->piece != PIECE_MORE &&
+        add_entry(r->out, section, r->piece == PIECE_PROBE ? NULL : name, r->line)) {
+        r->is_out_of_memory = true;
+        r->next += strlen(r->next);
+        r->at = r->end;
+        return 1;
+    }
+    if (r->piece == PIECE_PROBE)
+        return 1;
+    r->has_key = *name;
+    to = &r->out->entries[r->out->n - 1].value;
+    if (r->piece == PIECE_MORE && !is_joined)
+        buf_putc(to, ' ');
+    buf_add(to, value + is_joined, n - is_joined - (n > is_joined && value[n - 1] == MARK));
+    return 1;
+}
+
+static void trim(struct buf *text)
+{
+    const char *data = buf_text(text);
+    size_t lead = strspn(data, " \t");
+
+    while (text->size > lead && is_blank(data[text->size - 1]))
+        text->size--;
+    if (!text->data)
+        return;
+    text->size -= lead;
+    memmove(text->data, text->data + lead, text->size);
+    text->data[text->size] = '\0';
+}
+
+int inifile_parse(struct inifile *out, const char *path, const char *text, struct errlist *errors)
+{
+    const size_t n_before = errors->n + errors->n_lost;
+    struct reader r = {.out = out, .path = path, .errors = errors, .next = text};
+
+    *out = (struct inifile){0};
+    if (!strncmp(text, "\xef\xbb\xbf", 3))
+        r.next += 3; /* byte order mark */
+    if (ini_parse_stream(read_piece, &r, handle, &r) == -2)
+        r.is_out_of_memory = true;
+    for (size_t i = 0; i < out->n; i++) {
+        trim(&out->entries[i].value);
+        r.is_out_of_memory |= buf_failed(&out->entries[i].value);
+    }
+    if (r.is_out_of_memory)
+        errlist_add(errors, "%s: out of memory", path);
+    return errors->n + errors->n_lost > n_before ? -1 : 0;
+}
+
+void inifile_release(struct inifile *file)
+{
+    if (!file)
+        return;
+    for (size_t i = 0; i < file->n; i++) {
+        free(file->entries[i].section);
+        free(file->entries[i].key);
+        buf_release(&file->entries[i].value);
+    }
+    free(file->entries);
+    *file = (struct inifile){0};
+}

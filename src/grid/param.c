@@ -1,0 +1,401 @@
+#include "grid/param.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid/suggest.h"
+
+/* The words of the table's last but one column. */
+enum {
+    AXIS = PARAM_AXIS,
+    IDENTITY = PARAM_IDENTITY,
+    SWEPT = PARAM_SWEPT,
+    OPEN_MIN = PARAM_OPEN_MIN,
+    OPEN_MAX = PARAM_OPEN_MAX
+};
+
+const struct param param_table[P_COUNT] = {
+#define PARAM_ROW(id, section, key, type, min, max, choices, default_text, unit, flags, help) \
+    {section, key, PARAM_##type, min, max, choices, default_text, unit, flags, help},
+    PARAM_TABLE(PARAM_ROW)
+#undef PARAM_ROW
+};
+
+static const char *const full_names[P_COUNT] = {
+#define PARAM_NAME(id, section, key, ...) "[" section "] " key,
+    PARAM_TABLE(PARAM_NAME)
+#undef PARAM_NAME
+};
+
+enum param_id param_find(const char *section, const char *key)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (!strcmp(param_table[id].key, key) &&
+            (!section || !strcmp(param_table[id].section, section)))
+            return (enum param_id)id;
+    return P_COUNT;
+}
+
+enum param_id param_find_name(const char *name)
+{
+    const char *dot = strchr(name, '.');
+
+    for (int id = 0; id < P_COUNT && dot; id++) {
+        size_t n = (size_t)(dot - name);
+
+        if (strlen(param_table[id].section) == n && !strncmp(param_table[id].section, name, n) &&
+            !strcmp(param_table[id].key, dot + 1))
+            return (enum param_id)id;
+    }
+    return dot ? P_COUNT : param_find(NULL, name);
+}
+
+bool param_is_section(const char *section)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (!strcmp(param_table[id].section, section))
+            return true;
+    return false;
+}
+
+const char *param_suggest(const char *section, const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    const char *best = NULL;
+    int best_distance = 2 * SUGGEST_FAR;
+
+    for (int id = 0; id < P_COUNT; id++) {
+        bool elsewhere = section && strcmp(section, param_table[id].section) != 0;
+        int distance = 2 * suggest_distance(dot ? dot + 1 : key, param_table[id].key) + elsewhere;
+
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = full_names[id];
+        }
+    }
+    return best;
+}
+
+const char *param_suggest_section(const char *section)
+{
+    const char *best = NULL;
+    int best_distance = SUGGEST_FAR;
+
+    for (int id = 0; id <= P_COUNT; id++) {
+        const char *name = id < P_COUNT ? param_table[id].section : "grid";
+        int distance = suggest_distance(section, name);
+
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = name;
+        }
+    }
+    return best;
+}
+
+static int int_parse(int64_t *out, const char *text)
+{
+    char *end;
+
+    if (!*text || strspn(text, "+-0123456789") != strlen(text))
+        return -1;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return errno || *end ? -1 : 0;
+}
+
+int real_parse(double *out, const char *text)
+{
+    char *end;
+
+    /* strtod() also takes inf, nan and hexadecimal */
+    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
+        return -1;
+    *out = strtod(text, &end) + 0.0; /* -0 is 0 */
+    return *end || !isfinite(*out) ? -1 : 0;
+}
+
+void real_format(struct buf *out, double value)
+{
+    char text[32];
+
+    if (value == floor(value) && fabs(value) < 1e15) {
+        buf_printf(out, "%.0f", value);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    buf_puts(out, text);
+}
+
+/* Digits only; moves *text behind them. */
+static int field_parse(double *out, const char **text)
+{
+    size_t n = strspn(*text, "0123456789");
+
+    if (n == 0 || n > 9)
+        return -1;
+    *out = strtod(*text, NULL);
+    *text += n;
+    return 0;
+}
+
+/* [days-]hours:minutes:seconds, days-hours[:minutes], minutes:seconds */
+static int clock_form(double *out, const char *text)
+{
+    double days = 0, field[3] = {0};
+    const char *dash = strchr(text, '-');
+    int n = 0;
+
+    if (dash && (field_parse(&days, &text) || *text++ != '-'))
+        return -1;
+    do {
+        if (n == 3 || field_parse(&field[n], &text) || (n > 0 && field[n] >= 60))
+            return -1;
+        n++;
+    } while (*text == ':' && *++text);
+    if (*text || text[-1] == ':' || (!dash && n < 2))
+        return -1;
+    if (!dash && n == 2)
+        *out = 60 * field[0] + field[1];
+    else
+        *out = 86400 * days + 3600 * field[0] + 60 * field[1] + field[2];
+    return 0;
+}
+
+/* A sum of numbers with a unit each, or one bare number of seconds. */
+static int unit_form(double *out, const char *text)
+{
+    static const char units[] = "smhd";
+    static const double seconds[] = {1, 60, 3600, 86400};
+    double sum = 0;
+
+    if (real_parse(out, text) == 0)
+        return *out < 0 ? -1 : 0;
+    while (*text) {
+        size_t n = strspn(text, ".0123456789");
+        const char *unit = strchr(units, text[n]);
+        char *end;
+        double number = strtod(text, &end);
+
+        if (n == 0 || end != text + n || !unit || !*unit)
+            return -1;
+        sum += number * seconds[unit - units];
+        text += n + 1;
+    }
+    *out = sum;
+    return isfinite(sum) ? 0 : -1;
+}
+
+int duration_parse(double *out, const char *text, struct err *err)
+{
+    double seconds;
+
+    if (!*text || (unit_form(&seconds, text) && clock_form(&seconds, text)))
+        return err_set(err, "must be a duration such as 90s, 15m, 2h or 1-12:00:00");
+    *out = seconds;
+    return 0;
+}
+
+static void put_range(struct buf *out, const struct param *p)
+{
+    buf_putc(out, p->flags & PARAM_OPEN_MIN ? '(' : '[');
+    real_format(out, p->min);
+    buf_puts(out, ", ");
+    real_format(out, p->max);
+    buf_putc(out, p->flags & PARAM_OPEN_MAX ? ')' : ']');
+}
+
+void param_allowed(struct buf *out, enum param_id id)
+{
+    const struct param *p = &param_table[id];
+
+    switch (p->type) {
+    case PARAM_INT:
+    case PARAM_COUNT:
+        buf_puts(out, "integer in ");
+        put_range(out, p);
+        buf_puts(out, p->type == PARAM_COUNT ? ", or full" : "");
+        break;
+    case PARAM_REAL:
+        buf_puts(out, "number in ");
+        put_range(out, p);
+        break;
+    case PARAM_CHOICE:
+        for (const char *c = p->choices; *c; c++)
+            buf_printf(out, *c == '|' ? " %c " : "%c", *c);
+        break;
+    case PARAM_DURATION:
+        buf_puts(out, "duration (90s, 15m, 2h, 1-12:00:00)");
+        break;
+    case PARAM_TEXT:
+        buf_puts(out, "text");
+        break;
+    case PARAM_PATH:
+        buf_puts(out, "path");
+        break;
+    }
+}
+
+static int err_not_allowed(struct err *err, enum param_id id)
+{
+    static const char *const article[] = {
+        [PARAM_INT] = "an ", [PARAM_COUNT] = "an ", [PARAM_REAL] = "a ",    [PARAM_CHOICE] = "",
+        [PARAM_TEXT] = "",   [PARAM_PATH] = "",     [PARAM_DURATION] = "a "};
+    struct buf allowed = {0};
+
+    param_allowed(&allowed, id);
+    err_set(err, "must be %s%s", article[param_table[id].type], buf_text(&allowed));
+    buf_release(&allowed);
+    return -1;
+}
+
+static int check_range(enum param_id id, double v, struct err *err)
+{
+    const struct param *p = &param_table[id];
+    struct buf range = {0};
+
+    if ((p->flags & PARAM_OPEN_MIN ? v > p->min : v >= p->min) &&
+        (p->flags & PARAM_OPEN_MAX ? v < p->max : v <= p->max))
+        return 0;
+    put_range(&range, p);
+    err_set(err, "must be in %s%s", buf_text(&range), p->type == PARAM_COUNT ? ", or full" : "");
+    buf_release(&range);
+    return -1;
+}
+
+/* Index of `text` among "a|b|c"; -1 if it is not there. */
+static int64_t find_choice(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    int64_t index = 0;
+
+    for (const char *c = choices;; index++) {
+        size_t length = strcspn(c, "|");
+
+        if (length == n && !strncmp(c, text, n))
+            return index;
+        if (!c[length])
+            return -1;
+        c += length + 1;
+    }
+}
+
+int param_read(union value *out, enum param_id id, const char *text, struct err *err)
+{
+    union value v = {0};
+    int rc = 0;
+
+    switch (param_table[id].type) {
+    case PARAM_COUNT:
+        if (!strcmp(text, "full"))
+            break;
+        /* fall through */
+    case PARAM_INT:
+        if (int_parse(&v.i, text))
+            return err_not_allowed(err, id);
+        rc = check_range(id, (double)v.i, err);
+        break;
+    case PARAM_REAL:
+        if (real_parse(&v.f, text))
+            return err_not_allowed(err, id);
+        rc = check_range(id, v.f, err);
+        break;
+    case PARAM_DURATION:
+        rc = duration_parse(&v.f, text, err) || check_range(id, v.f, err) ? -1 : 0;
+        break;
+    case PARAM_CHOICE:
+        v.i = find_choice(param_table[id].choices, text);
+        if (v.i < 0)
+            return err_not_allowed(err, id);
+        break;
+    case PARAM_TEXT:
+    case PARAM_PATH:
+        v.s = text;
+        break;
+    }
+    if (rc == 0)
+        *out = v;
+    return rc;
+}
+
+int param_parse(union value *out, enum param_id id, const char *text, struct err *err)
+{
+    return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_table[id].key, text) : 0;
+}
+
+union value param_default(enum param_id id)
+{
+    union value value = {0};
+    int rc = param_read(&value, id, param_table[id].default_text, NULL);
+
+    assert(rc == 0);
+    (void)rc;
+    return value;
+}
+
+bool param_equal(enum param_id id, union value a, union value b)
+{
+    switch (param_table[id].type) {
+    case PARAM_REAL:
+    case PARAM_DURATION:
+        return a.f == b.f;
+    case PARAM_TEXT:
+    case PARAM_PATH:
+        return !strcmp(a.s, b.s);
+    default:
+        return a.i == b.i;
+    }
+}
+
+int64_t param_choice(enum param_id id, const char *name)
+{
+    int64_t index = find_choice(param_table[id].choices, name);
+
+    assert(index >= 0);
+    return index;
+}
+
+static void put_choice(struct buf *out, const char *choices, int64_t index)
+{
+    while (index-- > 0)
+        choices = strchr(choices, '|') + 1;
+    buf_add(out, choices, strcspn(choices, "|"));
+}
+
+void param_format(struct buf *out, enum param_id id, union value value)
+{
+    switch (param_table[id].type) {
+    case PARAM_COUNT:
+        if (value.i == 0) {
+            buf_puts(out, "full");
+            break;
+        }
+        /* fall through */
+    case PARAM_INT:
+        buf_printf(out, "%lld", (long long)value.i);
+        break;
+    case PARAM_REAL:
+        real_format(out, value.f);
+        break;
+    case PARAM_DURATION:
+        real_format(out, value.f);
+        buf_putc(out, 's');
+        break;
+    case PARAM_CHOICE:
+        put_choice(out, param_table[id].choices, value.i);
+        break;
+    case PARAM_TEXT:
+    case PARAM_PATH:
+        buf_puts(out, value.s);
+        break;
+    }
+}

@@ -1,0 +1,107 @@
+#include "grid/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Points of the whole grid; in floating point, where 10^30 of them do not overflow. */
+static double count_points(const struct sweep *sweep)
+{
+    double n = 1;
+
+    for (size_t i = 0; i < sweep->n_axes; i++)
+        n *= sweep->axes[i].n;
+    return n;
+}
+
+/* The settings of a point of the full grid. */
+static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
+{
+    *out = sweep->fixed;
+    for (size_t i = sweep->n_axes; i-- > 0;) {
+        const struct axis *axis = &sweep->axes[i];
+
+        out->v[axis->id] = axis->values[point % axis->n];
+        point /= axis->n;
+    }
+}
+
+static int keep_points(struct plan *plan, int32_t n_points, const struct predicate *predicate,
+                       struct err *err)
+{
+    struct settings settings;
+
+    for (int32_t point = 0; point < n_points; point++) {
+        int keep = 1;
+
+        if (predicate && predicate->keep) {
+            point_settings(plan->sweep, point, &settings);
+            keep = predicate->keep(predicate->arg, plan->sweep, &settings, err);
+        }
+        if (keep < 0)
+            return -1;
+        if (keep)
+            plan->points[plan->n_configs++] = point;
+    }
+    if (plan->n_configs == 0)
+        return err_set(err, "%s: 'where' leaves none of the grid's %d points", plan->sweep->path,
+                       (int)n_points);
+    return 0;
+}
+
+static int count_trials(struct plan *plan, struct err *err)
+{
+    double n = (double)plan->n_configs * plan->replicates * plan->folds;
+
+    if (n > PLAN_MAX_TRIALS)
+        return err_set(err,
+                       "%s: %d configurations x %d replicates x %d folds are %.15g trials; at most "
+                       "%d are allowed",
+                       plan->sweep->path, (int)plan->n_configs, (int)plan->replicates,
+                       (int)plan->folds, n, PLAN_MAX_TRIALS);
+    plan->n_trials = (int64_t)n;
+    return 0;
+}
+
+int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
+              struct err *err)
+{
+    const double n_points = count_points(sweep);
+    const int64_t folds = sweep->fixed.v[P_FOLDS].i;
+
+    *plan = (struct plan){.sweep = sweep,
+                          .replicates = (int32_t)sweep->fixed.v[P_REPLICATES].i,
+                          .folds = folds > 0 ? (int32_t)folds : 1};
+    if (n_points > PLAN_MAX_POINTS)
+        return err_set(err, "%s: the grid has %.15g points; at most %d are allowed", sweep->path,
+                       n_points, PLAN_MAX_POINTS);
+    plan->points = malloc((size_t)n_points * sizeof *plan->points);
+    if (!plan->points)
+        return err_nomem(err, "plan", (size_t)n_points * sizeof *plan->points);
+    if (keep_points(plan, (int32_t)n_points, predicate, err) || count_trials(plan, err)) {
+        plan_release(plan);
+        return -1;
+    }
+    return 0;
+}
+
+void plan_release(struct plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->points);
+    memset(plan, 0, sizeof *plan);
+}
+
+struct plan_trial plan_trial(const struct plan *plan, int64_t trial)
+{
+    int64_t repeat = trial / plan->folds;
+
+    return (struct plan_trial){.config = (int32_t)(repeat / plan->replicates),
+                               .replicate = (int32_t)(repeat % plan->replicates),
+                               .fold = (int32_t)(trial % plan->folds)};
+}
+
+void plan_settings(const struct plan *plan, int32_t config, struct settings *out)
+{
+    point_settings(plan->sweep, plan->points[config], out);
+}

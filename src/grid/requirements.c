@@ -1,0 +1,153 @@
+#include "grid/requirements.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct check {
+    const struct sweep *sweep;
+    const bool *refused;
+    struct errlist *errors;
+};
+
+/* An error where `id` was given. */
+__attribute__((format(printf, 3, 4))) static void complain(const struct check *c, enum param_id id,
+                                                           const char *format, ...)
+{
+    int line = c->sweep->line[id];
+    struct err err;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    if (line > 0)
+        errlist_add(c->errors, "%s:%d: %s", c->sweep->path, line, err.text);
+    else if (line == SWEEP_LINE_SET)
+        errlist_add(c->errors, "--set %s: %s", param_table[id].key, err.text);
+    else
+        errlist_add(c->errors, "%s: %s", c->sweep->path, err.text);
+}
+
+/* Which settings of [data] belong to which format, and which of them it cannot do without. */
+static const struct {
+    enum param_id id;
+    const char *format;
+    bool is_required;
+} data_settings[] = {
+    {P_GENOTYPES, "genotype", true},
+    {P_PHENOTYPES, "genotype", true},
+    {P_TRAIT, "genotype", false},
+    {P_EDGES, "graph", false},
+    {P_FEATURES, "graph", true},
+    {P_LABELS, "graph", true},
+    {P_SAMPLES, "simulated", false},
+    {P_MARKERS, "simulated", false},
+    {P_POPULATIONS, "simulated", false},
+    {P_FST, "simulated", false},
+    {P_CAUSAL, "simulated", false},
+    {P_HERITABILITY, "simulated", false},
+    {P_SIMULATION_SEED, "simulated", false},
+};
+
+/* A forgotten `format` would silently train on a simulated panel: what is of no use is an error. */
+static void check_data(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    struct buf format = {0};
+
+    param_format(&format, P_FORMAT, sweep->fixed.v[P_FORMAT]);
+    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
+        enum param_id id = data_settings[i].id;
+        bool is_ours = !strcmp(data_settings[i].format, buf_text(&format));
+
+        if (!is_ours && sweep->line[id])
+            complain(c, id, "%s belongs to format = %s, and the format is %s%s",
+                     param_table[id].key, data_settings[i].format, buf_text(&format),
+                     sweep->line[P_FORMAT] ? "" : " by default");
+        else if (is_ours && data_settings[i].is_required && !c->refused[id] &&
+                 !*sweep->fixed.v[id].s)
+            complain(c, P_FORMAT, "format = %s needs [data] %s", buf_text(&format),
+                     param_table[id].key);
+    }
+    buf_release(&format);
+}
+
+/* The values a setting takes: its axis, or the fixed one. */
+static const union value *values_of(const struct sweep *sweep, enum param_id id, int32_t *n)
+{
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        if (sweep->axes[i].id == id) {
+            *n = sweep->axes[i].n;
+            return sweep->axes[i].values;
+        }
+    }
+    *n = 1;
+    return &sweep->fixed.v[id];
+}
+
+static bool can_be(const struct sweep *sweep, enum param_id id, const char *choice)
+{
+    int32_t n;
+    const union value *values = values_of(sweep, id, &n);
+
+    for (int32_t i = 0; i < n; i++)
+        if (values[i].i == param_choice(id, choice))
+            return true;
+    return false;
+}
+
+static void check_edges(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    bool is_graph = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "graph");
+
+    if (is_graph && c->refused[P_EDGES])
+        return;
+    if (is_graph && *sweep->fixed.v[P_EDGES].s)
+        return;
+    if (is_graph && can_be(sweep, P_BUILD, "auto"))
+        complain(c, P_FORMAT,
+                 "format = graph needs [data] edges, or a [graph] build other than file");
+    else if (can_be(sweep, P_BUILD, "file"))
+        complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
+}
+
+static double largest(const struct sweep *sweep, enum param_id id)
+{
+    int32_t n;
+    const union value *values = values_of(sweep, id, &n);
+    double most = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        most = values[i].f > most ? values[i].f : most;
+    return most;
+}
+
+static void check_split(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    double test = largest(sweep, P_TEST), val = largest(sweep, P_VAL);
+
+    if (sweep->fixed.v[P_FOLDS].i == 1)
+        complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
+    /* With `where`, the points that leave nothing to train on may be left out. */
+    if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
+        *sweep->fixed.v[P_WHERE].s || test + val < 1)
+        return;
+    complain(c, sweep->line[P_VAL] ? P_VAL : P_TEST,
+             "test = %g and val = %g leave nothing to train on: together they must be less than 1",
+             test, val);
+}
+
+void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
+                        struct errlist *errors)
+{
+    struct check c = {sweep, refused, errors};
+
+    if (!refused[P_FORMAT]) {
+        check_data(&c);
+        check_edges(&c);
+    }
+    check_split(&c);
+}

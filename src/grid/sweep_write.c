@@ -1,0 +1,66 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "grid/sweep.h"
+
+/* A relative path is relative to the working directory by now, and would be relative to the new
+ * file's directory. */
+static void put_absolute(struct buf *out, const char *path)
+{
+    char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
+
+    if (here)
+        buf_printf(out, "%s/", here);
+    free(here);
+    buf_puts(out, path);
+}
+
+static void put_setting(struct buf *out, enum param_id id, union value value)
+{
+    const struct param *p = &param_table[id];
+
+    buf_printf(out, "%s = ", p->key);
+    if (p->type == PARAM_PATH)
+        put_absolute(out, value.s);
+    else
+        param_format(out, id, value);
+    buf_putc(out, '\n');
+}
+
+static bool stays_axis(const struct sweep *sweep, int id)
+{
+    return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
+}
+
+static void put_axes(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+{
+    bool is_open = false;
+
+    for (int id = 0; id < P_COUNT; id++) {
+        if (!stays_axis(sweep, id))
+            continue;
+        if (!is_open)
+            buf_puts(out, "\n[grid]\n");
+        is_open = true;
+        put_setting(out, (enum param_id)id, settings->v[id]);
+    }
+}
+
+void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+{
+    const char *section = "";
+
+    for (int id = 0; id < P_COUNT; id++) {
+        const struct param *p = &param_table[id];
+
+        if (id == P_WHERE || stays_axis(sweep, id) ||
+            param_equal((enum param_id)id, settings->v[id], param_default((enum param_id)id)))
+            continue;
+        if (strcmp(section, p->section) != 0)
+            buf_printf(out, "%s[%s]\n", *section ? "\n" : "", p->section);
+        section = p->section;
+        put_setting(out, (enum param_id)id, settings->v[id]);
+    }
+    put_axes(out, sweep, settings);
+}
