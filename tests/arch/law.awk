@@ -14,13 +14,13 @@ BEGIN {
         level[names[i]] = i
 
     user["mpi.h"] = "^src/sched/world\\.c$"
-    user["ini.h"] = "^src/grid/sweep\\.c$"
+    user["ini.h"] = "^src/grid/inifile\\.c$"
     user["cblas.h"] = "^src/tensor/gemm\\.c$"
     user["sqlite3.h"] = "^src/store/"
     user["xxhash.h"] = "^src/base/hash\\.[ch]$"
     user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
-    user["csv.h"] = "^src/data/"
-    user["zlib.h"] = "^src/data/"
+    user["csv.h"] = "^src/data/table\\.c$"
+    user["zlib.h"] = "^src/data/table\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$)"
     enders = "^src/(cli/|sched/world\\.c$)" # world_abort() never returns
