@@ -1,0 +1,148 @@
+#include "trial/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* First word of a packed result: "TRL" and the version of the format. A change of any field
+ * below, or of the tables of metrics, parts or phases, needs a new version. */
+#define RESULT_MAGIC 0x54524c01u
+
+static const char *const state_names[] = {
+#define STATE_NAME(id, name) name,
+    TRIAL_STATE_TABLE(STATE_NAME)
+#undef STATE_NAME
+};
+
+static const char *const phase_names[] = {
+#define PHASE_NAME(id, name) name,
+    TRIAL_PHASE_TABLE(PHASE_NAME)
+#undef PHASE_NAME
+};
+
+const char *trial_state_name(enum trial_state state)
+{
+    return state_names[state];
+}
+
+int trial_state_parse(const char *name)
+{
+    for (int i = 0; i < TRIAL_STATE_COUNT; i++)
+        if (!strcmp(state_names[i], name))
+            return i;
+    return -1;
+}
+
+const char *trial_phase_name(enum trial_phase phase)
+{
+    return phase_names[phase];
+}
+
+void trial_result_init(struct trial_result *r, int64_t trial)
+{
+    memset(r, 0, sizeof *r);
+    r->trial = trial;
+    r->state = TRIAL_FAILED;
+    r->value = NAN;
+    for (int part = 0; part < 4; part++) {
+        r->losses[part] = NAN;
+        for (int metric = 0; metric < METRIC_COUNT; metric++)
+            r->metrics[part][metric] = NAN;
+    }
+}
+
+void trial_result_release(struct trial_result *r)
+{
+    if (!r)
+        return;
+    free(r->curve);
+    r->curve = NULL;
+    r->n_curve = 0;
+}
+
+void trial_result_pack(struct buf *out, const struct trial_result *r)
+{
+    buf_put_u32(out, RESULT_MAGIC);
+    buf_put_i64(out, r->trial);
+    buf_put_u32(out, r->state);
+    buf_put_text(out, r->error);
+    buf_put_f64(out, r->value);
+    buf_put_u32(out, (uint32_t)r->epochs_run);
+    buf_put_u32(out, (uint32_t)r->best_epoch);
+    buf_put_f64(out, r->seconds);
+    buf_put_f64(out, r->flops);
+    buf_put_i64(out, r->peak_bytes);
+    buf_add(out, r->metrics, sizeof r->metrics);
+    buf_add(out, r->losses, sizeof r->losses);
+    buf_add(out, r->timing, sizeof r->timing);
+    buf_put_u32(out, (uint32_t)r->rank);
+    buf_put_u32(out, (uint32_t)r->pid);
+    buf_put_text(out, r->host);
+    buf_put_f64(out, r->started);
+    buf_put_f64(out, r->finished);
+    buf_put_u32(out, (uint32_t)r->n_curve);
+    buf_add(out, r->curve, (size_t)r->n_curve * sizeof *r->curve);
+}
+
+static void take_array(struct cursor *in, void *out, size_t bytes)
+{
+    const void *from = cursor_bytes(in, bytes);
+
+    if (from)
+        memcpy(out, from, bytes);
+}
+
+/* The size is checked against what is there before memory is asked for. */
+static void take_curve(struct trial_result *r, struct cursor *in)
+{
+    uint32_t n = cursor_u32(in);
+    size_t bytes = (size_t)n * sizeof *r->curve;
+    const void *from = cursor_bytes(in, bytes);
+
+    if (!from || !n)
+        return;
+    r->curve = malloc(bytes);
+    if (!r->curve) {
+        in->failed = true;
+        return;
+    }
+    memcpy(r->curve, from, bytes);
+    r->n_curve = (int32_t)n;
+}
+
+static void take_fields(struct trial_result *r, struct cursor *in)
+{
+    cursor_text(in, r->error, sizeof r->error);
+    r->value = cursor_f64(in);
+    r->epochs_run = (int32_t)cursor_u32(in);
+    r->best_epoch = (int32_t)cursor_u32(in);
+    r->seconds = cursor_f64(in);
+    r->flops = cursor_f64(in);
+    r->peak_bytes = cursor_i64(in);
+    take_array(in, r->metrics, sizeof r->metrics);
+    take_array(in, r->losses, sizeof r->losses);
+    take_array(in, r->timing, sizeof r->timing);
+    r->rank = (int32_t)cursor_u32(in);
+    r->pid = (int32_t)cursor_u32(in);
+    cursor_text(in, r->host, sizeof r->host);
+    r->started = cursor_f64(in);
+    r->finished = cursor_f64(in);
+    take_curve(r, in);
+}
+
+int trial_result_unpack(struct trial_result *r, struct cursor *in)
+{
+    uint32_t magic = cursor_u32(in);
+    uint32_t state;
+
+    trial_result_init(r, cursor_i64(in));
+    state = cursor_u32(in);
+    if (magic != RESULT_MAGIC || state >= TRIAL_STATE_COUNT)
+        return -1;
+    r->state = (enum trial_state)state;
+    take_fields(r, in);
+    if (!in->failed)
+        return 0;
+    trial_result_release(r);
+    return -1;
+}

@@ -1,0 +1,142 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trial/result.h"
+
+static void fill(struct trial_result *r)
+{
+    trial_result_init(r, 41);
+    r->state = TRIAL_DIVERGED;
+    strcpy(r->error, "train loss is inf in epoch 3");
+    r->value = 0.25;
+    r->epochs_run = 3;
+    r->best_epoch = 2;
+    r->seconds = 1.5;
+    r->flops = 1e12;
+    r->peak_bytes = 1 << 20;
+    r->metrics[PART_TEST][METRIC_LOG_LOSS] = 0.5;
+    r->losses[PART_VAL] = 0.75;
+    r->timing[PHASE_WAITING] = 0.125;
+    r->rank = 7;
+    r->pid = 4242;
+    strcpy(r->host, "node17");
+    r->started = 1e9;
+    r->finished = 1e9 + 2;
+    r->n_curve = 3;
+    r->curve = calloc(3, sizeof *r->curve);
+    for (int i = 0; i < 3; i++)
+        r->curve[i].val_loss = i;
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(trial_state_name(TRIAL_DIVERGED), "diverged");
+    assert_int_equal(trial_state_parse("failed"), TRIAL_FAILED);
+    assert_int_equal(trial_state_parse("fail"), -1);
+    assert_string_equal(trial_phase_name(PHASE_WAITING), "waiting");
+    for (int i = 0; i < TRIAL_STATE_COUNT; i++)
+        assert_int_equal(trial_state_parse(trial_state_name(i)), i);
+}
+
+static void test_init(void **state)
+{
+    struct trial_result r;
+
+    (void)state;
+    trial_result_init(&r, 5);
+    assert_int_equal(r.trial, 5);
+    assert_int_equal(r.state, TRIAL_FAILED);
+    assert_true(isnan(r.value) && isnan(r.losses[3]) && isnan(r.metrics[3][METRIC_COUNT - 1]));
+    assert_null(r.curve);
+    trial_result_release(&r);
+    trial_result_release(NULL);
+}
+
+/* Packing what was unpacked gives the same bytes: no field is lost or moved. */
+static void test_round_trip(void **state)
+{
+    struct trial_result r, again;
+    struct buf first = {0}, second = {0};
+    struct cursor in;
+
+    (void)state;
+    fill(&r);
+    trial_result_pack(&first, &r);
+    in = (struct cursor){.data = first.data, .size = first.size};
+    assert_int_equal(trial_result_unpack(&again, &in), 0);
+    assert_int_equal(in.at, first.size);
+    trial_result_pack(&second, &again);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.data, second.data, first.size);
+    assert_string_equal(again.error, r.error);
+    assert_string_equal(again.host, "node17");
+    assert_true(again.curve[2].val_loss == 2);
+    assert_true(again.metrics[PART_TEST][METRIC_LOG_LOSS] == 0.5);
+    assert_int_equal(again.pid, 4242);
+    trial_result_release(&r);
+    trial_result_release(&again);
+    buf_release(&first);
+    buf_release(&second);
+}
+
+static void test_truncated(void **state)
+{
+    struct trial_result r;
+    struct buf packed = {0};
+
+    (void)state;
+    fill(&r);
+    trial_result_pack(&packed, &r);
+    trial_result_release(&r);
+    for (size_t n = 0; n < packed.size; n++) {
+        char *cut = malloc(n + !n);
+        struct cursor in = {.data = cut, .size = n};
+
+        if (n)
+            memcpy(cut, packed.data, n);
+        assert_int_equal(trial_result_unpack(&r, &in), -1);
+        assert_null(r.curve);
+        free(cut);
+    }
+    buf_release(&packed);
+}
+
+static void test_foreign(void **state)
+{
+    struct trial_result r;
+    struct buf packed = {0};
+    struct cursor in;
+
+    (void)state;
+    fill(&r);
+    trial_result_pack(&packed, &r);
+    trial_result_release(&r);
+    packed.data[0] ^= 1; /* another version */
+    in = (struct cursor){.data = packed.data, .size = packed.size};
+    assert_int_equal(trial_result_unpack(&r, &in), -1);
+    packed.data[0] ^= 1;
+    packed.data[12] = 99; /* no such state */
+    in = (struct cursor){.data = packed.data, .size = packed.size};
+    assert_int_equal(trial_result_unpack(&r, &in), -1);
+    assert_null(r.curve);
+    buf_release(&packed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),      cmocka_unit_test(test_init),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_foreign),
+    };
+
+    return cmocka_run_group_tests_name("result", tests, NULL, NULL);
+}
