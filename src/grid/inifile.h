@@ -30,8 +30,7 @@ struct inifile {
 /* Read text, named path in messages. Faults are added to errors as "path:line: ..."; what could be
  * read is in `out` all the same, save the keys under a faulty [section. -1 if there was a fault.
  * Pair with inifile_release(). */
-int inifile_parse(struct inifile *out, const char *path, const char *text,
-                  struct errlist *errors);
+int inifile_parse(struct inifile *out, const char *path, const char *text, struct errlist *errors);
 void inifile_release(struct inifile *file);
 
 #endif

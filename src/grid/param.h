@@ -31,7 +31,7 @@ enum param_id {
 #define PARAM_ENUM(id, ...) P_##id,
     PARAM_TABLE(PARAM_ENUM)
 #undef PARAM_ENUM
-    P_COUNT
+        P_COUNT
 };
 
 struct param {

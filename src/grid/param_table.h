@@ -17,8 +17,8 @@
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
-#define PARAM_METRICS                                                                              \
-    "auto|val_pearson|val_r2|val_rmse|val_mae|val_spearman|val_accuracy|val_macro_f1|"             \
+#define PARAM_METRICS                                                                  \
+    "auto|val_pearson|val_r2|val_rmse|val_mae|val_spearman|val_accuracy|val_macro_f1|" \
     "val_roc_auc|val_log_loss"
 
 /* clang-format off */

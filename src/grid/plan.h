@@ -9,7 +9,7 @@
 
 #include "grid/sweep.h"
 
-#define PLAN_MAX_POINTS 10000000 /* a grid beyond this is a mistake; refused by count */
+#define PLAN_MAX_POINTS 10000000  /* a grid beyond this is a mistake; refused by count */
 #define PLAN_MAX_TRIALS 100000000 /* likewise, replicates and folds included */
 
 /* A filter on points: 1 keep, 0 leave out, -1 and err. NULL function: keep all. */
@@ -23,9 +23,9 @@ struct plan {
     const struct sweep *sweep; /* borrowed */
     int32_t n_configs;
     int32_t replicates;
-    int32_t folds;    /* at least 1 */
+    int32_t folds; /* at least 1 */
     int64_t n_trials;
-    int32_t *points;  /* [n_configs] owned: index in the full grid */
+    int32_t *points; /* [n_configs] owned: index in the full grid */
 };
 
 struct plan_trial {

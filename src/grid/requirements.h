@@ -5,8 +5,8 @@
 
 #include "grid/sweep.h"
 
-/* Adds each fault to errors as "path:line: ...". refused[id]: the setting's value was faulty and has
- * been reported; what depends on it is not looked at. */
+/* Adds each fault to errors as "path:line: ...". refused[id]: the setting's value was faulty and
+ * has been reported; what depends on it is not looked at. */
 void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
                         struct errlist *errors);
 

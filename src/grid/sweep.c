@@ -66,7 +66,7 @@ static int expand_environment(struct buf *out, const struct assignment *a)
         char name[128];
         const char *found;
 
-        if (!close || close - open - 2 >= (ptrdiff_t)sizeof name)
+        if (!close || close == open + 2 || close - open - 2 >= (ptrdiff_t)sizeof name)
             return complain(a, "%s = %s: '${' without a name and '}'", a->key, a->value);
         snprintf(name, sizeof name, "%.*s", (int)(close - open - 2), open + 2);
         found = getenv(name);
@@ -234,7 +234,7 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
 {
     struct inifile file;
     size_t n_keys = 0;
-    bool is_known = false;
+    bool is_inside = false, is_known = false;
 
     inifile_parse(&file, sweep->path, text, errors);
     for (size_t i = 0; i < file.n; i++) {
@@ -248,9 +248,10 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
                                .line = entry->line};
 
         n_keys += entry->key != NULL;
+        is_inside |= !entry->key;
         if (!entry->key)
             is_known = check_section(&a) == 0;
-        else if (!*entry->section)
+        else if (!is_inside)
             complain(&a, "'%.60s' stands before the first [section]", entry->key);
         else if (is_known)
             assign(&a);

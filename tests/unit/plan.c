@@ -1,0 +1,187 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "grid/plan.h"
+
+static void parse(struct sweep *sweep, const char *text)
+{
+    struct errlist errors = {0};
+
+    if (sweep_parse(sweep, "x.ini", text, NULL, 0, &errors))
+        fail_msg("%s", errors.n ? errors.text[0] : "out of memory");
+    errlist_release(&errors);
+}
+
+/* Keeps points with k * layers < limit. */
+static int keep_small(void *limit, const struct sweep *sweep, const struct settings *point,
+                      struct err *err)
+{
+    (void)sweep;
+    (void)err;
+    return point->v[P_K].i * point->v[P_LAYERS].i < *(int *)limit;
+}
+
+static int fail_always(void *arg, const struct sweep *sweep, const struct settings *point,
+                       struct err *err)
+{
+    (void)arg;
+    (void)sweep;
+    (void)point;
+    return err_set(err, "no such column: x");
+}
+
+static void test_order(void **state)
+{
+    static const int wanted[][2] = {{5, 1}, {5, 2}, {5, 3}, {2, 1}, {2, 2}, {2, 3}};
+    struct settings s;
+    struct sweep sweep;
+    struct plan plan;
+
+    (void)state;
+    parse(&sweep, "[train]\nepochs = 7\n[grid]\nk = 5, 2\nlayers = 1, 2, 3\n");
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(plan.n_configs, 6);
+    assert_int_equal(plan.n_trials, 6);
+    for (int c = 0; c < 6; c++) {
+        plan_settings(&plan, c, &s);
+        assert_int_equal(s.v[P_K].i, wanted[c][0]);
+        assert_int_equal(s.v[P_LAYERS].i, wanted[c][1]);
+        assert_int_equal(s.v[P_EPOCHS].i, 7);
+    }
+    plan_release(&plan);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void test_trials(void **state)
+{
+    struct sweep sweep;
+    struct plan plan;
+    int64_t trial = 0;
+
+    (void)state;
+    parse(&sweep, "[sweep]\nreplicates = 2\nfolds = 3\n[grid]\nk = 1, 2, 3, 4\n");
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(plan.n_trials, 24);
+    for (int config = 0; config < 4; config++) {
+        for (int replicate = 0; replicate < 2; replicate++) {
+            for (int fold = 0; fold < 3; fold++, trial++) {
+                struct plan_trial t = plan_trial(&plan, trial);
+
+                assert_int_equal(t.config, config);
+                assert_int_equal(t.replicate, replicate);
+                assert_int_equal(t.fold, fold);
+            }
+        }
+    }
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void test_no_axes(void **state)
+{
+    struct settings s;
+    struct sweep sweep;
+    struct plan plan;
+
+    (void)state;
+    parse(&sweep, "[graph]\nk = 3\n");
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(plan.n_trials, 1);
+    assert_int_equal(plan.folds, 1);
+    plan_settings(&plan, 0, &s);
+    assert_int_equal(s.v[P_K].i, 3);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void test_where(void **state)
+{
+    int limit = 6;
+    struct predicate predicate = {keep_small, &limit};
+    struct settings s;
+    struct sweep sweep;
+    struct plan plan;
+    struct err err;
+
+    (void)state;
+    parse(&sweep, "[grid]\nk = 1, 2, 3\nlayers = 1, 2, 3\n");
+    assert_int_equal(plan_init(&plan, &sweep, &predicate, &err), 0);
+    assert_int_equal(plan.n_configs, 6);
+    plan_settings(&plan, 5, &s);
+    assert_int_equal(s.v[P_K].i, 3);
+    assert_int_equal(s.v[P_LAYERS].i, 1);
+    plan_release(&plan);
+
+    limit = 0;
+    assert_int_equal(plan_init(&plan, &sweep, &predicate, &err), -1);
+    assert_string_equal(err.text, "x.ini: 'where' leaves none of the grid's 9 points");
+    plan_release(&plan);
+    predicate.keep = fail_always;
+    assert_int_equal(plan_init(&plan, &sweep, &predicate, &err), -1);
+    assert_string_equal(err.text, "no such column: x");
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void assert_too_large(const char *text, const char *message)
+{
+    struct sweep sweep;
+    struct plan plan;
+    struct err err;
+
+    parse(&sweep, text);
+    assert_int_equal(plan_init(&plan, &sweep, NULL, &err), -1);
+    assert_string_equal(err.text, message);
+    assert_null(plan.points);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    assert_too_large("[grid]\nk = 1:1000:1\nhidden_size = 1:1000:1\nepochs = 1:1000:1\n",
+                     "x.ini: the grid has 1000000000 points; at most 10000000 are allowed");
+    assert_too_large("[grid]\nk = 1:100000:1\nhidden_size = 1:50000:1\nepochs = 1:100000:1\n"
+                     "batch_size = 1:100000:1\npatience = 1:100000:1\nweight_decay = 1:20:0.001\n"
+                     "dropout = 0:0.9:0.0001\n",
+                     "x.ini: the grid has 8.55140005e+32 points; at most 10000000 are allowed");
+    assert_too_large("[sweep]\nreplicates = 100000\nfolds = 10000\n[grid]\nk = 1, 2\n",
+                     "x.ini: 2 configurations x 100000 replicates x 10000 folds are 2000000000 "
+                     "trials; at most 100000000 are allowed");
+}
+
+static void test_largest(void **state)
+{
+    struct sweep sweep;
+    struct plan plan;
+    struct settings s;
+
+    (void)state;
+    parse(&sweep, "[grid]\nk = 1:10000:1\nhidden_size = 1:1000:1\n");
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(plan.n_trials, PLAN_MAX_POINTS);
+    plan_settings(&plan, PLAN_MAX_POINTS - 1, &s);
+    assert_int_equal(s.v[P_K].i, 10000);
+    assert_int_equal(s.v[P_HIDDEN_SIZE].i, 1000);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_trials),
+        cmocka_unit_test(test_no_axes),   cmocka_unit_test(test_where),
+        cmocka_unit_test(test_too_large), cmocka_unit_test(test_largest),
+    };
+
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "grid/settings.h"
+
+static const bool none_swept[P_COUNT] = {false};
+
+/* Pinned: a change of this text changes the key of every trial there is, so it comes with a new
+ * KEY_VERSION. */
+static const char canonical_defaults[] = "espalier-key-1\n"
+                                         "data=00000000000000010000000000000002\n"
+                                         "sweep.objective=val_pearson\n"
+                                         "sweep.direction=max\n"
+                                         "sweep.seed=1\n"
+                                         "sweep.folds=0\n"
+                                         "data.scale=standardize\n"
+                                         "graph.build=knn\n"
+                                         "graph.k=10\n"
+                                         "graph.metric=cosine\n"
+                                         "graph.threshold=0.5\n"
+                                         "graph.weights=binary\n"
+                                         "split.test=0.2\n"
+                                         "split.val=0.2\n"
+                                         "model.type=gcn\n"
+                                         "model.layers=2\n"
+                                         "model.hidden_size=64\n"
+                                         "model.activation=relu\n"
+                                         "model.dropout=0.5\n"
+                                         "model.input_dropout=0\n"
+                                         "train.epochs=100\n"
+                                         "train.optimizer=adam\n"
+                                         "train.learning_rate=0.01\n"
+                                         "train.weight_decay=0.0005\n"
+                                         "train.decay_layers=all\n"
+                                         "train.momentum=0.9\n"
+                                         "train.beta1=0.9\n"
+                                         "train.beta2=0.999\n"
+                                         "train.epsilon=1e-08\n"
+                                         "train.batch_size=full\n"
+                                         "train.patience=0\n";
+
+static const char json_defaults[] =
+    "{\"objective\": \"val_pearson\", \"direction\": \"max\", \"seed\": 1, \"folds\": 0, "
+    "\"scale\": \"standardize\", \"build\": \"knn\", \"k\": 10, \"metric\": \"cosine\", "
+    "\"threshold\": 0.5, \"weights\": \"binary\", \"test\": 0.2, \"val\": 0.2, "
+    "\"type\": \"gcn\", \"layers\": 2, \"hidden_size\": 64, \"activation\": \"relu\", "
+    "\"dropout\": 0.5, \"input_dropout\": 0, \"epochs\": 100, \"optimizer\": \"adam\", "
+    "\"learning_rate\": 0.01, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
+    "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
+    "\"batch_size\": \"full\", \"patience\": 0, \"threads\": 1}";
+
+static void resolved_defaults(struct settings *s)
+{
+    settings_defaults(s);
+    assert_int_equal(settings_resolve(s, TASK_REGRESSION, NULL), 0);
+}
+
+static void assert_setting(const struct settings *s, enum param_id id, const char *text)
+{
+    struct buf out = {0};
+
+    param_format(&out, id, s->v[id]);
+    assert_string_equal(buf_text(&out), text);
+    buf_release(&out);
+}
+
+static void test_canonical(void **state)
+{
+    const struct hash digest = {1, 2};
+    struct buf text = {0}, scratch = {0};
+    struct settings s;
+    struct hash key;
+    char hex[HASH_HEX_SIZE];
+
+    (void)state;
+    resolved_defaults(&s);
+    settings_canonical(&text, &s, none_swept, digest, -1, -1);
+    assert_string_equal(buf_text(&text), canonical_defaults);
+    key = settings_key(&s, none_swept, digest, -1, -1, &scratch);
+    assert_true(hash_equal(key, hash_text(canonical_defaults)));
+    assert_string_equal(hash_hex(key, hex), "37b6f27c786c7b495a5e0c49ea5f1614");
+    buf_clear(&text);
+    settings_canonical(&text, &s, none_swept, digest, 3, 0);
+    assert_string_equal(buf_text(&text) + strlen(canonical_defaults), "replicate=3\nfold=0\n");
+    buf_release(&text);
+    buf_release(&scratch);
+}
+
+static void test_key_follows_identity(void **state)
+{
+    const struct hash digest = {1, 2}, other = {1, 3};
+    struct buf scratch = {0};
+    struct settings s;
+    struct hash key;
+    bool swept[P_COUNT] = {false};
+
+    (void)state;
+    resolved_defaults(&s);
+    key = settings_key(&s, swept, digest, 0, 0, &scratch);
+    assert_false(hash_equal(key, settings_key(&s, swept, other, 0, 0, &scratch)));
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 1, 0, &scratch)));
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 1, &scratch)));
+    s.v[P_REPLICATES].i = 7;
+    s.v[P_SWEEP_NAME].s = "other";
+    s.v[P_GENOTYPES].s = "moved.csv";
+    s.v[P_TRIAL_TIMEOUT].f = 60;
+    s.v[P_THREADS].i = 4;
+    assert_true(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    swept[P_THREADS] = true;
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    swept[P_THREADS] = false;
+    s.v[P_DROPOUT].f = 0.25;
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    buf_release(&scratch);
+}
+
+static void test_resolve(void **state)
+{
+    struct settings s;
+    struct err err;
+
+    (void)state;
+    settings_defaults(&s);
+    s.v[P_FORMAT].i = param_choice(P_FORMAT, "graph");
+    assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), 0);
+    assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), 0);
+    assert_setting(&s, P_OBJECTIVE, "val_accuracy");
+    assert_setting(&s, P_DIRECTION, "max");
+    assert_setting(&s, P_BUILD, "file");
+    assert_setting(&s, P_SCALE, "none");
+    assert_setting(&s, P_TASK, "classification");
+
+    settings_defaults(&s);
+    s.v[P_FORMAT].i = param_choice(P_FORMAT, "graph");
+    s.v[P_OBJECTIVE].i = param_choice(P_OBJECTIVE, "val_rmse");
+    s.v[P_BUILD].i = param_choice(P_BUILD, "none");
+    s.v[P_SCALE].i = param_choice(P_SCALE, "row");
+    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
+    assert_setting(&s, P_OBJECTIVE, "val_rmse");
+    assert_setting(&s, P_DIRECTION, "min");
+    assert_setting(&s, P_BUILD, "none");
+    assert_setting(&s, P_SCALE, "row");
+
+    settings_defaults(&s);
+    s.v[P_DIRECTION].i = param_choice(P_DIRECTION, "min");
+    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
+    assert_setting(&s, P_DIRECTION, "min");
+}
+
+static void test_objective_of_other_task(void **state)
+{
+    struct settings s;
+    struct err err;
+
+    (void)state;
+    settings_defaults(&s);
+    s.v[P_OBJECTIVE].i = param_choice(P_OBJECTIVE, "val_pearson");
+    assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), -1);
+    assert_string_equal(err.text, "objective = val_pearson: not a metric of classification, must "
+                                  "be val_accuracy | val_macro_f1 | val_roc_auc | val_log_loss");
+}
+
+/* Every objective of the table is a metric, and every metric can be the objective. */
+static void test_objectives_are_metrics(void **state)
+{
+    int n_choices = 0;
+
+    (void)state;
+    for (const char *c = param_table[P_OBJECTIVE].choices; *c; c++)
+        n_choices += *c == '|';
+    for (int64_t i = 1; i <= n_choices; i++) {
+        struct settings s;
+        int n_tasks = 0;
+
+        for (int task = TASK_REGRESSION; task <= TASK_CLASSIFICATION; task++) {
+            settings_defaults(&s);
+            s.v[P_OBJECTIVE].i = i;
+            n_tasks += settings_resolve(&s, (enum task)task, NULL) == 0;
+        }
+        assert_int_equal(n_tasks, 1);
+    }
+}
+
+static void test_json(void **state)
+{
+    struct buf out = {0};
+    struct settings s;
+
+    (void)state;
+    resolved_defaults(&s);
+    settings_json(&out, &s);
+    assert_string_equal(buf_text(&out), json_defaults);
+    buf_clear(&out);
+    s.v[P_BATCH_SIZE].i = 32;
+    settings_json(&out, &s);
+    assert_non_null(strstr(buf_text(&out), "\"batch_size\": 32, "));
+    buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_key_follows_identity),
+        cmocka_unit_test(test_resolve),
+        cmocka_unit_test(test_objective_of_other_task),
+        cmocka_unit_test(test_objectives_are_metrics),
+        cmocka_unit_test(test_json),
+    };
+
+    return cmocka_run_group_tests_name("settings", tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "grid/sweep.h"
+
+/* All errors of text, one a line, must be `wanted`. */
+static void assert_faults(const char *text, const char *const *set, size_t n_set,
+                          const char *wanted)
+{
+    struct errlist errors = {0};
+    struct buf got = {0};
+    struct sweep sweep;
+    int rc = sweep_parse(&sweep, "x.ini", text, set, n_set, &errors);
+
+    for (size_t i = 0; i < errors.n; i++)
+        buf_printf(&got, "%s\n", errors.text[i]);
+    assert_string_equal(buf_text(&got), wanted);
+    assert_int_equal(rc, errors.n ? -1 : 0);
+    sweep_release(&sweep);
+    errlist_release(&errors);
+    buf_release(&got);
+}
+
+static void assert_fault(const char *text, const char *wanted)
+{
+    assert_faults(text, NULL, 0, wanted);
+}
+
+static void assert_set_fault(const char *text, const char *set, const char *wanted)
+{
+    assert_faults(text, &set, 1, wanted);
+}
+
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    assert_fault("stray = 1\n"
+                 "[swep]\n"
+                 "name = x\n"
+                 "[model]\n"
+                 "layers = 9\n"
+                 "hiden_size = 3\n"
+                 "no equals here\n"
+                 "dropout = 1.2 ; too much\n"
+                 "[open\n"
+                 "unknown = because the section is\n"
+                 "[sweep]\n"
+                 "folds = 1\n",
+                 "x.ini:1: 'stray' stands before the first [section]\n"
+                 "x.ini:2: unknown section [swep]; did you mean [sweep]?\n"
+                 "x.ini:5: layers = 9: must be in [1, 8]\n"
+                 "x.ini:6: unknown key 'hiden_size' in [model]; did you mean [model] hidden_size?\n"
+                 "x.ini:7: 'no equals here': must be 'key = value' or '[section]'\n"
+                 "x.ini:8: dropout = 1.2: must be in [0, 1)\n"
+                 "x.ini:9: '[open': ']' is missing\n"
+                 "x.ini:12: folds = 1: must be 0 (one holdout split) or at least 2\n");
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    assert_fault("", "x.ini: has no settings\n");
+    assert_fault("; nothing\n\n[grid]\n", "x.ini: has no settings\n");
+    assert_fault("\xef\xbb\xbf", "x.ini: has no settings\n");
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    assert_fault("[model] layers = 2\n", "x.ini:1: ' layers = 2': text behind a section's ']'\n");
+    assert_fault("[model\n", "x.ini:1: '[model': ']' is missing\n");
+    assert_fault("[mod ;el]\n", "x.ini:1: '[mod': ']' is missing\n");
+    assert_fault("[]\na = 1", "x.ini:1: unknown section []; 'espalier params' lists them\n");
+    assert_fault("[colours]\na = 1",
+                 "x.ini:1: unknown section [colours]; 'espalier params' lists them\n");
+    assert_fault("[an extremely long section name that no table has at all]\n",
+                 "x.ini:1: '[an extremely long section name that no table has at all]': too long a "
+                 "name for a section\n");
+    assert_fault("[model]\n= 3\n", "x.ini:2: the key is missing\n");
+    assert_fault("[model]\nlayers\n", "x.ini:2: 'layers': must be 'key = value' or '[section]'\n");
+    assert_fault("[model]\nlayers = 2\a\n", "x.ini:2: control character 0x07\n");
+    assert_fault("[model]\rlayers = 2\r", "x.ini:1: control character 0x0d\n");
+    assert_fault("[model]\nlayers = \1"
+                 "2\n",
+                 "x.ini:2: control character 0x01\n");
+}
+
+/* A long line without `=` is one fault, not a piece of the key above. */
+static void test_long_line_without_key(void **state)
+{
+    struct buf text = {0};
+
+    (void)state;
+    buf_puts(&text, "[model]\nlayers = 2\n");
+    for (int i = 0; i < 1000; i++)
+        buf_puts(&text, "abc ");
+    buf_puts(&text, "= 3\ndropout = 7\n");
+    assert_fault(buf_text(&text),
+                 "x.ini:3: 'abc abc abc abc abc abc abc abc abc abc abc abc abc abc abc ': must be "
+                 "'key = value' or '[section]'\n"
+                 "x.ini:4: dropout = 7: must be in [0, 1)\n");
+    buf_release(&text);
+}
+
+static void test_indented(void **state)
+{
+    (void)state;
+    assert_fault("[model]\n  layers = 2\n  dropout = 0.1\n  [grid]\n",
+                 "x.ini:3: 'dropout': an indented line continues the value above; begin it at the "
+                 "margin\n"
+                 "x.ini:4: '[grid]': an indented line continues the value above; begin it at the "
+                 "margin\n");
+    assert_fault("[model]\nlayers = 2\n  3\n",
+                 "x.ini:2: layers = 2 3: must be an integer in [1, 8]\n");
+}
+
+static void test_comment_hint(void **state)
+{
+    (void)state;
+    assert_fault("[model]\ndropout = 0.5 # half\n",
+                 "x.ini:2: dropout = 0.5 # half: must be a number in [0, 1) (behind a value, a "
+                 "comment begins with ' ;')\n");
+}
+
+static void test_twice(void **state)
+{
+    (void)state;
+    assert_fault("[model]\nlayers = 2\n[model]\nlayers = 3\n",
+                 "x.ini:4: layers again: it is given in line 2\n");
+    assert_fault("[grid]\nk = 2\ngraph.k = 3\n", "x.ini:3: k is an axis already in line 2\n");
+    assert_fault("[graph]\nk = 2\n[grid]\nk = 3, 4\n",
+                 "x.ini:4: k is an axis here and fixed in line 2: keep one\n");
+    assert_fault("[grid]\nk = 3, 4\n[graph]\nk = 2\n",
+                 "x.ini:4: k is fixed here and an axis in line 2: keep one\n");
+}
+
+static void test_axes(void **state)
+{
+    (void)state;
+    assert_fault("[grid]\nseed = 1, 2\n",
+                 "x.ini:2: seed cannot be an axis ('espalier params' lists those that can)\n");
+    assert_fault("[grid]\nk =\n", "x.ini:2: k: an axis needs at least one value\n");
+    assert_fault("[grid]\nk = 3,\n 3\n", "x.ini:2: k: 3 comes twice\n");
+    assert_fault("[grid]\nmodel.k = 3\n",
+                 "x.ini:2: unknown key 'model.k'; did you mean [graph] k?\n");
+    assert_fault("[grid]\nlr = 3\n",
+                 "x.ini:2: unknown key 'lr'; did you mean [train] learning_rate?\n");
+    assert_fault("[grid]\nflavour = 3\n",
+                 "x.ini:2: unknown key 'flavour'; 'espalier params' lists them\n");
+}
+
+static void test_format_requirements(void **state)
+{
+    (void)state;
+    assert_fault("[data]\nformat = genotype\n",
+                 "x.ini:2: format = genotype needs [data] genotypes\n"
+                 "x.ini:2: format = genotype needs [data] phenotypes\n");
+    assert_fault("[data]\nformat = graph\n", "x.ini:2: format = graph needs [data] features\n"
+                                             "x.ini:2: format = graph needs [data] labels\n"
+                                             "x.ini:2: format = graph needs [data] edges, or a "
+                                             "[graph] build other than file\n");
+    assert_fault("[data]\nformat = graph\nfeatures = f\nlabels = l\n[grid]\nbuild = knn, none\n",
+                 "");
+    assert_fault("[data]\nformat = graph\nfeatures = f\nlabels = l\n[grid]\nbuild = knn, file\n",
+                 "x.ini:6: build = file needs format = graph and [data] edges\n");
+    assert_fault("[graph]\nbuild = file\n",
+                 "x.ini:2: build = file needs format = graph and [data] edges\n");
+    assert_fault("[data]\ngenotypes = g.csv\n",
+                 "x.ini:2: genotypes belongs to format = genotype, and the format is simulated by "
+                 "default\n");
+    assert_fault("[data]\nformat = simulated\nedges = e.csv\n",
+                 "x.ini:3: edges belongs to format = graph, and the format is simulated\n");
+    /* what depends on a faulty setting is not reported as well */
+    assert_fault("[data]\nformat = genotypes\ngenotypes = g.csv\n",
+                 "x.ini:2: format = genotypes: must be genotype | graph | simulated\n");
+}
+
+static void test_split_requirements(void **state)
+{
+    (void)state;
+    assert_fault("[split]\ntest = 0.5\nval = 0.5\n",
+                 "x.ini:3: test = 0.5 and val = 0.5 leave nothing to train on: together they must "
+                 "be less than 1\n");
+    assert_fault("[grid]\ntest = 0.1, 0.85\n",
+                 "x.ini:2: test = 0.85 and val = 0.2 leave nothing to train on: together they must "
+                 "be less than 1\n");
+    assert_fault("[sweep]\nfolds = 5\n[split]\ntest = 0.9\n", "");
+    assert_fault("[sweep]\nwhere = test + val < 1\n[grid]\ntest = 0.1, 0.9\n", "");
+    assert_fault("[split]\ntest = 0.9\nfile = s.csv\n", "");
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    unsetenv("TEST_SWEEP_UNSET");
+    setenv("TEST_SWEEP_EMPTY", "", 1);
+    assert_fault("[split]\nfile = ${TEST_SWEEP_UNSET}/x\n",
+                 "x.ini:2: file = ${TEST_SWEEP_UNSET}/x: TEST_SWEEP_UNSET is not set in the "
+                 "environment\n");
+    assert_fault("[split]\nfile = ${TEST_SWEEP_EMPTY}/x\n",
+                 "x.ini:2: file = ${TEST_SWEEP_EMPTY}/x: TEST_SWEEP_EMPTY is not set in the "
+                 "environment\n");
+    assert_fault("[split]\nfile = ${HOME/x\n",
+                 "x.ini:2: file = ${HOME/x: '${' without a name and '}'\n");
+    assert_fault("[split]\nfile = ${}/x\n", "x.ini:2: file = ${}/x: '${' without a name and '}'\n");
+}
+
+static void test_set(void **state)
+{
+    static const char text[] = "[model]\nlayers = 2\n";
+
+    (void)state;
+    assert_set_fault(text, "hidden_size=x",
+                     "--set hidden_size=x: must be an integer in [1, 65536]\n");
+    assert_set_fault(text, "grid.k=1,y",
+                     "--set grid.k=1,y: k = y: must be an integer in [1, 1000000]\n");
+    assert_set_fault(text, "hidden_size", "--set hidden_size: must be key=value\n");
+    assert_set_fault(text, "=1", "--set =1: the key is missing\n");
+    assert_set_fault(
+        text, "train.layers=1",
+        "--set train.layers=1: unknown key 'train.layers'; did you mean [model] layers?\n");
+    assert_set_fault(text, "grid.seed=1",
+                     "--set grid.seed=1: seed cannot be an axis ('espalier "
+                     "params' lists those that can)\n");
+    assert_set_fault(text, "where=k > 1 ; x",
+                     "--set where=k > 1 ; x: ' ;' would begin a comment in a sweep file\n");
+    assert_set_fault(text, "name=a\nb", "--set name=a\nb: control character 0x0a\n");
+    assert_set_fault(text, "folds=1",
+                     "--set folds: folds = 1: must be 0 (one holdout split) or at least 2\n");
+    /* after the file's */
+    assert_set_fault(
+        "[model]\nlayers = 9\n", "k=0",
+        "x.ini:2: layers = 9: must be in [1, 8]\n--set k=0: must be in [1, 1000000]\n");
+}
+
+/* Something that is no sweep file at all does not flood the terminal. */
+static void test_many(void **state)
+{
+    struct errlist errors = {0};
+    struct buf text = {0};
+    struct sweep sweep;
+
+    (void)state;
+    buf_puts(&text, "[model]\n");
+    for (int i = 0; i < 5000; i++)
+        buf_puts(&text, "words\nkey = value\n");
+    assert_int_equal(sweep_parse(&sweep, "x.ini", buf_text(&text), NULL, 0, &errors), -1);
+    assert_int_equal(errors.n, 101);
+    assert_string_equal(errors.text[0], "x.ini:2: 'words': must be 'key = value' or '[section]'");
+    assert_string_equal(errors.text[99],
+                        "x.ini:101: unknown key 'key' in [model]; 'espalier params' lists them");
+    assert_string_equal(errors.text[100], "x.ini: 9900 errors more");
+    sweep_release(&sweep);
+    errlist_release(&errors);
+    buf_release(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_long_line_without_key),
+        cmocka_unit_test(test_indented),
+        cmocka_unit_test(test_comment_hint),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_format_requirements),
+        cmocka_unit_test(test_split_requirements),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_many),
+    };
+
+    return cmocka_run_group_tests_name("sweep_faults", tests, NULL, NULL);
+}
