@@ -31,19 +31,19 @@ struct dataset {
     int32_t n_features; /* F */
     int32_t n_classes;  /* C; 0 for regression */
     enum task task;
-    bool is_sparse;      /* which of the next two is there */
-    struct mat features; /* (N, F) raw values as read, missing ones imputed */
-    struct csr sparse_features;   /* (N, F) */
-    const float *target;          /* [N] regression; NaN where missing. NULL otherwise */
-    const int32_t *label;         /* [N] classification, in [0, C); -1 where missing. NULL otherwise */
-    int64_t n_edges;              /* 0 where none were given */
-    const int32_t *edge_source;   /* [n_edges] each undirected edge once, source < destination */
-    const int32_t *edge_target;   /* [n_edges] */
-    const float *edge_weight;     /* [n_edges] positive */
-    const uint8_t *part;          /* [N] enum part of a split file; NULL where none was given */
-    const char *const_ids;        /* names packed one after another; use dataset_id() */
-    const uint32_t *id_start;     /* [N + 1] offsets into const_ids */
-    const char *const_features;   /* likewise; empty names where features have none */
+    bool is_sparse;             /* which of the next two is there */
+    struct mat features;        /* (N, F) raw values as read, missing ones imputed */
+    struct csr sparse_features; /* (N, F) */
+    const float *target;        /* [N] regression; NaN where missing. NULL otherwise */
+    const int32_t *label; /* [N] classification, in [0, C); -1 where missing. NULL otherwise */
+    int64_t n_edges;      /* 0 where none were given */
+    const int32_t *edge_source;    /* [n_edges] each undirected edge once, source < destination */
+    const int32_t *edge_target;    /* [n_edges] */
+    const float *edge_weight;      /* [n_edges] positive */
+    const uint8_t *part;           /* [N] enum part of a split file; NULL where none was given */
+    const char *const_ids;         /* names packed one after another; use dataset_id() */
+    const uint32_t *id_start;      /* [N + 1] offsets into const_ids */
+    const char *const_features;    /* likewise; empty names where features have none */
     const uint32_t *feature_start; /* [F + 1] */
     const char *const_classes;
     const uint32_t *class_start; /* [C + 1] */

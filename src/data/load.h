@@ -8,33 +8,36 @@
 enum data_format { DATA_GENOTYPE, DATA_GRAPH, DATA_SIMULATED };
 enum data_task { DATA_TASK_AUTO, DATA_TASK_REGRESSION, DATA_TASK_CLASSIFICATION };
 
-/* Paths are absolute or relative to the working directory; NULL or "" where not given. */
+/* Paths are absolute or relative to the working directory; NULL or "" where not given. Tables are
+ * as in table.h: each has a header line. Ids are texts and are joined as such. */
 struct data_spec {
     enum data_format format;
-    enum data_task task;    /* auto: classification if every target is an integer-free label or
-                               has at most 20 distinct integer values in a graph data set;
-                               genotypes: regression unless a target is not a number */
+    enum data_task task;    /* auto: words are classes; whole numbers are classes in a graph data
+                               set and numbers in a genotype data set; other numbers are numbers.
+                               Classes are sorted, by number if all are numbers, else by byte */
     const char *genotypes;  /* samples x markers, first column the id; csv/tsv, plain or gzip */
     const char *phenotypes; /* a table whose first column is the id */
     const char *trait;      /* column of phenotypes; NULL: the only other column */
-    const char *edges;      /* two columns of node ids, an optional third: weight */
-    const char *features;   /* (node, feature[, value]) sparse triples, or dense: node, f1, f2 ... */
-    const char *labels;     /* node, label; lists every node */
-    const char *split;      /* node, part (train | val | test); unlisted nodes are in none */
+    const char *edges;      /* two columns of node ids, an optional third: weight; may be absent */
+    const char *features;   /* (node, feature[, value]) sparse if the second column is so named, or
+                               dense: node, f1, f2 ...; see nodefeatures.h */
+    const char *labels;     /* node, label; lists every node, in the order of the data set */
+    const char *split;      /* id, part (train | val | test | none); unlisted samples are in none */
     struct simulate_spec simulate;
 };
 
-/* What happened on the way in; for `inspect` and for the log of `run`. */
+/* What happened on the way in; for `inspect` and for the log of `run`. In a graph data set
+ * samples are nodes, phenotypes labels and markers features. */
 struct data_report {
-    int32_t n_genotyped;    /* samples in the genotype table */
-    int32_t n_phenotyped;   /* rows in the phenotype table with a value */
-    int32_t n_joined;       /* in both */
-    int32_t n_phenotype_only; /* dropped: no genotype */
+    int32_t n_genotyped;      /* samples in the genotype table */
+    int32_t n_phenotyped;     /* rows in the phenotype table with a value */
+    int32_t n_joined;         /* of those, the ones with a genotype */
+    int32_t n_phenotype_only; /* of those, the ones without: dropped */
     int32_t n_markers_read;
-    int32_t n_monomorphic;  /* dropped */
-    int64_t n_missing;      /* calls imputed to the marker mean */
-    int64_t n_duplicate_edges; /* dropped: the same pair again */
-    int64_t n_self_loops;   /* dropped: every node gets one anyway */
+    int32_t n_monomorphic;     /* dropped: the same call wherever there is one */
+    int64_t n_missing;         /* calls of the markers kept, imputed to the marker mean */
+    int64_t n_duplicate_edges; /* dropped: the same pair again, in either direction */
+    int64_t n_self_loops;      /* dropped: every node gets one anyway */
 };
 
 /* Pair with dataset_release(). -1 and err (file:line, what was found, what is allowed). Local. */

@@ -10,12 +10,12 @@
 #include "data/dataset.h"
 
 struct split_spec {
-    double test;        /* fraction of labelled samples, in [0, 1) */
-    double val;         /* fraction of labelled samples; unused when folds > 0 */
-    int32_t folds;      /* 0: one holdout split; else K >= 2 */
-    int64_t seed;       /* sweep seed */
+    double test;   /* fraction of labelled samples, in [0, 1) */
+    double val;    /* fraction of labelled samples; unused when folds > 0 */
+    int32_t folds; /* 0: one holdout split; else K >= 2 */
+    int64_t seed;  /* sweep seed */
     int32_t replicate;
-    int32_t fold;       /* in [0, K) */
+    int32_t fold; /* in [0, K) */
 };
 
 /* Node lists, ascending. */

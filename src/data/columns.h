@@ -1,0 +1,36 @@
+/* Dense features while they are being read: rows are added, then missing values are filled in and
+ * constant columns dropped. */
+#ifndef DATA_COLUMNS_H
+#define DATA_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "data/table.h"
+
+struct columns {
+    float *v; /* (n_rows, n_cols) row-major, NaN where missing */
+    int32_t n_rows;
+    int32_t n_cols;
+    int32_t row_capacity;
+    const char **name; /* [n_cols] the array is owned, the texts belong to the table */
+};
+
+/* The columns of an open table but the first, which is the id. With rows_expected > 0 that many
+ * rows are there at once, all missing; with 0, none. Pair with columns_release(). */
+int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err);
+void columns_release(struct columns *c); /* takes a zeroed one */
+
+/* Append a row of missing values. */
+int columns_add_row(struct columns *c, struct err *err);
+/* Fill row i from the table's current row. -1 and err: a cell that is not a number. */
+int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);
+
+/* Keep the columns whose present values are not all equal; the number dropped goes to n_dropped. */
+int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
+/* Put the mean of a column's present values where one is missing; how many goes to n_missing.
+ * -1 and err: a column without any value. */
+int columns_impute(struct columns *c, int64_t *n_missing, struct err *err);
+
+#endif

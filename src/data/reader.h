@@ -1,0 +1,34 @@
+/* What the readers of the formats share; and the readers themselves, for data_load() alone. */
+#ifndef DATA_READER_H
+#define DATA_READER_H
+
+#include "data/builder.h"
+#include "data/load.h"
+#include "data/names.h"
+#include "data/table.h"
+
+/* -1 and err unless the setting data.KEY holds a path. */
+int reader_need_path(const char *path, const char *key, const char *format, struct err *err);
+
+/* The first cell of the row as a new id: its number. -1 and err: empty, or there already. */
+int32_t reader_new_id(struct names *ids, const struct table *t, struct err *err);
+
+/* The number of the id in a column. -1 and err: not among ids, which come from the file `source`.
+ */
+int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
+                        const char *source, struct err *err);
+
+/* A split file: id and part. *part = [ids->n] enum part, owned by the caller, PART_NONE where not
+ * listed; NULL where path is NULL or "". -1 and err: an unknown id, one twice, an unknown part. */
+int reader_parts(uint8_t **part, const char *path, const struct names *ids, const char *source,
+                 struct err *err);
+
+/* As data_load(), of one format; report is zeroed. */
+int genotype_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                  struct err *err);
+int graphdata_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                   struct err *err);
+int simulated_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                   struct err *err);
+
+#endif

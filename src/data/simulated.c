@@ -1,0 +1,78 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/reader.h"
+
+/* A simulated panel as a dataset: samples are s1, s2 ..., markers CHROMOSOME_NUMBER. */
+
+#define NAME_SIZE 24
+
+struct simulated {
+    struct mat genotypes;
+    float *trait;
+    const char **id;     /* [samples] */
+    const char **marker; /* [markers] */
+    char (*text)[NAME_SIZE];
+};
+
+static int name_all(struct simulated *p, const struct simulate_spec *s, struct err *err)
+{
+    size_t n = (size_t)s->samples + (size_t)s->markers;
+
+    p->text = malloc(n * sizeof *p->text);
+    p->id = malloc(n * sizeof *p->id);
+    p->marker = p->id + s->samples;
+    if (!p->text || !p->id)
+        return err_nomem(err, "names", n * sizeof *p->text);
+    for (size_t i = 0; i < n; i++)
+        p->id[i] = p->text[i];
+    for (int32_t i = 0; i < s->samples; i++)
+        snprintf(p->text[i], NAME_SIZE, "s%d", i + 1);
+    for (int32_t j = 0; j < s->markers; j++)
+        snprintf(p->text[s->samples + j], NAME_SIZE, "%d_%d", simulate_chromosome(j, s->markers),
+                 j + 1);
+    return 0;
+}
+
+static int make_panel(struct simulated *p, const struct simulate_spec *s, struct err *err)
+{
+    if (s->samples < 1 || s->markers < 1)
+        return err_set(err, "data.samples = %d, data.markers = %d: must be at least 1", s->samples,
+                       s->markers);
+    if (mat_init(&p->genotypes, s->samples, s->markers, err) != 0)
+        return -1;
+    p->trait = malloc((size_t)s->samples * sizeof *p->trait);
+    if (!p->trait)
+        return err_nomem(err, "simulated trait", (size_t)s->samples * sizeof *p->trait);
+    if (simulate_panel(&p->genotypes, p->trait, s, err) != 0)
+        return -1;
+    return name_all(p, s, err);
+}
+
+int simulated_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                   struct err *err)
+{
+    const struct simulate_spec *s = &spec->simulate;
+    struct simulated p = {0};
+    int status = make_panel(&p, s, err);
+
+    if (status == 0) {
+        struct draft draft = {
+            .n_samples = s->samples,
+            .n_features = s->markers,
+            .features = p.genotypes.v,
+            .target = p.trait,
+            .ids = p.id,
+            .feature_names = p.marker,
+        };
+
+        report->n_genotyped = report->n_phenotyped = report->n_joined = s->samples;
+        report->n_markers_read = s->markers;
+        status = draft_build(out, &draft, err);
+    }
+    mat_release(&p.genotypes);
+    free(p.trait);
+    free(p.id);
+    free(p.text);
+    return status;
+}

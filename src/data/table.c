@@ -1,0 +1,378 @@
+#include "data/table.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+
+/* zlib fills a chunk, libcsv is fed one line of it at a time, so that at most one row is complete
+ * after each feed and the line number is always known. libcsv calls back for every cell and, with
+ * CSV_REPALL_NL, for every line end outside quotes. */
+
+#define CHUNK_BYTES ((size_t)1 << 18)
+
+struct table_source {
+    gzFile file;
+    struct csv_parser parser;
+    unsigned char *chunk; /* [CHUNK_BYTES] */
+    size_t chunk_size;
+    size_t chunk_at;
+    int64_t n_lines;   /* fed so far */
+    bool after_cr;     /* the last line fed ended in CR: a LF now is part of its end */
+    bool is_row_begun; /* of the row being put together, a line was fed */
+    bool is_row_done;
+    bool has_nul;
+    struct buf text; /* the row's cells, each with a NUL */
+    size_t *start;   /* [n_cells] their offsets in text */
+    size_t n_cells;
+    size_t cell_capacity;
+    char *header_text; /* what table.name points into */
+};
+
+int table_fault(struct err *err, const struct table *t, const char *format, ...)
+{
+    struct err message;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message.text, sizeof message.text, format, args);
+    va_end(args);
+    /* Cells are quoted in messages: keep those one line, and terminals unharmed. */
+    for (char *c = message.text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return err_set(err, "%s:%lld: %s", t->path, (long long)t->line, message.text);
+}
+
+/* ---- callbacks of libcsv ---- */
+
+static void on_cell(void *bytes, size_t n, void *arg)
+{
+    struct table_source *s = arg;
+
+    if (s->n_cells == s->cell_capacity) {
+        size_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 16;
+        size_t *grown = realloc(s->start, capacity * sizeof *grown);
+
+        if (!grown) {
+            s->text.failed = true;
+            return;
+        }
+        s->start = grown;
+        s->cell_capacity = capacity;
+    }
+    if (memchr(bytes, '\0', n))
+        s->has_nul = true;
+    s->start[s->n_cells++] = s->text.size;
+    buf_add(&s->text, bytes, n);
+    buf_putc(&s->text, '\0');
+}
+
+static void on_line_end(int terminator, void *arg)
+{
+    struct table_source *s = arg;
+
+    (void)terminator;
+    s->is_row_begun = false;
+    if (s->n_cells)
+        s->is_row_done = true;
+}
+
+/* ---- chunks and lines ---- */
+
+/* Fill the chunk from the file; an empty chunk means the end. */
+static int refill(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int n = gzread(s->file, s->chunk, CHUNK_BYTES);
+    int status = Z_OK;
+    const char *reason = gzerror(s->file, &status);
+
+    if (n < 0 || (status != Z_OK && status != Z_STREAM_END)) {
+        if (status == Z_ERRNO)
+            reason = strerror(errno);
+        else if (status == Z_BUF_ERROR)
+            reason = "the gzip stream ends too early";
+        return err_set(err, "%s: cannot read: %s", t->path, reason);
+    }
+    s->chunk_size = (size_t)n;
+    s->chunk_at = 0;
+    return 0;
+}
+
+/* Bytes of the chunk up to and with the next line end, or all that are left. */
+static size_t line_length(const unsigned char *bytes, size_t n)
+{
+    const unsigned char *lf = memchr(bytes, '\n', n);
+    size_t with_lf = lf ? (size_t)(lf - bytes) + 1 : n;
+    const unsigned char *cr = memchr(bytes, '\r', with_lf);
+
+    if (cr && !(cr + 1 < bytes + with_lf && cr[1] == '\n'))
+        return (size_t)(cr - bytes) + 1;
+    return with_lf;
+}
+
+static int feed_line(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    const unsigned char *bytes = s->chunk + s->chunk_at;
+    size_t n = line_length(bytes, s->chunk_size - s->chunk_at);
+    unsigned char last = bytes[n - 1];
+
+    if (!s->is_row_begun)
+        t->line = s->n_lines + 1;
+    s->is_row_begun = true;
+    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n) {
+        t->line = s->n_lines + 1;
+        if (csv_error(&s->parser) == CSV_EPARSE)
+            return table_fault(err, t,
+                               "a quote out of place: a cell with quotes in it is itself "
+                               "quoted and doubles them");
+        return err_nomem(err, t->path, n);
+    }
+    if ((last == '\n' && !(n == 1 && s->after_cr)) || last == '\r')
+        s->n_lines++;
+    s->after_cr = last == '\r';
+    s->chunk_at += n;
+    return 0;
+}
+
+static int finish_parsing(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (csv_fini(&s->parser, on_cell, on_line_end, s) == 0)
+        return 0;
+    if (csv_error(&s->parser) == CSV_EPARSE)
+        return table_fault(err, t, "a quoted cell has no closing quote");
+    return err_nomem(err, t->path, s->text.size);
+}
+
+/* The next row into source->text and start: 1, or 0 at the end. */
+static int read_row(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    buf_clear(&s->text);
+    s->n_cells = 0;
+    s->is_row_done = false;
+    while (!s->is_row_done) {
+        if (s->chunk_at == s->chunk_size) {
+            if (refill(t, err) != 0)
+                return -1;
+            if (s->chunk_size == 0) {
+                if (finish_parsing(t, err) != 0)
+                    return -1;
+                break;
+            }
+        }
+        if (feed_line(t, err) != 0)
+            return -1;
+    }
+    if (buf_failed(&s->text))
+        return err_nomem(err, t->path, s->text.size);
+    if (s->has_nul)
+        return table_fault(err, t,
+                           "a NUL byte: this is not a table of text (UTF-16 is not read, "
+                           "save it as UTF-8)");
+    return s->is_row_done;
+}
+
+/* ---- opening ---- */
+
+static int open_file(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    struct stat status;
+
+    s->chunk = malloc(CHUNK_BYTES);
+    if (!s->chunk)
+        return err_nomem(err, t->path, CHUNK_BYTES);
+    if (stat(t->path, &status) != 0)
+        return err_set(err, "%s: cannot open: %s", t->path, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return err_set(err, "%s: is a directory: must be a table of text", t->path);
+    s->file = gzopen(t->path, "rb");
+    if (!s->file)
+        return err_set(err, "%s: cannot open: %s", t->path, strerror(errno));
+    gzbuffer(s->file, CHUNK_BYTES);
+    return refill(t, err);
+}
+
+/* Over the first line that is not empty, or what of it is in the first chunk. */
+static unsigned char detect_separator(const struct table_source *s)
+{
+    const unsigned char *bytes = s->chunk + s->chunk_at;
+    size_t left = s->chunk_size - s->chunk_at;
+    size_t n;
+
+    while (left && (*bytes == '\n' || *bytes == '\r')) {
+        bytes++;
+        left--;
+    }
+    n = left ? line_length(bytes, left) : 0;
+    if (memchr(bytes, '\t', n))
+        return '\t';
+    if (!memchr(bytes, ',', n) && memchr(bytes, ';', n))
+        return ';';
+    return ',';
+}
+
+static int start_parsing(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (s->chunk_size >= 3 && memcmp(s->chunk, "\xEF\xBB\xBF", 3) == 0)
+        s->chunk_at = 3;
+    if (csv_init(&s->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0)
+        return err_nomem(err, t->path, sizeof s->parser);
+    csv_set_delim(&s->parser, detect_separator(s));
+    return 0;
+}
+
+/* Point out[] at the row's cells; out is made on the first call. */
+static int point_at_cells(char ***out, const struct table_source *s, struct err *err)
+{
+    if (!*out)
+        *out = malloc(s->n_cells * sizeof **out);
+    if (!*out)
+        return err_nomem(err, "a row of cells", s->n_cells * sizeof **out);
+    for (size_t i = 0; i < s->n_cells; i++)
+        (*out)[i] = s->text.data + s->start[i];
+    return 0;
+}
+
+static bool is_all_numbers(const struct table *t)
+{
+    double number;
+
+    for (int32_t i = 0; i < t->n_cols; i++)
+        if (!table_parse_number(&number, t->name[i]))
+            return false;
+    return true;
+}
+
+static int read_header(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int status = read_row(t, err);
+
+    if (status < 0)
+        return -1;
+    if (status == 0)
+        return err_set(err, "%s: is empty: must begin with a line that names the columns", t->path);
+    if (s->n_cells > INT32_MAX)
+        return table_fault(err, t, "%zu columns: at most 2147483647", s->n_cells);
+    t->n_cols = (int32_t)s->n_cells;
+    if (point_at_cells(&t->name, s, err) != 0)
+        return -1;
+    s->header_text = s->text.data;
+    memset(&s->text, 0, sizeof s->text);
+    if (is_all_numbers(t))
+        return table_fault(err, t,
+                           "a header is missing: the first line must name the columns, "
+                           "this one begins with the number %.80s",
+                           t->name[0]);
+    return 0;
+}
+
+int table_open(struct table *t, const char *path, struct err *err)
+{
+    memset(t, 0, sizeof *t);
+    t->path = path;
+    t->source = calloc(1, sizeof *t->source);
+    if (!t->source)
+        return err_nomem(err, path, sizeof *t->source);
+    if (open_file(t, err) != 0 || start_parsing(t, err) != 0 || read_header(t, err) != 0) {
+        table_close(t);
+        return -1;
+    }
+    return 0;
+}
+
+void table_close(struct table *t)
+{
+    struct table_source *s = t ? t->source : NULL;
+
+    if (!s)
+        return;
+    if (s->file)
+        gzclose(s->file);
+    csv_free(&s->parser);
+    free(s->chunk);
+    buf_release(&s->text);
+    free(s->start);
+    free(s->header_text);
+    free(s);
+    free(t->name);
+    free(t->cell);
+    memset(t, 0, sizeof *t);
+}
+
+int table_next(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int status = read_row(t, err);
+
+    if (status <= 0)
+        return status;
+    if (s->n_cells != (size_t)t->n_cols)
+        return table_fault(err, t, "%zu cells: the header has %d", s->n_cells, t->n_cols);
+    if (point_at_cells(&t->cell, s, err) != 0)
+        return -1;
+    return 1;
+}
+
+/* ---- cells ---- */
+
+bool table_is_missing(const char *cell)
+{
+    switch (cell[0]) {
+    case '\0':
+        return true;
+    case '.':
+        return cell[1] == '\0';
+    case 'N':
+        return strcmp(cell, "NA") == 0 || strcmp(cell, "NaN") == 0;
+    case 'n':
+        return strcmp(cell, "nan") == 0;
+    default:
+        return false;
+    }
+}
+
+bool table_parse_number(double *out, const char *cell)
+{
+    char *end;
+
+    /* Nearly every cell of a genotype table is one digit. */
+    if (cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
+        *out = cell[0] - '0';
+        return true;
+    }
+    if (!cell[0] || cell[strspn(cell, "0123456789+-.eE")])
+        return false;
+    *out = strtod(cell, &end);
+    return *end == '\0' && isfinite((float)*out);
+}
+
+int table_number(double *out, const struct table *t, int32_t col, struct err *err)
+{
+    const char *cell = t->cell[col];
+
+    if (table_parse_number(out, cell))
+        return 0;
+    *out = NAN;
+    if (table_is_missing(cell))
+        return 0;
+    return table_fault(
+        err, t, "column \"%.80s\" = \"%.80s\": must be a number, or empty or NA where missing",
+        t->name[col], cell);
+}

@@ -1,0 +1,51 @@
+/* Tables of text: comma-, tab- or semicolon-separated, plain or gzip, read row by row.
+ *
+ * The first line that is not empty is the header and names the columns; a header of numbers alone
+ * is taken for a missing one and refused. The separator is the first of tab, comma and semicolon
+ * that stands in the header line. Cells may be quoted as in RFC 4180; spaces around an unquoted
+ * cell are dropped. Line ends are LF, CRLF or CR, a byte order mark is skipped, empty lines are
+ * too. Every row has as many cells as the header. */
+#ifndef DATA_TABLE_H
+#define DATA_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct table_source;
+
+struct table {
+    const char *path; /* borrowed */
+    int64_t line;     /* on which the current row begins, from 1 */
+    int32_t n_cols;
+    char **name; /* [n_cols] the header; valid until table_close() */
+    char **cell; /* [n_cols] the current row; valid until the next call of table_next() */
+    struct table_source *source;
+};
+
+/* Read the header. -1 and err: no such file, a directory, empty, no header, a broken gzip
+ * stream. Pair with table_close() after success; after an error nothing is held. */
+int table_open(struct table *t, const char *path, struct err *err);
+
+/* Step to the next row: 1, or 0 at the end. -1 and err: a ragged row, a quote out of place, a NUL
+ * byte, a truncated gzip stream. */
+int table_next(struct table *t, struct err *err);
+
+void table_close(struct table *t); /* takes a zeroed one */
+
+/* Write "PATH:LINE: message" for the current row. Always returns -1. */
+int table_fault(struct err *err, const struct table *t, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Empty, NA, NaN, nan and a lone point stand for a missing value. */
+bool table_is_missing(const char *cell);
+
+/* A decimal number that a float can hold; not hexadecimal, not an infinity. */
+bool table_parse_number(double *out, const char *cell);
+
+/* The number in a column of the current row, NaN where it is missing. -1 and err if the cell is
+ * anything else. */
+int table_number(double *out, const struct table *t, int32_t col, struct err *err);
+
+#endif

@@ -1,0 +1,230 @@
+#include "data/target.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/table.h"
+
+static int reserve(struct target_cells *cells, int32_t capacity, struct err *err)
+{
+    size_t room = capacity > 0 ? (size_t)capacity : 1;
+    char **text = realloc(cells->text, room * sizeof *text);
+    int64_t *line;
+
+    if (text)
+        cells->text = text;
+    line = realloc(cells->line, room * sizeof *line);
+    if (line)
+        cells->line = line;
+    if (!text || !line)
+        return err_nomem(err, "targets", room * sizeof *text);
+    cells->capacity = capacity;
+    return 0;
+}
+
+int target_cells_init(struct target_cells *cells, int32_t n, const char *path, const char *column,
+                      struct err *err)
+{
+    *cells = (struct target_cells){.path = path};
+    cells->column = strdup(column);
+    if (!cells->column || reserve(cells, n, err) != 0) {
+        target_cells_release(cells);
+        return err_nomem(err, "targets", (size_t)n * sizeof *cells->text);
+    }
+    memset(cells->text, 0, (size_t)n * sizeof *cells->text);
+    memset(cells->line, 0, (size_t)n * sizeof *cells->line);
+    cells->n = n;
+    return 0;
+}
+
+void target_cells_release(struct target_cells *cells)
+{
+    if (!cells)
+        return;
+    for (int32_t i = 0; cells->text && i < cells->n; i++)
+        free(cells->text[i]);
+    free(cells->text);
+    free(cells->line);
+    free(cells->column);
+    memset(cells, 0, sizeof *cells);
+}
+
+int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
+                     struct err *err)
+{
+    if (i == cells->capacity && reserve(cells, 2 * i + 64, err) != 0)
+        return -1;
+    if (i == cells->n)
+        cells->n++;
+    cells->line[i] = line;
+    cells->text[i] = NULL;
+    if (table_is_missing(cell))
+        return 0;
+    cells->text[i] = strdup(cell);
+    return cells->text[i] ? 0 : err_nomem(err, "targets", strlen(cell) + 1);
+}
+
+/* ---- which task ---- */
+
+static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i,
+                      const char *allowed)
+{
+    struct table at = {.path = cells->path, .line = cells->line[i]};
+
+    return table_fault(err, &at, "column \"%.80s\" = \"%.80s\": %s", cells->column, cells->text[i],
+                       allowed);
+}
+
+static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
+                     struct err *err)
+{
+    int32_t n_numbers = 0, n_whole = 0, n_words = 0, a_word = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v;
+
+        if (!cells->text[i])
+            continue;
+        if (table_parse_number(&v, cells->text[i])) {
+            n_numbers++;
+            n_whole += v == floor(v);
+        } else if (n_words++ == 0) {
+            a_word = i;
+        }
+    }
+    if (n_numbers + n_words == 0)
+        return err_set(err, "%s: column \"%.80s\": no sample has a value", cells->path,
+                       cells->column);
+    if (n_words && *task == DATA_TASK_REGRESSION)
+        return cell_fault(err, cells, a_word,
+                          "must be a number, or empty or NA where missing, for task = regression");
+    if (*task != DATA_TASK_AUTO)
+        return 0;
+    if (n_words && n_numbers)
+        return cell_fault(err, cells, a_word,
+                          "a word among numbers: correct it, or set task = classification to make "
+                          "every value a class");
+    *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
+                                                                   : DATA_TASK_REGRESSION;
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+static int make_values(struct target *out, const struct target_cells *cells, struct err *err)
+{
+    float low = INFINITY, high = -INFINITY;
+
+    out->value = malloc((size_t)cells->n * sizeof *out->value);
+    if (!out->value)
+        return err_nomem(err, "targets", (size_t)cells->n * sizeof *out->value);
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = NAN;
+
+        if (cells->text[i])
+            table_parse_number(&v, cells->text[i]);
+        out->value[i] = (float)v;
+        low = fminf(low, out->value[i]);
+        high = fmaxf(high, out->value[i]);
+    }
+    if (low == high)
+        return err_set(err, "%s: column \"%.80s\": every value is %g, there is nothing to predict",
+                       cells->path, cells->column, (double)low);
+    return 0;
+}
+
+/* ---- classes ---- */
+
+static int compare_words(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a, b;
+
+    table_parse_number(&a, *(char *const *)left);
+    table_parse_number(&b, *(char *const *)right);
+    return a != b ? (a > b) - (a < b) : compare_words(left, right);
+}
+
+static bool is_all_numbers(const struct target_cells *cells)
+{
+    double v;
+
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i] && !table_parse_number(&v, cells->text[i]))
+            return false;
+    return true;
+}
+
+static int make_labels(struct target *out, const struct target_cells *cells, struct err *err)
+{
+    int (*compare)(const void *, const void *) =
+        is_all_numbers(cells) ? compare_numbers : compare_words;
+    const char **names = malloc((size_t)cells->n * sizeof *names);
+    int32_t n = 0, n_classes = 1;
+
+    out->class_names = names;
+    out->label = malloc((size_t)cells->n * sizeof *out->label);
+    if (!names || !out->label)
+        return err_nomem(err, "classes", (size_t)cells->n * sizeof *names);
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i])
+            names[n++] = cells->text[i];
+    qsort(names, (size_t)n, sizeof *names, compare);
+    for (int32_t i = 1; i < n; i++)
+        if (strcmp(names[i], names[n_classes - 1]) != 0)
+            names[n_classes++] = names[i];
+    if (n_classes == 1)
+        return err_set(err,
+                       "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
+                       "predict",
+                       cells->path, cells->column, names[0]);
+    out->n_classes = n_classes;
+    for (int32_t i = 0; i < cells->n; i++) {
+        const char **found = NULL;
+
+        if (cells->text[i])
+            found = bsearch(&cells->text[i], names, (size_t)n_classes, sizeof *names, compare);
+        out->label[i] = found ? (int32_t)(found - names) : -1;
+    }
+    return 0;
+}
+
+int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
+                bool whole_are_classes, struct err *err)
+{
+    int status;
+
+    memset(out, 0, sizeof *out);
+    if (pick_task(&task, cells, whole_are_classes, err) != 0)
+        return -1;
+    if (task == DATA_TASK_CLASSIFICATION)
+        status = make_labels(out, cells, err);
+    else
+        status = make_values(out, cells, err);
+    if (status != 0)
+        target_release(out);
+    return status;
+}
+
+void target_release(struct target *target)
+{
+    if (!target)
+        return;
+    free(target->value);
+    free(target->label);
+    free(target->class_names);
+    memset(target, 0, sizeof *target);
+}
+
+void target_into(struct draft *draft, const struct target *target)
+{
+    draft->target = target->value;
+    draft->label = target->label;
+    draft->n_classes = target->n_classes;
+    draft->class_names = target->class_names;
+}

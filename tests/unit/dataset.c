@@ -1,0 +1,255 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data/block.h"
+#include "data/builder.h"
+
+static const char *const ids[] = {"a", "bb", "ccc"};
+static const char *const feature_names[] = {"f", "g"};
+static const char *const class_names[] = {"red", "blue"};
+static const int32_t label[] = {1, -1, 0};
+static const float target[] = {1.5f, NAN, -2};
+static const float features[] = {1, 2, 3, 4, 5, 6};
+static const int32_t edge_source[] = {0, 1};
+static const int32_t edge_target[] = {2, 2};
+static const float edge_weight[] = {1, 0.5f};
+static const uint8_t part[] = {PART_TRAIN, PART_NONE, PART_TEST};
+
+static struct draft dense_draft(void)
+{
+    return (struct draft){.n_samples = 3,
+                          .n_features = 2,
+                          .features = features,
+                          .target = target,
+                          .ids = ids,
+                          .feature_names = feature_names};
+}
+
+/* Sparse, classes, edges, parts: every section that the dense one has not. */
+static struct draft sparse_draft(struct csr *a)
+{
+    static struct triplet triplets[] = {{0, 1, 1}, {2, 0, 2}, {2, 1, 3}};
+
+    assert_int_equal(csr_from_triplets(a, 3, 2, triplets, 3, NULL), 0);
+    return (struct draft){.n_samples = 3,
+                          .n_features = 2,
+                          .n_classes = 2,
+                          .sparse = a,
+                          .label = label,
+                          .n_edges = 2,
+                          .edge_source = edge_source,
+                          .edge_target = edge_target,
+                          .edge_weight = edge_weight,
+                          .part = part,
+                          .ids = ids,
+                          .class_names = class_names};
+}
+
+static void build(struct dataset *d, const struct draft *draft)
+{
+    struct err err = {""};
+
+    if (draft_build(d, draft, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void test_dense(void **state)
+{
+    struct draft draft = dense_draft();
+    struct dataset d;
+
+    (void)state;
+    build(&d, &draft);
+    assert_int_equal((uintptr_t)d.block % 64, 0);
+    assert_int_equal(d.n_samples, 3);
+    assert_int_equal(d.task, TASK_REGRESSION);
+    assert_false(d.is_sparse);
+    assert_memory_equal(d.features.v, features, sizeof features);
+    assert_int_equal((uintptr_t)d.features.v % 64, 0);
+    assert_true(d.target[0] == 1.5f);
+    assert_null(d.label);
+    assert_null(d.part);
+    assert_string_equal(dataset_id(&d, 2), "ccc");
+    assert_string_equal(dataset_feature_name(&d, 1), "g");
+    assert_true(dataset_is_labelled(&d, 0));
+    assert_false(dataset_is_labelled(&d, 1));
+    dataset_release(&d);
+    dataset_release(&d);
+}
+
+static void test_sparse(void **state)
+{
+    struct csr a;
+    struct draft draft = sparse_draft(&a);
+    struct dataset d;
+
+    (void)state;
+    build(&d, &draft);
+    assert_true(d.is_sparse);
+    assert_true(csr_check(&d.sparse_features, NULL));
+    assert_int_equal(csr_nnz(&d.sparse_features), 3);
+    assert_int_equal(d.task, TASK_CLASSIFICATION);
+    assert_memory_equal(d.label, label, sizeof label);
+    assert_string_equal(dataset_class_name(&d, 1), "blue");
+    assert_string_equal(dataset_feature_name(&d, 1), "");
+    assert_memory_equal(d.edge_target, edge_target, sizeof edge_target);
+    assert_memory_equal(d.part, part, sizeof part);
+    assert_false(dataset_is_labelled(&d, 1));
+    dataset_release(&d);
+    csr_release(&a);
+}
+
+/* A block is bytes: a copy elsewhere is the same dataset. */
+static void test_copy(void **state)
+{
+    struct csr a;
+    struct draft draft = sparse_draft(&a);
+    struct dataset d, copy;
+    struct err err;
+    char *bytes;
+
+    (void)state;
+    build(&d, &draft);
+    bytes = aligned_alloc(64, d.block_bytes);
+    memcpy(bytes, d.block, d.block_bytes);
+    assert_int_equal(dataset_open(&copy, bytes, d.block_bytes, &err), 0);
+    assert_true(hash_equal(copy.digest, d.digest));
+    assert_false(copy.owns_block);
+    assert_string_equal(dataset_id(&copy, 1), "bb");
+    dataset_release(&copy);
+    free(bytes);
+    dataset_release(&d);
+    csr_release(&a);
+}
+
+static void test_digest(void **state)
+{
+    float other[] = {1, 2, 3, 4, 5, 7};
+    struct draft draft = dense_draft();
+    struct dataset a, b, c;
+
+    (void)state;
+    build(&a, &draft);
+    build(&b, &draft);
+    draft.features = other;
+    build(&c, &draft);
+    assert_true(hash_equal(a.digest, b.digest));
+    assert_false(hash_equal(a.digest, c.digest));
+    dataset_release(&a);
+    dataset_release(&b);
+    dataset_release(&c);
+}
+
+/* Every byte counts: whichever is changed, the block is refused. Every shorter one is, too. */
+static void test_damage(void **state)
+{
+    struct csr a;
+    struct draft draft = sparse_draft(&a);
+    struct dataset d, view;
+    struct err err;
+    char *bytes;
+
+    (void)state;
+    build(&d, &draft);
+    bytes = aligned_alloc(64, d.block_bytes);
+    memcpy(bytes, d.block, d.block_bytes);
+    for (size_t i = 0; i < d.block_bytes; i++) {
+        bytes[i] ^= 1;
+        assert_int_equal(dataset_open(&view, bytes, d.block_bytes, &err), -1);
+        bytes[i] ^= 1;
+    }
+    for (size_t n = 0; n < d.block_bytes; n++)
+        assert_int_equal(dataset_open(&view, bytes, n, &err), -1);
+    assert_int_equal(dataset_open(&view, bytes + 8, d.block_bytes - 8, &err), -1);
+    free(bytes);
+    dataset_release(&d);
+    csr_release(&a);
+}
+
+static void refuse(const struct draft *draft, const char *pattern)
+{
+    struct dataset d;
+    struct err err = {""};
+
+    assert_int_equal(draft_build(&d, draft, &err), -1);
+    if (!strstr(err.text, pattern))
+        fail_msg("\"%s\" is not in \"%s\"", pattern, err.text);
+    dataset_release(&d);
+}
+
+static void test_values_are_checked(void **state)
+{
+    const int32_t bad_label[] = {1, 2, 0}, unsorted[] = {1, 0}, backwards[] = {2, 1};
+    const float infinite[] = {1, INFINITY, 0}, holes[] = {1, 2, NAN, 4, 5, 6};
+    const float weightless[] = {1, 0};
+    const uint8_t bad_part[] = {4, 0, 0};
+    struct csr a;
+    struct draft sparse = sparse_draft(&a), dense = dense_draft(), draft;
+
+    (void)state;
+    draft = dense, draft.target = infinite;
+    refuse(&draft, "target of sample 1 is infinite");
+    draft = dense, draft.features = holes;
+    refuse(&draft, "not finite");
+    draft = sparse, draft.label = bad_label;
+    refuse(&draft, "label 2 of sample 1");
+    draft = sparse, draft.part = bad_part;
+    refuse(&draft, "part 4 of sample 0");
+    draft = sparse, draft.edge_source = unsorted;
+    refuse(&draft, "not sorted");
+    draft = sparse, draft.edge_source = backwards;
+    refuse(&draft, "edge 2 to 2");
+    draft = sparse, draft.edge_weight = weightless;
+    refuse(&draft, "weight 0 of edge 1 to 2");
+    a.col[0] = 2;
+    refuse(&sparse, "column 2 is outside");
+    csr_release(&a);
+}
+
+/* A header that lies is found out although its digest is right. */
+static void test_sections_are_checked(void **state)
+{
+    struct draft draft = dense_draft();
+    struct dataset d, view;
+    struct err err;
+    struct block_header *h;
+
+    (void)state;
+    build(&d, &draft);
+    for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
+        struct hash digest;
+
+        h = aligned_alloc(64, d.block_bytes);
+        memcpy(h, d.block, d.block_bytes);
+        h->section[i].offset += d.block_bytes;
+        digest = block_digest(h, d.block_bytes);
+        h->digest_high = digest.high;
+        h->digest_low = digest.low;
+        assert_int_equal(dataset_open(&view, h, d.block_bytes, &err), -1);
+        assert_non_null(strstr(err.text, "lies outside"));
+        free(h);
+    }
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_values_are_checked),
+        cmocka_unit_test(test_sections_are_checked),
+    };
+
+    return cmocka_run_group_tests_name("dataset", tests, NULL, NULL);
+}

@@ -1,0 +1,535 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data/load.h"
+#include "scratch.h"
+
+#define GENO "id,m1,m2,m3,m4\nx,0,2,0,0\ny,2,,0,NA\nz,0,1,0,2\nw,0,0,0,2\n"
+#define PHENO "id,ft\nz,3\nx,1\nq,9\ny,NA\n"
+
+static struct data_spec genotype_spec(const char *genotypes, const char *phenotypes)
+{
+    return (struct data_spec){.format = DATA_GENOTYPE,
+                              .genotypes = scratch_text("geno.csv", genotypes),
+                              .phenotypes = scratch_text("pheno.csv", phenotypes)};
+}
+
+static struct data_spec graph_spec(const char *labels, const char *features, const char *edges)
+{
+    struct data_spec spec = {.format = DATA_GRAPH,
+                             .labels = scratch_text("labels.csv", labels),
+                             .features = scratch_text("features.csv", features)};
+
+    if (edges)
+        spec.edges = scratch_text("edges.csv", edges);
+    return spec;
+}
+
+static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
+{
+    struct err err = {""};
+
+    if (data_load(d, spec, report, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* The load must fail with this text, folders left out. */
+static void refuse(const struct data_spec *spec, const char *wanted)
+{
+    struct dataset d;
+    struct data_report report;
+    struct err err = {""};
+    char text[sizeof err.text] = "";
+    const char *from = err.text, *folder;
+    size_t size = strlen(scratch_folder) + 1;
+
+    assert_int_equal(data_load(&d, spec, &report, &err), -1);
+    while ((folder = strstr(from, scratch_folder))) {
+        strncat(text, from, (size_t)(folder - from));
+        from = folder + size;
+    }
+    strcat(text, from);
+    assert_string_equal(text, wanted);
+}
+
+static void refuse_genotype(const char *genotypes, const char *phenotypes, const char *wanted)
+{
+    struct data_spec spec = genotype_spec(genotypes, phenotypes);
+
+    refuse(&spec, wanted);
+}
+
+static void refuse_graph(const char *labels, const char *features, const char *edges,
+                         const char *wanted)
+{
+    struct data_spec spec = graph_spec(labels, features, edges);
+
+    refuse(&spec, wanted);
+}
+
+/* ---- genotypes ---- */
+
+static void test_genotype(void **state)
+{
+    static const float features[] = {0, 2, 0, 2, 1, 4.0f / 3, 0, 1, 2, 0, 0, 2};
+    struct data_spec spec = genotype_spec(GENO, PHENO);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 4);
+    assert_int_equal(d.n_features, 3);
+    assert_memory_equal(d.features.v, features, sizeof features);
+    assert_string_equal(dataset_id(&d, 3), "w");
+    assert_string_equal(dataset_feature_name(&d, 2), "m4");
+    assert_int_equal(d.task, TASK_REGRESSION);
+    assert_true(d.target[0] == 1 && d.target[2] == 3);
+    assert_true(isnan(d.target[1]) && isnan(d.target[3]));
+    assert_int_equal(report.n_genotyped, 4);
+    assert_int_equal(report.n_phenotyped, 3);
+    assert_int_equal(report.n_joined, 2);
+    assert_int_equal(report.n_phenotype_only, 1);
+    assert_int_equal(report.n_markers_read, 4);
+    assert_int_equal(report.n_monomorphic, 1);
+    assert_int_equal(report.n_missing, 2);
+    dataset_release(&d);
+}
+
+static void test_genotype_errors(void **state)
+{
+    (void)state;
+    refuse_genotype("id,m1,m2\nx,0,1\ny,A,2\n", PHENO,
+                    "geno.csv:3: column \"m1\" = \"A\": must be a number, or empty or NA where "
+                    "missing");
+    refuse_genotype("id,m1\nx,0\ny,1\nx,2\n", PHENO,
+                    "geno.csv:4: id \"x\" again: it is on line 2 already");
+    refuse_genotype("id,m1\nx,0\n,1\n", PHENO, "geno.csv:3: the id in column \"id\" is empty");
+    refuse_genotype("id\nx\n", PHENO, "geno.csv: one column: must be an id and at least one more");
+    refuse_genotype("id,m1\n", PHENO, "geno.csv: no samples after the header");
+    refuse_genotype("id,m1,m2\nx,0,2\ny,0,\nz,,2\n", PHENO,
+                    "geno.csv: all 2 markers are monomorphic");
+}
+
+static void test_phenotype_errors(void **state)
+{
+    (void)state;
+    refuse_genotype(GENO, "id,ft\nx,1\nq,2\nx,3\n",
+                    "pheno.csv:4: id \"x\" again: it is on line 2 already");
+    refuse_genotype(GENO, "id,ft\nq,2\nq,3\n",
+                    "pheno.csv:3: id \"q\" again: it is on line 2 already");
+    refuse_genotype(GENO, "id,ft\nA,1\nB,2\n",
+                    "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"A\")");
+    refuse_genotype(GENO, "id,ft\n",
+                    "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"\")");
+    refuse_genotype(GENO, "id,ft\nx,NA\ny,\nq,1\n",
+                    "pheno.csv: column \"ft\": no sample has a value");
+    refuse_genotype(GENO, "id,ft\nx,5\ny,5.0\n",
+                    "pheno.csv: column \"ft\": every value is 5, there is nothing to predict");
+    refuse_genotype(GENO, "id,ft\nx,5\ny,six\n",
+                    "pheno.csv:3: column \"ft\" = \"six\": a word among numbers: correct it, or "
+                    "set task = classification to make every value a class");
+    refuse_genotype(GENO, "id\nx\n",
+                    "pheno.csv:1: one column: must be an id and at least one "
+                    "trait");
+}
+
+static void test_trait(void **state)
+{
+    struct data_spec spec = genotype_spec(GENO, "id,a,b,a\nx,1,4,0\ny,2,6,0\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.trait = "b";
+    load(&d, &report, &spec);
+    assert_true(d.target[0] == 4 && d.target[1] == 6);
+    dataset_release(&d);
+    spec.trait = "c";
+    refuse(&spec, "pheno.csv:1: no trait \"c\": data.trait must be one of \"a\", \"b\", \"a\"");
+    spec.trait = "";
+    refuse(&spec, "pheno.csv:1: several traits: set data.trait to one of \"a\", \"b\", \"a\"");
+    spec.trait = "a";
+    refuse(&spec, "pheno.csv:1: 2 columns are named \"a\"");
+    spec.phenotypes = NULL;
+    refuse(&spec, "data.phenotypes is not set: data.format = genotype needs it");
+}
+
+static void test_text_trait(void **state)
+{
+    static const int32_t label[] = {1, 0, -1, 1};
+    struct data_spec spec = genotype_spec(GENO, "id,c\nx,tall\nw,tall\ny,dwarf\nz,NA\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_classes, 2);
+    assert_memory_equal(d.label, label, sizeof label);
+    assert_string_equal(dataset_class_name(&d, 0), "dwarf");
+    dataset_release(&d);
+    spec.task = DATA_TASK_REGRESSION;
+    refuse(&spec, "pheno.csv:2: column \"c\" = \"tall\": must be a number, or empty or NA where "
+                  "missing, for task = regression");
+    spec = genotype_spec(GENO, "id,c\nx,tall\ny,tall\n");
+    refuse(&spec, "pheno.csv: column \"c\": every value is \"tall\", there is nothing to predict");
+}
+
+static void test_numeric_classes(void **state)
+{
+    static const int32_t label[] = {2, 1, 0, 2};
+    struct data_spec spec = genotype_spec(GENO, "id,c\nx,10\ny,9\nz,-1\nw,10\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.task = DATA_TASK_CLASSIFICATION;
+    load(&d, &report, &spec);
+    assert_memory_equal(d.label, label, sizeof label);
+    assert_string_equal(dataset_class_name(&d, 2), "10");
+    dataset_release(&d);
+}
+
+static void test_split_file(void **state)
+{
+    static const uint8_t part[] = {PART_TRAIN, PART_TEST, PART_NONE, PART_VAL};
+    struct data_spec spec = genotype_spec(GENO, PHENO);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.split = scratch_text("split.csv", "id,part\nw,val\nx,train\ny,test\n");
+    load(&d, &report, &spec);
+    assert_memory_equal(d.part, part, sizeof part);
+    dataset_release(&d);
+    scratch_text("split.csv", "id,part\nw,val\nv,train\n");
+    refuse(&spec, "split.csv:3: column \"id\": id \"v\" is not in geno.csv");
+    scratch_text("split.csv", "id,part\nw,validation\n");
+    refuse(&spec, "split.csv:2: part \"validation\": must be train, val, test or none");
+    scratch_text("split.csv", "id,part\nw,val\nw,train\n");
+    refuse(&spec, "split.csv:3: id \"w\" again: it is on line 2 already");
+    scratch_text("split.csv", "id,part,more\nw,val,1\n");
+    refuse(&spec, "split.csv:1: 3 columns: a split file has two, id and part");
+}
+
+/* ---- graphs ---- */
+
+#define LABELS "node,label\nb,red\na,\nc,blue\n"
+
+static void test_graph(void **state)
+{
+    static const int32_t label[] = {1, -1, 0};
+    struct data_spec spec =
+        graph_spec(LABELS, "node,feature\nc,2\nb,0\nc,0\n", "src,dst\na,b\nc,b\nb,a\nc,c\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 3);
+    assert_memory_equal(d.label, label, sizeof label);
+    assert_string_equal(dataset_id(&d, 0), "b");
+    assert_true(d.is_sparse);
+    assert_int_equal(d.n_features, 3);
+    assert_int_equal(csr_nnz(&d.sparse_features), 3);
+    assert_int_equal(d.sparse_features.row_start[2], 1);
+    assert_int_equal(d.sparse_features.col[2], 2);
+    assert_true(d.sparse_features.val[2] == 1);
+    assert_int_equal(d.n_edges, 2);
+    assert_int_equal(d.edge_source[1], 0);
+    assert_int_equal(d.edge_target[1], 2);
+    assert_true(d.edge_weight[1] == 1);
+    assert_int_equal(report.n_duplicate_edges, 1);
+    assert_int_equal(report.n_self_loops, 1);
+    assert_int_equal(report.n_joined, 2);
+    dataset_release(&d);
+}
+
+static void test_named_features(void **state)
+{
+    struct data_spec spec =
+        graph_spec(LABELS, "node,feature,value\nc,w,0.5\nb,7,2\nc,7,0\nb,w,-1\n", NULL);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_features, 2);
+    assert_string_equal(dataset_feature_name(&d, 0), "w");
+    assert_string_equal(dataset_feature_name(&d, 1), "7");
+    assert_int_equal(csr_nnz(&d.sparse_features), 3);
+    assert_true(d.sparse_features.val[0] == -1);
+    assert_true(d.sparse_features.val[2] == 0.5f);
+    assert_int_equal(d.n_edges, 0);
+    dataset_release(&d);
+}
+
+static void test_dense_features(void **state)
+{
+    static const float features[] = {5, 1, 4, 2, 3, 1};
+    struct data_spec spec =
+        graph_spec("node,y\nb,1.5\na,2\nc,1\n", "node,f,g\nc,3,1\nb,5,\na,4,NA\n", NULL);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_false(d.is_sparse);
+    assert_int_equal(d.task, TASK_REGRESSION);
+    assert_true(d.features.v[0] == features[0] && d.features.v[2] == features[2]);
+    assert_true(d.features.v[1] == 1 && d.features.v[3] == 1 && d.features.v[5] == 1);
+    assert_int_equal(report.n_missing, 2);
+    assert_string_equal(dataset_feature_name(&d, 1), "g");
+    dataset_release(&d);
+}
+
+static void test_edge_weights(void **state)
+{
+    struct data_spec spec =
+        graph_spec(LABELS, "node,feature\nc,2\n", "s,t,w\na,b,0.5\nc,b,2\nb,a,0.5\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_true(d.edge_weight[0] == 0.5f && d.edge_weight[1] == 2);
+    dataset_release(&d);
+}
+
+static void test_edge_errors(void **state)
+{
+    const char *features = "node,feature\nc,2\n";
+
+    (void)state;
+    refuse_graph(LABELS, features, "src,dst\na,b\na,d\n",
+                 "edges.csv:3: column \"dst\": id \"d\" is not in labels.csv");
+    refuse_graph(LABELS, features, "a,b\na,c\n",
+                 "edges.csv:1: a header is missing: the first line must name the columns, \"a\" "
+                 "and \"b\" are nodes");
+    refuse_graph(LABELS, features, "s,t,w\na,b,-1\n",
+                 "edges.csv:2: column \"w\" = \"-1\": a weight must be a positive number");
+    refuse_graph(LABELS, features, "s,t,w\na,b,1e-60\n",
+                 "edges.csv:2: column \"w\" = \"1e-60\": a weight must be a positive number");
+    refuse_graph(LABELS, features, "s,t,w\na,b,1\nb,c,1\nb,a,2\n",
+                 "edges.csv:4: edge \"b\" to \"a\" again with weight 2: it has weight 1 on line 2");
+    refuse_graph(LABELS, features, "s,t,w,x\na,b,1,1\n",
+                 "edges.csv:1: 4 columns: edges have two or three, source, target and weight");
+}
+
+static void test_graph_errors(void **state)
+{
+    (void)state;
+    refuse_graph("node,label\na,0\nb,1\na,1\n", "node,feature\na,0\n", NULL,
+                 "labels.csv:4: id \"a\" again: it is on line 2 already");
+    refuse_graph("node,label\n", "node,feature\na,0\n", NULL,
+                 "labels.csv: no nodes after the header");
+    refuse_graph("node,label\na,\n", "node,feature\na,0\n", NULL,
+                 "labels.csv: column \"label\": no sample has a value");
+    refuse_graph("node\na\n", "node,feature\na,0\n", NULL,
+                 "labels.csv:1: 1 columns: labels have two, node and label");
+    refuse_graph(LABELS, "node,feature\na,0\nd,0\n", NULL,
+                 "features.csv:3: column \"node\": id \"d\" is not in labels.csv");
+    refuse_graph(LABELS, "node,feature\na,0\nb,3\na,0\n", NULL,
+                 "features.csv: node \"a\" has feature 0 twice");
+    refuse_graph(LABELS, "node,feature\na,v\na,w\na,v\n", NULL,
+                 "features.csv: node \"a\" has feature \"v\" twice");
+    refuse_graph(LABELS, "node,feature,value\na,0,x\n", NULL,
+                 "features.csv:2: column \"value\" = \"x\": must be a number");
+    refuse_graph(LABELS, "node,feature\na,\n", NULL,
+                 "features.csv:2: the feature of node \"a\" is empty");
+    refuse_graph(LABELS, "node,feature\n", NULL, "features.csv: no features after the header");
+    refuse_graph(LABELS, "node,f\na,1\nb,2\n", NULL,
+                 "features.csv: no row for node \"c\" of labels.csv");
+    refuse_graph(LABELS, "node,f\na,\nb,NA\nc,\n", NULL, "features.csv: column \"f\" has no value");
+    refuse_graph(LABELS, "node\na\nb\nc\n", NULL,
+                 "features.csv: one column: must be an id and at least one more");
+}
+
+/* ---- simulated ---- */
+
+static void test_simulated(void **state)
+{
+    struct data_spec spec = {.format = DATA_SIMULATED,
+                             .simulate = {.samples = 40,
+                                          .markers = 30,
+                                          .populations = 3,
+                                          .fst = 0.2,
+                                          .causal = 5,
+                                          .heritability = 0.6,
+                                          .seed = 1}};
+    struct data_report report;
+    struct dataset a, b;
+
+    (void)state;
+    load(&a, &report, &spec);
+    load(&b, &report, &spec);
+    assert_true(hash_equal(a.digest, b.digest));
+    assert_int_equal(a.n_features, 30);
+    assert_int_equal(report.n_joined, 40);
+    assert_string_equal(dataset_id(&a, 39), "s40");
+    assert_string_equal(dataset_feature_name(&a, 29), "5_30");
+    dataset_release(&b);
+    spec.simulate.seed = 2;
+    load(&b, &report, &spec);
+    assert_false(hash_equal(a.digest, b.digest));
+    dataset_release(&a);
+    dataset_release(&b);
+    spec.simulate.fst = 1;
+    refuse(&spec, "data.fst = 1: must be in (0, 1)");
+    spec.simulate.samples = 0;
+    refuse(&spec, "data.samples = 0, data.markers = 30: must be at least 1");
+}
+
+/* ---- real data ---- */
+
+static const char *real(const char *name)
+{
+    static char path[6][512];
+    static int next;
+    const char *folder = getenv("ESPALIER_DATA");
+    char *out = path[next++ % 6];
+
+    if (!folder)
+        skip();
+    snprintf(out, sizeof path[0], "%s/%s", folder, name);
+    return out;
+}
+
+static void test_ft10(void **state)
+{
+    struct data_spec spec = {.format = DATA_GENOTYPE,
+                             .genotypes = real("arabidopsis/ft10_geno.csv"),
+                             .phenotypes = real("arabidopsis/ft10_pheno.csv")};
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 1058);
+    assert_int_equal(d.n_features, 984);
+    assert_int_equal(report.n_joined, 1058);
+    assert_int_equal(report.n_missing, 0);
+    assert_int_equal(report.n_monomorphic, 0);
+    assert_true(d.target[0] == 61.25f);
+    assert_string_equal(dataset_id(&d, 1), "108");
+    assert_string_equal(dataset_feature_name(&d, 0), "1_73");
+    dataset_release(&d);
+}
+
+/* A tab-separated phenotype table with more accessions than were genotyped. */
+static void test_ft10_pheno(void **state)
+{
+    struct data_spec spec = {.format = DATA_GENOTYPE,
+                             .genotypes = real("arabidopsis/ft10_geno.csv"),
+                             .phenotypes = real("arabidopsis/FT10.pheno")};
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(report.n_phenotyped, 1162);
+    assert_int_equal(report.n_joined, 1058);
+    assert_int_equal(report.n_phenotype_only, 104);
+    dataset_release(&d);
+}
+
+static void test_ft16(void **state)
+{
+    struct data_spec spec = {.format = DATA_GENOTYPE,
+                             .genotypes = real("arabidopsis/ft16_chr5_geno.csv.gz"),
+                             .phenotypes = real("arabidopsis/ft16_chr5_pheno.csv"),
+                             .trait = "FT10"};
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 162);
+    assert_int_equal(report.n_markers_read, 53859);
+    assert_int_equal(d.n_features, 53859 - report.n_monomorphic);
+    assert_int_equal(report.n_joined, 162 - 24);
+    dataset_release(&d);
+}
+
+static void test_cora(void **state)
+{
+    static const int32_t class_size[] = {351, 217, 418, 818, 426, 298, 180};
+    struct data_spec spec = {.format = DATA_GRAPH,
+                             .edges = real("cora/edges.csv"),
+                             .features = real("cora/features.csv"),
+                             .labels = real("cora/labels.csv"),
+                             .split = real("cora/split.csv")};
+    struct data_report report;
+    struct dataset d;
+    int32_t n_part[4] = {0}, n_class[7] = {0};
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 2708);
+    assert_int_equal(d.n_features, 1433);
+    assert_int_equal(csr_nnz(&d.sparse_features), 49216);
+    assert_int_equal(d.n_edges, 5278);
+    assert_int_equal(d.n_classes, 7);
+    for (int32_t i = 0; i < d.n_samples; i++) {
+        n_part[d.part[i]]++;
+        n_class[d.label[i]]++;
+    }
+    assert_int_equal(n_part[PART_TRAIN], 140);
+    assert_int_equal(n_part[PART_VAL], 500);
+    assert_int_equal(n_part[PART_TEST], 1000);
+    assert_memory_equal(n_class, class_size, sizeof class_size);
+    dataset_release(&d);
+}
+
+/* The source as published: self loops are in it. */
+static void test_facebook(void **state)
+{
+    struct data_spec spec = {.format = DATA_GRAPH,
+                             .edges = real("facebook/facebook_edges.csv.gz"),
+                             .features = real("facebook/features.csv.gz"),
+                             .labels = real("facebook/labels.csv")};
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 22470);
+    assert_int_equal(d.n_features, 4714);
+    assert_int_equal(csr_nnz(&d.sparse_features), 314583);
+    assert_int_equal(d.n_edges, 170823);
+    assert_int_equal(report.n_self_loops, 179);
+    assert_int_equal(d.n_classes, 4);
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_genotype),
+        cmocka_unit_test(test_genotype_errors),
+        cmocka_unit_test(test_phenotype_errors),
+        cmocka_unit_test(test_trait),
+        cmocka_unit_test(test_text_trait),
+        cmocka_unit_test(test_numeric_classes),
+        cmocka_unit_test(test_split_file),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_named_features),
+        cmocka_unit_test(test_dense_features),
+        cmocka_unit_test(test_edge_weights),
+        cmocka_unit_test(test_edge_errors),
+        cmocka_unit_test(test_graph_errors),
+        cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_ft10),
+        cmocka_unit_test(test_ft10_pheno),
+        cmocka_unit_test(test_ft16),
+        cmocka_unit_test(test_cora),
+        cmocka_unit_test(test_facebook),
+    };
+
+    return cmocka_run_group_tests_name("load", tests, scratch_make, scratch_remove);
+}

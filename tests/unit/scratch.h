@@ -1,0 +1,61 @@
+/* Files for a unit test: a folder that is made at the start and removed at the end.
+ *   group tests with cmocka_run_group_tests_name(..., scratch_make, scratch_remove) */
+#ifndef TESTS_SCRATCH_H
+#define TESTS_SCRATCH_H
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char scratch_folder[] = "/tmp/espalier-test-XXXXXX";
+
+static int scratch_make(void **state)
+{
+    (void)state;
+    return mkdtemp(scratch_folder) ? 0 : -1;
+}
+
+static int scratch_remove_one(const char *path, const struct stat *status, int kind,
+                              struct FTW *walk)
+{
+    (void)status;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+static int scratch_remove(void **state)
+{
+    (void)state;
+    return nftw(scratch_folder, scratch_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The path of a file there; at most 8 paths are alive at a time. */
+static inline const char *scratch_path(const char *name)
+{
+    static char path[8][256];
+    static int next;
+    char *out = path[next++ % 8];
+
+    snprintf(out, sizeof path[0], "%s/%s", scratch_folder, name);
+    return out;
+}
+
+static inline const char *scratch_bytes(const char *name, const void *bytes, size_t n)
+{
+    const char *path = scratch_path(name);
+    FILE *file = fopen(path, "wb");
+
+    if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0)
+        abort();
+    return path;
+}
+
+/* Write a text file; returns its path. */
+static inline const char *scratch_text(const char *name, const char *text)
+{
+    return scratch_bytes(name, text, strlen(text));
+}
+
+#endif

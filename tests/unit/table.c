@@ -1,0 +1,273 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "data/table.h"
+#include "scratch.h"
+
+static void open_text(struct table *t, const char *text)
+{
+    struct err err = {""};
+
+    if (table_open(t, scratch_text("t.csv", text), &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void next_row(struct table *t, int64_t line, const char *first, const char *last)
+{
+    struct err err = {""};
+
+    if (table_next(t, &err) != 1)
+        fail_msg("no row: %s", err.text);
+    assert_int_equal(t->line, line);
+    assert_string_equal(t->cell[0], first);
+    assert_string_equal(t->cell[t->n_cols - 1], last);
+}
+
+/* Read to the end; the error's text without the folder, "" when there is none. */
+static const char *first_error(const char *path)
+{
+    static struct err err;
+    struct table t = {0};
+    int status;
+
+    err.text[0] = '\0';
+    status = table_open(&t, path, &err);
+    if (status == 0)
+        while ((status = table_next(&t, &err)) > 0)
+            ;
+    table_close(&t);
+    assert_int_equal(status, err.text[0] ? -1 : 0);
+    if (strncmp(err.text, scratch_folder, strlen(scratch_folder)) == 0)
+        return err.text + strlen(scratch_folder) + 1;
+    return err.text;
+}
+
+static void test_rows(void **state)
+{
+    struct table t;
+    struct err err;
+
+    (void)state;
+    open_text(&t, "id, a ,b\nx,1, 2 \n\n \ny,,3\n");
+    assert_int_equal(t.n_cols, 3);
+    assert_int_equal(t.line, 1);
+    assert_string_equal(t.name[1], "a");
+    next_row(&t, 2, "x", "2");
+    next_row(&t, 5, "y", "3");
+    assert_string_equal(t.cell[1], "");
+    assert_string_equal(t.name[2], "b");
+    assert_int_equal(table_next(&t, &err), 0);
+    assert_int_equal(table_next(&t, &err), 0);
+    table_close(&t);
+    table_close(&t);
+}
+
+static void test_line_ends(void **state)
+{
+    static const char *const end[] = {"\n", "\r\n", "\r"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct table t;
+        char text[100];
+
+        snprintf(text, sizeof text, "\xEF\xBB\xBFid,a%s%s1,2%s3,4", end[i], end[i], end[i]);
+        open_text(&t, text);
+        assert_string_equal(t.name[0], "id");
+        next_row(&t, 3, "1", "2");
+        next_row(&t, 4, "3", "4");
+        table_close(&t);
+    }
+}
+
+static void test_separators(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "id\ta,b;c\nx\t1,5\n");
+    next_row(&t, 2, "x", "1,5");
+    table_close(&t);
+    open_text(&t, "\n\nid;a\nx;1\n");
+    assert_int_equal(t.line, 3);
+    next_row(&t, 4, "x", "1");
+    table_close(&t);
+    open_text(&t, "id,a;b\nx,1\n");
+    next_row(&t, 2, "x", "1");
+    table_close(&t);
+    open_text(&t, "id\nx\n");
+    next_row(&t, 2, "x", "x");
+    table_close(&t);
+    /* A tab at the end is an empty cell. */
+    open_text(&t, "id\ta\nx\t\n");
+    next_row(&t, 2, "x", "");
+    table_close(&t);
+}
+
+static void test_quotes(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "id,a\n\"x, \"\"y\"\"\",\"1\n2\"\nz,3\n");
+    next_row(&t, 2, "x, \"y\"", "1\n2");
+    next_row(&t, 4, "z", "3");
+    table_close(&t);
+    assert_string_equal(first_error(scratch_text("q.csv", "id,a\nx,1\ny,5\"\n")),
+                        "q.csv:3: a quote out of place: a cell with quotes in it is itself quoted "
+                        "and doubles them");
+    assert_string_equal(first_error(scratch_text("q.csv", "id,a\nx,\"1\ny,2\n")),
+                        "q.csv:2: a quoted cell has no closing quote");
+}
+
+static void test_bad_tables(void **state)
+{
+    (void)state;
+    assert_string_equal(first_error(scratch_text("r.csv", "id,a,b\nx,1,2\ny,1\n")),
+                        "r.csv:3: 2 cells: the header has 3");
+    assert_string_equal(first_error(scratch_text("r.csv", "id,a\nx,1,2\n")),
+                        "r.csv:2: 3 cells: the header has 2");
+    assert_string_equal(first_error(scratch_text("e.csv", "")),
+                        "e.csv: is empty: must begin with a line that names the columns");
+    assert_string_equal(first_error(scratch_text("e.csv", "\n \n")),
+                        "e.csv: is empty: must begin with a line that names the columns");
+    assert_string_equal(first_error(scratch_text("h.csv", "0,633\n0,1862\n")),
+                        "h.csv:1: a header is missing: the first line must name the columns, this "
+                        "one begins with the number 0");
+    assert_string_equal(first_error(scratch_path("none.csv")),
+                        "none.csv: cannot open: No such file or directory");
+    assert_string_equal(first_error(scratch_folder), " is a directory: must be a table of text");
+    assert_string_equal(first_error(scratch_bytes("n.csv", "id,a\nx,1\ny,\0\n", 13)),
+                        "n.csv:3: a NUL byte: this is not a table of text (UTF-16 is not read, "
+                        "save it as UTF-8)");
+    assert_string_equal(first_error(scratch_text("ok.csv", "id,a\n")), "");
+}
+
+static void write_gzip(const char *path, int n_rows)
+{
+    gzFile file = gzopen(path, "wb");
+
+    gzprintf(file, "id,a\n");
+    for (int i = 0; i < n_rows; i++)
+        gzprintf(file, "sample%d,%d\n", i, i * 7919 % 1000);
+    gzclose(file);
+}
+
+/* Large enough that lines and cells straddle chunks. */
+static void test_gzip(void **state)
+{
+    const int n = 100000;
+    const char *path = scratch_path("big.csv.gz");
+    struct table t;
+    struct err err;
+    double v;
+
+    (void)state;
+    write_gzip(path, n);
+    assert_int_equal(table_open(&t, path, &err), 0);
+    for (int i = 0; i < n; i++) {
+        char id[20];
+
+        assert_int_equal(table_next(&t, &err), 1);
+        snprintf(id, sizeof id, "sample%d", i);
+        assert_string_equal(t.cell[0], id);
+        assert_int_equal(table_number(&v, &t, 1, &err), 0);
+        assert_true(v == i * 7919 % 1000);
+        assert_int_equal(t.line, i + 2);
+    }
+    assert_int_equal(table_next(&t, &err), 0);
+    table_close(&t);
+}
+
+static void test_truncated_gzip(void **state)
+{
+    const char *path = scratch_path("cut.csv.gz");
+    char bytes[2000];
+    FILE *file;
+
+    (void)state;
+    write_gzip(path, 20000);
+    file = fopen(path, "rb");
+    assert_int_equal(fread(bytes, 1, sizeof bytes, file), sizeof bytes);
+    fclose(file);
+    assert_string_equal(first_error(scratch_bytes("cut.csv.gz", bytes, sizeof bytes)),
+                        "cut.csv.gz: cannot read: the gzip stream ends too early");
+    bytes[1000] = (char)~bytes[1000];
+    memset(bytes + 1200, 0xff, 300);
+    assert_non_null(strstr(first_error(scratch_bytes("bad.csv.gz", bytes, sizeof bytes)),
+                           "bad.csv.gz: cannot read: "));
+}
+
+static void test_numbers(void **state)
+{
+    static const char *const good[] = {"0", "9", "10", "-1.5e3", "+2", ".5", "1e-50"};
+    static const char *const bad[] = {"",   "-",   "1,5", "0x10", "inf", "1e39",
+                                      "1e", "1-2", "nan", "1 2",  "A",   "--1"};
+    double v;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(table_parse_number(&v, good[i]));
+        assert_true(v == strtod(good[i], NULL));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(table_parse_number(&v, bad[i]));
+}
+
+static void test_missing(void **state)
+{
+    struct table t;
+    struct err err;
+    double v;
+
+    (void)state;
+    open_text(&t, "id,a,b,c,d,e,f\nx,,NA,NaN,nan,.,-9\ny,1,N,n/a,inf,..,0\n");
+    assert_int_equal(table_next(&t, &err), 1);
+    for (int32_t j = 1; j < 6; j++) {
+        assert_int_equal(table_number(&v, &t, j, &err), 0);
+        assert_true(isnan(v));
+    }
+    assert_int_equal(table_number(&v, &t, 6, &err), 0);
+    assert_true(v == -9);
+    assert_int_equal(table_next(&t, &err), 1);
+    for (int32_t j = 2; j < 6; j++)
+        assert_int_equal(table_number(&v, &t, j, &err), -1);
+    assert_string_equal(err.text + strlen(scratch_folder) + 1,
+                        "t.csv:3: column \"e\" = \"..\": must be a number, or empty or NA where "
+                        "missing");
+    table_close(&t);
+}
+
+/* What is quoted in a message cannot break the line or drive a terminal. */
+static void test_message_is_one_line(void **state)
+{
+    struct table t;
+    struct err err;
+    double v;
+
+    (void)state;
+    open_text(&t, "id,a\nx,\"1\n\x1b[2J\"\n");
+    assert_int_equal(table_next(&t, &err), 1);
+    assert_int_equal(table_number(&v, &t, 1, &err), -1);
+    assert_non_null(strstr(err.text, "= \"1??[2J\":"));
+    table_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),           cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_separators),     cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_bad_tables),     cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_truncated_gzip), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_missing),        cmocka_unit_test(test_message_is_one_line),
+    };
+
+    return cmocka_run_group_tests_name("table", tests, scratch_make, scratch_remove);
+}
