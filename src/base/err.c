@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int err_set(struct err *err, const char *format, ...)
+int(err_set)(struct err *err, const char *format, ...)
 {
     va_list args;
 
@@ -17,7 +17,7 @@ int err_set(struct err *err, const char *format, ...)
     return -1;
 }
 
-int err_wrap(struct err *err, const char *format, ...)
+int(err_wrap)(struct err *err, const char *format, ...)
 {
     char inner[sizeof err->text];
     va_list args;
@@ -34,7 +34,7 @@ int err_wrap(struct err *err, const char *format, ...)
     return -1;
 }
 
-int err_nomem(struct err *err, const char *what, size_t bytes)
+int(err_nomem)(struct err *err, const char *what, size_t bytes)
 {
     return err_set(err, "out of memory (%s, %zu bytes)", what, bytes);
 }

@@ -23,6 +23,16 @@ int err_wrap(struct err *err, const char *format, ...) __attribute__((format(pri
 /* Shorthand for "out of memory (WHAT, BYTES bytes)". Always returns -1. */
 int err_nomem(struct err *err, const char *what, size_t bytes);
 
+/* The -1 in the open, so that compilers and analysers see that what follows a failure is not
+ * reached. */
+static inline int err_minus_one(void)
+{
+    return -1;
+}
+#define err_set(...) (err_set(__VA_ARGS__), err_minus_one())
+#define err_wrap(...) (err_wrap(__VA_ARGS__), err_minus_one())
+#define err_nomem(...) (err_nomem(__VA_ARGS__), err_minus_one())
+
 /* A list of messages, for inputs whose faults are all reported at once.
  * Zero-initialise; errlist_release() takes a zeroed list too. */
 struct errlist {
