@@ -1,0 +1,192 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/job.h"
+#include "data/graph.h"
+#include "trial/spec.h"
+
+static void print_data(const struct job *job)
+{
+    const struct dataset *d = &job->data;
+    const struct data_report *r = &job->report;
+    char hex[HASH_HEX_SIZE];
+
+    printf("samples     %d\n", d->n_samples);
+    printf("features    %d%s\n", d->n_features, d->is_sparse ? ", sparse" : "");
+    if (d->is_sparse)
+        printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
+    if (r->n_genotyped) {
+        printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
+               "%lld missing calls set to the marker mean\n",
+               r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
+        printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
+               r->n_phenotyped, r->n_joined, r->n_phenotype_only);
+    }
+    if (d->n_edges)
+        printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
+               (long long)d->n_edges, (long long)r->n_duplicate_edges,
+               (long long)r->n_self_loops);
+    printf("digest      %s\n", hash_hex(d->digest, hex));
+    printf("read in     %.2f s\n", job->load_s);
+}
+
+static void print_classes(const struct dataset *d)
+{
+    for (int32_t c = 0; c < d->n_classes; c++) {
+        int32_t n = 0;
+
+        for (int32_t i = 0; i < d->n_samples; i++)
+            n += d->label[i] == c;
+        printf("class       %s: %d\n", dataset_class_name(d, c), n);
+    }
+}
+
+static void print_target(const struct dataset *d)
+{
+    double sum = 0, squares = 0, low = INFINITY, high = -INFINITY;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        if (!dataset_is_labelled(d, i))
+            continue;
+        n++;
+        sum += d->target[i];
+        squares += (double)d->target[i] * d->target[i];
+        low = fmin(low, d->target[i]);
+        high = fmax(high, d->target[i]);
+    }
+    sum /= n;
+    printf("target      %d values, mean %.4g, sd %.4g, from %.4g to %.4g\n", n, sum,
+           sqrt(fmax(0, squares / n - sum * sum)), low, high);
+}
+
+/* The graph of the first configuration; others may differ where [graph] is swept. */
+static int print_graph(const struct job *job, const struct settings *s, struct err *err)
+{
+    struct buf build = {0};
+    struct graph_spec spec;
+    struct csr a;
+    int64_t least = INT64_MAX, most = 0;
+    int32_t alone = 0;
+
+    spec_graph(&spec, s);
+    if (graph_build(&a, &job->data, &spec, err))
+        return -1;
+    for (int32_t i = 0; i < a.n_rows; i++) {
+        int64_t degree = a.row_start[i + 1] - a.row_start[i];
+
+        least = degree < least ? degree : least;
+        most = degree > most ? degree : most;
+        alone += degree == 0;
+    }
+    param_format(&build, P_BUILD, s->v[P_BUILD]);
+    printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "
+           "%d components\n",
+           buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)least, (long long)most,
+           (double)csr_nnz(&a) / a.n_rows, alone, graph_components(&a, err));
+    buf_release(&build);
+    csr_release(&a);
+    return 0;
+}
+
+static int print_splits(struct job *job, const struct settings *s, struct err *err)
+{
+    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
+        const struct split *split = prepared_split(job->prepared, s, 0, fold, err);
+
+        if (!split)
+            return -1;
+        printf("split       ");
+        if (job->plan.folds > 1)
+            printf("fold %d: ", fold);
+        printf("%d train, %d val, %d test\n", split->n_train, split->n_val, split->n_test);
+    }
+    return 0;
+}
+
+static void write_part(FILE *out, const struct dataset *d, const int32_t *nodes, int32_t n,
+                       const char *prefix, enum part part)
+{
+    for (int32_t i = 0; i < n; i++)
+        fprintf(out, "%s,%s,%s\n", dataset_id(d, nodes[i]), prefix, part_name(part));
+}
+
+static int write_splits(FILE *out, struct job *job, const struct settings *s, struct err *err)
+{
+    char prefix[32];
+
+    fputs("id,replicate,fold,part\n", out);
+    for (int32_t r = 0; r < job->plan.replicates; r++)
+        for (int32_t f = 0; f < job->plan.folds; f++) {
+            const struct split *split = prepared_split(job->prepared, s, r, f, err);
+
+            if (!split)
+                return -1;
+            snprintf(prefix, sizeof prefix, "%d,%d", r, f);
+            write_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
+            write_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
+            write_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
+        }
+    return 0;
+}
+
+static int save_splits(const char *path, struct job *job, const struct settings *s,
+                       struct err *err)
+{
+    FILE *out = fopen(path, "w");
+    int rc;
+
+    if (!out)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    rc = write_splits(out, job, s, err);
+    if ((ferror(out) | fclose(out)) && !rc)
+        rc = err_set(err, "%s: %s", path, strerror(errno));
+    return rc;
+}
+
+static int inspect(struct job *job, const char *splits, struct err *err)
+{
+    struct settings s;
+
+    plan_settings(&job->plan, 0, &s);
+    print_data(job);
+    if (job->data.task == TASK_CLASSIFICATION)
+        print_classes(&job->data);
+    else
+        print_target(&job->data);
+    if (print_graph(job, &s, err) || print_splits(job, &s, err))
+        return -1;
+    return splits ? save_splits(splits, job, &s, err) : 0;
+}
+
+int cmd_inspect(int argc, char **argv)
+{
+    struct option_list set = {0};
+    const char *splits = NULL;
+    const struct option_row rows[] = {
+        {0, "splits", "FILE", OPTION_TEXT, &splits, 0, 0, NULL,
+         "write every replicate's and fold's parts as csv: id,replicate,fold,part"},
+        {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
+         "override a setting of the sweep file; may be repeated"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    struct job job = {0};
+    struct err err;
+    int first;
+    int status = cli_parse(command_find("inspect"), rows, argc, argv, 1, 1, &first);
+
+    if (status == CLI_GO_ON)
+        status = job_parse(&job, argv[first], &set);
+    if (status == CLI_GO_ON)
+        status = job_load(&job);
+    if (status == CLI_GO_ON)
+        status = job_plan(&job);
+    if (status == CLI_GO_ON)
+        status = inspect(&job, splits, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+    job_release(&job);
+    free(set.text);
+    return status;
+}

@@ -1,0 +1,33 @@
+#include <stdlib.h>
+
+#include "cli/plan_list.h"
+
+int cmd_plan(int argc, char **argv)
+{
+    struct option_list set = {0};
+    const char *format = "table", *db = "results.db";
+    const struct option_row rows[] = {
+        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json",
+         "table, csv or json"},
+        {0, "db", "FILE", OPTION_TEXT, &db, 0, 0, NULL,
+         "database to take measured speed and finished trials from, if it exists"},
+        {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
+         "override a setting of the sweep file; may be repeated"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    struct job job = {0};
+    int first;
+    int status = cli_parse(command_find("plan"), rows, argc, argv, 1, 1, &first);
+
+    if (status == CLI_GO_ON)
+        status = job_parse(&job, argv[first], &set);
+    if (status == CLI_GO_ON)
+        status = job_load(&job);
+    if (status == CLI_GO_ON)
+        status = job_plan(&job);
+    if (status == CLI_GO_ON)
+        status = plan_list(&job, db, format);
+    job_release(&job);
+    free(set.text);
+    return status;
+}

@@ -1,0 +1,125 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/job.h"
+#include "cli/launch.h"
+#include "cli/plan_list.h"
+#include "cli/stop.h"
+#include "cli/sweep_run.h"
+
+struct run_options {
+    long ranks;
+    const char *db;
+    struct option_list set;
+    bool dry_run;
+    const char *progress;
+    const char *grid; /* operand */
+};
+
+static int parse(struct run_options *o, int argc, char **argv)
+{
+    const struct option_row rows[] = {
+        {'n', "ranks", "RANKS", OPTION_INT, &o->ranks, 1, 100000, NULL,
+         "start mpirun with so many ranks; under mpirun or srun leave it out"},
+        {0, "db", "FILE", OPTION_TEXT, &o->db, 0, 0, NULL, "database; made if it is not there"},
+        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
+         "override a setting of the sweep file; may be repeated"},
+        {0, "dry-run", NULL, OPTION_FLAG, &o->dry_run, 0, 0, NULL,
+         "list the trials and their cost, run nothing"},
+        {0, "progress", "HOW", OPTION_TEXT, &o->progress, 0, 0, "auto|live|plain|none",
+         "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    int first;
+    int status = cli_parse(command_find("run"), rows, argc, argv, 1, 1, &first);
+
+    if (status == CLI_GO_ON)
+        o->grid = argv[first];
+    return status;
+}
+
+static int32_t most_threads(const struct sweep *sweep)
+{
+    int64_t most = sweep->fixed.v[P_THREADS].i;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        for (int32_t i = 0; sweep->axes[a].id == P_THREADS && i < sweep->axes[a].n; i++)
+            if (sweep->axes[a].values[i].i > most)
+                most = sweep->axes[a].values[i].i;
+    return (int32_t)most;
+}
+
+static int start_mpirun(const struct run_options *o, const struct job *job, int argc, char **argv)
+{
+    enum progress_mode mode = progress_mode(o->progress);
+    struct launch launch = {
+        .ranks = (int)o->ranks,
+        .threads = most_threads(&job->sweep),
+        .progress = mode == PROGRESS_LIVE ? "live" : mode == PROGRESS_PLAIN ? "plain" : "none",
+    };
+    struct err err;
+    int status = launch_mpirun(&launch, argc, argv, &err);
+
+    return status < 0 ? cli_fail(&err, EXIT_ERROR) : status;
+}
+
+static void join_words(struct buf *out, int argc, char **argv)
+{
+    buf_puts(out, "espalier run");
+    for (int i = 1; i < argc; i++)
+        buf_printf(out, " %s", argv[i]);
+}
+
+static int lead(const struct world *world, struct run_options *o, int argc, char **argv,
+                bool *told)
+{
+    struct buf command = {0};
+    struct sweep_options options = {.db = o->db, .progress = progress_mode(o->progress)};
+    struct job job = {0};
+    int status;
+
+    join_words(&command, argc, argv);
+    options.command = buf_text(&command);
+    status = job_parse(&job, o->grid, &o->set);
+    if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
+        status = start_mpirun(o, &job, argc, argv);
+    } else if (status == CLI_GO_ON) {
+        status = job_load(&job);
+        if (status == CLI_GO_ON)
+            status = job_plan(&job);
+        if (status == CLI_GO_ON && o->dry_run)
+            status = plan_list(&job, o->db, "table");
+        else if (status == CLI_GO_ON)
+            status = sweep_lead(world, &job, &options, told);
+    }
+    job_release(&job);
+    buf_release(&command);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct run_options o = {.ranks = 1, .db = "results.db", .progress = "auto"};
+    struct world world;
+    struct err err;
+    bool told = false;
+    int status;
+
+    if (world_open(&world, &err))
+        return cli_fail(&err, EXIT_ERROR);
+    stop_catch();
+    if (world.rank > 0) {
+        status = sweep_follow(&world);
+    } else {
+        status = parse(&o, argc, argv);
+        if (status == CLI_GO_ON)
+            status = lead(&world, &o, argc, argv, &told);
+        if (!told)
+            sweep_dismiss(&world);
+    }
+    free(o.set.text);
+    world_close(&world);
+    return status;
+}

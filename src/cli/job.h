@@ -1,0 +1,33 @@
+/* What `run`, `plan` and `inspect` have in common: from a sweep file to a plan over data. */
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
+
+#include "cli/cli.h"
+#include "data/load.h"
+#include "grid/plan.h"
+#include "store/store.h"
+#include "trial/prepared.h"
+
+struct job {
+    struct sweep sweep; /* resolved once the data are there */
+    struct dataset data;
+    struct data_report report;
+    struct plan plan;
+    struct prepared *prepared;
+    double *config_flops; /* [n_configs] of one trial */
+    double load_s;        /* seconds that reading the data took */
+};
+
+/* Zero-initialise a job, call these in order; each returns CLI_GO_ON or, what is wrong having been
+ * printed, an exit status. Release takes a job at any stage. */
+int job_parse(struct job *job, const char *path, const struct option_list *set);
+int job_load(struct job *job);
+int job_plan(struct job *job);
+void job_release(struct job *job);
+
+/* Expected seconds of one trial of each configuration: rate is seconds per flop, from the
+ * database where it has finished trials, else measured by training for a moment. 0 trials cost
+ * nothing. */
+double job_measure_rate(struct job *job, struct err *err);
+
+#endif

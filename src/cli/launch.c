@@ -1,0 +1,171 @@
+#include "cli/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static volatile sig_atomic_t child_pid;
+
+int launch_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set))
+        return 1;
+    return CPU_COUNT(&set);
+}
+
+static void forward(int signal_number)
+{
+    (void)signal_number;
+    if (child_pid > 0)
+        kill((pid_t)child_pid, SIGUSR1);
+}
+
+/* How ranks are bound: a core for each thread where there are enough, else wherever they fit. */
+static size_t add_binding(const char **args, const struct launch *launch, char *mapping,
+                          size_t mapping_size)
+{
+    int cores = launch_cores();
+    size_t n = 0;
+
+    if (launch->ranks * launch->threads <= cores) {
+        snprintf(mapping, mapping_size, "slot:PE=%d", launch->threads);
+        args[n++] = "--map-by";
+        args[n++] = mapping;
+        args[n++] = "--bind-to";
+        args[n++] = "core";
+        return n;
+    }
+    log_warn("%d ranks x %d threads are more than the %d cores here: they will share cores",
+             launch->ranks, launch->threads, cores);
+    args[n++] = "--oversubscribe";
+    args[n++] = "--bind-to";
+    args[n++] = "none";
+    return n;
+}
+
+/* Whether argv[i] is -n or --ranks, and how many words it takes. */
+static int words_of_ranks(const char *word)
+{
+    if (!strcmp(word, "-n") || !strcmp(word, "--ranks"))
+        return 2;
+    if (!strncmp(word, "-n", 2) || !strncmp(word, "--ranks=", 8))
+        return 1;
+    return 0;
+}
+
+static const char **make_args(const struct launch *launch, int argc, char **argv,
+                              const char *program, char *text, size_t text_size)
+{
+    const char **args = calloc((size_t)argc + 24, sizeof *args);
+    char *ranks = text, *mapping = text + 16;
+    size_t n = 0;
+
+    if (!args)
+        return NULL;
+    snprintf(ranks, 16, "%d", launch->ranks);
+    args[n++] = "mpirun";
+    args[n++] = "-q";
+    args[n++] = "-n";
+    args[n++] = ranks;
+    if (geteuid() == 0)
+        args[n++] = "--allow-run-as-root";
+    n += add_binding(args + n, launch, mapping, text_size - 16);
+    args[n++] = program;
+    args[n++] = "run";
+    for (int i = 1; i < argc; i++) {
+        int skip = words_of_ranks(argv[i]);
+
+        if (skip)
+            i += skip - 1;
+        else
+            args[n++] = argv[i];
+    }
+    args[n++] = "--progress";
+    args[n++] = launch->progress;
+    return args;
+}
+
+static void become_mpirun(const char **args, int report)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    /* Its own process group: Ctrl-C must reach this process's parent only. */
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    execvp(args[0], (char *const *)args);
+    if (write(report, &errno, sizeof errno) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int start(const char **args, struct err *err)
+{
+    struct sigaction action = {.sa_handler = forward};
+    int report[2], failure = 0;
+    ssize_t got;
+    pid_t pid;
+
+    if (pipe2(report, O_CLOEXEC))
+        return err_set(err, "pipe: %s", strerror(errno));
+    pid = fork();
+    if (pid < 0)
+        return err_set(err, "fork: %s", strerror(errno));
+    if (!pid)
+        become_mpirun(args, report[1]);
+    child_pid = (sig_atomic_t)pid;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    close(report[1]);
+    while ((got = read(report[0], &failure, sizeof failure)) < 0 && errno == EINTR)
+        continue;
+    close(report[0]);
+    if (got > 0) {
+        wait_for(pid);
+        return err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(failure));
+    }
+    return wait_for(pid);
+}
+
+int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err)
+{
+    char program[4096], text[64];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    const char **args;
+    int status;
+
+    if (n < 0)
+        return err_set(err, "/proc/self/exe: %s", strerror(errno));
+    program[n] = '\0';
+    args = make_args(launch, argc, argv, program, text, sizeof text);
+    if (!args)
+        return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
+    status = start(args, err);
+    free(args);
+    return status;
+}

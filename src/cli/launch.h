@@ -1,0 +1,22 @@
+/* Start mpirun for `run -n`. */
+#ifndef CLI_LAUNCH_H
+#define CLI_LAUNCH_H
+
+#include "base/err.h"
+
+struct launch {
+    int ranks;
+    int threads;          /* the most that one trial uses */
+    const char *progress; /* what the ranks are told: the terminal is seen only from here */
+};
+
+/* Processors this process may run on. */
+int launch_cores(void);
+
+/* Run `mpirun -n RANKS espalier run ARGV...` (argv[0] is the command's name; -n in it is dropped)
+ * and wait. SIGINT and SIGTERM become SIGUSR1 for mpirun, which hands that on to the ranks: they
+ * stop cleanly, while Ctrl-C given to mpirun itself would kill them. Returns the exit status of
+ * the sweep; -1 and err when mpirun cannot be started. */
+int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err);
+
+#endif

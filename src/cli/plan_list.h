@@ -1,0 +1,11 @@
+/* `plan` and `run --dry-run`: every trial and its cost, before anything is spent. */
+#ifndef CLI_PLAN_LIST_H
+#define CLI_PLAN_LIST_H
+
+#include "cli/job.h"
+
+/* Prints the list on stdout ("table", "csv" or "json") and the totals on stderr; db is read for
+ * measured rates and finished trials if it exists. Returns the exit status. */
+int plan_list(struct job *job, const char *db, const char *format);
+
+#endif

@@ -1,0 +1,39 @@
+/* How far a run is, for the person who waits: a live line on a terminal, plain lines otherwise. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "grid/plan.h"
+#include "sched/master.h"
+
+enum progress_mode { PROGRESS_NONE, PROGRESS_PLAIN, PROGRESS_LIVE };
+
+/* "auto" (live if stderr is a terminal), "live", "plain", "none". */
+enum progress_mode progress_mode(const char *name);
+
+struct progress {
+    enum progress_mode mode;
+    const struct plan *plan;    /* borrowed */
+    const double *config_flops; /* [n_configs] borrowed */
+    const char *objective;      /* "val_pearson" */
+    bool maximize;
+    double *sum;         /* [n_configs] of the objective over finished trials; owned */
+    int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
+    double flops_left, flops_done; /* done: in this run */
+    int32_t best_config; /* of the complete ones; -1: none yet */
+    double best_mean;
+    double next_s; /* when to speak again, in elapsed seconds */
+    bool line_open;
+};
+
+int progress_init(struct progress *p, enum progress_mode mode, const struct plan *plan,
+                  const double *config_flops, struct err *err);
+void progress_release(struct progress *p);
+
+/* A trial that is done: known before (is_new false) or just now. value NaN is not counted. */
+void progress_trial(struct progress *p, int64_t trial, double value, bool is_new);
+
+void progress_show(struct progress *p, const struct master_progress *now);
+/* End the live line. */
+void progress_finish(struct progress *p);
+
+#endif

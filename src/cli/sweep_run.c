@@ -1,0 +1,322 @@
+#include "cli/sweep_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/machine.h"
+#include "cli/stop.h"
+#include "config.h"
+#include "grid/plan_wire.h"
+#include "sched/master.h"
+#include "tensor/gemm.h"
+#include "trial/gcn_runner.h"
+
+/* What the scheduler's callbacks reach. */
+struct sweep_state {
+    struct store *store;
+    int64_t *trial_ids; /* [n_trials] */
+    uint8_t *states;    /* [n_trials] enum trial_state */
+    double *values;     /* [n_trials] objective of finished trials; NaN otherwise */
+    struct ledger *ledger;
+    struct progress progress;
+    struct gcn_runner *runner;
+    struct ledger_counts before; /* as the database had it */
+};
+
+static int on_result(void *arg, const struct trial_result *result, struct err *err)
+{
+    struct sweep_state *state = arg;
+    double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
+
+    if (result->state != TRIAL_PENDING)
+        progress_trial(&state->progress, result->trial, value, true);
+    return store_result(state->store, state->trial_ids[result->trial], result, err);
+}
+
+static int on_commit(void *arg, struct err *err)
+{
+    struct sweep_state *state = arg;
+
+    return store_commit(state->store, err);
+}
+
+static void on_progress(void *arg, const struct master_progress *now)
+{
+    struct sweep_state *state = arg;
+
+    progress_show(&state->progress, now);
+}
+
+struct cost {
+    double flops;
+    int32_t config;
+};
+
+static int dearer_first(const void *a_, const void *b_)
+{
+    const struct cost *a = a_, *b = b_;
+
+    if (a->flops != b->flops)
+        return a->flops > b->flops ? -1 : 1;
+    return (a->config > b->config) - (a->config < b->config);
+}
+
+/* Longest expected first; trials of a configuration stay together. NULL and err. */
+static int64_t *make_order(const struct job *job, struct err *err)
+{
+    const struct plan *plan = &job->plan;
+    int64_t each = (int64_t)plan->replicates * plan->folds, n = 0;
+    int64_t *order = malloc((size_t)plan->n_trials * sizeof *order);
+    struct cost *costs = malloc((size_t)plan->n_configs * sizeof *costs);
+
+    if (order && costs) {
+        for (int32_t c = 0; c < plan->n_configs; c++)
+            costs[c] = (struct cost){job->config_flops[c], c};
+        qsort(costs, (size_t)plan->n_configs, sizeof *costs, dearer_first);
+        for (int32_t c = 0; c < plan->n_configs; c++)
+            for (int64_t i = 0; i < each; i++)
+                order[n++] = costs[c].config * each + i;
+    } else {
+        err_nomem(err, "order of trials", (size_t)plan->n_trials * sizeof *order);
+        free(order);
+        order = NULL;
+    }
+    free(costs);
+    return order;
+}
+
+static int make_ledger(struct sweep_state *state, const struct job *job, struct err *err)
+{
+    int64_t *order = make_order(job, err);
+    int32_t crash_limit = (int32_t)job->sweep.fixed.v[P_CRASH_LIMIT].i;
+
+    if (!order)
+        return -1;
+    state->ledger = ledger_create(job->plan.n_trials, order, crash_limit, err);
+    free(order);
+    if (!state->ledger)
+        return -1;
+    for (int64_t t = 0; t < job->plan.n_trials; t++) {
+        enum trial_state known = (enum trial_state)state->states[t];
+
+        if (known != TRIAL_DONE && known != TRIAL_DIVERGED && known != TRIAL_FAILED)
+            continue;
+        ledger_mark(state->ledger, t, known);
+        progress_trial(&state->progress, t, state->values[t], false);
+    }
+    state->before = ledger_counts(state->ledger);
+    return 0;
+}
+
+static int begin_session(struct sweep_state *state, const struct world *world,
+                         const struct sweep_options *options, struct err *err)
+{
+    char cpu[128], host[64];
+    struct store_session session = {
+        .command = options->command,
+        .version = PACKAGE_VERSION,
+        .mpi = world_library(),
+        .blas = gemm_library(),
+        .blas_kernel = gemm_kernel(),
+        .cpu = machine_cpu(cpu, sizeof cpu),
+        .host = machine_host(host, sizeof host),
+        .ranks = world->size,
+        .pid = (int32_t)getpid(),
+    };
+
+    return store_begin_session(state->store, &session, err);
+}
+
+/* Everything that can still fail without another rank having to know. */
+static int prepare(struct sweep_state *state, const struct world *world, struct job *job,
+                   const struct sweep_options *options, struct err *err)
+{
+    size_t n = (size_t)job->plan.n_trials;
+
+    state->trial_ids = calloc(n, sizeof *state->trial_ids);
+    state->states = calloc(n, sizeof *state->states);
+    state->values = calloc(n, sizeof *state->values);
+    if (!state->trial_ids || !state->states || !state->values)
+        return err_nomem(err, "trials", n * 17);
+    if (store_open(&state->store, options->db, err) ||
+        store_register(state->store, &job->plan, &job->data, job->config_flops, state->trial_ids,
+                       state->states, state->values, err) ||
+        begin_session(state, world, options, err) ||
+        progress_init(&state->progress, options->progress, &job->plan, job->config_flops, err) ||
+        make_ledger(state, job, err))
+        return -1;
+    state->runner =
+        gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    return state->runner ? 0 : -1;
+}
+
+static void release(struct sweep_state *state)
+{
+    gcn_runner_destroy(state->runner);
+    ledger_destroy(state->ledger);
+    progress_release(&state->progress);
+    store_close(state->store);
+    free(state->trial_ids);
+    free(state->states);
+    free(state->values);
+}
+
+static int tell_others(const struct world *world, struct job *job, struct err *err)
+{
+    struct buf plan = {0};
+    void *bytes;
+    void *block = (void *)(uintptr_t)job->data.block;
+    size_t n;
+    int rc = 0;
+
+    plan_pack(&plan, &job->plan);
+    if (buf_failed(&plan))
+        rc = err_nomem(err, "plan", plan.size);
+    bytes = plan.data;
+    n = plan.size;
+    if (!rc)
+        rc = world_broadcast(world, &bytes, &n, err);
+    n = job->data.block_bytes;
+    if (!rc)
+        rc = world_broadcast(world, &block, &n, err);
+    buf_release(&plan);
+    return rc;
+}
+
+static void print_end(const struct sweep_state *state, const struct job *job,
+                      const struct sweep_options *options, enum master_end end, double seconds)
+{
+    struct ledger_counts now = ledger_counts(state->ledger);
+    int64_t ran = now.done + now.diverged + now.failed - state->before.done -
+                  state->before.diverged - state->before.failed;
+    char best[96] = "";
+
+    if (state->progress.best_config >= 0)
+        snprintf(best, sizeof best, "; best: c%d, val_%s %.4g", state->progress.best_config + 1,
+                 state->progress.objective, state->progress.best_mean);
+    log_info("%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+             job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)ran, (long long)now.total, seconds,
+             (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
+    if (end == MASTER_STOPPED)
+        log_info("stopped early; %lld trials are left: the same command goes on",
+                 (long long)(now.pending + now.leased));
+    else
+        log_info("next: espalier best %s", options->db);
+}
+
+static int run_all(struct sweep_state *state, const struct world *world, struct job *job,
+                   const struct sweep_options *options, struct err *err)
+{
+    struct master_sink sink = {on_result, on_commit, on_progress, state};
+    struct master_options limits = {
+        .commit_s = 0.5, .commit_results = 1000, .stop = &stop_signal};
+    struct runner runner = gcn_runner_interface(state->runner);
+    double begun_s = clock_now(&clock_system);
+    enum master_end end = MASTER_STOPPED;
+    int rc = master_run(&end, state->ledger, world, &runner, &sink, &limits, &clock_system, err);
+
+    progress_finish(&state->progress);
+    if (rc)
+        return cli_fail(err, EXIT_ERROR);
+    if (store_end_session(state->store, end == MASTER_STOPPED ? "stopped" : "finished", err))
+        return cli_fail(err, EXIT_ERROR);
+    print_end(state, job, options, end, clock_now(&clock_system) - begun_s);
+    if (end == MASTER_STOPPED)
+        return EXIT_RESUMABLE;
+    return ledger_counts(state->ledger).failed ? EXIT_SOME_FAILED : EXIT_OK;
+}
+
+int sweep_lead(const struct world *world, struct job *job, const struct sweep_options *options,
+               bool *told)
+{
+    struct sweep_state state = {0};
+    struct err err = {{0}};
+    int status;
+
+    if (prepare(&state, world, job, options, &err)) {
+        status = cli_fail(&err, EXIT_ERROR);
+    } else {
+        if (world->size > 1 && tell_others(world, job, &err)) {
+            cli_fail(&err, EXIT_ERROR);
+            world_abort(world, EXIT_ERROR);
+        }
+        *told = true;
+        status = run_all(&state, world, job, options, &err);
+    }
+    release(&state);
+    return status;
+}
+
+void sweep_dismiss(const struct world *world)
+{
+    void *nothing = NULL;
+    size_t n = 0;
+    struct err err;
+
+    if (world->size > 1 && world_broadcast(world, &nothing, &n, &err))
+        cli_fail(&err, EXIT_ERROR);
+}
+
+static int serve(const struct world *world, const struct plan *plan, const struct dataset *data,
+                 struct err *err)
+{
+    struct prepared *prepared = prepared_create(data, err);
+    struct gcn_runner *gcn =
+        prepared ? gcn_runner_create(plan, data, prepared, &clock_system, err) : NULL;
+    struct runner runner;
+    int rc = -1;
+
+    if (gcn) {
+        runner = gcn_runner_interface(gcn);
+        rc = worker_serve(world, &runner, &clock_system, err);
+    }
+    gcn_runner_destroy(gcn);
+    prepared_destroy(prepared);
+    return rc;
+}
+
+static int follow(const struct world *world, const void *plan_bytes, size_t plan_n,
+                  const void *block, size_t block_n, struct err *err)
+{
+    struct cursor in = {.data = plan_bytes, .size = plan_n};
+    struct sweep sweep;
+    struct plan plan;
+    struct dataset data;
+    int rc;
+
+    if (plan_unpack(&plan, &sweep, &in, err))
+        return -1;
+    rc = dataset_open(&data, block, block_n, err);
+    if (!rc) {
+        rc = serve(world, &plan, &data, err);
+        dataset_release(&data);
+    }
+    plan_release(&plan);
+    sweep_release(&sweep);
+    return rc;
+}
+
+int sweep_follow(const struct world *world)
+{
+    void *plan = NULL, *block = NULL;
+    size_t plan_n = 0, block_n = 0;
+    struct err err;
+    int rc = world_broadcast(world, &plan, &plan_n, &err);
+
+    if (!rc && plan_n) {
+        rc = world_broadcast(world, &block, &block_n, &err);
+        if (!rc)
+            rc = follow(world, plan, plan_n, block, block_n, &err);
+    }
+    free(plan);
+    free(block);
+    if (!rc)
+        return EXIT_OK;
+    err_wrap(&err, "rank %d", world->rank);
+    cli_fail(&err, EXIT_ERROR);
+    world_abort(world, EXIT_ERROR);
+}

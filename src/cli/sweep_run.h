@@ -1,0 +1,27 @@
+/* A sweep over the ranks of a launch: rank 0 leads, the others follow. */
+#ifndef CLI_SWEEP_RUN_H
+#define CLI_SWEEP_RUN_H
+
+#include "cli/job.h"
+#include "cli/progress.h"
+#include "sched/world.h"
+
+struct sweep_options {
+    const char *db;
+    const char *command; /* the command line, for the record */
+    enum progress_mode progress;
+};
+
+/* Rank 0: run every trial of the job's plan that the database does not have yet. Prints what is
+ * wrong and how it ended; returns the exit status. *told becomes true once the other ranks know
+ * what to do; until then the caller must send them home with sweep_dismiss(). */
+int sweep_lead(const struct world *world, struct job *job, const struct sweep_options *options,
+               bool *told);
+
+/* The other ranks: wait for the plan and the data, then work until told to leave. */
+int sweep_follow(const struct world *world);
+
+/* Rank 0, instead of sweep_lead(): the others leave at once. */
+void sweep_dismiss(const struct world *world);
+
+#endif

@@ -1,0 +1,154 @@
+#include "trial/prepared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/graph.h"
+#include "trial/spec.h"
+
+/* Two caches, each an array of entries with the spec they were made from and when they were last
+ * asked for. Both are short, so that a linear search is nothing beside a trial. */
+
+struct graph_key {
+    struct graph_spec spec;
+    enum feature_scale scale;
+};
+
+struct graph_entry {
+    struct graph_key key;
+    struct gcn_inputs inputs;
+    uint64_t used; /* 0: empty */
+};
+
+struct split_entry {
+    struct split_spec spec;
+    struct split split;
+    uint64_t used;
+};
+
+struct prepared {
+    const struct dataset *data;
+    uint64_t now; /* counts questions */
+    struct graph_entry graphs[PREPARED_GRAPHS];
+    struct split_entry splits[PREPARED_SPLITS];
+};
+
+struct prepared *prepared_create(const struct dataset *data, struct err *err)
+{
+    struct prepared *prepared = calloc(1, sizeof *prepared);
+
+    if (!prepared) {
+        err_nomem(err, "cache", sizeof *prepared);
+        return NULL;
+    }
+    prepared->data = data;
+    return prepared;
+}
+
+static void graph_entry_clear(struct graph_entry *entry)
+{
+    if (entry->used)
+        gcn_inputs_release(&entry->inputs);
+    memset(entry, 0, sizeof *entry);
+}
+
+static void split_entry_clear(struct split_entry *entry)
+{
+    if (entry->used)
+        split_release(&entry->split);
+    memset(entry, 0, sizeof *entry);
+}
+
+void prepared_destroy(struct prepared *prepared)
+{
+    if (!prepared)
+        return;
+    for (size_t i = 0; i < PREPARED_GRAPHS; i++)
+        graph_entry_clear(&prepared->graphs[i]);
+    for (size_t i = 0; i < PREPARED_SPLITS; i++)
+        split_entry_clear(&prepared->splits[i]);
+    free(prepared);
+}
+
+static int make_inputs(struct gcn_inputs *out, const struct dataset *data,
+                       const struct graph_key *key, struct err *err)
+{
+    struct csr adjacency = {0};
+    int rc = graph_build(&adjacency, data, &key->spec, err);
+
+    if (!rc)
+        rc = gcn_inputs_init(out, data, &adjacency, key->scale, err);
+    csr_release(&adjacency);
+    return rc;
+}
+
+const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct settings *s,
+                                         struct err *err)
+{
+    struct graph_entry *oldest = &prepared->graphs[0];
+    struct graph_key key;
+
+    memset(&key, 0, sizeof key);
+    spec_graph(&key.spec, s);
+    key.scale = spec_scale(s);
+    for (size_t i = 0; i < PREPARED_GRAPHS; i++) {
+        struct graph_entry *entry = &prepared->graphs[i];
+
+        if (entry->used && !memcmp(&entry->key, &key, sizeof key)) {
+            entry->used = ++prepared->now;
+            return &entry->inputs;
+        }
+        if (entry->used < oldest->used)
+            oldest = entry;
+    }
+    graph_entry_clear(oldest);
+    if (make_inputs(&oldest->inputs, prepared->data, &key, err))
+        return NULL;
+    oldest->key = key;
+    oldest->used = ++prepared->now;
+    return &oldest->inputs;
+}
+
+const struct split *prepared_split(struct prepared *prepared, const struct settings *s,
+                                   int32_t replicate, int32_t fold, struct err *err)
+{
+    struct split_entry *oldest = &prepared->splits[0];
+    struct split_spec spec;
+
+    spec_split(&spec, s, replicate, fold);
+    for (size_t i = 0; i < PREPARED_SPLITS; i++) {
+        struct split_entry *entry = &prepared->splits[i];
+
+        if (entry->used && !memcmp(&entry->spec, &spec, sizeof spec)) {
+            entry->used = ++prepared->now;
+            return &entry->split;
+        }
+        if (entry->used < oldest->used)
+            oldest = entry;
+    }
+    split_entry_clear(oldest);
+    if (split_make(&oldest->split, prepared->data, &spec, err))
+        return NULL;
+    oldest->spec = spec;
+    oldest->used = ++prepared->now;
+    return &oldest->split;
+}
+
+int prepared_flops(double *flops, struct prepared *prepared, const struct settings *s,
+                   struct err *err)
+{
+    const struct gcn_inputs *inputs;
+    const struct split *split;
+    struct gcn_spec spec;
+
+    *flops = 0;
+    if (spec_model(s) == MODEL_NOOP)
+        return 0;
+    inputs = prepared_inputs(prepared, s, err);
+    split = prepared_split(prepared, s, 0, 0, err);
+    if (!inputs || !split)
+        return -1;
+    spec_gcn(&spec, s);
+    *flops = gcn_flops(&spec, inputs, split->n_train);
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* From settings to what the lower layers are told. Settings must be resolved (settings_resolve):
+ * no `auto` is left. Texts stay borrowed from the sweep. */
+#ifndef TRIAL_SPEC_H
+#define TRIAL_SPEC_H
+
+#include "data/graph.h"
+#include "data/load.h"
+#include "data/split.h"
+#include "gcn/train.h"
+#include "grid/settings.h"
+
+/* Takes unresolved settings: the task is known only after loading. */
+void spec_data(struct data_spec *out, const struct settings *s);
+void spec_graph(struct graph_spec *out, const struct settings *s);
+void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
+void spec_gcn(struct gcn_spec *out, const struct settings *s);
+enum feature_scale spec_scale(const struct settings *s);
+
+/* The metric and the direction behind the objective. */
+enum metric spec_objective(const struct settings *s);
+bool spec_maximize(const struct settings *s);
+
+enum model_type { MODEL_GCN, MODEL_NOOP };
+enum model_type spec_model(const struct settings *s);
+
+#endif

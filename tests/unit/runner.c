@@ -1,0 +1,244 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data/load.h"
+#include "grid/plan_wire.h"
+#include "trial/gcn_runner.h"
+#include "trial/spec.h"
+
+static const char text[] = "[sweep]\nfolds = 3\n"
+                           "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
+                           "[graph]\nk = 4\n"
+                           "[train]\nepochs = 5\n"
+                           "[grid]\nhidden_size = 4, 8\nbatch_size = 8, full\n";
+
+struct fixture {
+    struct sweep sweep;
+    struct dataset data;
+    struct plan plan;
+    struct prepared *prepared;
+    struct gcn_runner *gcn;
+    struct runner runner;
+};
+
+static struct fixture fixture;
+
+static void set_up(struct fixture *f, const char *ini)
+{
+    struct errlist errors = {0};
+    struct data_report report;
+    struct data_spec spec;
+    struct predicate all = {0};
+    struct err err;
+
+    memset(f, 0, sizeof *f);
+    assert_int_equal(sweep_parse(&f->sweep, "unit.ini", ini, NULL, 0, &errors), 0);
+    spec_data(&spec, &f->sweep.fixed);
+    assert_int_equal(data_load(&f->data, &spec, &report, &err), 0);
+    assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
+    assert_int_equal(plan_init(&f->plan, &f->sweep, &all, &err), 0);
+    f->prepared = prepared_create(&f->data, &err);
+    f->gcn = gcn_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);
+    assert_non_null(f->gcn);
+    f->runner = gcn_runner_interface(f->gcn);
+}
+
+static void tear_down(struct fixture *f)
+{
+    gcn_runner_destroy(f->gcn);
+    prepared_destroy(f->prepared);
+    plan_release(&f->plan);
+    dataset_release(&f->data);
+    sweep_release(&f->sweep);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    set_up(&fixture, text);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tear_down(&fixture);
+    return 0;
+}
+
+static bool always(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
+static bool never(void *arg)
+{
+    (void)arg;
+    return false;
+}
+
+static void run_trial(struct fixture *f, struct trial_result *r, int64_t number)
+{
+    trial_result_init(r, number);
+    f->runner.run(f->runner.self, r, number, always, NULL);
+}
+
+static void assert_same(const struct trial_result *a, const struct trial_result *b)
+{
+    assert_int_equal(a->state, b->state);
+    assert_memory_equal(&a->value, &b->value, sizeof a->value);
+    assert_memory_equal(a->metrics, b->metrics, sizeof a->metrics);
+    assert_int_equal(a->n_curve, b->n_curve);
+    for (int32_t i = 0; i < a->n_curve; i++)
+        assert_true(a->curve[i].train_loss == b->curve[i].train_loss);
+}
+
+static void test_order_does_not_matter(void **state)
+{
+    struct trial_result forwards[12], backwards[12];
+
+    (void)state;
+    assert_int_equal(fixture.plan.n_trials, 12);
+    for (int64_t t = 0; t < 12; t++)
+        run_trial(&fixture, &forwards[t], t);
+    for (int64_t t = 11; t >= 0; t--)
+        run_trial(&fixture, &backwards[t], t);
+    for (int64_t t = 0; t < 12; t++) {
+        assert_int_equal(forwards[t].state, TRIAL_DONE);
+        assert_int_equal(forwards[t].epochs_run, 5);
+        assert_false(isnan(forwards[t].metrics[PART_TEST][METRIC_RMSE]));
+        assert_same(&forwards[t], &backwards[t]);
+    }
+    assert_true(forwards[0].value != forwards[1].value);
+    for (int64_t t = 0; t < 12; t++) {
+        trial_result_release(&forwards[t]);
+        trial_result_release(&backwards[t]);
+    }
+}
+
+static void test_a_plan_sent_trains_the_same(void **state)
+{
+    struct fixture remote = {0};
+    struct trial_result here, there;
+    struct buf wire = {0};
+    struct cursor in;
+    struct err err;
+
+    (void)state;
+    plan_pack(&wire, &fixture.plan);
+    in = (struct cursor){.data = wire.data, .size = wire.size};
+    assert_int_equal(plan_unpack(&remote.plan, &remote.sweep, &in, &err), 0);
+    assert_int_equal(dataset_open(&remote.data, fixture.data.block, fixture.data.block_bytes, &err),
+                     0);
+    remote.prepared = prepared_create(&remote.data, &err);
+    remote.gcn =
+        gcn_runner_create(&remote.plan, &remote.data, remote.prepared, &clock_system, &err);
+    remote.runner = gcn_runner_interface(remote.gcn);
+    run_trial(&fixture, &here, 7);
+    run_trial(&remote, &there, 7);
+    assert_same(&here, &there);
+    trial_result_release(&here);
+    trial_result_release(&there);
+    tear_down(&remote);
+    buf_release(&wire);
+}
+
+static void test_truncated_plans_are_refused(void **state)
+{
+    struct sweep sweep;
+    struct plan plan;
+    struct buf wire = {0};
+    struct err err;
+
+    (void)state;
+    plan_pack(&wire, &fixture.plan);
+    for (size_t n = 0; n < wire.size; n++) {
+        struct cursor in = {.data = wire.data, .size = n};
+
+        assert_int_equal(plan_unpack(&plan, &sweep, &in, &err), -1);
+    }
+    buf_release(&wire);
+}
+
+static void test_stopped_is_pending(void **state)
+{
+    struct trial_result r;
+
+    (void)state;
+    trial_result_init(&r, 0);
+    fixture.runner.run(fixture.runner.self, &r, 0, never, NULL);
+    assert_int_equal(r.state, TRIAL_PENDING);
+    assert_int_equal(r.n_curve, 0);
+    trial_result_release(&r);
+}
+
+static void test_timeout_is_failure(void **state)
+{
+    struct fixture f;
+    struct trial_result r;
+
+    (void)state;
+    set_up(&f, "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nepochs = 1000000\n"
+               "[resources]\ntrial_timeout = 1\n");
+    f.sweep.fixed.v[P_TRIAL_TIMEOUT].f = 0.05;
+    run_trial(&f, &r, 0);
+    assert_int_equal(r.state, TRIAL_FAILED);
+    assert_non_null(strstr(r.error, "trial_timeout"));
+    trial_result_release(&r);
+    tear_down(&f);
+}
+
+static void test_divergence_is_a_result(void **state)
+{
+    struct fixture f;
+    struct trial_result r;
+
+    (void)state;
+    set_up(&f, "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
+               "[train]\noptimizer = sgd\nlearning_rate = 1000\nepochs = 200\n");
+    run_trial(&f, &r, 0);
+    assert_int_equal(r.state, TRIAL_DIVERGED);
+    assert_non_null(strstr(r.error, "epoch"));
+    trial_result_release(&r);
+    tear_down(&f);
+}
+
+static void test_flops_are_those_predicted(void **state)
+{
+    struct trial_result r;
+    struct settings s;
+    struct err err;
+    double flops;
+    int64_t full = 3; /* configuration 1: batch_size = full */
+
+    (void)state;
+    plan_settings(&fixture.plan, plan_trial(&fixture.plan, full).config, &s);
+    assert_int_equal(s.v[P_BATCH_SIZE].i, 0);
+    assert_int_equal(prepared_flops(&flops, fixture.prepared, &s, &err), 0);
+    run_trial(&fixture, &r, full);
+    assert_true(flops > 0);
+    assert_true(fabs(r.flops / flops - 1) < 0.02);
+    trial_result_release(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_does_not_matter),
+        cmocka_unit_test(test_a_plan_sent_trains_the_same),
+        cmocka_unit_test(test_truncated_plans_are_refused),
+        cmocka_unit_test(test_stopped_is_pending),
+        cmocka_unit_test(test_timeout_is_failure),
+        cmocka_unit_test(test_divergence_is_a_result),
+        cmocka_unit_test(test_flops_are_those_predicted),
+    };
+
+    return cmocka_run_group_tests_name("runner", tests, setup, teardown);
+}

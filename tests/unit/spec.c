@@ -1,0 +1,133 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trial/spec.h"
+
+/* Choices of the parameter table become enums by their place: every name is pinned here. */
+static void assert_choice(enum param_id id, int offset, int value, const char *name)
+{
+    const char *at = param_table[id].choices;
+    size_t n = strlen(name);
+
+    for (int i = 0; i < value + offset; i++) {
+        at = strchr(at, '|');
+        assert_non_null(at);
+        at++;
+    }
+    assert_memory_equal(at, name, n);
+    assert_true(at[n] == '|' || at[n] == '\0');
+}
+
+static void test_choices_are_enums(void **state)
+{
+    (void)state;
+    assert_choice(P_FORMAT, 0, DATA_GENOTYPE, "genotype");
+    assert_choice(P_FORMAT, 0, DATA_GRAPH, "graph");
+    assert_choice(P_FORMAT, 0, DATA_SIMULATED, "simulated");
+    assert_choice(P_TASK, 0, DATA_TASK_AUTO, "auto");
+    assert_choice(P_TASK, 0, DATA_TASK_REGRESSION, "regression");
+    assert_choice(P_TASK, 0, DATA_TASK_CLASSIFICATION, "classification");
+    assert_choice(P_SCALE, 1, SCALE_NONE, "none");
+    assert_choice(P_SCALE, 1, SCALE_STANDARDIZE, "standardize");
+    assert_choice(P_SCALE, 1, SCALE_ROW, "row");
+    assert_choice(P_BUILD, 1, GRAPH_KNN, "knn");
+    assert_choice(P_BUILD, 1, GRAPH_THRESHOLD, "threshold");
+    assert_choice(P_BUILD, 1, GRAPH_FILE, "file");
+    assert_choice(P_BUILD, 1, GRAPH_NONE, "none");
+    assert_choice(P_METRIC, 0, GRAPH_COSINE, "cosine");
+    assert_choice(P_METRIC, 0, GRAPH_CORRELATION, "correlation");
+    assert_choice(P_METRIC, 0, GRAPH_KINSHIP, "kinship");
+    assert_choice(P_WEIGHTS, 0, GRAPH_BINARY, "binary");
+    assert_choice(P_WEIGHTS, 0, GRAPH_SIMILARITY, "similarity");
+    assert_choice(P_TYPE, 0, MODEL_GCN, "gcn");
+    assert_choice(P_TYPE, 0, MODEL_NOOP, "noop");
+    assert_choice(P_ACTIVATION, 0, ACTIVATION_RELU, "relu");
+    assert_choice(P_ACTIVATION, 0, ACTIVATION_TANH, "tanh");
+    assert_choice(P_OPTIMIZER, 0, OPTIMIZER_ADAM, "adam");
+    assert_choice(P_OPTIMIZER, 0, OPTIMIZER_ADAMW, "adamw");
+    assert_choice(P_OPTIMIZER, 0, OPTIMIZER_SGD, "sgd");
+    assert_choice(P_DECAY_LAYERS, 0, DECAY_ALL, "all");
+    assert_choice(P_DECAY_LAYERS, 0, DECAY_FIRST, "first");
+}
+
+static void test_objectives_are_metrics(void **state)
+{
+    char name[64];
+
+    (void)state;
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        snprintf(name, sizeof name, "val_%s", metric_name((enum metric)m));
+        assert_choice(P_OBJECTIVE, 1, m, name);
+    }
+}
+
+static void test_direction(void **state)
+{
+    struct settings s;
+    struct err err;
+
+    (void)state;
+    settings_defaults(&s);
+    assert_int_equal(param_parse(&s.v[P_OBJECTIVE], P_OBJECTIVE, "val_rmse", &err), 0);
+    assert_int_equal(spec_objective(&s), METRIC_RMSE);
+    assert_false(spec_maximize(&s));
+    assert_int_equal(param_parse(&s.v[P_DIRECTION], P_DIRECTION, "max", &err), 0);
+    assert_true(spec_maximize(&s));
+    assert_int_equal(param_parse(&s.v[P_DIRECTION], P_DIRECTION, "min", &err), 0);
+    assert_false(spec_maximize(&s));
+}
+
+static void test_values_arrive(void **state)
+{
+    struct settings s;
+    struct gcn_spec gcn;
+    struct split_spec split;
+    struct graph_spec graph;
+    struct data_spec data;
+    struct err err;
+
+    (void)state;
+    settings_defaults(&s);
+    s.v[P_HIDDEN_SIZE].i = 7;
+    s.v[P_BATCH_SIZE].i = 32;
+    s.v[P_LEARNING_RATE].f = 0.25;
+    s.v[P_K].i = 3;
+    s.v[P_FOLDS].i = 4;
+    s.v[P_SAMPLES].i = 99;
+    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
+    spec_gcn(&gcn, &s);
+    assert_int_equal(gcn.hidden_size, 7);
+    assert_int_equal(gcn.batch_size, 32);
+    assert_true(gcn.learning_rate == 0.25);
+    assert_int_equal(gcn.objective, METRIC_PEARSON);
+    assert_true(gcn.maximize);
+    spec_graph(&graph, &s);
+    assert_int_equal(graph.build, GRAPH_KNN);
+    assert_int_equal(graph.k, 3);
+    spec_split(&split, &s, 2, 1);
+    assert_int_equal(split.folds, 4);
+    assert_int_equal(split.replicate, 2);
+    assert_int_equal(split.fold, 1);
+    spec_data(&data, &s);
+    assert_int_equal(data.format, DATA_SIMULATED);
+    assert_int_equal(data.simulate.samples, 99);
+    assert_int_equal(spec_scale(&s), SCALE_STANDARDIZE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choices_are_enums),
+        cmocka_unit_test(test_objectives_are_metrics),
+        cmocka_unit_test(test_direction),
+        cmocka_unit_test(test_values_arrive),
+    };
+
+    return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
+}
