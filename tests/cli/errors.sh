@@ -1,0 +1,130 @@
+#!/bin/sh
+# Bad input: one line that names the place, exit status 1 or 2, and nothing lost.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+# refused NAME STATUS PATTERN COMMAND...: fails with STATUS, says PATTERN on stderr, in one line.
+refused() {
+    name=$1
+    status=$2
+    pattern=$3
+    shift 3
+    fails "$name" "$status" "$@"
+    like "$name: says so" "$(cat "$T/.err")" "$pattern"
+    is "$name: in one line" "$(grep -c . "$T/.err")" 1
+}
+
+# A genotype table from stdin and a sweep over it.
+geno() {
+    cat >g.csv
+    cat >genotype.ini <<'INI'
+[data]
+format = genotype
+genotypes = g.csv
+phenotypes = p.csv
+[graph]
+k = 1
+[train]
+epochs = 1
+INI
+}
+
+printf 'id,y\na,1\nb,2\nc,3\nd,5\ne,4\nf,7\ng,2\nh,1\ni,6\nj,8\n' >p.csv
+
+fails "no command" 2 "$ESPALIER"
+refused "an unknown command" 2 "'rnu' is not a command" "$ESPALIER" rnu
+fails "no sweep file" 2 "$ESPALIER" run
+fails "an unknown option" 2 "$ESPALIER" run --wrong x.ini
+refused "a sweep file that is not there" 2 'none.ini: No such file' "$ESPALIER" run none.ini
+refused "a folder as sweep file" 2 'Is a directory' "$ESPALIER" run .
+printf 'a\000b' >nul.ini
+refused "a binary sweep file" 2 'NUL byte' "$ESPALIER" run nul.ini
+
+printf '[model]\nhiden_size = 3\n' >x.ini
+refused "an unknown key" 2 'x.ini:2: .*hiden_size.*hidden_size' "$ESPALIER" run x.ini
+printf '[modle]\nhidden_size = 3\n' >x.ini
+refused "an unknown section" 2 'x.ini:[12]: .*modle.*model' "$ESPALIER" run x.ini
+printf '[model]\ndropout = 1.2\n' >x.ini
+refused "a value out of range" 2 'x.ini:2: dropout = 1.2: must be .*\[0, 1\)' "$ESPALIER" run x.ini
+printf '[grid]\ndropout = 0.1\nlayers = 2\ndropout = 0.2\n' >x.ini
+refused "an axis twice" 2 'x.ini:4: .*dropout' "$ESPALIER" run x.ini
+printf '[model]\nlayers = 0\nwidth = 2\n[train]\nepochs = many\n' >x.ini
+fails "three faults" 2 "$ESPALIER" run x.ini
+is "are reported at once" "$(grep -c 'x.ini:' "$T/.err")" 3
+printf '[sweep]\nobjective = val_accuracy\n' >x.ini
+refused "an objective of the other task" 2 'val_accuracy.*val_pearson' "$ESPALIER" run x.ini
+printf '[sweep]\nwhere = hidden_sise < 3\n[grid]\nhidden_size = 2, 4\n' >x.ini
+refused "a where clause with a typing error" 2 'hidden_sise' "$ESPALIER" run x.ini
+printf '[graph]\nk = 400\n' >x.ini
+refused "more neighbours than samples" 1 'k = 400' "$ESPALIER" run x.ini
+
+{
+    echo '[grid]'
+    for key in learning_rate weight_decay dropout input_dropout momentum beta1 beta2 epsilon test; do
+        echo "$key = 0.1:0.19:0.01"
+    done
+} >x.ini
+refused "a grid of 10^9 points" 2 '1000000000 points' "$ESPALIER" run x.ini
+
+geno </dev/null
+refused "an empty genotype file" 1 'g.csv.*empty' "$ESPALIER" run genotype.ini
+rm g.csv
+refused "a missing genotype file" 1 'g.csv.*No such file' "$ESPALIER" run genotype.ini
+printf 'id,m1,m2\na,0,1\nb,0\n' | geno
+refused "a ragged row" 1 'g.csv:3:' "$ESPALIER" run genotype.ini
+printf 'id,m1,m2\na,0,1\nb,0,x\nc,1,1\n' | geno
+refused "a cell that is not a number" 1 "g.csv:3: .*m2" "$ESPALIER" run genotype.ini
+printf 'id,m1,m2\na,0,1\nb,0,2\na,1,1\n' | geno
+refused "an id twice" 1 "g.csv:4: .*'?a" "$ESPALIER" run genotype.ini
+printf 'id,m1,m2\nx,0,1\ny,0,2\nz,1,1\n' | geno
+refused "no id in common" 1 'no .*in common' "$ESPALIER" run genotype.ini
+printf 'id,m1,m2\na,0,1\nb,0,2\nc,1,1\nd,1,0\n' | geno
+printf 'id,y\na,NA\nb,\nc,NA\nd,NA\n' >p.csv
+refused "all phenotypes missing" 1 'p.csv' "$ESPALIER" run genotype.ini
+printf 'id,y,z\na,1,1\nb,2,2\n' >p.csv
+refused "a choice of traits" 1 'y.*z' "$ESPALIER" run genotype.ini
+
+printf 'node,label\na,0\nb,1\nc,0\n' >l.csv
+printf 'node,x,y\na,1,2\nb,2,1\nc,1,1\n' >f.csv
+printf 'source,target\na,b\nb,q\n' >e.csv
+printf '[data]\nformat = graph\nedges = e.csv\nfeatures = f.csv\nlabels = l.csv\n' >graph.ini
+refused "an edge to an unknown node" 1 "e.csv:3: .*q" "$ESPALIER" run graph.ini
+
+cat >fine.ini <<'INI'
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 1
+INI
+echo 'not a database, a letter to my sister' >letter.db
+before=$(cksum <letter.db)
+refused "a database that is not one" 1 'letter.db' "$ESPALIER" run fine.ini --db letter.db
+is "a file that is no database is left as it was" "$(cksum <letter.db)" "$before"
+sqlite3 other.db 'pragma application_id = 77; create table t(x); insert into t values (1)'
+before=$(cksum <other.db)
+refused "the database of another program" 1 'other.db' "$ESPALIER" run fine.ini --db other.db
+is "the database of another program is left as it was" "$(cksum <other.db)" "$before"
+refused "a database in a folder that is not there" 1 'nowhere/x.db' "$ESPALIER" run fine.ini --db nowhere/x.db
+refused "a leaderboard of nothing" 1 'none.db' "$ESPALIER" best none.db
+
+if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=400k none full 2>/dev/null; then
+    ok "a small disk holds a small sweep" "$ESPALIER" run fine.ini --db full/r.db
+    fails "a full disk" 1 "$ESPALIER" run fine.ini --db full/r.db --set replicates=5000 --set type=noop
+    like "a full disk: says so" "$(cat "$T/.err")" 'full'
+    is "a full disk loses nothing" "$(sqlite3 full/r.db \
+        "select count(*) > 0 from trial where state = 'done'; pragma integrity_check" | tr '\n' ' ')" "1 ok "
+    umount full
+fi
+
+if [ "$(id -u)" != 0 ]; then
+    mkdir locked && chmod 555 locked
+    refused "a read-only directory" 1 'locked' "$ESPALIER" run fine.ini --db locked/r.db
+elif mkdir locked && mount -t tmpfs -o size=1m none locked 2>/dev/null; then
+    mount -o remount,ro locked
+    refused "a read-only directory" 1 'locked' "$ESPALIER" run fine.ini --db locked/r.db
+    umount locked
+fi
+
+done_testing

@@ -1,0 +1,95 @@
+#!/bin/sh
+# A sweep in a single process: it runs, resumes, grows, and says how it ended.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >small.ini <<'INI'
+[sweep]
+name = small
+replicates = 2
+[data]
+samples = 60
+markers = 40
+causal = 5
+[graph]
+k = 4
+[train]
+epochs = 3
+[grid]
+hidden_size = 4, 8
+dropout = 0:0.4:0.2
+INI
+
+count() { sqlite3 results.db "select count(*) from attempt"; }
+
+ok "a sweep runs" "$ESPALIER" run small.ini
+is "every trial is done" "$(sqlite3 results.db "select group_concat(state || n) from
+    (select state, count(*) n from trial group by state)")" "done12"
+is "the axes are columns of the leaderboard" "$(sqlite3 results.db "select count(*) from leaderboard
+    where hidden_size in (4, 8) and dropout in (0, 0.2, 0.4) and trials = 2 and mean is not null")" 6
+is "metrics, curve and timing are there" "$(sqlite3 results.db "select
+    (select count(*) from metric where name = 'pearson' and split = 'test'),
+    (select count(*) from curve), (select count(distinct phase) from timing)")" "12|36|6"
+is "the database is sound" "$(sqlite3 results.db 'pragma integrity_check')" ok
+
+before=$(count)
+ok "the same line again has nothing to do" "$ESPALIER" run small.ini
+is "and runs nothing" "$(count)" "$before"
+
+ok "a grown grid runs" "$ESPALIER" run small.ini --set grid.hidden_size=4,8,16
+is "only its new points" "$(count)" $((before + 6))
+is "and keeps the old ones" "$(sqlite3 results.db "select count(*) from trial where state = 'done'")" 18
+
+ok "a dry run lists every trial" "$ESPALIER" run small.ini --dry-run --db none.db
+is "and leaves no database" "$(ls none.db 2>/dev/null)" ""
+ok "plan as csv" "$ESPALIER" plan small.ini --format csv --db none.db
+is "has a row for each trial" "$("$ESPALIER" plan small.ini --format csv --db none.db 2>/dev/null | wc -l)" 13
+
+ok "a where clause" "$ESPALIER" run small.ini --db where.db --set "where=hidden_size = 4 or model.dropout = 0"
+is "leaves points out" "$(sqlite3 where.db 'select count(*) from config')" 4
+
+cat >bad.ini <<'INI'
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+optimizer = sgd
+epochs = 60
+[grid]
+learning_rate = 0.001, 1000
+INI
+ok "a diverging trial is a result" "$ESPALIER" run bad.ini --db bad.db
+is "with its reason" "$(sqlite3 bad.db "select count(*) from trial where state = 'diverged' and error like '%epoch%'")" 1
+is "and never ranked first" "$(sqlite3 bad.db 'select learning_rate from leaderboard where place = 1')" 0.001
+
+fails "failed trials give exit status 3" 3 "$ESPALIER" run bad.ini --db slow.db \
+    --set trial_timeout=0.001 --set epochs=100000 --set grid.learning_rate=0.001
+like "with the reason in the database" "$(sqlite3 slow.db 'select error from trial')" trial_timeout
+
+ok "a trial that trains nothing" "$ESPALIER" run small.ini --db noop.db --set type=noop
+is "is done too" "$(sqlite3 noop.db "select count(*) from trial where state = 'done'")" 12
+
+cat >long.ini <<'INI'
+[data]
+samples = 200
+markers = 500
+[train]
+epochs = 100000
+[grid]
+dropout = 0:0.8:0.1
+INI
+"$ESPALIER" run long.ini --db long.db >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+    [ "$(sqlite3 long.db 'select count(*) from trial' 2>/dev/null)" = 9 ] && break
+    sleep 0.1
+done
+sleep 0.5
+kill -INT $pid
+wait $pid
+is "an interrupted run exits with 75" $? 75
+like "and says that the same command goes on" "$(cat err)" "9 trials are left"
+is "nothing is left running" "$(sqlite3 long.db "select count(*) from trial where state = 'pending'")" 9
+
+done_testing

@@ -1,0 +1,72 @@
+#!/bin/sh
+# The same sweep on 1, 2 and 3 ranks, and interrupted and resumed: the same rows, bit for bit.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >sweep.ini <<'INI'
+[sweep]
+name = equal
+folds = 3
+[data]
+samples = 120
+markers = 200
+[train]
+epochs = 20
+[grid]
+hidden_size = 8, 16
+dropout = 0, 0.5
+batch_size = 16, full
+learning_rate = 0.01, 0.1
+INI
+
+# Everything but times and places, as text that shows every bit of a number: quote().
+rows() {
+    sqlite3 "$1" "select t.key, t.state, quote(t.value), t.epochs_run, t.best_epoch, replicate, fold,
+            (select group_concat(split || name || quote(value)) from
+                (select * from metric m where m.trial_id = t.trial_id order by split, name)),
+            (select group_concat(quote(train_loss) || quote(val_loss) || quote(val_value)) from
+                (select * from curve c where c.trial_id = t.trial_id order by epoch))
+        from trial t order by t.key" | cksum
+}
+
+mpi() {
+    n=$1
+    shift
+    timeout 300 mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none \
+        -n "$n" "$ESPALIER" run sweep.ini "$@" </dev/null
+}
+
+ok "a single process" "$ESPALIER" run sweep.ini --db plain.db
+is "finishes" "$(sqlite3 plain.db "select count(*) from trial where state = 'done'")" 48
+wanted=$(rows plain.db)
+for n in 1 2 3; do
+    ok "mpirun -n $n" mpi $n --db mpi$n.db
+    is "mpirun -n $n gives the same rows" "$(rows mpi$n.db)" "$wanted"
+done
+is "three ranks took part" "$(sqlite3 mpi3.db 'select count(distinct rank) from attempt')" 3
+
+ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
+is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
+
+"$ESPALIER" run sweep.ini -n 2 --db stop.db --progress plain 2>err &
+pid=$!
+for _ in $(seq 200); do
+    n=$(sqlite3 stop.db "select count(*) from trial where state = 'done'" 2>/dev/null)
+    [ "${n:-0}" -gt 3 ] && break
+    sleep 0.05
+done
+kill -TERM $pid
+wait $pid
+status=$?
+left=$(sqlite3 stop.db "select count(*) from trial where state <> 'done'")
+like "interrupted in the middle, exit 75" "$status $left" '^75 [1-9]'
+ok "resumed on 3 ranks" mpi 3 --db stop.db
+is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$wanted"
+
+fails "a sweep file that is wrong ends every rank" 2 mpi 2 --set layers=99
+fails "failed trials give exit status 3 under mpirun" 3 mpi 2 --db slow.db --set trial_timeout=0.001 \
+    --set epochs=100000 --set grid.hidden_size=8 --set grid.dropout=0 --set grid.batch_size=16
+fails "data that are not there end every rank" 1 mpi 2 --set format=genotype \
+    --set genotypes=none.csv --set phenotypes=none.csv
+
+done_testing
