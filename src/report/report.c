@@ -1,0 +1,201 @@
+#include "report/report.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid/param.h"
+
+static const struct cell *cell_at(const struct table *table, int64_t row, int32_t col)
+{
+    return &table->cells[row * table->n_cols + col];
+}
+
+/* Characters of UTF-8 text: every byte that does not continue one. */
+static int width_of(const char *text)
+{
+    int width = 0;
+
+    for (; *text; text++)
+        width += (*text & 0xC0) != 0x80;
+    return width;
+}
+
+static void cell_text(struct buf *out, const struct cell *cell)
+{
+    switch (cell->type) {
+    case CELL_NULL:
+        buf_puts(out, "-");
+        break;
+    case CELL_INTEGER:
+        buf_printf(out, "%lld", (long long)cell->i);
+        break;
+    case CELL_REAL:
+        buf_printf(out, "%.5g", cell->f);
+        break;
+    case CELL_TEXT:
+        buf_puts(out, cell->s);
+        break;
+    }
+}
+
+static int *column_widths(const struct table *table)
+{
+    int *widths = calloc((size_t)table->n_cols + 1, sizeof *widths);
+    struct buf text = {0};
+
+    for (int32_t c = 0; widths && c < table->n_cols; c++) {
+        widths[c] = width_of(table->names[c]);
+        for (int64_t r = 0; r < table->n_rows; r++) {
+            int width;
+
+            buf_clear(&text);
+            cell_text(&text, cell_at(table, r, c));
+            width = width_of(buf_text(&text));
+            if (width > widths[c])
+                widths[c] = width;
+        }
+    }
+    buf_release(&text);
+    return widths;
+}
+
+/* Numbers stand to the right: a column is one if no cell of it is text. */
+static bool is_numeric(const struct table *table, int32_t col)
+{
+    for (int64_t r = 0; r < table->n_rows; r++)
+        if (cell_at(table, r, col)->type == CELL_TEXT)
+            return false;
+    return true;
+}
+
+static void add_padded(struct buf *out, const char *text, int width, bool right, bool last)
+{
+    int padding = width - width_of(text);
+
+    for (int i = 0; right && i < padding; i++)
+        buf_putc(out, ' ');
+    buf_puts(out, text);
+    for (int i = 0; !right && !last && i < padding; i++)
+        buf_putc(out, ' ');
+    buf_puts(out, last ? "\n" : "  ");
+}
+
+void report_text(struct buf *out, const struct table *table)
+{
+    int *widths = column_widths(table);
+    struct buf text = {0};
+
+    if (!widths) {
+        out->failed = true;
+        return;
+    }
+    for (int32_t c = 0; c < table->n_cols; c++)
+        add_padded(out, table->names[c], widths[c], is_numeric(table, c), c + 1 == table->n_cols);
+    for (int64_t r = 0; r < table->n_rows; r++)
+        for (int32_t c = 0; c < table->n_cols; c++) {
+            buf_clear(&text);
+            cell_text(&text, cell_at(table, r, c));
+            add_padded(out, buf_text(&text), widths[c], is_numeric(table, c),
+                       c + 1 == table->n_cols);
+        }
+    buf_release(&text);
+    free(widths);
+}
+
+static void csv_text(struct buf *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        buf_puts(out, text);
+        return;
+    }
+    buf_putc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            buf_putc(out, '"');
+        buf_putc(out, *text);
+    }
+    buf_putc(out, '"');
+}
+
+static void csv_cell(struct buf *out, const struct cell *cell)
+{
+    if (cell->type == CELL_TEXT)
+        csv_text(out, cell->s);
+    else if (cell->type == CELL_INTEGER)
+        buf_printf(out, "%lld", (long long)cell->i);
+    else if (cell->type == CELL_REAL)
+        real_format(out, cell->f);
+}
+
+void report_csv(struct buf *out, const struct table *table)
+{
+    for (int32_t c = 0; c < table->n_cols; c++) {
+        csv_text(out, table->names[c]);
+        buf_putc(out, c + 1 == table->n_cols ? '\n' : ',');
+    }
+    for (int64_t r = 0; r < table->n_rows; r++)
+        for (int32_t c = 0; c < table->n_cols; c++) {
+            csv_cell(out, cell_at(table, r, c));
+            buf_putc(out, c + 1 == table->n_cols ? '\n' : ',');
+        }
+}
+
+static void json_text(struct buf *out, const char *text)
+{
+    buf_putc(out, '"');
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+
+        if (byte == '"' || byte == '\\')
+            buf_printf(out, "\\%c", byte);
+        else if (byte < 0x20)
+            buf_printf(out, "\\u%04x", byte);
+        else
+            buf_putc(out, *text);
+    }
+    buf_putc(out, '"');
+}
+
+static void json_cell(struct buf *out, const struct cell *cell)
+{
+    if (cell->type == CELL_TEXT)
+        json_text(out, cell->s);
+    else if (cell->type == CELL_INTEGER)
+        buf_printf(out, "%lld", (long long)cell->i);
+    else if (cell->type == CELL_REAL && isfinite(cell->f))
+        real_format(out, cell->f);
+    else
+        buf_puts(out, "null");
+}
+
+void report_json(struct buf *out, const struct table *table)
+{
+    buf_puts(out, "[");
+    for (int64_t r = 0; r < table->n_rows; r++) {
+        buf_puts(out, r ? ",\n {" : "{");
+        for (int32_t c = 0; c < table->n_cols; c++) {
+            if (c)
+                buf_puts(out, ", ");
+            json_text(out, table->names[c]);
+            buf_puts(out, ": ");
+            json_cell(out, cell_at(table, r, c));
+        }
+        buf_puts(out, "}");
+    }
+    buf_puts(out, "]\n");
+}
+
+void report_format(struct buf *out, const struct table *table, const char *format)
+{
+    if (!strcmp(format, "csv")) {
+        report_csv(out, table);
+    } else if (!strcmp(format, "json")) {
+        report_json(out, table);
+    } else {
+        assert(!strcmp(format, "table"));
+        report_text(out, table);
+    }
+}

@@ -1,0 +1,87 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/report.h"
+
+static char *names[] = {"config", "note", "mean"};
+static struct cell cells[] = {
+    {.type = CELL_INTEGER, .i = 12}, {.type = CELL_TEXT, .s = "Grün"}, {.type = CELL_REAL, .f = 0.1},
+    {.type = CELL_INTEGER, .i = 3},  {.type = CELL_TEXT, .s = "a \"b\", c\n"}, {.type = CELL_NULL},
+};
+static const struct table table = {names, 3, 2, cells};
+
+static void assert_report(void (*report)(struct buf *, const struct table *), const char *wanted)
+{
+    struct buf out = {0};
+
+    report(&out, &table);
+    assert_string_equal(buf_text(&out), wanted);
+    buf_release(&out);
+}
+
+static void test_text(void **state)
+{
+    struct buf out = {0};
+    const struct table one = {names, 3, 1, cells};
+
+    (void)state;
+    report_text(&out, &one);
+    assert_string_equal(buf_text(&out), "config  note  mean\n"
+                                        "    12  Grün   0.1\n");
+    buf_release(&out);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    assert_report(report_csv, "config,note,mean\n12,Grün,0.1\n3,\"a \"\"b\"\", c\n\",\n");
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    assert_report(report_json, "[{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1},\n"
+                               " {\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", "
+                               "\"mean\": null}]\n");
+}
+
+static void test_json_has_no_nan(void **state)
+{
+    struct cell bad[] = {{.type = CELL_REAL, .f = NAN}};
+    const struct table nan = {names, 1, 1, bad};
+    struct buf out = {0};
+
+    (void)state;
+    report_json(&out, &nan);
+    assert_string_equal(buf_text(&out), "[{\"config\": null}]\n");
+    buf_release(&out);
+}
+
+static void test_empty(void **state)
+{
+    const struct table none = {names, 3, 0, NULL};
+    struct buf out = {0};
+
+    (void)state;
+    report_format(&out, &none, "json");
+    assert_string_equal(buf_text(&out), "[]\n");
+    buf_clear(&out);
+    report_format(&out, &none, "table");
+    assert_string_equal(buf_text(&out), "config  note  mean\n");
+    buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),  cmocka_unit_test(test_csv), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_has_no_nan), cmocka_unit_test(test_empty),
+    };
+
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
