@@ -267,9 +267,8 @@ static int check_override(const struct assignment *a)
     for (const char *c = a->value; *c; c++) {
         if ((unsigned char)*c < ' ')
             return complain(a, "control character 0x%02x", (unsigned)*c);
-        if (*c == ';' && (c == a->value || c[-1] == ' '))
-            return complain(a, "'%s' would begin a comment in a sweep file",
-                            c == a->value ? ";" : " ;");
+        if (*c == ';' && c > a->value && c[-1] == ' ')
+            return complain(a, "' ;' would begin a comment in a sweep file");
     }
     return 0;
 }

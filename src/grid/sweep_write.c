@@ -20,7 +20,10 @@ static void put_setting(struct buf *out, enum param_id id, union value value)
 {
     const struct param *p = &param_table[id];
 
-    buf_printf(out, "%s = ", p->key);
+    buf_printf(out, "%s =", p->key);
+    /* behind a blank, a ';' would begin a comment */
+    if (p->type != PARAM_TEXT || *value.s != ';')
+        buf_putc(out, ' ');
     if (p->type == PARAM_PATH)
         put_absolute(out, value.s);
     else
