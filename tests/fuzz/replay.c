@@ -1,0 +1,73 @@
+/* Runs a fuzz target over its corpus in `make check`, where no fuzzer need be installed: linked
+ * with NAME_fuzz.c it gives it each file of $SRCDIR/tests/fuzz/NAME. A fault crashes the program,
+ * or aborts it; under --enable-sanitize every stray access is one. */
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A block of exactly the file's size, so that a read past its end is noticed. */
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat st;
+    uint8_t *data;
+
+    if (!file || fstat(fileno(file), &st)) {
+        perror(path);
+        exit(1);
+    }
+    *size = (size_t)st.st_size;
+    data = malloc(*size ? *size : 1);
+    if (!data || fread(data, 1, *size, file) != *size) {
+        perror(path);
+        exit(1);
+    }
+    fclose(file);
+    return data;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = strrchr(argv[0], '/');
+    const char *source = getenv("SRCDIR");
+    char folder[2048];
+    struct dirent **entries;
+    int n;
+
+    (void)argc;
+    snprintf(folder, sizeof folder, "%s/tests/fuzz/%s", source ? source : ".",
+             slash ? slash + 1 : argv[0]);
+    if (strstr(folder, "_fuzz"))
+        *strstr(folder, "_fuzz") = '\0';
+    n = scandir(folder, &entries, is_visible, alphasort);
+    if (n <= 0) {
+        fprintf(stderr, "%s: no corpus\n", folder);
+        return 1;
+    }
+    printf("1..%d\n", n);
+    for (int i = 0; i < n; i++) {
+        char path[4096];
+        size_t size;
+        uint8_t *data;
+
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        data = read_file(path, &size);
+        LLVMFuzzerTestOneInput(data, size);
+        free(data);
+        printf("ok %d - %s\n", i + 1, entries[i]->d_name);
+        fflush(stdout);
+        free(entries[i]);
+    }
+    free(entries);
+    return 0;
+}
