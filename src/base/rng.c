@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
+
 void rng_init(struct rng *rng, struct hash seed, enum rng_stream stream)
 {
     rng->key[0] = (uint32_t)seed.low;
@@ -19,6 +21,21 @@ void rng_block(uint32_t out[4], const struct rng *rng, uint32_t step, uint32_t i
 
     counter = philox4x32(counter, key);
     memcpy(out, counter.v, 4 * sizeof *out);
+}
+
+CLONES void rng_blocks(uint32_t *restrict out, const struct rng *rng, uint32_t step,
+                       const uint32_t *restrict index, size_t n)
+{
+    philox4x32_key_t key = {{rng->key[0], rng->key[1]}};
+    uint32_t stream = rng->stream, nonce = rng->nonce;
+
+    for (size_t i = 0; i < n; i++) {
+        philox4x32_ctr_t counter = {{index[i], step, stream, nonce}};
+
+        counter = philox4x32(counter, key);
+        for (int word = 0; word < 4; word++)
+            out[4 * i + (size_t)word] = counter.v[word];
+    }
 }
 
 /* 53 bits of two words, in [0, 1). */

@@ -34,6 +34,10 @@ void rng_init(struct rng *rng, struct hash seed, enum rng_stream stream);
 /* One block of four 32-bit words. */
 void rng_block(uint32_t out[4], const struct rng *rng, uint32_t step, uint32_t index);
 
+/* out (n, 4): the blocks of n indices, as n calls of rng_block() would give, several at a time. */
+void rng_blocks(uint32_t *out, const struct rng *rng, uint32_t step, const uint32_t *index,
+                size_t n);
+
 /* Uniform in [0, 1) with 53 bits; standard normal (Box & Muller 1958). One per (step, index). */
 double rng_uniform(const struct rng *rng, uint32_t step, uint32_t index);
 double rng_normal(const struct rng *rng, uint32_t step, uint32_t index);

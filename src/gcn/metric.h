@@ -3,28 +3,28 @@
 #define GCN_METRIC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "data/dataset.h"
 
 /* name, task, larger is better */
-#define METRIC_TABLE(X)                                                                            \
-    X(PEARSON, "pearson", TASK_REGRESSION, true)                                                   \
-    X(R2, "r2", TASK_REGRESSION, true)                                                             \
-    X(RMSE, "rmse", TASK_REGRESSION, false)                                                        \
-    X(MAE, "mae", TASK_REGRESSION, false)                                                          \
-    X(SPEARMAN, "spearman", TASK_REGRESSION, true)                                                 \
-    X(ACCURACY, "accuracy", TASK_CLASSIFICATION, true)                                             \
-    X(MACRO_F1, "macro_f1", TASK_CLASSIFICATION, true)                                             \
-    X(ROC_AUC, "roc_auc", TASK_CLASSIFICATION, true)                                               \
+#define METRIC_TABLE(X)                                \
+    X(PEARSON, "pearson", TASK_REGRESSION, true)       \
+    X(R2, "r2", TASK_REGRESSION, true)                 \
+    X(RMSE, "rmse", TASK_REGRESSION, false)            \
+    X(MAE, "mae", TASK_REGRESSION, false)              \
+    X(SPEARMAN, "spearman", TASK_REGRESSION, true)     \
+    X(ACCURACY, "accuracy", TASK_CLASSIFICATION, true) \
+    X(MACRO_F1, "macro_f1", TASK_CLASSIFICATION, true) \
+    X(ROC_AUC, "roc_auc", TASK_CLASSIFICATION, true)   \
     X(LOG_LOSS, "log_loss", TASK_CLASSIFICATION, false)
 
 enum metric {
 #define METRIC_ENUM(id, name, task, larger) METRIC_##id,
     METRIC_TABLE(METRIC_ENUM)
 #undef METRIC_ENUM
-    METRIC_COUNT
+        METRIC_COUNT
 };
 
 const char *metric_name(enum metric metric);
@@ -33,18 +33,24 @@ bool metric_is_larger_better(enum metric metric);
 /* -1 where no metric has that name. */
 int metric_parse(const char *name);
 
-/* Regression scores of n pairs; truth and prediction in the target's own units.
- *   pearson  0 where either side is constant     spearman  the same of mid-ranks
- *   r2       1 - SS_res / SS_tot, -inf never: NaN where truth is constant
- * scratch is reset to where it was. NaN when scratch memory is short. */
-double metric_regression(enum metric metric, const float *truth, const float *prediction,
-                         int32_t n, struct arena *scratch);
+/* Scratch for n pairs or rows and n_classes (0: regression): any metric, any time. */
+size_t metric_scratch_bytes(int32_t n, int32_t n_classes);
 
-/* Classification scores of n rows of log-probabilities (n, C).
+/* Regression scores of n pairs; truth and prediction in the target's own units. NaN where n is 0.
+ *   pearson  0 where either side is constant     spearman  the same of mid-ranks
+ *   r2       1 - SS_res / SS_tot; NaN where truth is constant
+ * scratch: metric_scratch_bytes(n, 0), aligned for double. */
+double metric_regression(enum metric metric, const float *truth, const float *prediction, int32_t n,
+                         void *scratch);
+
+/* Classification scores of n rows of log-probabilities (n, C); NaN where n is 0.
+ *   accuracy  the first of equal probabilities is the prediction
  *   macro_f1  mean over classes that occur in truth or prediction
  *   roc_auc   two classes: of class 1; more: one against the rest, mean over classes with both
- *             sides present; NaN where none has. Ties count half (Mann-Whitney). */
+ *             sides present; NaN where none has. Ties count half (Mann & Whitney 1947).
+ *   log_loss  mean of minus the log-probability of the truth
+ * scratch: metric_scratch_bytes(n, n_classes), aligned for double. */
 double metric_classification(enum metric metric, const int32_t *truth, const float *log_prob,
-                             int32_t n, int32_t n_classes, struct arena *scratch);
+                             int32_t n, int32_t n_classes, void *scratch);
 
 #endif

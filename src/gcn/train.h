@@ -15,8 +15,8 @@
 #include "data/dataset.h"
 #include "data/split.h"
 #include "gcn/metric.h"
+#include "tensor/kernel.h"
 
-enum activation { ACTIVATION_RELU, ACTIVATION_TANH };
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* weight decay on every layer's W, or the first's */
 
@@ -31,10 +31,10 @@ struct gcn_spec {
     double learning_rate;
     double weight_decay; /* never on biases */
     enum decay_scope decay_scope;
-    double momentum; /* sgd */
+    double momentum;              /* sgd */
     double beta1, beta2, epsilon; /* adam, adamw */
-    int32_t batch_size; /* training nodes in a step; 0: all */
-    int32_t patience;   /* epochs without a better validation value before stopping; 0: never */
+    int32_t batch_size;           /* training nodes in a step; 0: all */
+    int32_t patience; /* epochs without a better validation value before stopping; 0: never */
     enum metric objective;
     bool maximize;
 };
@@ -45,8 +45,8 @@ struct gcn_inputs {
     struct csr a_hat;    /* (N, N) normalised adjacency */
     struct mat x;        /* (N, F) scaled dense features; empty when sparse */
     struct csr x_sparse; /* (N, F) scaled sparse features; empty when dense */
-    struct csr x_sparse_t; /* (F, N) its transpose */
-    struct mat ax;       /* (N, F) A^X where that is the cheaper start of layer 1; else empty */
+    struct mat ax;       /* (N, F) A^X, where layer 1 starts without input dropout; empty when
+                            sparse, where A^(XW) is the cheaper way */
 };
 
 enum feature_scale {
@@ -60,13 +60,7 @@ int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, enum feature_scale scale, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
-enum gcn_phase {
-    GCN_FORWARD,
-    GCN_BACKWARD,
-    GCN_OPTIMIZER,
-    GCN_EVALUATION,
-    GCN_PHASE_COUNT
-};
+enum gcn_phase { GCN_FORWARD, GCN_BACKWARD, GCN_OPTIMIZER, GCN_EVALUATION, GCN_PHASE_COUNT };
 
 enum gcn_status {
     GCN_DONE,
@@ -77,8 +71,8 @@ enum gcn_status {
 struct gcn_epoch {
     double train_loss; /* mean over the epoch's training nodes, as trained (with dropout) */
     double val_loss;
-    double val_value;  /* the objective */
-    double seconds;    /* since training began */
+    double val_value; /* the objective */
+    double seconds;   /* since training began */
 };
 
 struct gcn_outcome {
@@ -86,12 +80,13 @@ struct gcn_outcome {
     int32_t epochs_run;
     int32_t best_epoch; /* from 1; 0 where no epoch finished */
     double value;       /* objective at the best epoch; NaN where none finished */
-    double metrics[4][METRIC_COUNT]; /* [enum part][metric] at the best epoch; NaN where undefined */
-    double losses[4];                /* [enum part] likewise */
+    double metrics[4]
+                  [METRIC_COUNT]; /* [enum part][metric] at the best epoch; NaN where undefined */
+    double losses[4];             /* [enum part] likewise */
     double seconds[GCN_PHASE_COUNT];
-    double flops;             /* floating point operations done, counted from shapes */
-    struct gcn_epoch *curve;  /* [epochs] caller-allocated; the first epochs_run are filled */
-    char reason[128];         /* of divergence: "train loss is inf in epoch 3" */
+    double flops;            /* of the matrix products done, counted from shapes */
+    struct gcn_epoch *curve; /* [epochs] caller-allocated; the first epochs_run are filled */
+    char reason[128];        /* of divergence: "train loss is inf in epoch 3" */
 };
 
 /* Asked after every epoch; false ends the trial with GCN_STOPPED. */
@@ -100,15 +95,18 @@ struct gcn_observer {
     void *arg;
 };
 
-/* Train and score. scratch holds everything the trial needs and is not reset. threads is that of
- * one product and of the sparse kernels. -1 and err only when memory is short. */
+/* Train and score. outcome->curve is set by the caller, all else here. scratch holds everything the
+ * trial needs and is not reset. threads is that of one dense product; the rest is
+ * single-threaded. observer may be NULL. epochs = 0 scores the initial weights (best_epoch 0).
+ * -1 and err only when memory is short. */
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
               const struct gcn_inputs *inputs, const struct split *split, struct hash key,
               int threads, struct arena *scratch, const struct clock *clock,
               const struct gcn_observer *observer, struct err *err);
 
-/* Floating point operations gcn_train() would do if every epoch ran, from the shapes alone.
- * Shared by `plan` and the scheduler; agrees with gcn_outcome.flops for a full-batch trial. */
+/* Floating point operations gcn_train() would do if every epoch ran, from the shapes alone: an
+ * estimate that takes neighbours as drawn at random and all samples outside training as
+ * validation (measured: within 1.4 times of outcome.flops). Shared by `plan` and the scheduler. */
 double gcn_flops(const struct gcn_spec *spec, const struct gcn_inputs *inputs, int32_t n_train);
 
 #endif

@@ -151,6 +151,22 @@ static void test_rng_streams_and_moments(void **state)
     assert_memory_equal(words + 4, block, 3 * sizeof *block);
 }
 
+static void test_rng_blocks(void **state)
+{
+    uint32_t index[77], out[77 * 4], block[4];
+    struct rng rng;
+
+    (void)state;
+    rng_init(&rng, hash_text("blocks"), RNG_DROPOUT);
+    for (uint32_t i = 0; i < 77; i++)
+        index[i] = i * 0x9e3779b9u;
+    rng_blocks(out, &rng, 6, index, 77);
+    for (uint32_t i = 0; i < 77; i++) {
+        rng_block(block, &rng, 6, index[i]);
+        assert_memory_equal(out + 4 * i, block, sizeof block);
+    }
+}
+
 static void test_shuffle(void **state)
 {
     struct rng rng;
@@ -185,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_rng_vector),
         cmocka_unit_test(test_rng_streams_and_moments),
+        cmocka_unit_test(test_rng_blocks),
         cmocka_unit_test(test_shuffle),
     };
 

@@ -1,0 +1,41 @@
+/* The first layer's product Z = A^ X W, where nearly all of the time goes.
+ *
+ * Three ways, whichever the features allow:
+ *   dense, whole      (A^X) W   A^X was made once for all trials (gcn_inputs.ax)
+ *   dense, dropped    A^ (X' W) X' = dropout(X) is new in every step
+ *   sparse            A^ (X W)  A^X would fill in
+ * Dense rows of a field are picked in panels, so that the copy stays small. */
+#ifndef GCN_FIRST_H
+#define GCN_FIRST_H
+
+#include "gcn/field.h"
+#include "gcn/train.h"
+
+struct first {
+    const struct gcn_inputs *inputs; /* borrowed */
+    struct dropout dropout;          /* of features */
+    float *panel;                    /* (panel_rows, F) dense features picked */
+    int32_t panel_rows;
+    const struct field *panel_field; /* what the panel holds: rows from panel_begin on */
+    int32_t panel_begin;
+    float *product; /* (N, H) X W, and the gradient by it */
+    float *dropped; /* [nnz] values of the sparse features after dropout */
+    double flops;   /* done so far */
+};
+
+/* Memory from scratch. -1 and err when it is short. */
+int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+               int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err);
+
+/* z out (n of level 1, H). step addresses dropout; is_training false: none. */
+void first_forward(struct mat *z, struct first *first, const struct field *field,
+                   const struct mat *w, bool is_training, uint32_t step);
+
+/* dw out (F, H), from dz (n of level 1, H). With dropout, of the forward pass just before. */
+void first_backward(struct mat *dw, struct first *first, const struct field *field,
+                    const struct mat *dz, uint32_t step);
+
+/* To be called when a field was built anew. */
+void first_forget(struct first *first);
+
+#endif

@@ -1,0 +1,89 @@
+#include "gcn/train.h"
+
+#include <math.h>
+
+/* The work of gcn_train() from shapes alone: the formulas of first.c and pass.c over receptive
+ * fields of the expected size. */
+
+/* What a field's expected size depends on. */
+struct shape {
+    double n_samples;
+    double degree;   /* mean entries of A^ in a row, the loop included */
+    double features; /* mean entries of X in a row */
+    double n_inputs, n_hidden, n_outputs;
+    int32_t layers;
+    bool is_sparse;
+    bool drops_inputs;
+};
+
+static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_inputs *inputs)
+{
+    const struct dataset *data = inputs->data;
+    double n = data->n_samples;
+
+    return (struct shape){
+        .n_samples = n,
+        .degree = (double)csr_nnz(&inputs->a_hat) / n,
+        .features = data->is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : data->n_features,
+        .n_inputs = data->n_features,
+        .n_hidden = spec->hidden_size,
+        .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
+        .layers = spec->layers,
+        .is_sparse = data->is_sparse,
+        .drops_inputs = spec->input_dropout > 0,
+    };
+}
+
+/* Samples `down` levels below a batch of n, were neighbours drawn at random: a sample is missed
+ * by all n with probability (1 - degree / N)^n. */
+static double level_size(const struct shape *shape, double n, int32_t down)
+{
+    double miss = 1 - shape->degree / shape->n_samples;
+
+    for (int32_t i = 0; i < down; i++)
+        n = shape->n_samples * (1 - pow(miss > 0 ? miss : 0, n));
+    return n;
+}
+
+static double first_layer(const struct shape *shape, double n, bool is_training)
+{
+    double width = shape->layers == 1 ? shape->n_outputs : shape->n_hidden;
+    double level0 = level_size(shape, n, shape->layers);
+    double level1 = level_size(shape, n, shape->layers - 1);
+
+    if (!shape->is_sparse && !(is_training && shape->drops_inputs))
+        return 2 * level1 * shape->n_inputs * width;
+    return 2 * width * (level0 * shape->features + level1 * shape->degree);
+}
+
+/* Layers 2 and up; dense products of the way back are twice those of the way forward. */
+static double upper_layers(const struct shape *shape, double n, double dense_products)
+{
+    double sum = 0;
+
+    for (int32_t l = 1; l < shape->layers; l++) {
+        double width = l == shape->layers - 1 ? shape->n_outputs : shape->n_hidden;
+        double below = level_size(shape, n, shape->layers - l);
+        double above = level_size(shape, n, shape->layers - l - 1);
+
+        sum += 2 * width * (dense_products * below * shape->n_hidden + above * shape->degree);
+    }
+    return sum;
+}
+
+double gcn_flops(const struct gcn_spec *spec, const struct gcn_inputs *inputs, int32_t n_train)
+{
+    struct shape shape = shape_of(spec, inputs);
+    bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
+    double size = is_full ? n_train : spec->batch_size;
+    double steps = is_full ? 1 : (n_train + size - 1) / size;
+    double rest = shape.n_samples - n_train > 1 ? shape.n_samples - n_train : 1;
+    double forward = first_layer(&shape, size, true) + upper_layers(&shape, size, 1);
+    double backward = first_layer(&shape, size, true) + upper_layers(&shape, size, 2);
+    double evaluation = first_layer(&shape, rest, false) + upper_layers(&shape, rest, 1);
+
+    /* The evaluation's first product is the next step's. */
+    if (is_full && !shape.drops_inputs)
+        forward -= first_layer(&shape, size, true);
+    return spec->epochs * (steps * (forward + backward) + evaluation);
+}

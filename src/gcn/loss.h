@@ -1,0 +1,26 @@
+/* What the network is asked to say, and how far off it is. */
+#ifndef GCN_LOSS_H
+#define GCN_LOSS_H
+
+#include "base/arena.h"
+#include "data/dataset.h"
+
+struct target {
+    enum task task;
+    int32_t n_outputs;     /* C, 1 for regression */
+    const int32_t *label;  /* [N] classification; borrowed from the dataset */
+    const float *original; /* [N] regression, in the target's units; borrowed */
+    float *standardized;   /* [N] regression: (original - mean) / sd */
+    double mean, sd;       /* of the training part; population sd, 1 where that is 0 */
+};
+
+/* Memory from scratch. -1 and err when it is short. */
+int target_init(struct target *target, const struct dataset *data, const int32_t *train,
+                int32_t n_train, struct arena *scratch, struct err *err);
+
+/* Sum of the loss over nodes [z->n_rows], whose outputs are z (n, C). d out (n, C): gradient of
+ * the mean; NULL: not wanted. */
+double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
+               const struct target *target);
+
+#endif

@@ -1,0 +1,65 @@
+#include "gcn/optimizer.h"
+
+#include <math.h>
+
+#include "tensor/kernel.h"
+
+int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spec,
+                   const struct model *model, struct arena *scratch, struct err *err)
+{
+    size_t n = (size_t)model->n_weights;
+
+    *optimizer = (struct optimizer_state){.spec = spec};
+    optimizer->first = arena_take_zeroed(scratch, n, sizeof(float));
+    if (spec->optimizer != OPTIMIZER_SGD)
+        optimizer->second = arena_take_zeroed(scratch, n, sizeof(float));
+    if (!optimizer->first || (spec->optimizer != OPTIMIZER_SGD && !optimizer->second))
+        return err_nomem(err, "optimizer", 2 * n * sizeof(float));
+    return 0;
+}
+
+/* n weights from `at` of the vector on. */
+static void step_range(struct optimizer_state *optimizer, struct model *model, int64_t at,
+                       int64_t n, double decay)
+{
+    const struct gcn_spec *spec = optimizer->spec;
+    bool is_decoupled = spec->optimizer == OPTIMIZER_ADAMW;
+    double steps = (double)optimizer->n_steps;
+    struct adam_step step;
+
+    if (spec->optimizer == OPTIMIZER_SGD) {
+        kernel_sgd(model->weights + at, optimizer->first + at, model->gradient + at, n,
+                   (float)spec->learning_rate, (float)spec->momentum, (float)decay);
+        return;
+    }
+    step = (struct adam_step){
+        .l2 = is_decoupled ? 0 : (float)decay,
+        .shrink = is_decoupled ? (float)(1 - spec->learning_rate * decay) : 1,
+        .beta1 = (float)spec->beta1,
+        .beta2 = (float)spec->beta2,
+        .rest1 = (float)(1 - spec->beta1),
+        .rest2 = (float)(1 - spec->beta2),
+        .step_size = (float)(spec->learning_rate / (1 - pow(spec->beta1, steps))),
+        .root_scale = (float)(1 / sqrt(1 - pow(spec->beta2, steps))),
+        .epsilon = (float)spec->epsilon,
+    };
+    kernel_adam(model->weights + at, optimizer->first + at, optimizer->second + at,
+                model->gradient + at, n, &step);
+}
+
+void optimizer_step(struct optimizer_state *optimizer, struct model *model)
+{
+    const struct gcn_spec *spec = optimizer->spec;
+    int64_t at = 0;
+
+    optimizer->n_steps++;
+    for (int32_t l = 0; l < model->n_layers; l++) {
+        const struct mat *w = &model->layer[l].w;
+        bool decays = l == 0 || spec->decay_scope == DECAY_ALL;
+
+        step_range(optimizer, model, at, mat_size(w), decays ? spec->weight_decay : 0);
+        at += mat_size(w);
+        step_range(optimizer, model, at, w->n_cols, 0);
+        at += w->n_cols;
+    }
+}

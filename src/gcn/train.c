@@ -1,0 +1,249 @@
+#include "gcn/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "gcn/trainer.h"
+#include "tensor/gemm.h"
+
+/* One trial under way. */
+struct run {
+    struct gcn_outcome *outcome;
+    const struct gcn_spec *spec;
+    const struct gcn_inputs *inputs;
+    const struct split *split;
+    struct trainer trainer;
+    struct rng batch_rng;
+    double started; /* by the clock */
+    int32_t *order; /* [n_train] training nodes as this epoch takes them */
+    int32_t *all;   /* [n_train + n_val + n_test] */
+    float *best;    /* [n_weights] of the best epoch */
+    /* Of the part being scored. */
+    float *output;  /* (N, C) log-probabilities; [N] predictions */
+    float *truth;   /* [N] regression */
+    int32_t *label; /* [N] classification */
+    void *scratch;  /* of the metrics */
+};
+
+static int run_init(struct run *run, struct hash key, const struct clock *clock,
+                    struct arena *scratch, struct err *err)
+{
+    const struct split *split = run->split;
+    const struct dataset *data = run->inputs->data;
+    size_t n = (size_t)data->n_samples;
+    size_t n_outputs;
+
+    if (trainer_init(&run->trainer, run->spec, run->inputs, split, key, clock, scratch, err))
+        return -1;
+    n_outputs = (size_t)run->trainer.target.n_outputs;
+    rng_init(&run->batch_rng, key, RNG_BATCH);
+    run->order = arena_take(scratch, (size_t)split->n_train, sizeof *run->order);
+    run->all = arena_take(scratch, n, sizeof *run->all);
+    run->best = arena_take(scratch, (size_t)run->trainer.model.n_weights, sizeof *run->best);
+    run->output = arena_take(scratch, n * n_outputs, sizeof *run->output);
+    run->truth = arena_take(scratch, n, sizeof *run->truth);
+    run->label = arena_take(scratch, n, sizeof *run->label);
+    run->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
+    if (!run->order || !run->all || !run->best || !run->output || !run->truth || !run->label ||
+        !run->scratch)
+        return err_nomem(err, "scores", n * (n_outputs + 3) * sizeof(float));
+    memcpy(run->best, run->trainer.model.weights,
+           (size_t)run->trainer.model.n_weights * sizeof *run->best);
+    return 0;
+}
+
+/* Make ready to score nodes [n], whose logits are rows row[nodes[i]] of z (row NULL: i).
+ * Returns the mean loss. */
+static double prepare(struct run *run, const struct mat *z, const int32_t *row,
+                      const int32_t *nodes, int32_t n)
+{
+    const struct target *target = &run->trainer.target;
+    struct mat out = mat_view(run->output, n, z->n_cols);
+    double loss;
+
+    for (int32_t i = 0; i < n; i++)
+        memcpy(mat_row(&out, i), mat_row(z, row ? row[nodes[i]] : i),
+               (size_t)z->n_cols * sizeof *out.v);
+    loss = loss_of(NULL, &out, nodes, target);
+    if (target->task == TASK_CLASSIFICATION) {
+        kernel_log_softmax(&out);
+        for (int32_t i = 0; i < n; i++)
+            run->label[i] = target->label[nodes[i]];
+    } else {
+        for (int32_t i = 0; i < n; i++) {
+            out.v[i] = (float)((double)out.v[i] * target->sd + target->mean);
+            run->truth[i] = target->original[nodes[i]];
+        }
+    }
+    return loss / n;
+}
+
+/* A score of the n nodes made ready. */
+static double score(struct run *run, enum metric metric, int32_t n)
+{
+    if (run->trainer.target.task == TASK_CLASSIFICATION)
+        return metric_classification(metric, run->label, run->output, n,
+                                     run->trainer.target.n_outputs, run->scratch);
+    return metric_regression(metric, run->truth, run->output, n, run->scratch);
+}
+
+static void forget_scores(struct gcn_outcome *outcome)
+{
+    outcome->value = NAN;
+    for (int part = 0; part < 4; part++) {
+        outcome->losses[part] = NAN;
+        for (int m = 0; m < METRIC_COUNT; m++)
+            outcome->metrics[part][m] = NAN;
+    }
+}
+
+static void score_part(struct run *run, enum part part, const struct mat *z, const int32_t *row,
+                       const int32_t *nodes, int32_t n)
+{
+    if (n == 0)
+        return;
+    run->outcome->losses[part] = prepare(run, z, row, nodes, n);
+    for (int m = 0; m < METRIC_COUNT; m++)
+        if (metric_task((enum metric)m) == run->trainer.target.task)
+            run->outcome->metrics[part][m] = score(run, (enum metric)m, n);
+}
+
+/* Every metric of every part, by the best weights. */
+static void score_all(struct run *run)
+{
+    const struct split *split = run->split;
+    struct gcn_outcome *outcome = run->outcome;
+    struct trainer *trainer = &run->trainer;
+    int32_t *all = run->all;
+    const int32_t *row;
+    struct mat z;
+
+    memcpy(all, split->train, (size_t)split->n_train * sizeof *all);
+    memcpy(all + split->n_train, split->val, (size_t)split->n_val * sizeof *all);
+    memcpy(all + split->n_train + split->n_val, split->test, (size_t)split->n_test * sizeof *all);
+    trainer_set_weights(trainer, run->best);
+    z = trainer_logits_of(trainer, all, split->n_train + split->n_val + split->n_test);
+    row = trainer->batch.level[run->spec->layers].pos;
+    score_part(run, PART_TRAIN, &z, row, split->train, split->n_train);
+    score_part(run, PART_VAL, &z, row, split->val, split->n_val);
+    score_part(run, PART_TEST, &z, row, split->test, split->n_test);
+    if (outcome->best_epoch == 0) {
+        outcome->value = outcome->metrics[PART_VAL][run->spec->objective];
+        return;
+    }
+    /* What was selected by: products over other rows may differ from it in the last bit. */
+    outcome->metrics[PART_VAL][run->spec->objective] = outcome->value;
+    outcome->losses[PART_VAL] = outcome->curve[outcome->best_epoch - 1].val_loss;
+}
+
+/* One pass over the training part; the mean loss. */
+static double train_epoch(struct run *run, int32_t epoch)
+{
+    int32_t n = run->split->n_train;
+    int32_t size = run->spec->batch_size;
+    double sum = 0;
+
+    if (run->trainer.is_full_batch)
+        return trainer_step(&run->trainer, NULL, 0) / n;
+    memcpy(run->order, run->split->train, (size_t)n * sizeof *run->order);
+    rng_shuffle(run->order, (size_t)n, &run->batch_rng, (uint32_t)epoch);
+    for (int32_t at = 0; at < n && isfinite(sum); at += size)
+        sum += trainer_step(&run->trainer, run->order + at, n - at < size ? n - at : size);
+    return sum / n;
+}
+
+static void validate(struct run *run, struct gcn_epoch *record)
+{
+    struct trainer *trainer = &run->trainer;
+    double since = clock_now(trainer->clock);
+    struct mat z = trainer_validation_logits(trainer);
+
+    record->val_loss = prepare(run, &z, NULL, run->split->val, run->split->n_val);
+    record->val_value = score(run, run->spec->objective, run->split->n_val);
+    trainer->seconds[GCN_EVALUATION] += clock_now(trainer->clock) - since;
+}
+
+/* An undefined value is beaten by any other. */
+static bool is_better(const struct gcn_spec *spec, double value, double best)
+{
+    if (isnan(value) || isnan(best))
+        return isnan(best) && !isnan(value);
+    return spec->maximize ? value > best : value < best;
+}
+
+static void keep_if_best(struct run *run, const struct gcn_epoch *record, int32_t epoch)
+{
+    struct gcn_outcome *outcome = run->outcome;
+
+    if (outcome->best_epoch > 0 && !is_better(run->spec, record->val_value, outcome->value))
+        return;
+    outcome->best_epoch = epoch;
+    outcome->value = record->val_value;
+    memcpy(run->best, run->trainer.model.weights,
+           (size_t)run->trainer.model.n_weights * sizeof *run->best);
+}
+
+static bool diverged(struct gcn_outcome *outcome, const char *which, double loss, int32_t epoch)
+{
+    if (isfinite(loss))
+        return false;
+    outcome->status = GCN_DIVERGED;
+    snprintf(outcome->reason, sizeof outcome->reason, "%s loss is %s in epoch %d", which,
+             isnan(loss) ? "nan" : "inf", epoch);
+    return true;
+}
+
+/* Epochs until one of the reasons to stop. */
+static void train(struct run *run, const struct gcn_observer *observer)
+{
+    struct gcn_outcome *outcome = run->outcome;
+    const struct gcn_spec *spec = run->spec;
+
+    for (int32_t epoch = 1; epoch <= spec->epochs; epoch++) {
+        struct gcn_epoch *record = &outcome->curve[epoch - 1];
+
+        record->train_loss = train_epoch(run, epoch);
+        if (diverged(outcome, "train", record->train_loss, epoch))
+            return;
+        validate(run, record);
+        if (diverged(outcome, "val", record->val_loss, epoch))
+            return;
+        record->seconds = clock_now(run->trainer.clock) - run->started;
+        outcome->epochs_run = epoch;
+        keep_if_best(run, record, epoch);
+        if (observer && !observer->epoch_done(observer->arg, outcome)) {
+            outcome->status = GCN_STOPPED;
+            return;
+        }
+        if (spec->patience > 0 && epoch - outcome->best_epoch >= spec->patience)
+            return;
+    }
+}
+
+int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
+              const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+              int threads, struct arena *scratch, const struct clock *clock,
+              const struct gcn_observer *observer, struct err *err)
+{
+    struct run run = {.outcome = outcome, .spec = spec, .inputs = inputs, .split = split};
+    struct gcn_epoch *curve = outcome->curve;
+    double since;
+
+    *outcome = (struct gcn_outcome){.status = GCN_DONE, .curve = curve};
+    forget_scores(outcome);
+    gemm_set_threads(threads);
+    run.started = clock_now(clock);
+    if (run_init(&run, key, clock, scratch, err))
+        return -1;
+    train(&run, observer);
+
+    since = clock_now(clock);
+    if (outcome->best_epoch > 0 || (spec->epochs == 0 && outcome->status == GCN_DONE))
+        score_all(&run);
+    run.trainer.seconds[GCN_EVALUATION] += clock_now(clock) - since;
+    memcpy(outcome->seconds, run.trainer.seconds, sizeof outcome->seconds);
+    outcome->flops = trainer_flops(&run.trainer);
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* One network in training: weights, optimiser, batches. gcn_train() drives it; tests drive it
+ * step by step. */
+#ifndef GCN_TRAINER_H
+#define GCN_TRAINER_H
+
+#include "gcn/loss.h"
+#include "gcn/optimizer.h"
+#include "gcn/pass.h"
+
+struct trainer {
+    const struct gcn_spec *spec; /* borrowed, like the next three */
+    const struct gcn_inputs *inputs;
+    const struct split *split;
+    const struct clock *clock;
+    struct target target;
+    struct model model;
+    struct optimizer_state optimizer;
+    struct pass pass;
+    struct field batch; /* of the batch; full batch: built once */
+    struct field val;   /* of the validation part; built once */
+    uint32_t n_steps;
+    double seconds[GCN_PHASE_COUNT];
+
+    /* Full batch without input dropout: the first layer's product after a step is what that
+     * step's evaluation and the next step both start from, so it is made once for both. */
+    bool is_full_batch;
+    bool shares_first;
+    bool z1_is_fresh;
+    struct field both;    /* of training and validation part together */
+    struct mat z1;        /* (n of both's level 1, H) */
+    int32_t *batch_in_z1; /* [n of batch's level 1] rows of z1; NULL where they are its own */
+    int32_t *val_in_z1;   /* [n of val's level 1] */
+};
+
+/* Memory from scratch; all that is passed is borrowed until training is over. -1 and err when
+ * memory is short. */
+int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
+                 const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+                 const struct clock *clock, struct arena *scratch, struct err *err);
+
+/* Replace the weights, vector as in struct model. The optimiser's state stays. */
+void trainer_set_weights(struct trainer *trainer, const float *weights);
+
+/* Gradient of the mean loss of a batch into trainer->model.gradient, and the sum of its losses.
+ * nodes [n] of the training part in any order; NULL: all of it, where that is the batch. */
+double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);
+
+/* The same, then one step of the optimiser, unless the loss is not finite. */
+double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n);
+
+/* Logits (n, C), no dropout; a view, valid until the next call of anything here.
+ * validation: row i is node split->val[i]. of: row i is the i-th smallest of the n distinct
+ * nodes; costs the batch its field, so not within full-batch training. */
+struct mat trainer_validation_logits(struct trainer *trainer);
+struct mat trainer_logits_of(struct trainer *trainer, const int32_t *nodes, int32_t n);
+
+/* Floating point operations of the products done so far. */
+double trainer_flops(const struct trainer *trainer);
+
+#endif

@@ -1,0 +1,48 @@
+/* Inverted dropout whose decisions are addressed, not drawn.
+ *
+ * Element (i, j) of a matrix is kept or dropped by 16 bits of a Philox block addressed by (key,
+ * stream, step, i, j / 8): half j % 8 of the block, low half of each word first. So a decision
+ * does not depend on which other rows are computed, nor on their order. The probability is
+ * rounded to a multiple of 2^-16, and the scale is that of the rounded one, so that expectations
+ * are exact.
+ * Source: Srivastava et al. 2014, JMLR 15:1929; the inverted form scales while training. */
+#ifndef TENSOR_DROPOUT_H
+#define TENSOR_DROPOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "tensor/csr.h"
+#include "tensor/mat.h"
+
+struct dropout {
+    struct rng rng;
+    uint16_t threshold; /* kept where the 16 bits are at least this */
+    float scale;        /* of what is kept */
+};
+
+/* probability in [0, 1). */
+void dropout_init(struct dropout *dropout, double probability, struct hash key,
+                  enum rng_stream stream);
+bool dropout_is_off(const struct dropout *dropout);
+
+/* Distance of two rows of decisions: width rounded up to whole blocks. */
+int32_t dropout_stride(int32_t width);
+
+/* bits out [n][dropout_stride(width)]: the decisions for rows rows[i] (NULL: i) of a matrix
+ * `width` wide. */
+void dropout_bits(uint16_t *bits, const struct dropout *dropout, uint32_t step, const int32_t *rows,
+                  int32_t n, int32_t width);
+
+/* y (n, W) = rows rows[i] (NULL: i) of x, dropped. */
+void dropout_rows(struct mat *y, const struct dropout *dropout, uint32_t step, const struct mat *x,
+                  const int32_t *rows);
+
+/* val out [nnz]: a's values in the listed rows (NULL: the first n), dropped; others untouched.
+ * Entry e of row r is addressed by block row_start[r] / 8 + r + (its place in the row) / 8. */
+void dropout_entries(float *val, const struct dropout *dropout, uint32_t step, const struct csr *a,
+                     const int32_t *rows, int32_t n);
+
+#endif

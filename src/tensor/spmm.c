@@ -1,0 +1,181 @@
+#include "tensor/spmm.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/clones.h"
+
+/* Widths are cut into blocks of 64, 16 and 8 columns that stay in registers while a row's entries
+ * go by, and a rest of at most 7. Vector types keep the compiler from spilling the accumulators;
+ * where the machine's registers are narrower it splits them. */
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* One row of a, and where its columns are found in x. */
+struct line {
+    const int32_t *col;
+    const float *val;
+    int64_t n;
+    const float *x;
+    int64_t width;
+    const int32_t *pos;
+};
+
+INLINE const float *source(const struct line *line, int64_t e)
+{
+    int64_t row = line->pos ? line->pos[line->col[e]] : line->col[e];
+
+    return row < 0 ? NULL : line->x + row * line->width;
+}
+
+INLINE void gather_64(float *y, const struct line *line, int64_t at)
+{
+    v16 sum[4] = {{0}, {0}, {0}, {0}};
+
+    for (int64_t e = 0; e < line->n; e++) {
+        const float *x = source(line, e);
+
+        if (!x)
+            continue;
+        sum[0] += line->val[e] * *(const v16 *)(x + at);
+        sum[1] += line->val[e] * *(const v16 *)(x + at + 16);
+        sum[2] += line->val[e] * *(const v16 *)(x + at + 32);
+        sum[3] += line->val[e] * *(const v16 *)(x + at + 48);
+    }
+    memcpy(y + at, sum, sizeof sum);
+}
+
+INLINE void gather_16(float *y, const struct line *line, int64_t at)
+{
+    v16 sum = {0};
+
+    for (int64_t e = 0; e < line->n; e++) {
+        const float *x = source(line, e);
+
+        if (x)
+            sum += line->val[e] * *(const v16 *)(x + at);
+    }
+    *(v16 *)(y + at) = sum;
+}
+
+INLINE void gather_8(float *y, const struct line *line, int64_t at)
+{
+    v8 sum = {0};
+
+    for (int64_t e = 0; e < line->n; e++) {
+        const float *x = source(line, e);
+
+        if (x)
+            sum += line->val[e] * *(const v8 *)(x + at);
+    }
+    *(v8 *)(y + at) = sum;
+}
+
+/* rest is a constant wherever this is called, so that sum[] lives in registers. */
+INLINE void gather_rest(float *y, const struct line *line, int64_t at, int rest)
+{
+    float sum[7] = {0};
+
+    for (int64_t e = 0; e < line->n; e++) {
+        const float *x = source(line, e);
+
+        if (!x)
+            continue;
+        for (int j = 0; j < rest; j++)
+            sum[j] += line->val[e] * x[at + j];
+    }
+    for (int j = 0; j < rest; j++)
+        y[at + j] = sum[j];
+}
+
+INLINE void gather(float *y, const struct line *line)
+{
+    int64_t at = 0;
+
+    for (; at + 64 <= line->width; at += 64)
+        gather_64(y, line, at);
+    for (; at + 16 <= line->width; at += 16)
+        gather_16(y, line, at);
+    for (; at + 8 <= line->width; at += 8)
+        gather_8(y, line, at);
+    switch (line->width - at) {
+    case 1:
+        gather_rest(y, line, at, 1);
+        break;
+    case 2:
+        gather_rest(y, line, at, 2);
+        break;
+    case 3:
+        gather_rest(y, line, at, 3);
+        break;
+    case 4:
+        gather_rest(y, line, at, 4);
+        break;
+    case 5:
+        gather_rest(y, line, at, 5);
+        break;
+    case 6:
+        gather_rest(y, line, at, 6);
+        break;
+    case 7:
+        gather_rest(y, line, at, 7);
+        break;
+    }
+}
+
+CLONES void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x,
+                 const int32_t *pos)
+{
+    assert(y->n_cols == x->n_cols);
+    assert(rows || y->n_rows == a->n_rows);
+    assert(pos || x->n_rows == a->n_cols);
+    for (int32_t i = 0; i < y->n_rows; i++) {
+        int32_t r = rows ? rows[i] : i;
+        int64_t begin = a->row_start[r];
+        struct line line = {a->col + begin, a->val + begin, a->row_start[r + 1] - begin,
+                            x->v,           x->n_cols,      pos};
+
+        gather(mat_row(y, i), &line);
+    }
+}
+
+/* y += val x, rest columns at most. */
+INLINE void add_row(float *restrict y, float val, const float *restrict x, int64_t width)
+{
+    int64_t at = 0;
+
+    for (; at + 16 <= width; at += 16)
+        *(v16 *)(y + at) += val * *(const v16 *)(x + at);
+    for (; at + 8 <= width; at += 8)
+        *(v8 *)(y + at) += val * *(const v8 *)(x + at);
+    for (; at < width; at++)
+        y[at] += val * x[at];
+}
+
+CLONES void spmm_tn(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x)
+{
+    assert(y->n_cols == x->n_cols && y->n_rows == a->n_cols);
+    assert(rows || x->n_rows == a->n_rows);
+    memset(y->v, 0, (size_t)mat_size(y) * sizeof *y->v);
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        int32_t r = rows ? rows[i] : i;
+        const float *from = mat_row(x, i);
+
+        for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++)
+            add_row(mat_row(y, a->col[e]), a->val[e], from, x->n_cols);
+    }
+}
+
+int64_t spmm_count(const struct csr *a, const int32_t *rows, int32_t n)
+{
+    int64_t count = 0;
+
+    if (!rows)
+        return a->row_start[n];
+    for (int32_t i = 0; i < n; i++)
+        count += a->row_start[rows[i] + 1] - a->row_start[rows[i]];
+    return count;
+}

@@ -1,0 +1,460 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gcn/trainer.h"
+#include "toy.h"
+
+static const struct hash key = {.high = 0x0123456789abcdef, .low = 0xfedcba9876543210};
+
+/* Every weight's gradient against central differences of the twin in double, on a batch. */
+static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, const int32_t *nodes,
+                           int32_t n)
+{
+    const int32_t *batch = nodes ? nodes : toy->split.train;
+    int32_t n_batch = nodes ? n : toy->split.n_train;
+    struct arena arena = {0};
+    struct trainer trainer;
+    const float *target;
+    double *weights;
+    double loss, step = 1e-6;
+
+    assert_int_equal(
+        trainer_init(&trainer, spec, &toy->inputs, &toy->split, key, &clock_system, &arena, NULL),
+        0);
+    weights = calloc((size_t)trainer.model.n_weights, sizeof *weights);
+    assert_non_null(weights);
+    /* Biases start at 0, where a wrong one could hide. */
+    for (int64_t i = 0; i < trainer.model.n_weights; i++) {
+        trainer.model.weights[i] += 0.01f * (float)(i % 7 - 3);
+        weights[i] = (double)trainer.model.weights[i];
+    }
+    target = trainer.target.standardized;
+    trainer.n_steps = 5;
+    loss = trainer_gradient(&trainer, nodes, n) / n_batch;
+    assert_true(fabs(loss - toy_loss(toy, spec, weights, target, batch, n_batch, key, 5)) <
+                1e-5 * loss);
+    for (int64_t i = 0; i < trainer.model.n_weights; i++) {
+        double kept = weights[i], up, down, want;
+
+        weights[i] = kept + step;
+        up = toy_loss(toy, spec, weights, target, batch, n_batch, key, 5);
+        weights[i] = kept - step;
+        down = toy_loss(toy, spec, weights, target, batch, n_batch, key, 5);
+        weights[i] = kept;
+        want = (up - down) / (2 * step);
+        if (!(fabs((double)trainer.model.gradient[i] - want) < 1e-5 + 1e-4 * fabs(want)))
+            fail_msg("weight %d: gradient %.8g, want %.8g", (int)i,
+                     (double)trainer.model.gradient[i], want);
+    }
+    free(weights);
+    arena_release(&arena);
+}
+
+static void check_gradients(enum task task, bool is_sparse)
+{
+    static const int32_t batch[] = {30, 2, 14, 38, 16};
+    struct toy toy;
+
+    toy_init(&toy, task, is_sparse);
+    for (int variant = 0; variant < 24; variant++) {
+        struct gcn_spec spec = toy_spec(task);
+        bool is_mini = variant / 12;
+
+        spec.layers = variant % 3 + 1;
+        spec.activation = variant / 3 % 2 ? ACTIVATION_TANH : ACTIVATION_RELU;
+        if (variant / 6 % 2) {
+            spec.dropout = 0.4;
+            spec.input_dropout = 0.3;
+        }
+        spec.batch_size = is_mini ? 5 : 0;
+        check_gradient(&toy, &spec, is_mini ? batch : NULL, 5);
+        spec.input_dropout = 0;
+        check_gradient(&toy, &spec, is_mini ? batch : NULL, 5);
+    }
+    toy_release(&toy);
+}
+
+static void test_gradient_dense_regression(void **state)
+{
+    (void)state;
+    check_gradients(TASK_REGRESSION, false);
+}
+
+static void test_gradient_sparse_classification(void **state)
+{
+    (void)state;
+    check_gradients(TASK_CLASSIFICATION, true);
+}
+
+/* A whole graph's worth of features does not fit one panel. */
+static void test_gradient_in_panels(void **state)
+{
+    static const int32_t batch[] = {30, 2, 14, 38, 16, 22, 8, 0};
+    struct toy toy;
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct trainer trainer;
+    struct arena arena = {0};
+    float *whole;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.batch_size = 8;
+    for (int drops = 0; drops < 2; drops++) {
+        spec.input_dropout = drops ? 0.5 : 0;
+        assert_int_equal(trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system,
+                                      &arena, NULL),
+                         0);
+        trainer_gradient(&trainer, batch, 8);
+        whole = malloc((size_t)trainer.model.n_weights * sizeof *whole);
+        assert_non_null(whole);
+        memcpy(whole, trainer.model.gradient, (size_t)trainer.model.n_weights * sizeof *whole);
+        trainer.pass.first.panel_rows = 3;
+        trainer_gradient(&trainer, batch, 8);
+        for (int64_t i = 0; i < trainer.model.n_weights; i++)
+            assert_true(fabsf(whole[i] - trainer.model.gradient[i]) < 1e-5f);
+        free(whole);
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+static void train(struct gcn_outcome *outcome, const struct toy *toy, const struct gcn_spec *spec,
+                  struct hash seed, struct arena *arena)
+{
+    struct err err;
+
+    assert_int_equal(gcn_train(outcome, spec, &toy->inputs, &toy->split, seed, 1, arena,
+                               &clock_system, NULL, &err),
+                     0);
+}
+
+static void assert_same_curve(const struct gcn_outcome *a, const struct gcn_outcome *b)
+{
+    assert_int_equal(a->epochs_run, b->epochs_run);
+    for (int32_t e = 0; e < a->epochs_run; e++) {
+        assert_memory_equal(&a->curve[e].train_loss, &b->curve[e].train_loss, sizeof(double));
+        assert_memory_equal(&a->curve[e].val_loss, &b->curve[e].val_loss, sizeof(double));
+        assert_memory_equal(&a->curve[e].val_value, &b->curve[e].val_value, sizeof(double));
+    }
+    assert_memory_equal(a->metrics, b->metrics, sizeof a->metrics);
+    assert_memory_equal(a->losses, b->losses, sizeof a->losses);
+}
+
+/* The same trial, in fresh memory, in used memory and after another: the same bits. */
+static void test_same_key_same_bits(void **state)
+{
+    struct gcn_epoch first_curve[30], second_curve[30], other_curve[30];
+    struct gcn_outcome first = {.curve = first_curve}, second = {.curve = second_curve};
+    struct gcn_outcome other = {.curve = other_curve};
+    struct hash other_key = key;
+
+    (void)state;
+    other_key.low ^= (uint64_t)1 << 40;
+    for (int variant = 0; variant < 4; variant++) {
+        enum task task = variant % 2 ? TASK_REGRESSION : TASK_CLASSIFICATION;
+        struct gcn_spec spec = toy_spec(task);
+        struct arena fresh = {0}, used = {0};
+        struct toy toy;
+
+        toy_init(&toy, task, variant % 2 == 0);
+        spec.epochs = 30;
+        spec.dropout = 0.5;
+        spec.input_dropout = 0.2;
+        spec.batch_size = variant / 2 ? 6 : 0;
+        train(&first, &toy, &spec, key, &fresh);
+        memset(arena_take(&used, 1, 3000000), 0x7f, 3000000);
+        arena_reset(&used);
+        train(&other, &toy, &spec, other_key, &used);
+        arena_reset(&used);
+        train(&second, &toy, &spec, key, &used);
+        assert_same_curve(&first, &second);
+        assert_true(first.curve[3].train_loss != other.curve[3].train_loss);
+        arena_release(&fresh);
+        arena_release(&used);
+        toy_release(&toy);
+    }
+}
+
+/* Batches of an epoch hold every training node once, and differ between epochs: with a rate of
+ * 0 the mean of the epoch's losses is the full-batch loss. */
+static void test_batches_cover_training_part(void **state)
+{
+    struct gcn_epoch full_curve[3], mini_curve[3];
+    struct gcn_outcome full = {.curve = full_curve}, mini = {.curve = mini_curve};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.epochs = 3;
+    spec.learning_rate = 0;
+    train(&full, &toy, &spec, key, &arena);
+    spec.batch_size = 7;
+    train(&mini, &toy, &spec, key, &arena);
+    for (int e = 0; e < 3; e++)
+        assert_true(fabs(full.curve[e].train_loss / mini.curve[e].train_loss - 1) < 1e-5);
+    spec.batch_size = TOY_SAMPLES;
+    train(&mini, &toy, &spec, key, &arena);
+    assert_same_curve(&full, &mini);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* Units are dropped at the asked rate and scaled so that the mean stays. */
+static void test_dropout_expectation(void **state)
+{
+    struct dropout dropout;
+    struct mat x, y;
+    double sum = 0, zeros = 0;
+
+    (void)state;
+    assert_int_equal(mat_init(&x, 400, 100, NULL), 0);
+    assert_int_equal(mat_init(&y, 400, 100, NULL), 0);
+    for (int64_t i = 0; i < mat_size(&x); i++)
+        x.v[i] = 1;
+    dropout_init(&dropout, 0.3, key, RNG_DROPOUT);
+    dropout_rows(&y, &dropout, 1, &x, NULL);
+    for (int64_t i = 0; i < mat_size(&y); i++) {
+        sum += (double)y.v[i];
+        zeros += y.v[i] == 0;
+    }
+    /* Four standard deviations of 40000 decisions. */
+    assert_true(fabs(zeros / 40000 - 0.3) < 4 * sqrt(0.21 / 40000));
+    assert_true(fabs(sum / 40000 - 1) < 4 * sqrt(0.21 / 40000) / 0.7);
+    mat_release(&x), mat_release(&y);
+}
+
+/* best_epoch is the first with the best value, and the scores are those of its weights. */
+static void test_best_epoch(void **state)
+{
+    struct gcn_epoch curve[40], short_curve[40];
+    struct gcn_outcome outcome = {.curve = curve}, shorter = {.curve = short_curve};
+    struct gcn_spec spec = toy_spec(TASK_CLASSIFICATION);
+    struct arena arena = {0};
+    int32_t best = 0;
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_CLASSIFICATION, true);
+    spec.epochs = 40;
+    spec.dropout = 0.5;
+    train(&outcome, &toy, &spec, key, &arena);
+    for (int32_t e = 1; e < 40; e++)
+        if (curve[e].val_value > curve[best].val_value)
+            best = e;
+    assert_int_equal(outcome.best_epoch, best + 1);
+    assert_true(outcome.value == curve[best].val_value);
+    assert_true(outcome.metrics[PART_VAL][METRIC_ACCURACY] == outcome.value);
+    assert_true(isnan(outcome.metrics[PART_TEST][METRIC_PEARSON]));
+    assert_true(isnan(outcome.losses[PART_NONE]));
+    /* Stopping right there ends with the same weights. */
+    spec.epochs = best + 1;
+    train(&shorter, &toy, &spec, key, &arena);
+    assert_memory_equal(outcome.metrics, shorter.metrics, sizeof outcome.metrics);
+    assert_true(fabs(outcome.losses[PART_VAL] - curve[best].val_loss) < 1e-12);
+    assert_true(outcome.metrics[PART_VAL][METRIC_LOG_LOSS] > 0.9 * curve[best].val_loss);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+static void test_patience(void **state)
+{
+    struct gcn_epoch curve[200];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_spec spec = toy_spec(TASK_CLASSIFICATION);
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_CLASSIFICATION, false);
+    spec.epochs = 200;
+    spec.patience = 4;
+    train(&outcome, &toy, &spec, key, &arena);
+    assert_true(outcome.epochs_run < 200);
+    assert_int_equal(outcome.epochs_run, outcome.best_epoch + 4);
+    assert_int_equal(outcome.status, GCN_DONE);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+static void test_no_epochs(void **state)
+{
+    struct gcn_outcome outcome = {0};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.epochs = 0;
+    train(&outcome, &toy, &spec, key, &arena);
+    assert_int_equal(outcome.status, GCN_DONE);
+    assert_int_equal(outcome.best_epoch, 0);
+    assert_true(isfinite(outcome.value));
+    assert_true(outcome.value == outcome.metrics[PART_VAL][METRIC_PEARSON]);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+static void test_divergence(void **state)
+{
+    struct gcn_epoch curve[50];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.epochs = 50;
+    spec.optimizer = OPTIMIZER_SGD;
+    spec.learning_rate = 1e6;
+    train(&outcome, &toy, &spec, key, &arena);
+    assert_int_equal(outcome.status, GCN_DIVERGED);
+    assert_true(outcome.epochs_run < 50);
+    assert_non_null(strstr(outcome.reason, " loss is "));
+    assert_true(outcome.epochs_run == 0 || isfinite(curve[outcome.epochs_run - 1].val_loss));
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+static bool stop_at_three(void *arg, const struct gcn_outcome *so_far)
+{
+    ++*(int *)arg;
+    return so_far->epochs_run < 3;
+}
+
+static void test_observer_stops(void **state)
+{
+    struct gcn_epoch curve[5];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    int calls = 0;
+    struct gcn_observer observer = {stop_at_three, &calls};
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    assert_int_equal(gcn_train(&outcome, &spec, &toy.inputs, &toy.split, key, 1, &arena,
+                               &clock_system, &observer, NULL),
+                     0);
+    assert_int_equal(outcome.status, GCN_STOPPED);
+    assert_int_equal(calls, 3);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* Scores are in the target's units: predicting with any fit, rmse is of its spread's order. */
+static void test_target_units(void **state)
+{
+    struct gcn_epoch curve[300];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.epochs = 300;
+    spec.objective = METRIC_MAE;
+    spec.maximize = false;
+    train(&outcome, &toy, &spec, key, &arena);
+    assert_true(outcome.metrics[PART_TRAIN][METRIC_RMSE] > 0.1);
+    assert_true(outcome.metrics[PART_TRAIN][METRIC_RMSE] < 12);
+    assert_true(outcome.metrics[PART_TEST][METRIC_RMSE] > 2);
+    assert_true(outcome.metrics[PART_TEST][METRIC_RMSE] < 40);
+    assert_true(outcome.value == outcome.metrics[PART_VAL][METRIC_MAE]);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+static void test_flops(void **state)
+{
+    struct gcn_epoch curve[50];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct arena arena = {0};
+
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        enum task task = variant % 2 ? TASK_REGRESSION : TASK_CLASSIFICATION;
+        struct gcn_spec spec = toy_spec(task);
+        struct toy toy;
+        double estimate;
+
+        toy_init(&toy, task, variant % 2 == 0);
+        spec.layers = 3;
+        spec.epochs = 50;
+        spec.batch_size = variant / 2 % 2 ? 5 : 0;
+        spec.input_dropout = variant / 4 ? 0.5 : 0;
+        train(&outcome, &toy, &spec, key, &arena);
+        estimate = gcn_flops(&spec, &toy.inputs, toy.split.n_train);
+        assert_true(estimate / outcome.flops > 0.8 && estimate / outcome.flops < 1.4);
+        toy_release(&toy);
+    }
+    arena_release(&arena);
+}
+
+static void test_scaling(void **state)
+{
+    struct toy toy;
+    struct csr adjacency;
+    struct gcn_inputs inputs;
+    struct err err;
+    double sum = 0, squares = 0;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    assert_int_equal(csr_from_triplets(&adjacency, TOY_SAMPLES, TOY_SAMPLES, NULL, 0, NULL), 0);
+    for (int32_t i = 0; i < TOY_SAMPLES; i++)
+        mat_row(&toy.data.features, i)[2] = 0.1f;
+    assert_int_equal(gcn_inputs_init(&inputs, &toy.data, &adjacency, SCALE_STANDARDIZE, &err), 0);
+    for (int32_t i = 0; i < TOY_SAMPLES; i++) {
+        sum += (double)mat_row(&inputs.x, i)[5];
+        squares += (double)(mat_row(&inputs.x, i)[5] * mat_row(&inputs.x, i)[5]);
+        assert_true(mat_row(&inputs.x, i)[2] == 0);
+    }
+    assert_true(fabs(sum) < 1e-5 && fabs(squares / TOY_SAMPLES - 1) < 1e-5);
+    gcn_inputs_release(&inputs);
+    toy.data.is_sparse = true;
+    assert_int_equal(gcn_inputs_init(&inputs, &toy.data, &adjacency, SCALE_STANDARDIZE, &err), -1);
+    assert_non_null(strstr(err.text, "cannot be standardized"));
+    assert_int_equal(gcn_inputs_init(&inputs, &toy.data, &adjacency, SCALE_ROW, &err), 0);
+    sum = 0;
+    for (int64_t e = inputs.x_sparse.row_start[3]; e < inputs.x_sparse.row_start[4]; e++)
+        sum += (double)inputs.x_sparse.val[e];
+    assert_true(fabs(sum - 1) < 1e-5);
+    gcn_inputs_release(&inputs);
+    csr_release(&adjacency);
+    toy_release(&toy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradient_dense_regression),
+        cmocka_unit_test(test_gradient_sparse_classification),
+        cmocka_unit_test(test_gradient_in_panels),
+        cmocka_unit_test(test_same_key_same_bits),
+        cmocka_unit_test(test_batches_cover_training_part),
+        cmocka_unit_test(test_dropout_expectation),
+        cmocka_unit_test(test_best_epoch),
+        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_no_epochs),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_observer_stops),
+        cmocka_unit_test(test_target_units),
+        cmocka_unit_test(test_flops),
+        cmocka_unit_test(test_scaling),
+    };
+
+    return cmocka_run_group_tests_name("gcn", tests, NULL, NULL);
+}

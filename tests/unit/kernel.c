@@ -1,0 +1,456 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tensor/dropout.h"
+#include "tensor/kernel.h"
+#include "tensor/spmm.h"
+
+/* Each fast kernel against a plain twin, over widths that take every path of the fast one. */
+
+static const int32_t widths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 24, 31, 64, 65, 95, 151};
+#define N_WIDTHS (sizeof widths / sizeof *widths)
+
+static const struct hash seed = {.high = 1, .low = 2};
+
+static float number(uint32_t step, int64_t i)
+{
+    struct rng rng;
+
+    rng_init(&rng, seed, RNG_SIMULATE);
+    return (float)rng_normal(&rng, step, (uint32_t)i);
+}
+
+static struct mat random_mat(int32_t n_rows, int32_t n_cols, uint32_t step)
+{
+    struct mat m;
+
+    assert_int_equal(mat_init(&m, n_rows, n_cols, NULL), 0);
+    for (int64_t i = 0; i < mat_size(&m); i++)
+        m.v[i] = number(step, i);
+    return m;
+}
+
+/* About a third of the entries; row 3 is empty. */
+static struct csr random_csr(int32_t n_rows, int32_t n_cols)
+{
+    struct triplet *t = malloc((size_t)n_rows * (size_t)n_cols * sizeof *t);
+    int64_t n = 0;
+    struct csr a;
+
+    assert_non_null(t);
+    for (int32_t i = 0; i < n_rows; i++)
+        for (int32_t j = 0; j < n_cols; j++)
+            if (i != 3 && number(77, i * n_cols + j) > 0.4f)
+                t[n++] = (struct triplet){i, j, number(78, i * n_cols + j)};
+    assert_int_equal(csr_from_triplets(&a, n_rows, n_cols, t, n, NULL), 0);
+    free(t);
+    return a;
+}
+
+static void assert_close(double found, double want)
+{
+    if (!(fabs(found - want) <= 1e-5 * (1 + fabs(want))))
+        fail_msg("found %.9g, want %.9g", found, want);
+}
+
+static void assert_mat_close(const struct mat *found, const struct mat *want)
+{
+    for (int64_t i = 0; i < mat_size(want); i++)
+        assert_close((double)found->v[i], (double)want->v[i]);
+}
+
+static void plain_spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x,
+                       const int32_t *pos)
+{
+    for (int32_t i = 0; i < y->n_rows; i++)
+        for (int32_t j = 0; j < y->n_cols; j++) {
+            int32_t r = rows ? rows[i] : i;
+            double sum = 0;
+
+            for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++) {
+                int32_t from = pos ? pos[a->col[e]] : a->col[e];
+
+                if (from >= 0)
+                    sum += (double)a->val[e] * (double)mat_row(x, from)[j];
+            }
+            mat_row(y, i)[j] = (float)sum;
+        }
+}
+
+static void test_spmm(void **state)
+{
+    static const int32_t rows[] = {1, 3, 4, 9};
+    int32_t pos[12];
+
+    (void)state;
+    for (int32_t j = 0; j < 12; j++)
+        pos[j] = j % 3 == 1 ? -1 : j / 2;
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        struct csr a = random_csr(10, 12);
+        struct mat x = random_mat(12, widths[w], 1);
+        struct mat y = random_mat(10, widths[w], 2), want = random_mat(10, widths[w], 3);
+
+        spmm(&y, &a, NULL, &x, NULL);
+        plain_spmm(&want, &a, NULL, &x, NULL);
+        assert_mat_close(&y, &want);
+        y.n_rows = want.n_rows = 4;
+        spmm(&y, &a, rows, &x, pos);
+        plain_spmm(&want, &a, rows, &x, pos);
+        assert_mat_close(&y, &want);
+        assert_int_equal(spmm_count(&a, rows, 4), a.row_start[2] - a.row_start[1] + a.row_start[5] -
+                                                      a.row_start[4] + a.row_start[10] -
+                                                      a.row_start[9]);
+        csr_release(&a);
+        mat_release(&x), mat_release(&y), mat_release(&want);
+    }
+}
+
+static void test_spmm_tn(void **state)
+{
+    static const int32_t rows[] = {1, 3, 4, 9};
+
+    (void)state;
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        struct csr a = random_csr(10, 12);
+        struct mat x = random_mat(4, widths[w], 1);
+        struct mat y = random_mat(12, widths[w], 2), want = random_mat(12, widths[w], 3);
+
+        memset(want.v, 0, (size_t)mat_size(&want) * sizeof *want.v);
+        for (int32_t i = 0; i < 4; i++)
+            for (int64_t e = a.row_start[rows[i]]; e < a.row_start[rows[i] + 1]; e++)
+                for (int32_t j = 0; j < widths[w]; j++)
+                    mat_row(&want, a.col[e])[j] += a.val[e] * mat_row(&x, i)[j];
+        spmm_tn(&y, &a, rows, &x);
+        assert_mat_close(&y, &want);
+        csr_release(&a);
+        mat_release(&x), mat_release(&y), mat_release(&want);
+    }
+}
+
+/* The decision for (i, j), block by block as dropout.h says. */
+static uint16_t plain_bits(const struct dropout *dropout, uint32_t step, int64_t first_block,
+                           int64_t j)
+{
+    uint32_t words[4];
+
+    rng_block(words, &dropout->rng, step, (uint32_t)(first_block + j / 8));
+    return (uint16_t)(words[j % 8 / 2] >> (j % 2 ? 16 : 0));
+}
+
+static void test_dropout_bits(void **state)
+{
+    static const int32_t rows[] = {7, 2, 1000, 3};
+    struct dropout dropout;
+
+    (void)state;
+    dropout_init(&dropout, 0.3, seed, RNG_DROPOUT);
+    assert_int_equal(dropout.threshold, 19661);
+    assert_false(dropout_is_off(&dropout));
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        int32_t stride = dropout_stride(widths[w]);
+        uint16_t *bits = malloc(4 * (size_t)stride * sizeof *bits);
+
+        assert_non_null(bits);
+        dropout_bits(bits, &dropout, 5, rows, 4, widths[w]);
+        for (int32_t i = 0; i < 4; i++)
+            for (int32_t j = 0; j < widths[w]; j++)
+                assert_int_equal(bits[i * stride + j],
+                                 plain_bits(&dropout, 5, (int64_t)rows[i] * (stride / 8), j));
+        free(bits);
+    }
+    dropout_init(&dropout, 0, seed, RNG_DROPOUT);
+    assert_true(dropout_is_off(&dropout));
+    assert_true(dropout.scale == 1);
+    dropout_init(&dropout, 0.9999999, seed, RNG_DROPOUT);
+    assert_true(dropout.scale == 65536);
+}
+
+static void test_dropout_rows(void **state)
+{
+    static const int32_t rows[] = {2, 0};
+    struct dropout dropout;
+    struct mat x = random_mat(3, 1100, 1), y = random_mat(2, 1100, 2);
+
+    (void)state;
+    dropout_init(&dropout, 0.5, seed, RNG_INPUT_DROPOUT);
+    dropout_rows(&y, &dropout, 9, &x, rows);
+    for (int32_t i = 0; i < 2; i++)
+        for (int32_t j = 0; j < 1100; j++) {
+            bool kept = plain_bits(&dropout, 9, (int64_t)rows[i] * 138, j) >= 32768;
+
+            assert_true(mat_row(&y, i)[j] == (kept ? 2 * mat_row(&x, rows[i])[j] : 0));
+        }
+    mat_release(&x), mat_release(&y);
+}
+
+static void test_dropout_entries(void **state)
+{
+    static const int32_t rows[] = {2, 3, 7};
+    struct dropout dropout;
+    struct csr a = random_csr(10, 60);
+    float *val = calloc((size_t)csr_nnz(&a), sizeof *val);
+
+    (void)state;
+    assert_non_null(val);
+    dropout_init(&dropout, 0.25, seed, RNG_INPUT_DROPOUT);
+    for (int64_t e = 0; e < csr_nnz(&a); e++)
+        val[e] = 99;
+    dropout_entries(val, &dropout, 9, &a, rows, 3);
+    for (int32_t r = 0; r < 10; r++)
+        for (int64_t e = a.row_start[r]; e < a.row_start[r + 1]; e++) {
+            uint16_t bits = plain_bits(&dropout, 9, a.row_start[r] / 8 + r, e - a.row_start[r]);
+            float want = bits >= 16384 ? a.val[e] * (float)(4.0 / 3) : 0;
+
+            assert_true(val[e] == (r == 2 || r == 7 ? want : 99));
+        }
+    free(val);
+    csr_release(&a);
+}
+
+static float plain_activation(enum activation activation, float z)
+{
+    return activation == ACTIVATION_TANH ? tanhf(z) : z > 0 ? z : 0;
+}
+
+static float plain_slope(enum activation activation, float z)
+{
+    return activation == ACTIVATION_TANH ? 1 - tanhf(z) * tanhf(z) : z > 0;
+}
+
+static void check_activation(int32_t width, enum activation activation, bool drops)
+{
+    static const int32_t rows[] = {4, 0, 2};
+    struct mat z = random_mat(5, width, 1), h = random_mat(3, width, 2),
+               d = random_mat(3, width, 3);
+    int32_t stride = dropout_stride(width);
+    uint16_t *bits = malloc(3 * (size_t)stride * sizeof *bits);
+    struct dropout dropout;
+    struct mat bias = random_mat(1, width, 4);
+
+    assert_non_null(bits);
+    dropout_init(&dropout, 0.4, seed, RNG_DROPOUT);
+    dropout_bits(bits, &dropout, 0, NULL, 3, width);
+    kernel_activate(&h, &z, rows, bias.v, activation, drops ? &dropout : NULL, bits);
+    kernel_activate_back(&d, &h, activation, drops ? &dropout : NULL, bits);
+    for (int32_t i = 0; i < 3; i++)
+        for (int32_t j = 0; j < width; j++) {
+            float in = mat_row(&z, rows[i])[j] + bias.v[j];
+            float scale = 1;
+
+            if (drops)
+                scale = bits[i * stride + j] >= dropout.threshold ? dropout.scale : 0;
+            assert_close((double)mat_row(&h, i)[j],
+                         (double)(scale * plain_activation(activation, in)));
+            assert_close((double)mat_row(&d, i)[j], (double)(scale * plain_slope(activation, in) *
+                                                             number(3, (int64_t)i * width + j)));
+        }
+    free(bits);
+    mat_release(&z), mat_release(&h), mat_release(&d), mat_release(&bias);
+}
+
+static void test_activate(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < N_WIDTHS; w++)
+        for (int drops = 0; drops < 2; drops++) {
+            check_activation(widths[w], ACTIVATION_RELU, drops);
+            check_activation(widths[w], ACTIVATION_TANH, drops);
+        }
+}
+
+/* Rectifying must not hide that training diverged. */
+static void test_relu_keeps_nan(void **state)
+{
+    float z[20], bias[20] = {0};
+    struct mat m = mat_view(z, 1, 20);
+
+    (void)state;
+    for (int j = 0; j < 20; j++)
+        z[j] = NAN;
+    kernel_activate(&m, &m, NULL, bias, ACTIVATION_RELU, NULL, NULL);
+    for (int j = 0; j < 20; j++)
+        assert_true(isnan(z[j]));
+}
+
+/* Its slope at 0 is 1, and a dropped element's is 0, though both are 0 in h. */
+static void test_tanh_at_zero(void **state)
+{
+    float z[8] = {0}, bias[8] = {0}, h[8], d[8];
+    uint16_t bits[8] = {0, 65535, 0, 65535, 0, 65535, 0, 65535};
+    struct mat z_mat = mat_view(z, 1, 8), h_mat = mat_view(h, 1, 8), d_mat = mat_view(d, 1, 8);
+    struct dropout dropout;
+
+    (void)state;
+    dropout_init(&dropout, 0.5, seed, RNG_DROPOUT);
+    kernel_activate(&h_mat, &z_mat, NULL, bias, ACTIVATION_TANH, &dropout, bits);
+    for (int j = 0; j < 8; j++)
+        d[j] = 1;
+    kernel_activate_back(&d_mat, &h_mat, ACTIVATION_TANH, &dropout, bits);
+    for (int j = 0; j < 8; j++)
+        assert_true(d[j] == (j % 2 ? 2.0f : 0.0f));
+}
+
+static void test_rows_and_sums(void **state)
+{
+    static const int32_t rows[] = {2, 2, 0};
+
+    (void)state;
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        struct mat x = random_mat(4, widths[w], 1), y = random_mat(3, widths[w], 2);
+        struct mat sums = random_mat(1, widths[w], 3), bias = random_mat(1, widths[w], 4);
+
+        kernel_rows(&y, &x, rows, bias.v);
+        kernel_column_sums(sums.v, &x);
+        for (int32_t j = 0; j < widths[w]; j++) {
+            double sum = 0;
+
+            for (int32_t i = 0; i < 4; i++)
+                sum += (double)mat_row(&x, i)[j];
+            assert_close((double)sums.v[j], sum);
+            for (int32_t i = 0; i < 3; i++)
+                assert_true(mat_row(&y, i)[j] == mat_row(&x, rows[i])[j] + bias.v[j]);
+        }
+        kernel_rows(&y, &x, rows, NULL);
+        assert_memory_equal(mat_row(&y, 1), mat_row(&x, 2), (size_t)widths[w] * sizeof(float));
+        mat_release(&x), mat_release(&y), mat_release(&sums), mat_release(&bias);
+    }
+}
+
+static void test_cross_entropy(void **state)
+{
+    static const int32_t rows[] = {3, 0, 1}, label[] = {1, 0, 9, 2};
+    struct mat z = random_mat(3, 4, 1), d = random_mat(3, 4, 2);
+    double loss = 0, found;
+
+    (void)state;
+    z.v[0] = 300; /* its exponential overflows */
+    found = kernel_cross_entropy(&d, &z, rows, label, 0.5);
+    for (int32_t i = 0; i < 3; i++) {
+        double sum = 0;
+
+        for (int32_t j = 0; j < 4; j++)
+            sum += exp((double)mat_row(&z, i)[j]);
+        loss += log(sum) - (double)mat_row(&z, i)[label[rows[i]]];
+        for (int32_t j = 0; j < 4; j++)
+            assert_close((double)mat_row(&d, i)[j],
+                         0.5 * (exp((double)mat_row(&z, i)[j]) / sum - (j == label[rows[i]])));
+    }
+    assert_close(found, loss);
+    assert_close(kernel_cross_entropy(NULL, &z, rows, label, 0.5), loss);
+    kernel_log_softmax(&z);
+    for (int32_t i = 0; i < 3; i++)
+        loss += (double)mat_row(&z, i)[label[rows[i]]];
+    assert_true(fabs(loss) < 1e-4);
+    mat_release(&z), mat_release(&d);
+}
+
+static void test_squared_error(void **state)
+{
+    static const int32_t rows[] = {2, 0};
+    static const float target[] = {1, 99, -2};
+    float z[] = {3, 0.5f}, d[2];
+    struct mat z_mat = mat_view(z, 2, 1), d_mat = mat_view(d, 2, 1);
+
+    (void)state;
+    assert_close(kernel_squared_error(&d_mat, &z_mat, rows, target, 0.5), 25 + 0.25);
+    assert_close((double)d[0], 5);
+    assert_close((double)d[1], -0.5);
+}
+
+static void test_adam(void **state)
+{
+    enum { N = 37 };
+    float w[N], m[N] = {0}, v[N] = {0}, g[N];
+    double plain_w[N], plain_m[N] = {0}, plain_v[N] = {0};
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        plain_w[i] = (double)(w[i] = number(1, i));
+    for (int t = 1; t <= 5; t++) {
+        struct adam_step step = {.l2 = 0.1f,
+                                 .shrink = 0.99f,
+                                 .beta1 = 0.9f,
+                                 .beta2 = 0.999f,
+                                 .rest1 = 0.1f,
+                                 .rest2 = 0.001f,
+                                 .step_size = (float)(0.01 / (1 - pow(0.9, t))),
+                                 .root_scale = (float)(1 / sqrt(1 - pow(0.999, t))),
+                                 .epsilon = 1e-8f};
+
+        for (int i = 0; i < N; i++)
+            g[i] = number(10 + (uint32_t)t, i);
+        kernel_adam(w, m, v, g, N, &step);
+        for (int i = 0; i < N; i++) {
+            double gradient;
+
+            plain_w[i] *= 0.99;
+            gradient = (double)g[i] + 0.1 * plain_w[i];
+            plain_m[i] = 0.9 * plain_m[i] + 0.1 * gradient;
+            plain_v[i] = 0.999 * plain_v[i] + 0.001 * gradient * gradient;
+            plain_w[i] -= 0.01 * (plain_m[i] / (1 - pow(0.9, t))) /
+                          (sqrt(plain_v[i] / (1 - pow(0.999, t))) + 1e-8);
+            assert_close((double)w[i], plain_w[i]);
+        }
+    }
+}
+
+static void test_sgd(void **state)
+{
+    float w[19], m[19] = {0}, g[19];
+    double plain_w[19], plain_m[19] = {0};
+
+    (void)state;
+    for (int i = 0; i < 19; i++)
+        plain_w[i] = (double)(w[i] = number(1, i));
+    for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < 19; i++)
+            g[i] = number(10 + (uint32_t)t, i);
+        kernel_sgd(w, m, g, 19, 0.1f, 0.9f, 0.01f);
+        for (int i = 0; i < 19; i++) {
+            plain_m[i] = 0.9 * plain_m[i] + (double)g[i] + 0.01 * plain_w[i];
+            plain_w[i] -= 0.1 * plain_m[i];
+            assert_close((double)w[i], plain_w[i]);
+        }
+    }
+}
+
+static void test_normalize_rows(void **state)
+{
+    float v[] = {1, 3, 0, 0, -1, 1};
+    struct mat m = mat_view(v, 3, 2);
+
+    (void)state;
+    kernel_normalize_rows(&m);
+    assert_close((double)v[0], 0.25);
+    assert_close((double)v[1], 0.75);
+    assert_true(v[2] == 0 && v[4] == -1 && v[5] == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spmm),
+        cmocka_unit_test(test_spmm_tn),
+        cmocka_unit_test(test_dropout_bits),
+        cmocka_unit_test(test_dropout_rows),
+        cmocka_unit_test(test_dropout_entries),
+        cmocka_unit_test(test_activate),
+        cmocka_unit_test(test_relu_keeps_nan),
+        cmocka_unit_test(test_tanh_at_zero),
+        cmocka_unit_test(test_rows_and_sums),
+        cmocka_unit_test(test_cross_entropy),
+        cmocka_unit_test(test_squared_error),
+        cmocka_unit_test(test_adam),
+        cmocka_unit_test(test_sgd),
+        cmocka_unit_test(test_normalize_rows),
+    };
+
+    return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* A small graph with features and targets, and a plain twin of the network in double: dense
+ * matrices, every sample computed, dropout looked up block by block. */
+#ifndef TESTS_UNIT_TOY_H
+#define TESTS_UNIT_TOY_H
+
+#include "gcn/train.h"
+
+enum { TOY_SAMPLES = 40, TOY_FEATURES = 13, TOY_CLASSES = 3 };
+
+struct toy {
+    struct dataset data;
+    struct gcn_inputs inputs;
+    struct split split; /* 20 train, 10 val, 8 test; two samples in no part */
+};
+
+void toy_init(struct toy *toy, enum task task, bool is_sparse);
+void toy_release(struct toy *toy);
+
+/* Two layers of 9, relu, no dropout, full batch, adam at 0.01, 5 epochs. */
+struct gcn_spec toy_spec(enum task task);
+
+/* Mean loss of nodes [n] with the weights of a struct model, widened. standardized is the
+ * regression target; step < 0: no dropout. */
+double toy_loss(const struct toy *toy, const struct gcn_spec *spec, const double *weights,
+                const float *standardized, const int32_t *nodes, int32_t n, struct hash key,
+                int64_t step);
+
+#endif
