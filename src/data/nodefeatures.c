@@ -4,32 +4,12 @@
 #include <string.h>
 
 #include "data/reader.h"
+#include "data/triplets.h"
 
 /* Above this, numbers are taken for names: a column for each number would be mostly empty. */
 #define MAX_FEATURE_NUMBER 10000000
 
-/* ---- sparse ---- */
-
-struct triplet_list {
-    struct triplet *triplet; /* col is a number in nodefeatures.listed */
-    int64_t n;
-    int64_t capacity;
-};
-
-static int append(struct triplet_list *list, struct triplet triplet, struct err *err)
-{
-    if (list->n == list->capacity) {
-        int64_t capacity = list->capacity ? 2 * list->capacity : 1024;
-        struct triplet *grown = realloc(list->triplet, (size_t)capacity * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, "features", (size_t)capacity * sizeof *grown);
-        list->triplet = grown;
-        list->capacity = capacity;
-    }
-    list->triplet[list->n++] = triplet;
-    return 0;
-}
+/* ---- sparse: the col of a triplet is first a number in nodefeatures.listed ---- */
 
 static int read_value(float *value, const struct table *t, struct err *err)
 {
@@ -49,7 +29,7 @@ static int32_t find_or_add(struct names *names, const char *text, int64_t line, 
     return known >= 0 ? known : names_add(names, text, line, err);
 }
 
-static int read_listed(struct triplet_list *list, struct nodefeatures *f, const struct names *nodes,
+static int read_listed(struct triplets *list, struct nodefeatures *f, const struct names *nodes,
                        const char *nodes_path, struct err *err)
 {
     struct table *t = &f->table;
@@ -63,7 +43,7 @@ static int read_listed(struct triplet_list *list, struct nodefeatures *f, const 
         if (!t->cell[1][0])
             return table_fault(err, t, "the feature of node \"%.80s\" is empty", t->cell[0]);
         triplet.col = find_or_add(&f->listed, t->cell[1], t->line, err);
-        if (triplet.col < 0 || append(list, triplet, err) != 0)
+        if (triplet.col < 0 || triplets_add(list, triplet, err) != 0)
             return -1;
     }
     if (status == 0 && f->listed.n == 0)
@@ -82,7 +62,7 @@ static int32_t feature_number(const char *text)
 }
 
 /* Turn the numbers of listed names into columns, and say how many there are. */
-static void number_columns(struct nodefeatures *f, struct triplet_list *list)
+static void number_columns(struct nodefeatures *f, struct triplets *list)
 {
     int32_t largest = 0;
 
@@ -98,14 +78,14 @@ static void number_columns(struct nodefeatures *f, struct triplet_list *list)
     }
     f->n = largest + 1;
     for (int64_t e = 0; e < list->n; e++)
-        list->triplet[e].col = feature_number(f->listed.text[list->triplet[e].col]);
+        list->item[e].col = feature_number(f->listed.text[list->item[e].col]);
 }
 
-static int find_repeat(const struct nodefeatures *f, const struct triplet_list *list,
+static int find_repeat(const struct nodefeatures *f, const struct triplets *list,
                        const struct names *nodes, struct err *err)
 {
     for (int64_t e = 1; e < list->n; e++) {
-        const struct triplet *a = &list->triplet[e - 1], *b = &list->triplet[e];
+        const struct triplet *a = &list->item[e - 1], *b = &list->item[e];
 
         if (a->row != b->row || a->col != b->col)
             continue;
@@ -139,19 +119,19 @@ static void drop_zeros(struct csr *a)
 static int read_sparse(struct nodefeatures *f, const struct names *nodes, const char *nodes_path,
                        struct err *err)
 {
-    struct triplet_list list = {0};
+    struct triplets list = {0};
     int status = -1;
 
     f->is_sparse = true;
     if (read_listed(&list, f, nodes, nodes_path, err) == 0) {
         number_columns(f, &list);
-        status = csr_from_triplets(&f->sparse, nodes->n, f->n, list.triplet, list.n, err);
+        status = csr_from_triplets(&f->sparse, nodes->n, f->n, list.item, list.n, err);
     }
     if (status == 0 && csr_nnz(&f->sparse) < list.n)
         status = find_repeat(f, &list, nodes, err);
     if (status == 0)
         drop_zeros(&f->sparse);
-    free(list.triplet);
+    triplets_release(&list);
     return status;
 }
 

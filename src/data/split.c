@@ -1,0 +1,259 @@
+#include "data/split.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+/* A part is drawn from the samples that are still in PART_TRAIN: they are gathered by class, each
+ * class is shuffled, and so many from the front of each class change their part. */
+
+struct draw {
+    const struct dataset *d;
+    uint8_t *part;        /* [N] enum part; PART_NONE: unlabelled or not in the split file */
+    int32_t *member;      /* [N] samples of PART_TRAIN, class after class */
+    int32_t *class_start; /* [n_classes + 1] into member */
+    int32_t *class_size;  /* [n_classes] labelled samples in all */
+    int32_t n_classes;    /* 1 for regression */
+    int32_t n_labelled;
+};
+
+static void draw_release(struct draw *draw)
+{
+    free(draw->part);
+    free(draw->member);
+    free(draw->class_start);
+    free(draw->class_size);
+}
+
+static int32_t class_of(const struct dataset *d, int32_t i)
+{
+    return d->task == TASK_CLASSIFICATION ? d->label[i] : 0;
+}
+
+static int draw_init(struct draw *draw, const struct dataset *d, struct err *err)
+{
+    size_t n = (size_t)d->n_samples;
+
+    *draw = (struct draw){.d = d, .n_classes = d->n_classes > 0 ? d->n_classes : 1};
+    draw->part = calloc(n, sizeof *draw->part);
+    draw->member = malloc(n * sizeof *draw->member);
+    draw->class_start = calloc((size_t)draw->n_classes + 1, sizeof *draw->class_start);
+    draw->class_size = calloc((size_t)draw->n_classes, sizeof *draw->class_size);
+    if (!draw->part || !draw->member || !draw->class_start || !draw->class_size) {
+        draw_release(draw);
+        return err_nomem(err, "split", n * sizeof *draw->member);
+    }
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i)) {
+            draw->part[i] = d->part ? d->part[i] : PART_TRAIN;
+            draw->class_size[class_of(d, i)]++;
+            draw->n_labelled++;
+        }
+    return 0;
+}
+
+/* Gather the samples of PART_TRAIN by class and shuffle each class. */
+static void gather(struct draw *draw, const char *seed, enum rng_stream stream)
+{
+    int32_t *start = draw->class_start;
+    struct rng rng;
+
+    memset(start, 0, ((size_t)draw->n_classes + 1) * sizeof *start);
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        if (draw->part[i] == PART_TRAIN)
+            start[class_of(draw->d, i) + 1]++;
+    for (int32_t c = 0; c < draw->n_classes; c++)
+        start[c + 1] += start[c];
+    /* start[c + 1] now walks from where class c begins to where it ends, and class c + 1 begins. */
+    for (int32_t c = draw->n_classes; c > 0; c--)
+        start[c] = start[c - 1];
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        if (draw->part[i] == PART_TRAIN)
+            draw->member[start[class_of(draw->d, i) + 1]++] = i;
+
+    rng_init(&rng, hash_text(seed), stream);
+    for (int32_t c = 0; c < draw->n_classes; c++)
+        rng_shuffle(draw->member + start[c], (size_t)(start[c + 1] - start[c]), &rng, (uint32_t)c);
+}
+
+static void mark(struct draw *draw, int32_t class, int32_t n, enum part part)
+{
+    for (int32_t i = 0; i < n; i++)
+        draw->part[draw->member[draw->class_start[class] + i]] = (uint8_t)part;
+}
+
+/* Cumulative rounding: class c gets the growth of round(fraction x samples up to c), so that the
+ * sum is exact and no class is off by one or more. */
+static int32_t quota(const struct draw *draw, int64_t before, int32_t class, double fraction)
+{
+    int64_t after = before + draw->class_size[class];
+
+    return (int32_t)(floor((double)after * fraction + 0.5) -
+                     floor((double)before * fraction + 0.5));
+}
+
+static void draw_test(struct draw *draw, const struct split_spec *spec)
+{
+    int64_t before = 0;
+    char seed[64];
+
+    snprintf(seed, sizeof seed, "split seed=%lld", (long long)spec->seed);
+    gather(draw, seed, RNG_SPLIT_TEST);
+    for (int32_t c = 0; c < draw->n_classes; c++) {
+        mark(draw, c, quota(draw, before, c, spec->test), PART_TEST);
+        before += draw->class_size[c];
+    }
+}
+
+static int32_t clamp(int32_t v, int32_t low, int32_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+/* How many of the `left` samples of a class that has not given the test part more go to val: its
+ * quota, moved where train would otherwise be off by one or more. */
+static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
+                         const struct split_spec *spec)
+{
+    double size = draw->class_size[class];
+    double val = size * spec->val, train = size * (1 - spec->test - spec->val);
+    /* The least and the most whole numbers strictly within one of what each part should have. */
+    double low = fmax(floor(val - 1), floor(left - train - 1)) + 1;
+    double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
+    int32_t n = quota(draw, before, class, spec->val);
+
+    return clamp(clamp(n, (int32_t)low, (int32_t)high), 0, left);
+}
+
+static void draw_val(struct draw *draw, const struct split_spec *spec)
+{
+    int64_t before = 0;
+
+    for (int32_t c = 0; c < draw->n_classes; c++) {
+        int32_t left = draw->class_start[c + 1] - draw->class_start[c];
+
+        mark(draw, c, val_count(draw, before, c, left, spec), PART_VAL);
+        before += draw->class_size[c];
+    }
+}
+
+/* Members are dealt out to the folds in turn, over the ends of classes. */
+static void draw_fold(struct draw *draw, const struct split_spec *spec)
+{
+    int32_t n = draw->class_start[draw->n_classes];
+
+    for (int32_t i = spec->fold; i < n; i += spec->folds)
+        draw->part[draw->member[i]] = PART_VAL;
+}
+
+static void pool_val(struct draw *draw)
+{
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        if (draw->part[i] == PART_VAL)
+            draw->part[i] = PART_TRAIN;
+}
+
+static void assign(struct draw *draw, const struct split_spec *spec)
+{
+    char seed[96];
+
+    snprintf(seed, sizeof seed, "split seed=%lld replicate=%d", (long long)spec->seed,
+             spec->replicate);
+    if (!draw->d->part)
+        draw_test(draw, spec);
+    if (spec->folds > 0) {
+        pool_val(draw);
+        gather(draw, seed, RNG_SPLIT_FOLD);
+        draw_fold(draw, spec);
+    } else if (!draw->d->part) {
+        gather(draw, seed, RNG_SPLIT_FOLD);
+        draw_val(draw, spec);
+    }
+}
+
+/* ---- lists ---- */
+
+static int to_lists(struct split *out, const struct draw *draw, struct err *err)
+{
+    int32_t count[PART_TEST + 1] = {0}, at[PART_TEST + 1] = {0};
+    int32_t *list = malloc((size_t)draw->d->n_samples * sizeof *list);
+
+    if (!list)
+        return err_nomem(err, "split", (size_t)draw->d->n_samples * sizeof *list);
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        count[draw->part[i]]++;
+    at[PART_VAL] = count[PART_TRAIN];
+    at[PART_TEST] = count[PART_TRAIN] + count[PART_VAL];
+    *out = (struct split){.train = list,
+                          .val = list + at[PART_VAL],
+                          .test = list + at[PART_TEST],
+                          .n_train = count[PART_TRAIN],
+                          .n_val = count[PART_VAL],
+                          .n_test = count[PART_TEST]};
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        if (draw->part[i] != PART_NONE)
+            list[at[draw->part[i]]++] = i;
+    return 0;
+}
+
+static int check_spec(const struct dataset *d, const struct split_spec *spec, struct err *err)
+{
+    if (spec->folds < 0 || spec->folds == 1)
+        return err_set(err, "sweep.folds = %d: must be 0 or at least 2", spec->folds);
+    if (spec->folds > 0 && (spec->fold < 0 || spec->fold >= spec->folds))
+        return err_set(err, "fold %d: must be in [0, %d)", spec->fold, spec->folds);
+    if (d->part)
+        return 0;
+    if (!(spec->test >= 0 && spec->test < 1))
+        return err_set(err, "split.test = %g: must be in [0, 1)", spec->test);
+    if (spec->folds == 0 && !(spec->val > 0 && spec->test + spec->val < 1))
+        return err_set(err,
+                       "split.val = %g with split.test = %g: must be positive and leave some "
+                       "for training",
+                       spec->val, spec->test);
+    return 0;
+}
+
+static int check_parts(const struct split *split, const struct draw *draw,
+                       const struct split_spec *spec, struct err *err)
+{
+    const char *empty = split->n_train == 0 ? "train" : split->n_val == 0 ? "val" : NULL;
+
+    if (!empty)
+        return 0;
+    if (spec->folds > 0)
+        return err_set(err,
+                       "the %s part of fold %d is empty: %d labelled samples, %d of them in "
+                       "the test part, for %d folds",
+                       empty, spec->fold, draw->n_labelled, split->n_test, spec->folds);
+    return err_set(err, "the %s part is empty: %d labelled samples, %d of them in the test part",
+                   empty, draw->n_labelled, split->n_test);
+}
+
+int split_make(struct split *out, const struct dataset *d, const struct split_spec *spec,
+               struct err *err)
+{
+    struct draw draw;
+    int status;
+
+    memset(out, 0, sizeof *out);
+    if (check_spec(d, spec, err) != 0 || draw_init(&draw, d, err) != 0)
+        return -1;
+    assign(&draw, spec);
+    status = to_lists(out, &draw, err);
+    if (status == 0 && (status = check_parts(out, &draw, spec, err)) != 0)
+        split_release(out);
+    draw_release(&draw);
+    return status;
+}
+
+void split_release(struct split *split)
+{
+    if (!split)
+        return;
+    free(split->train);
+    memset(split, 0, sizeof *split);
+}

@@ -1,0 +1,334 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "data/builder.h"
+#include "data/graph.h"
+
+/* More samples than a block of similarities has rows. */
+#define N 300
+#define F 40
+
+static const char *ids[N];
+static float target[N];
+
+static void build_dataset(struct dataset *d, struct draft *draft)
+{
+    struct err err = {""};
+
+    for (int32_t i = 0; i < N; i++)
+        ids[i] = "x";
+    draft->ids = ids;
+    draft->target = target;
+    if (draft_build(d, draft, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* Real-valued features, between 0 and 2 when dosages are asked for (imputed ones, that do not
+ * tie). */
+static void make(struct dataset *d, bool dosages)
+{
+    static float features[N * F];
+    struct draft draft = {.n_samples = N, .n_features = F, .features = features};
+    struct rng rng;
+
+    rng_init(&rng, hash_text("graph"), RNG_SIMULATE);
+    for (uint32_t i = 0; i < N * F; i++)
+        features[i] =
+            dosages ? 2 * (float)rng_uniform(&rng, 0, i) : (float)rng_normal(&rng, 0, i) + 1;
+    build_dataset(d, &draft);
+}
+
+static void build(struct csr *a, const struct dataset *d, const struct graph_spec *spec)
+{
+    struct err err = {""};
+
+    if (graph_build(a, d, spec, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_true(csr_check(a, NULL));
+    assert_true(csr_is_symmetric(a));
+    for (int32_t i = 0; i < a->n_rows; i++)
+        for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++)
+            assert_int_not_equal(a->col[e], i);
+}
+
+/* ---- the reference: one pair at a time, in double ---- */
+
+static double mean_of(const struct dataset *d, int32_t i)
+{
+    double sum = 0;
+
+    for (int32_t j = 0; j < F; j++)
+        sum += (double)mat_row(&d->features, i)[j];
+    return sum / F;
+}
+
+static double reference_cosine(const struct dataset *d, int32_t a, int32_t b, double mean_a,
+                               double mean_b)
+{
+    double ab = 0, aa = 0, bb = 0;
+
+    for (int32_t j = 0; j < F; j++) {
+        double x = (double)mat_row(&d->features, a)[j] - mean_a;
+        double y = (double)mat_row(&d->features, b)[j] - mean_b;
+
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    return ab / sqrt(aa * bb);
+}
+
+static double reference_kinship(const struct dataset *d, int32_t a, int32_t b)
+{
+    double sum = 0, variance = 0;
+
+    for (int32_t j = 0; j < F; j++) {
+        double p = 0;
+
+        for (int32_t i = 0; i < N; i++)
+            p += (double)mat_row(&d->features, i)[j];
+        p /= 2 * N;
+        sum += ((double)mat_row(&d->features, a)[j] - 2 * p) *
+               ((double)mat_row(&d->features, b)[j] - 2 * p);
+        variance += 2 * p * (1 - p);
+    }
+    return sum / variance;
+}
+
+static double reference(const struct dataset *d, enum graph_metric metric, int32_t a, int32_t b)
+{
+    if (metric == GRAPH_KINSHIP)
+        return reference_kinship(d, a, b);
+    if (metric == GRAPH_COSINE)
+        return reference_cosine(d, a, b, 0, 0);
+    return reference_cosine(d, a, b, mean_of(d, a), mean_of(d, b));
+}
+
+static double s_of[N][N];
+
+static void fill_reference(const struct dataset *d, enum graph_metric metric)
+{
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j <= i; j++)
+            s_of[i][j] = s_of[j][i] = reference(d, metric, i, j);
+}
+
+/* b is among the k most similar of a: fewer than k others are more similar, or as similar and
+ * before it. */
+static bool is_neighbour(int32_t a, int32_t b, int32_t k)
+{
+    int32_t n_before = 0;
+
+    for (int32_t j = 0; j < N; j++)
+        n_before += j != a && (s_of[a][j] > s_of[a][b] || (s_of[a][j] == s_of[a][b] && j < b));
+    return n_before < k;
+}
+
+static float entry(const struct csr *a, int32_t i, int32_t j)
+{
+    for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++)
+        if (a->col[e] == j)
+            return a->val[e];
+    return 0;
+}
+
+/* ---- tests ---- */
+
+static void test_knn(void **state)
+{
+    (void)state;
+    for (int metric = GRAPH_COSINE; metric <= GRAPH_KINSHIP; metric++) {
+        struct graph_spec spec = {.build = GRAPH_KNN, .metric = (enum graph_metric)metric, .k = 5};
+        struct dataset d;
+        struct csr a;
+
+        make(&d, metric == GRAPH_KINSHIP);
+        fill_reference(&d, spec.metric);
+        build(&a, &d, &spec);
+        for (int32_t i = 0; i < N; i++)
+            for (int32_t j = 0; j < i; j++) {
+                bool wanted = is_neighbour(i, j, 5) || is_neighbour(j, i, 5);
+
+                assert_int_equal(entry(&a, i, j) != 0, wanted);
+            }
+        csr_release(&a);
+        dataset_release(&d);
+    }
+}
+
+static void test_threshold_and_weights(void **state)
+{
+    (void)state;
+    for (int metric = GRAPH_COSINE; metric <= GRAPH_KINSHIP; metric++) {
+        struct graph_spec spec = {.build = GRAPH_THRESHOLD,
+                                  .metric = (enum graph_metric)metric,
+                                  .weights = GRAPH_SIMILARITY,
+                                  .threshold = -0.05};
+        struct dataset d;
+        struct csr a;
+
+        make(&d, metric == GRAPH_KINSHIP);
+        fill_reference(&d, spec.metric);
+        build(&a, &d, &spec);
+        for (int32_t i = 0; i < N; i++)
+            for (int32_t j = 0; j < i; j++)
+                assert_true(fabs((double)entry(&a, i, j) - fmax(0, s_of[i][j])) < 1e-5);
+        csr_release(&a);
+        spec.weights = GRAPH_BINARY;
+        build(&a, &d, &spec);
+        for (int32_t i = 0; i < N; i++)
+            for (int32_t j = 0; j < i; j++)
+                if (fabs(s_of[i][j] - spec.threshold) > 1e-5)
+                    assert_true(entry(&a, i, j) == (s_of[i][j] >= spec.threshold));
+        csr_release(&a);
+        dataset_release(&d);
+    }
+}
+
+/* Equal samples are equally similar, to the last bit: ties go to the smaller index. */
+static void test_ties(void **state)
+{
+    static float features[N * F];
+    struct draft draft = {.n_samples = N, .n_features = F, .features = features};
+    struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 3};
+    struct dataset d;
+    struct csr a;
+    struct rng rng;
+
+    (void)state;
+    rng_init(&rng, hash_text("ties"), RNG_SIMULATE);
+    for (uint32_t i = 0; i < N; i++)
+        for (uint32_t j = 0; j < F; j++)
+            features[i * F + j] = (float)(2 * (int)(2 * rng_uniform(&rng, i % 7, j)));
+    build_dataset(&d, &draft);
+    build(&a, &d, &spec);
+    /* Seven genotypes, each N / 7 times: the first three samples of a genotype are joined to all
+     * of it (a fourth to the first three). */
+    for (int32_t i = 28; i < N; i++) {
+        assert_int_equal(a.row_start[i + 1] - a.row_start[i], 3);
+        for (int32_t c = 0; c < 3; c++)
+            assert_int_equal(a.col[a.row_start[i] + c], i % 7 + 7 * c);
+    }
+    csr_release(&a);
+    dataset_release(&d);
+}
+
+static void test_all_neighbours(void **state)
+{
+    struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_CORRELATION, .k = N - 1};
+    struct dataset d;
+    struct csr a;
+
+    (void)state;
+    make(&d, false);
+    build(&a, &d, &spec);
+    assert_int_equal(csr_nnz(&a), N * (N - 1));
+    assert_int_equal(graph_components(&a, NULL), 1);
+    csr_release(&a);
+    dataset_release(&d);
+}
+
+static void test_given_edges(void **state)
+{
+    static const int32_t source[] = {0, 1, 4}, to[] = {1, 2, 5};
+    static const float weight[] = {1, 2, 0.5f}, features[6] = {0};
+    struct draft draft = {.n_samples = 6,
+                          .n_features = 1,
+                          .features = features,
+                          .n_edges = 3,
+                          .edge_source = source,
+                          .edge_target = to,
+                          .edge_weight = weight};
+    struct graph_spec spec = {.build = GRAPH_FILE};
+    struct dataset d;
+    struct csr a;
+
+    (void)state;
+    build_dataset(&d, &draft);
+    build(&a, &d, &spec);
+    assert_int_equal(csr_nnz(&a), 6);
+    assert_true(entry(&a, 2, 1) == 2);
+    assert_true(entry(&a, 4, 5) == 0.5f);
+    assert_int_equal(graph_components(&a, NULL), 3);
+    csr_release(&a);
+    spec.build = GRAPH_NONE;
+    build(&a, &d, &spec);
+    assert_int_equal(csr_nnz(&a), 0);
+    assert_int_equal(graph_components(&a, NULL), 6);
+    csr_release(&a);
+    /* Rows of zeros are similar to nothing, and still have neighbours. */
+    spec = (struct graph_spec){.build = GRAPH_KNN, .k = 1};
+    build(&a, &d, &spec);
+    assert_int_equal(csr_nnz(&a), 10);
+    csr_release(&a);
+    dataset_release(&d);
+}
+
+static void refuse(const struct dataset *d, struct graph_spec spec, const char *wanted)
+{
+    struct err err = {""};
+    struct csr a;
+
+    assert_int_equal(graph_build(&a, d, &spec, &err), -1);
+    assert_string_equal(err.text, wanted);
+    csr_release(&a);
+}
+
+static void test_errors(void **state)
+{
+    static float huge[2 * N];
+    struct draft sparse_draft = {.n_samples = N, .n_features = 2};
+    struct draft huge_draft = {.n_samples = N, .n_features = 2, .features = huge};
+    struct csr empty;
+    struct dataset d;
+
+    (void)state;
+    make(&d, false);
+    refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = N},
+           "graph.k = 300: must be in [1, 299], there are 300 samples");
+    refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 0},
+           "graph.k = 0: must be in [1, 299], there are 300 samples");
+    refuse(&d, (struct graph_spec){.build = GRAPH_FILE},
+           "graph.build = file: no edges were given, set data.edges");
+    dataset_release(&d);
+
+    huge[0] = 3;
+    build_dataset(&d, &huge_draft);
+    refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1, .metric = GRAPH_KINSHIP},
+           "graph.metric = kinship: feature 0 of sample 0 is 3: must be a dosage in [0, 2]");
+    dataset_release(&d);
+    huge[0] = huge[2] = 3e38f;
+    build_dataset(&d, &huge_draft);
+    refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1},
+           "graph.metric: the similarity of samples 0 and 1 is not a finite number: features are "
+           "too large");
+    dataset_release(&d);
+
+    assert_int_equal(csr_init(&empty, N, 2, 0, NULL), 0);
+    sparse_draft.sparse = &empty;
+    build_dataset(&d, &sparse_draft);
+    refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1},
+           "graph.build = knn needs dense features, these are sparse: give edges and use "
+           "graph.build = file");
+    dataset_release(&d);
+    csr_release(&empty);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_knn),         cmocka_unit_test(test_threshold_and_weights),
+        cmocka_unit_test(test_ties),        cmocka_unit_test(test_all_neighbours),
+        cmocka_unit_test(test_given_edges), cmocka_unit_test(test_errors),
+    };
+
+    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data/builder.h"
+#include "data/split.h"
+
+#define MAX_N 500
+
+/* n samples; sample i has class pattern[i % strlen(pattern)], '.' for none; NULL: regression, with
+ * every tenth target missing. */
+static void make(struct dataset *d, int32_t n, const char *pattern, const uint8_t *part)
+{
+    static const char *const class_names[] = {"a", "b", "c"};
+    static const char *ids[MAX_N];
+    static float features[MAX_N], target[MAX_N];
+    static int32_t label[MAX_N];
+    struct draft draft = {.n_samples = n, .n_features = 1, .features = features, .part = part};
+    struct err err = {""};
+
+    for (int32_t i = 0; i < n; i++) {
+        char c = pattern ? pattern[(size_t)i % strlen(pattern)] : '.';
+
+        ids[i] = "x";
+        label[i] = c == '.' ? -1 : c - 'a';
+        target[i] = i % 10 == 9 ? NAN : (float)i;
+    }
+    draft.ids = ids;
+    if (pattern) {
+        draft.label = label;
+        draft.n_classes = 3;
+        draft.class_names = class_names;
+    } else {
+        draft.target = target;
+    }
+    if (draft_build(d, &draft, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void split(struct split *s, const struct dataset *d, const struct split_spec *spec)
+{
+    struct err err = {""};
+
+    if (split_make(s, d, spec, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* Lists ascend, are disjoint and hold the labelled samples, all of them if there is no file. */
+static void check(const struct split *s, const struct dataset *d)
+{
+    const int32_t *list[] = {s->train, s->val, s->test};
+    int32_t n[] = {s->n_train, s->n_val, s->n_test}, n_labelled = 0;
+    bool is_in[MAX_N] = {false};
+
+    for (int p = 0; p < 3; p++)
+        for (int32_t i = 0; i < n[p]; i++) {
+            assert_true(i == 0 || list[p][i] > list[p][i - 1]);
+            assert_false(is_in[list[p][i]]);
+            assert_true(dataset_is_labelled(d, list[p][i]));
+            is_in[list[p][i]] = true;
+        }
+    for (int32_t i = 0; i < d->n_samples; i++)
+        n_labelled += dataset_is_labelled(d, i);
+    if (!d->part)
+        assert_int_equal(s->n_train + s->n_val + s->n_test, n_labelled);
+}
+
+static int32_t count_class(const struct dataset *d, const int32_t *list, int32_t n, int32_t c)
+{
+    int32_t count = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        count += d->label[list[i]] == c;
+    return count;
+}
+
+static void test_regression(void **state)
+{
+    struct split_spec spec = {.test = 0.2, .val = 0.25, .seed = 1};
+    struct dataset d;
+    struct split s;
+
+    (void)state;
+    make(&d, 200, NULL, NULL);
+    split(&s, &d, &spec);
+    check(&s, &d);
+    assert_int_equal(s.n_test, 36);
+    assert_int_equal(s.n_val, 45);
+    split_release(&s);
+    split_release(&s);
+    dataset_release(&d);
+}
+
+/* Every part of every class is off by less than one sample, whatever the fractions. */
+static void test_stratified(void **state)
+{
+    static const double fraction[] = {0.1, 0.15, 0.2, 0.25, 1.0 / 3, 0.37, 0.45};
+    struct dataset d;
+
+    (void)state;
+    make(&d, 137, "aaabac.", NULL);
+    for (int t = 0; t < 7; t++)
+        for (int v = 0; v < 7; v++)
+            for (int64_t seed = 0; seed < 3; seed++) {
+                struct split_spec spec = {.test = fraction[t], .val = fraction[v], .seed = seed};
+                struct split s;
+
+                split(&s, &d, &spec);
+                check(&s, &d);
+                for (int32_t c = 0; c < 3; c++) {
+                    double size = count_class(&d, s.train, s.n_train, c) +
+                                  count_class(&d, s.val, s.n_val, c) +
+                                  count_class(&d, s.test, s.n_test, c);
+                    double test = count_class(&d, s.test, s.n_test, c) - size * spec.test;
+                    double val = count_class(&d, s.val, s.n_val, c) - size * spec.val;
+
+                    assert_true(fabs(test) < 1 && fabs(val) < 1 && fabs(test + val) < 1);
+                }
+                split_release(&s);
+            }
+    dataset_release(&d);
+}
+
+/* The test part follows from the seed alone; val from the replicate, too. */
+static void test_what_decides(void **state)
+{
+    struct split_spec base = {.test = 0.2, .val = 0.2, .seed = 7}, other;
+    struct split a, b;
+    struct dataset d;
+
+    (void)state;
+    make(&d, 200, NULL, NULL);
+    split(&a, &d, &base);
+    other = base, other.replicate = 1;
+    split(&b, &d, &other);
+    assert_int_equal(a.n_test, b.n_test);
+    assert_memory_equal(a.test, b.test, (size_t)a.n_test * sizeof *a.test);
+    assert_memory_not_equal(a.val, b.val, (size_t)a.n_val * sizeof *a.val);
+    split_release(&b);
+    other = base, other.val = 0.4;
+    split(&b, &d, &other);
+    assert_memory_equal(a.test, b.test, (size_t)a.n_test * sizeof *a.test);
+    split_release(&b);
+    other = base, other.folds = 4;
+    split(&b, &d, &other);
+    assert_memory_equal(a.test, b.test, (size_t)a.n_test * sizeof *a.test);
+    split_release(&b);
+    other = base, other.seed = 8;
+    split(&b, &d, &other);
+    assert_memory_not_equal(a.test, b.test, (size_t)a.n_test * sizeof *a.test);
+    split_release(&b);
+    split(&b, &d, &base);
+    assert_memory_equal(a.train, b.train, 180 * sizeof *a.train);
+    split_release(&b);
+    split_release(&a);
+    dataset_release(&d);
+}
+
+/* Each sample outside the test part is in the validation part of exactly one fold, and each class
+ * is spread evenly. */
+static void check_folds(const struct dataset *d, const struct split_spec *base)
+{
+    int32_t times[MAX_N] = {0};
+
+    for (int32_t f = 0; f < base->folds; f++) {
+        struct split_spec spec = *base;
+        struct split s;
+
+        spec.fold = f;
+        split(&s, d, &spec);
+        check(&s, d);
+        for (int32_t i = 0; i < s.n_val; i++)
+            times[s.val[i]]++;
+        for (int32_t i = 0; i < s.n_test; i++)
+            times[s.test[i]] = 1;
+        for (int32_t c = 0; c < d->n_classes; c++) {
+            double val = count_class(d, s.val, s.n_val, c);
+            double pool = val + count_class(d, s.train, s.n_train, c);
+
+            assert_true(fabs(val - pool / spec.folds) < 1);
+        }
+        split_release(&s);
+    }
+    for (int32_t i = 0; i < d->n_samples; i++)
+        assert_int_equal(times[i], dataset_is_labelled(d, i) && (!d->part || d->part[i]));
+}
+
+static void test_folds(void **state)
+{
+    struct split_spec spec = {.test = 0.2, .folds = 5, .seed = 3, .replicate = 2};
+    struct dataset d;
+
+    (void)state;
+    make(&d, 137, "aaabac.", NULL);
+    check_folds(&d, &spec);
+    spec.test = 0;
+    check_folds(&d, &spec);
+    dataset_release(&d);
+    make(&d, 101, NULL, NULL);
+    spec.test = 0.2;
+    check_folds(&d, &spec);
+    dataset_release(&d);
+}
+
+static void test_file(void **state)
+{
+    static const uint8_t part[10] = {1, 2, 3, 0, 1, 2, 3, 1, 1, 2};
+    struct split_spec spec = {.test = 0.9, .val = 0.9};
+    struct dataset d;
+    struct split s;
+
+    (void)state;
+    make(&d, 10, NULL, part);
+    split(&s, &d, &spec);
+    check(&s, &d);
+    assert_int_equal(s.n_train, 4);
+    assert_int_equal(s.n_val, 2); /* sample 9 is unlabelled */
+    assert_int_equal(s.n_test, 2);
+    assert_int_equal(s.val[1], 5);
+    split_release(&s);
+    spec.folds = 3;
+    check_folds(&d, &spec);
+    split(&s, &d, &spec);
+    assert_int_equal(s.n_test, 2);
+    assert_int_equal(s.n_val, 2);
+    split_release(&s);
+    dataset_release(&d);
+}
+
+static void refuse(const struct dataset *d, const struct split_spec *spec, const char *wanted)
+{
+    struct split s;
+    struct err err = {""};
+
+    assert_int_equal(split_make(&s, d, spec, &err), -1);
+    assert_string_equal(err.text, wanted);
+    split_release(&s);
+}
+
+static void test_errors(void **state)
+{
+    struct dataset d;
+
+    (void)state;
+    make(&d, 5, NULL, NULL);
+    refuse(&d, &(struct split_spec){.test = 0.5, .val = 0.5},
+           "split.val = 0.5 with split.test = 0.5: must be positive and leave some for training");
+    refuse(&d, &(struct split_spec){.test = 0.2, .val = 0.01},
+           "the val part is empty: 5 labelled samples, 1 of them in the test part");
+    refuse(&d, &(struct split_spec){.test = 0.4, .folds = 4, .fold = 3},
+           "the val part of fold 3 is empty: 5 labelled samples, 2 of them in the test part, for 4 "
+           "folds");
+    refuse(&d, &(struct split_spec){.test = 0.2, .folds = 1},
+           "sweep.folds = 1: must be 0 or at least 2");
+    refuse(&d, &(struct split_spec){.test = 1, .folds = 2}, "split.test = 1: must be in [0, 1)");
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_regression),   cmocka_unit_test(test_stratified),
+        cmocka_unit_test(test_what_decides), cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_file),         cmocka_unit_test(test_errors),
+    };
+
+    return cmocka_run_group_tests_name("split", tests, NULL, NULL);
+}
