@@ -3,9 +3,13 @@
  *     pending -> leased -> done | diverged | failed
  *                   \-> pending (the worker was lost or gave it back)
  *
- * Fed by events; time is an argument. It knows neither MPI nor SQLite nor threads, so that every
- * fault is tested in milliseconds and ten thousand workers can be simulated. All operations are
- * O(1) or O(trials touched). */
+ * Fed by events. It knows neither MPI nor SQLite nor threads nor time, so that every fault is
+ * tested in milliseconds and ten thousand workers can be simulated. All operations are O(1) or
+ * O(trials touched).
+ *
+ * What comes back to pending goes to the front (it is the longest that is left), except a trial
+ * that took its worker down: it goes last, so that it cannot take the others down before their
+ * work is done. */
 #ifndef SCHED_LEDGER_H
 #define SCHED_LEDGER_H
 
@@ -30,7 +34,7 @@ enum ledger_verdict {
 
 /* n_trials pending trials. order: [n_trials] a permutation, the first to be leased first (longest
  * expected first); copied; NULL: as numbered. crash_limit: losses of a worker while running a
- * trial after which the trial has failed. NULL and err when memory is short. */
+ * trial after which the trial has failed, at least 1. NULL and err when memory is short. */
 struct ledger *ledger_create(int64_t n_trials, const int64_t *order, int32_t crash_limit,
                              struct err *err);
 void ledger_destroy(struct ledger *ledger);
@@ -38,16 +42,20 @@ void ledger_destroy(struct ledger *ledger);
 /* A trial that is finished already (from the database). Before any lease. */
 void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
 
-/* Lease up to max pending trials to a worker; fills out[] and returns how many. */
-int32_t ledger_lease(struct ledger *ledger, int32_t worker, double now_s, int32_t max,
-                     int64_t *out);
+/* Lease up to max pending trials to a worker (any number from 0 on); fills out[] and returns how
+ * many. -1 and err when memory is short for a worker not seen before. */
+int32_t ledger_lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t *out,
+                     struct err *err);
 
-/* The worker says it is running this trial now. */
-void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial, double now_s);
+/* The worker is running this trial now. Ignored where it does not hold it (any more). */
+void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
 
-/* A result came. state PENDING: given back unfinished. A result of a trial that is leased to
- * another worker meanwhile, or pending again, is accepted all the same: equal key, equal work. */
+/* A result came: DONE, DIVERGED or FAILED. One of a trial that is leased to another worker
+ * meanwhile, or pending again, is accepted all the same: equal key, equal work. */
 enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
+
+/* A leased trial comes back unfinished. Ignored in any other state. */
+void ledger_give_back(struct ledger *ledger, int64_t trial);
 
 /* The worker is gone: what it held is pending again; the trial it was running counts one crash.
  * Trials that reached the crash limit become failed: up to max of their numbers are written to
