@@ -54,14 +54,24 @@ static bool buf_reserve(struct buf *buf, size_t n)
     return true;
 }
 
-void buf_add(struct buf *buf, const void *bytes, size_t n)
+void *buf_extend(struct buf *buf, size_t n)
 {
+    char *space;
+
     if (!buf_reserve(buf, n))
-        return;
-    if (n)
-        memcpy(buf->data + buf->size, bytes, n);
+        return NULL;
+    space = buf->data + buf->size;
     buf->size += n;
     buf->data[buf->size] = '\0';
+    return space;
+}
+
+void buf_add(struct buf *buf, const void *bytes, size_t n)
+{
+    void *space = buf_extend(buf, n);
+
+    if (space && n)
+        memcpy(space, bytes, n);
 }
 
 void buf_puts(struct buf *buf, const char *text)

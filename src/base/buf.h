@@ -23,6 +23,8 @@ bool buf_failed(const struct buf *buf);
 const char *buf_text(const struct buf *buf); /* never NULL */
 
 void buf_add(struct buf *buf, const void *bytes, size_t n);
+/* n more bytes for the caller to fill at once; NULL when memory is short. */
+void *buf_extend(struct buf *buf, size_t n);
 void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -18,30 +18,31 @@ struct world {
     bool is_mpi;
 };
 
-/* Whether the environment says that an MPI launcher (mpirun, srun --mpi=pmix) started us. */
+/* Whether the environment says that an MPI launcher (mpirun, srun --mpi=pmix) started us. A bare
+ * srun sets none of its variables: its tasks are worlds of their own. */
 bool world_is_launched(void);
 
 int world_open(struct world *world, struct err *err);
-/* Collective. */
+/* Collective. Waits until what was sent has gone out. Takes a zeroed one. */
 void world_close(struct world *world);
 /* End every rank at once, without ceremony. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
 /* Collective: rank 0's bytes reach everybody; *bytes is malloc()ed on the other ranks (handed
- * over), 64-byte aligned. Larger than 2 GiB works. */
+ * over), 64-byte aligned. Larger than 2 GiB works. -1 on every rank if any is short of memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
 /* Collective: all ranks' texts on rank 0, in rank order (out [size], each to be freed by the
  * caller; out is NULL elsewhere). */
 int world_gather(const struct world *world, const char *text, char **out, struct err *err);
 
-/* "Open MPI 4.1.4" and so on; works without a launch. Static text. */
+/* "Open MPI v4.1.4" and so on; works without a launch. Static text. */
 const char *world_library(void);
 
-/* Point to point, bytes as they are, any size; used by the channel. Send never blocks (it keeps a
- * copy until it is gone); receive takes what is there: 1 and *from, 0 nothing. -1 and err. */
+/* Point to point, bytes as they are, at most 1 GiB; used by the channel. Send never blocks (it
+ * keeps a copy until that is gone) and order is kept between two ranks; receive takes what is
+ * there: 1 and *from and the message (its old contents dropped), 0 nothing. -1 and err. Only
+ * where world.is_mpi. */
 int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
-/* Give MPI a chance to finish sends; returns how many are still under way. */
-size_t world_flush(const struct world *world);
 
 #endif

@@ -1,0 +1,271 @@
+#include "sched/world.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <mpi.h>
+
+/* MPI counts are int: larger blocks go in pieces of this size. */
+#define PIECE_BYTES ((size_t)1 << 30)
+
+enum tag { TAG_MESSAGE = 1, TAG_GATHER };
+
+/* Sends under way. MPI is one to a process, so this is too. */
+static struct {
+    MPI_Request *requests; /* [n] */
+    char **bytes;          /* [n] owned until the request is done */
+    int *done;             /* [n] scratch of MPI_Testsome */
+    int n, capacity;
+} sends;
+
+static int mpi_error(struct err *err, const char *call, int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int n;
+
+    if (MPI_Error_string(code, text, &n) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error %d", code);
+    return err_set(err, "%s: %s", call, text);
+}
+
+/* Return from the caller with err if an MPI call fails. */
+#define TRY(call, args)                          \
+    do {                                         \
+        int code_ = call args;                   \
+        if (code_ != MPI_SUCCESS)                \
+            return mpi_error(err, #call, code_); \
+    } while (0)
+
+/* ---- opening and closing ---- */
+
+bool world_is_launched(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return true;
+    return false;
+}
+
+int world_open(struct world *world, struct err *err)
+{
+    int provided, rank, size;
+
+    *world = (struct world){.rank = 0, .size = 1, .is_mpi = false};
+    if (!world_is_launched())
+        return 0;
+    TRY(MPI_Init_thread, (NULL, NULL, MPI_THREAD_FUNNELED, &provided));
+    world->is_mpi = true;
+    if (provided < MPI_THREAD_FUNNELED)
+        return err_set(err, "%s has no threads: MPI_THREAD_FUNNELED is needed", world_library());
+    TRY(MPI_Comm_set_errhandler, (MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    TRY(MPI_Comm_rank, (MPI_COMM_WORLD, &rank));
+    TRY(MPI_Comm_size, (MPI_COMM_WORLD, &size));
+    world->rank = rank;
+    world->size = size;
+    return 0;
+}
+
+void world_close(struct world *world)
+{
+    if (!world->is_mpi)
+        return;
+    MPI_Waitall(sends.n, sends.requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < sends.n; i++)
+        free(sends.bytes[i]);
+    free(sends.requests);
+    free(sends.bytes);
+    free(sends.done);
+    memset(&sends, 0, sizeof sends);
+    MPI_Finalize();
+    world->is_mpi = false;
+}
+
+void world_abort(const struct world *world, int status)
+{
+    if (world->is_mpi)
+        MPI_Abort(MPI_COMM_WORLD, status);
+    _exit(status);
+}
+
+const char *world_library(void)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int n;
+
+    if (!*text && MPI_Get_library_version(text, &n) == MPI_SUCCESS)
+        text[strcspn(text, ",\n")] = '\0';
+    return text;
+}
+
+/* ---- collectives ---- */
+
+/* Room for n bytes on the ranks that receive; all ranks agree on whether everybody has it, or the
+ * others would wait for ever in the broadcast. */
+static int agree_on_room(const struct world *world, void **bytes, size_t n, struct err *err)
+{
+    int has_room = 1, all_have;
+
+    if (world->rank) {
+        *bytes = aligned_alloc(64, (n + 64) / 64 * 64);
+        has_room = *bytes != NULL;
+    }
+    TRY(MPI_Allreduce, (&has_room, &all_have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (all_have)
+        return 0;
+    if (world->rank) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return err_nomem(err, "broadcast", n);
+}
+
+int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err)
+{
+    uint64_t size = *n;
+
+    if (world->size == 1)
+        return 0;
+    TRY(MPI_Bcast, (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
+    *n = (size_t)size;
+    if (agree_on_room(world, bytes, *n, err))
+        return -1;
+    for (size_t at = 0; at < *n; at += PIECE_BYTES) {
+        size_t left = *n - at;
+        int count = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
+
+        TRY(MPI_Bcast, ((char *)*bytes + at, count, MPI_BYTE, 0, MPI_COMM_WORLD));
+    }
+    return 0;
+}
+
+static int receive_text(int rank, char **text, struct err *err)
+{
+    MPI_Status status;
+    int n;
+
+    TRY(MPI_Probe, (rank, TAG_GATHER, MPI_COMM_WORLD, &status));
+    TRY(MPI_Get_count, (&status, MPI_CHAR, &n));
+    *text = malloc((size_t)n);
+    if (!*text)
+        return err_nomem(err, "gathered text", (size_t)n);
+    TRY(MPI_Recv, (*text, n, MPI_CHAR, rank, TAG_GATHER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    return 0;
+}
+
+static int gather_all(const struct world *world, const char *text, char **out, struct err *err)
+{
+    out[0] = strdup(text);
+    if (!out[0])
+        return err_nomem(err, "gathered text", strlen(text) + 1);
+    for (int rank = 1; rank < world->size; rank++)
+        if (receive_text(rank, &out[rank], err))
+            return -1;
+    return 0;
+}
+
+int world_gather(const struct world *world, const char *text, char **out, struct err *err)
+{
+    if (world->rank) {
+        TRY(MPI_Send, (text, (int)strlen(text) + 1, MPI_CHAR, 0, TAG_GATHER, MPI_COMM_WORLD));
+        return 0;
+    }
+    memset(out, 0, (size_t)world->size * sizeof *out);
+    if (!gather_all(world, text, out, err))
+        return 0;
+    for (int rank = 0; rank < world->size; rank++) {
+        free(out[rank]);
+        out[rank] = NULL;
+    }
+    return -1;
+}
+
+/* ---- point to point ---- */
+
+static int grow_sends(struct err *err)
+{
+    int capacity = sends.capacity ? 2 * sends.capacity : 16;
+    size_t n = (size_t)capacity;
+    void *grown;
+
+    if (sends.n < sends.capacity)
+        return 0;
+    if (!(grown = realloc(sends.requests, n * sizeof *sends.requests)))
+        return err_nomem(err, "sends", n * sizeof *sends.requests);
+    sends.requests = grown;
+    if (!(grown = realloc(sends.bytes, n * sizeof *sends.bytes)))
+        return err_nomem(err, "sends", n * sizeof *sends.bytes);
+    sends.bytes = grown;
+    if (!(grown = realloc(sends.done, n * sizeof *sends.done)))
+        return err_nomem(err, "sends", n * sizeof *sends.done);
+    sends.done = grown;
+    sends.capacity = capacity;
+    return 0;
+}
+
+/* Free what has gone out. */
+static int reap_sends(struct err *err)
+{
+    int n_done, kept = 0;
+
+    if (!sends.n)
+        return 0;
+    TRY(MPI_Testsome, (sends.n, sends.requests, &n_done, sends.done, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < sends.n; i++) {
+        if (sends.requests[i] == MPI_REQUEST_NULL) {
+            free(sends.bytes[i]);
+            continue;
+        }
+        sends.requests[kept] = sends.requests[i];
+        sends.bytes[kept++] = sends.bytes[i];
+    }
+    sends.n = kept;
+    return 0;
+}
+
+int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err)
+{
+    char *copy;
+
+    (void)world;
+    if (message->size > PIECE_BYTES)
+        return err_set(err, "message of %zu bytes: must be at most %zu", message->size,
+                       PIECE_BYTES);
+    if (reap_sends(err) || grow_sends(err))
+        return -1;
+    copy = malloc(message->size + 1);
+    if (!copy)
+        return err_nomem(err, "message", message->size);
+    memcpy(copy, message->data, message->size);
+    sends.bytes[sends.n] = copy;
+    sends.requests[sends.n] = MPI_REQUEST_NULL;
+    sends.n++;
+    TRY(MPI_Isend, (copy, (int)message->size, MPI_BYTE, to, TAG_MESSAGE, MPI_COMM_WORLD,
+                    &sends.requests[sends.n - 1]));
+    return 0;
+}
+
+int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err)
+{
+    MPI_Message handle;
+    MPI_Status status;
+    int is_there, n;
+    void *space;
+
+    (void)world;
+    TRY(MPI_Improbe, (MPI_ANY_SOURCE, TAG_MESSAGE, MPI_COMM_WORLD, &is_there, &handle, &status));
+    if (!is_there)
+        return 0;
+    TRY(MPI_Get_count, (&status, MPI_BYTE, &n));
+    buf_clear(message);
+    space = buf_extend(message, (size_t)n);
+    if (!space)
+        return err_nomem(err, "message", (size_t)n);
+    TRY(MPI_Mrecv, (space, n, MPI_BYTE, &handle, MPI_STATUS_IGNORE));
+    *from = status.MPI_SOURCE;
+    return 1;
+}
