@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "tensor/gemm.h"
 #include "trial/spec.h"
 
 struct gcn_runner {
@@ -15,7 +14,6 @@ struct gcn_runner {
     const struct clock *clock;
     struct arena scratch;
     struct buf text; /* scratch of the key */
-    int32_t threads; /* set at present */
 };
 
 /* What the observer of one trial knows. */
@@ -101,16 +99,6 @@ static void stopped(struct trial_result *r, const struct watch *watch, double ti
     }
 }
 
-static int use_threads(struct gcn_runner *self, const struct settings *s)
-{
-    int32_t wanted = (int32_t)s->v[P_THREADS].i;
-
-    if (wanted != self->threads)
-        gemm_set_threads(wanted);
-    self->threads = wanted;
-    return wanted;
-}
-
 static int train(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
                  struct plan_trial where, struct watch *watch, struct err *err)
 {
@@ -138,7 +126,7 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
     outcome.curve = r->curve;
     r->timing[PHASE_LOAD] = clock_now(self->clock) - begun_s;
     watch->deadline_s = timeout_s > 0 ? begun_s + timeout_s : 0;
-    if (gcn_train(&outcome, &spec, inputs, split, key, use_threads(self, s), &self->scratch,
+    if (gcn_train(&outcome, &spec, inputs, split, key, (int)s->v[P_THREADS].i, &self->scratch,
                   self->clock, &observer, err))
         return -1;
     if (outcome.status == GCN_STOPPED)
