@@ -8,7 +8,7 @@
 const struct command commands[] = {
     {"run", "GRID.ini", "Run a sweep, or go on with it.", cmd_run},
     {"plan", "GRID.ini", "List the trials of a sweep and what they cost; run nothing.", cmd_plan},
-    {"params", "", "Every setting of a sweep file.", cmd_params},
+    {"params", "[SECTION | KEY ...]", "The settings of a sweep file.", cmd_params},
     {"status", "[DB]", "How far a sweep is.", cmd_status},
     {"best", "[DB]", "The leaderboard.", cmd_best},
     {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show},

@@ -132,6 +132,9 @@ static int add_element(struct list *list, char *text, struct err *err)
         return err_set(err, "%s: value %zu of the list is empty", p->key, list->n + 1);
     if ((is_log || strchr(text, ':')) && p->type == PARAM_CHOICE)
         return err_set(err, "%s = %.60s: ranges and log() are for numbers", p->key, text);
+    /* It would be the same trials as the value that it stands for. */
+    if (p->type == PARAM_CHOICE && !strcmp(text, "auto"))
+        return err_set(err, "%s = auto: an axis must name the value", p->key);
     if (is_log && text[n - 1] == ')') {
         text[n - 1] = '\0';
         return add_log(list, strchr(text, '(') + 1, err);

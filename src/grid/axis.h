@@ -22,8 +22,8 @@ struct axis {
 };
 
 /* Read text into axis->values, in place of what was there. id must not be TEXT or PATH. -1 and err:
- * an empty list or value, a value not allowed, a range or log that makes no sense or is too long, a
- * value that comes twice; the axis is then as before. */
+ * an empty list or value, a value not allowed (auto is none), a range or log that makes no sense or
+ * is too long, a value that comes twice; the axis is then as before. */
 int axis_parse(struct axis *axis, const char *text, struct err *err);
 void axis_release(struct axis *axis);
 

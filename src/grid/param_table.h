@@ -113,7 +113,7 @@
     X(DECAY_LAYERS, "train", "decay_layers", CHOICE, 0, 0, "all|first", "all", "", AXIS | IDENTITY, \
       "layers with weight decay; first: as in Kipf & Welling 2017") \
     X(MOMENTUM, "train", "momentum", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
-      "sgd") \
+      "sgd: share of the last step in the next") \
     X(BETA1, "train", "beta1", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
       "adam, adamw: decay of the mean gradient") \
     X(BETA2, "train", "beta2", REAL, 0, 1, "", "0.999", "", AXIS | IDENTITY | OPEN_MAX, \

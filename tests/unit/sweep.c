@@ -275,7 +275,7 @@ static void test_write_round_trip(void **state)
                                "[data]\nformat = genotype\ngenotypes = g.csv\nphenotypes = p.csv\n"
                                "trait =; = b [c]\n"
                                "[resources]\ntrial_timeout = 15m\n"
-                               "[grid]\nbuild = auto, threshold\nk = 3, 10\n"
+                               "[grid]\nbuild = knn, threshold\nk = 3, 10\n"
                                "learning_rate = log(1e-5, 0.3, 3)\nbatch_size = 32, full\n"
                                "threads = 1, 2\n";
     struct hash digest = hash_text("data");

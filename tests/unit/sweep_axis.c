@@ -99,6 +99,7 @@ static void test_refused_lists(void **state)
     assert_refused(P_DROPOUT, "0.1 0.2", "dropout = 0.1 0.2: must be a number in [0, 1)");
     assert_refused(P_DROPOUT, "0.1, 0.2, 0.10", "dropout: 0.1 comes twice");
     assert_refused(P_DROPOUT, "0, -0", "dropout: 0 comes twice");
+    assert_refused(P_BUILD, "auto, knn", "build = auto: an axis must name the value");
     assert_refused(P_DROPOUT, "0.5, 1", "dropout = 1: must be in [0, 1)");
     assert_refused(P_ACTIVATION, "relu, log(1,2,3)",
                    "activation = log(1,2,3): ranges and log() are for numbers");

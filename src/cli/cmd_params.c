@@ -1,0 +1,187 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "grid/param.h"
+#include "report/report.h"
+
+/* The columns of the page, 100 characters wide with two blanks between. The last two wrap. */
+enum { KEY_WIDTH = 15, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 29, MEANING_WIDTH = 35 };
+
+#define MAX_OPERANDS 100
+
+static const char footer[] =
+    "\n"
+    "A setting marked 'axis' may stand in [grid] instead, with more values than one:\n"
+    "    hidden_size   = 16, 32, 64          a list\n"
+    "    dropout       = 0.2:0.5:0.1         from 0.2 to 0.5 in steps of 0.1\n"
+    "    learning_rate = log(1e-4, 1e-1, 4)  4 values at equal ratios\n"
+    "    batch_size    = 32, 64:256:64, full all of these, mixed\n";
+
+/* Whether an operand asks for the setting; all do where there is none. */
+static bool is_wanted(enum param_id id, char **operands, int n)
+{
+    const struct param *p = &param_table[id];
+
+    for (int i = 0; i < n; i++)
+        if (!strcmp(operands[i], p->section) || param_find_name(operands[i]) == id)
+            return true;
+    return n == 0;
+}
+
+static int check_operands(char **operands, int n, struct err *err)
+{
+    for (int i = 0; i < n; i++) {
+        const char *near;
+
+        if (param_is_section(operands[i]) || param_find_name(operands[i]) < P_COUNT)
+            continue;
+        near = param_suggest(NULL, operands[i]);
+        return err_set(err, "'%s' is neither a section nor a key%s%s%s", operands[i],
+                       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    return 0;
+}
+
+/* The length of the first line of text when it is at most `width` wide; *next is where the second
+ * line begins. Breaks at blanks; a word that is too long stays whole. */
+static size_t first_line(const char *text, size_t width, const char **next)
+{
+    size_t end = strcspn(text, " ");
+
+    while (text[end]) {
+        size_t word = strcspn(text + end + 1, " ");
+
+        if (end + 1 + word > width)
+            break;
+        end += 1 + word;
+    }
+    *next = text + end + (text[end] == ' ');
+    return end;
+}
+
+static void put_line(struct buf *out, const char *cells[5])
+{
+    static const int width[5] = {KEY_WIDTH, AXIS_WIDTH, DEFAULT_WIDTH, ALLOWED_WIDTH,
+                                 MEANING_WIDTH};
+    const char *next[5];
+    size_t n;
+
+    for (int c = 0; c < 5; c++) {
+        n = first_line(cells[c], (size_t)width[c], &next[c]);
+        buf_printf(out, "%-*.*s%s", c < 4 ? width[c] : 0, (int)n, cells[c], c < 4 ? "  " : "");
+        cells[c] = next[c];
+    }
+    while (out->size && out->data[out->size - 1] == ' ')
+        out->data[--out->size] = '\0';
+    buf_putc(out, '\n');
+}
+
+/* One setting: a line, and more where a cell wraps. */
+static void put_setting(struct buf *out, enum param_id id)
+{
+    const struct param *p = &param_table[id];
+    struct buf allowed = {0};
+    const char *cells[5] = {p->key, p->flags & PARAM_AXIS ? "axis" : "", p->default_text};
+
+    param_allowed(&allowed, id);
+    if (*p->unit && p->type != PARAM_DURATION)
+        buf_printf(&allowed, ", %s", p->unit);
+    cells[3] = buf_text(&allowed);
+    cells[4] = p->help;
+    do
+        put_line(out, cells);
+    while (*cells[3] || *cells[4]);
+    out->failed |= buf_failed(&allowed);
+    buf_release(&allowed);
+}
+
+static void put_page(struct buf *out, char **operands, int n)
+{
+    const char *head[5] = {"key", "", "default", "allowed", "meaning"};
+    const char *section = "";
+
+    put_line(out, head);
+    for (int id = 0; id < P_COUNT; id++) {
+        const struct param *p = &param_table[id];
+
+        if (!is_wanted((enum param_id)id, operands, n))
+            continue;
+        if (strcmp(section, p->section) != 0)
+            buf_printf(out, "\n[%s]\n", p->section);
+        section = p->section;
+        put_setting(out, (enum param_id)id);
+    }
+    if (n == 0)
+        buf_puts(out, footer);
+}
+
+/* The same for programs: one row a setting. */
+static void put_table(struct buf *out, char **operands, int n, const char *format)
+{
+    enum { COLUMNS = 8 };
+    static char *names[COLUMNS] = {"section", "key",  "type", "allowed",
+                                   "default", "unit", "axis", "meaning"};
+    static const char *const types[] = {
+        [PARAM_INT] = "integer",      [PARAM_REAL] = "real", [PARAM_CHOICE] = "choice",
+        [PARAM_TEXT] = "text",        [PARAM_PATH] = "path", [PARAM_COUNT] = "count",
+        [PARAM_DURATION] = "duration"};
+    struct cell cells[P_COUNT * COLUMNS];
+    struct buf allowed[P_COUNT] = {0};
+    struct table table = {names, COLUMNS, 0, cells};
+
+    for (int id = 0; id < P_COUNT; id++) {
+        const struct param *p = &param_table[id];
+        struct cell *row = cells + table.n_rows * COLUMNS;
+
+        if (!is_wanted((enum param_id)id, operands, n))
+            continue;
+        param_allowed(&allowed[id], (enum param_id)id);
+        out->failed |= buf_failed(&allowed[id]);
+        row[0] = (struct cell){.type = CELL_TEXT, .s = p->section};
+        row[1] = (struct cell){.type = CELL_TEXT, .s = p->key};
+        row[2] = (struct cell){.type = CELL_TEXT, .s = types[p->type]};
+        row[3] = (struct cell){.type = CELL_TEXT, .s = buf_text(&allowed[id])};
+        row[4] = (struct cell){.type = CELL_TEXT, .s = p->default_text};
+        row[5] = (struct cell){.type = CELL_TEXT, .s = p->unit};
+        row[6] = (struct cell){.type = CELL_INTEGER, .i = (p->flags & PARAM_AXIS) != 0};
+        row[7] = (struct cell){.type = CELL_TEXT, .s = p->help};
+        table.n_rows++;
+    }
+    report_format(out, &table, format);
+    for (int id = 0; id < P_COUNT; id++)
+        buf_release(&allowed[id]);
+}
+
+int cmd_params(int argc, char **argv)
+{
+    const char *format = "table";
+    const struct option_row rows[] = {
+        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    struct buf out = {0};
+    struct err err;
+    int first, n;
+    int status = cli_parse(command_find("params"), rows, argc, argv, 0, MAX_OPERANDS, &first);
+
+    if (status != CLI_GO_ON)
+        return status;
+    n = argc - first;
+    if (check_operands(argv + first, n, &err))
+        return cli_fail(&err, EXIT_USAGE);
+    if (!strcmp(format, "table"))
+        put_page(&out, argv + first, n);
+    else
+        put_table(&out, argv + first, n, format);
+    status = EXIT_OK;
+    if (buf_failed(&out)) {
+        err_nomem(&err, "params", out.size);
+        status = cli_fail(&err, EXIT_ERROR);
+    } else {
+        fputs(buf_text(&out), stdout);
+    }
+    buf_release(&out);
+    return status;
+}
