@@ -1,0 +1,324 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gcn/trainer.h"
+
+/* Training step by step as PyTorch did: tests/golden/make_golden.py wrote what it started from
+ * and what it found. */
+
+enum { EPOCHS = 20 };
+
+static const struct hash key = {.high = 1, .low = 2};
+
+/* One case, as read. */
+struct golden {
+    FILE *file;
+    struct dataset data;
+    struct csr adjacency;
+    enum feature_scale scale;
+    struct gcn_spec spec;
+    struct split split;
+    float *target;
+    int32_t *label;
+};
+
+static void expect(FILE *file, const char *want)
+{
+    char word[32];
+
+    assert_int_equal(fscanf(file, "%31s", word), 1);
+    assert_string_equal(word, want);
+}
+
+static int32_t read_int(FILE *file)
+{
+    int value;
+
+    assert_int_equal(fscanf(file, "%d", &value), 1);
+    return value;
+}
+
+static double read_number(FILE *file)
+{
+    double value;
+
+    assert_int_equal(fscanf(file, "%lf", &value), 1);
+    return value;
+}
+
+/* The place of the next word among n choices. */
+static int read_choice(FILE *file, const char *const *choices, int n)
+{
+    char word[32];
+
+    assert_int_equal(fscanf(file, "%31s", word), 1);
+    for (int i = 0; i < n; i++)
+        if (strcmp(word, choices[i]) == 0)
+            return i;
+    fail_msg("unknown word \"%s\"", word);
+    return -1;
+}
+
+static void *take(size_t n, size_t size)
+{
+    void *memory = calloc(n, size);
+
+    assert_non_null(memory);
+    return memory;
+}
+
+static void read_settings(struct golden *golden)
+{
+    static const char *const tasks[] = {"regression", "classification"};
+    static const char *const activations[] = {"relu", "tanh"};
+    static const char *const optimizers[] = {"adam", "adamw", "sgd"};
+    static const char *const scopes[] = {"all", "first"};
+    static const char *const scales[] = {"none", "standardize", "row"};
+    FILE *file = golden->file;
+    struct dataset *data = &golden->data;
+    struct gcn_spec *spec = &golden->spec;
+
+    expect(file, "versions");
+    assert_int_equal(fscanf(file, "%*s %*s"), 0);
+    expect(file, "task");
+    data->task = (enum task)read_choice(file, tasks, 2);
+    expect(file, "shape");
+    data->n_samples = read_int(file);
+    data->n_features = read_int(file);
+    data->n_classes = read_int(file);
+    data->is_sparse = read_int(file);
+    *spec = (struct gcn_spec){.epochs = EPOCHS, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
+    spec->layers = read_int(file);
+    spec->hidden_size = read_int(file);
+    spec->batch_size = read_int(file);
+    expect(file, "words");
+    spec->activation = (enum activation)read_choice(file, activations, 2);
+    spec->optimizer = (enum optimizer)read_choice(file, optimizers, 3);
+    spec->decay_scope = (enum decay_scope)read_choice(file, scopes, 2);
+    golden->scale = (enum feature_scale)read_choice(file, scales, 3);
+    expect(file, "settings");
+    spec->learning_rate = read_number(file);
+    spec->weight_decay = read_number(file);
+    spec->momentum = read_number(file);
+}
+
+static void read_graph(struct golden *golden)
+{
+    FILE *file = golden->file;
+    int32_t n = golden->data.n_samples;
+    struct triplet *t;
+    int32_t n_edges;
+
+    expect(file, "edges");
+    n_edges = read_int(file);
+    t = take(2 * (size_t)n_edges, sizeof *t);
+    for (int32_t e = 0; e < n_edges; e++) {
+        struct triplet *edge = &t[2 * e];
+
+        edge->row = read_int(file);
+        edge->col = read_int(file);
+        edge->val = (float)read_number(file);
+        t[2 * e + 1] = (struct triplet){edge->col, edge->row, edge->val};
+    }
+    assert_int_equal(csr_from_triplets(&golden->adjacency, n, n, t, 2 * (int64_t)n_edges, NULL), 0);
+    free(t);
+}
+
+static void read_data(struct golden *golden)
+{
+    FILE *file = golden->file;
+    struct dataset *data = &golden->data;
+    int32_t n = data->n_samples;
+    struct triplet *t = take((size_t)n * (size_t)data->n_features, sizeof *t);
+    int64_t nnz = 0;
+
+    expect(file, "features");
+    assert_int_equal(mat_init(&data->features, n, data->n_features, NULL), 0);
+    for (int64_t i = 0; i < mat_size(&data->features); i++) {
+        int32_t row = (int32_t)(i / data->n_features), col = (int32_t)(i % data->n_features);
+
+        data->features.v[i] = (float)read_number(file);
+        if (data->features.v[i] != 0)
+            t[nnz++] = (struct triplet){row, col, data->features.v[i]};
+    }
+    assert_int_equal(csr_from_triplets(&data->sparse_features, n, data->n_features, t, nnz, NULL),
+                     0);
+    free(t);
+
+    golden->target = take((size_t)n, sizeof(float));
+    golden->label = take((size_t)n, sizeof(int32_t));
+    expect(file, "target");
+    for (int32_t i = 0; i < n; i++)
+        golden->target[i] = (float)read_number(file);
+    expect(file, "label");
+    for (int32_t i = 0; i < n; i++)
+        golden->label[i] = read_int(file);
+    data->target = golden->target;
+    data->label = golden->label;
+}
+
+/* The training part as PyTorch had it; everything else validates. */
+static void read_split(struct golden *golden)
+{
+    FILE *file = golden->file;
+    struct split *split = &golden->split;
+    int32_t n = golden->data.n_samples;
+
+    expect(file, "train");
+    split->n_train = read_int(file);
+    split->train = take((size_t)n, sizeof(int32_t));
+    split->val = split->train + split->n_train;
+    for (int32_t i = 0, next = 0; i < split->n_train; i++) {
+        split->train[i] = read_int(file);
+        for (; next < split->train[i]; next++)
+            split->val[split->n_val++] = next;
+        next = split->train[i] + 1;
+    }
+    for (int32_t next = split->train[split->n_train - 1] + 1; next < n; next++)
+        split->val[split->n_val++] = next;
+}
+
+static void golden_open(struct golden *golden, const char *name)
+{
+    const char *root = getenv("SRCDIR");
+    char path[4096];
+
+    *golden = (struct golden){0};
+    snprintf(path, sizeof path, "%s/tests/golden/%s.txt", root ? root : ".", name);
+    golden->file = fopen(path, "r");
+    if (!golden->file)
+        fail_msg("cannot open %s", path);
+    read_settings(golden);
+    read_graph(golden);
+    read_data(golden);
+    read_split(golden);
+}
+
+static void golden_close(struct golden *golden)
+{
+    fclose(golden->file);
+    csr_release(&golden->adjacency);
+    csr_release(&golden->data.sparse_features);
+    mat_release(&golden->data.features);
+    free(golden->target);
+    free(golden->label);
+    free(golden->split.train);
+}
+
+static void read_weights(struct golden *golden, struct trainer *trainer)
+{
+    float *weights = take((size_t)trainer->model.n_weights, sizeof *weights);
+
+    expect(golden->file, "weights");
+    for (int64_t i = 0; i < trainer->model.n_weights; i++)
+        weights[i] = (float)read_number(golden->file);
+    trainer_set_weights(trainer, weights);
+    free(weights);
+}
+
+/* Every batch of every epoch; the mean loss of each epoch. */
+static void train(double losses[EPOCHS], struct golden *golden, struct trainer *trainer)
+{
+    int32_t *nodes = take((size_t)golden->split.n_train, sizeof *nodes);
+    int32_t n_batches;
+
+    expect(golden->file, "batches");
+    n_batches = read_int(golden->file);
+    for (int e = 0; e < EPOCHS; e++) {
+        losses[e] = 0;
+        for (int32_t b = 0; b < n_batches; b++) {
+            int32_t n;
+
+            expect(golden->file, "batch");
+            n = read_int(golden->file);
+            for (int32_t i = 0; i < n; i++)
+                nodes[i] = read_int(golden->file);
+            losses[e] += trainer_step(trainer, trainer->is_full_batch ? NULL : nodes, n);
+        }
+        losses[e] /= golden->split.n_train;
+        trainer_validation_logits(trainer);
+    }
+    free(nodes);
+}
+
+static void check_losses(struct golden *golden, const double losses[EPOCHS])
+{
+    expect(golden->file, "losses");
+    for (int e = 0; e < EPOCHS; e++) {
+        double want = read_number(golden->file);
+
+        if (!(fabs(losses[e] / want - 1) < 1e-4))
+            fail_msg("epoch %d: loss %.8g, PyTorch's is %.8g", e + 1, losses[e], want);
+    }
+}
+
+static void check_logits(struct golden *golden, struct trainer *trainer)
+{
+    int32_t n = golden->data.n_samples;
+    int32_t *all = take((size_t)n, sizeof *all);
+    struct mat logits;
+
+    for (int32_t i = 0; i < n; i++)
+        all[i] = i;
+    logits = trainer_logits_of(trainer, all, n);
+    expect(golden->file, "logits");
+    for (int64_t i = 0; i < mat_size(&logits); i++) {
+        double want = read_number(golden->file);
+
+        if (!(fabs((double)logits.v[i] - want) < 1e-3 * (1 + fabs(want))))
+            fail_msg("logit %d: %.8g, PyTorch's is %.8g", (int)i, (double)logits.v[i], want);
+    }
+    free(all);
+}
+
+static void check_case(const char *name)
+{
+    struct golden golden;
+    struct gcn_inputs inputs;
+    struct trainer trainer;
+    struct arena arena = {0};
+    double losses[EPOCHS];
+
+    golden_open(&golden, name);
+    assert_int_equal(gcn_inputs_init(&inputs, &golden.data, &golden.adjacency, golden.scale, NULL),
+                     0);
+    assert_int_equal(trainer_init(&trainer, &golden.spec, &inputs, &golden.split, key,
+                                  &clock_system, &arena, NULL),
+                     0);
+    read_weights(&golden, &trainer);
+    train(losses, &golden, &trainer);
+    check_losses(&golden, losses);
+    check_logits(&golden, &trainer);
+    arena_release(&arena);
+    gcn_inputs_release(&inputs);
+    golden_close(&golden);
+}
+
+static void test_case(void **state)
+{
+    check_case(*state);
+}
+
+#define GOLDEN(name)                      \
+    {                                     \
+        name, test_case, NULL, NULL, name \
+    }
+
+int main(void)
+{
+    struct CMUnitTest tests[] = {
+        GOLDEN("class_full_adam"),   GOLDEN("class_mini_sgd"),  GOLDEN("regr_full_adam"),
+        GOLDEN("regr_mini_adamw"),   GOLDEN("class_one_layer"), GOLDEN("regr_larger"),
+        GOLDEN("regr_three_layers"),
+    };
+
+    return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}
