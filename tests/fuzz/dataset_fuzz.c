@@ -1,0 +1,62 @@
+/* A dataset block of another process. Size and digest are set right, for a fuzzer will not guess
+ * them; what is then accepted is used. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/block.h"
+#include "data/dataset.h"
+#include "data/graph.h"
+#include "data/split.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void use(const struct dataset *d)
+{
+    struct split_spec spec = {.test = 0.2, .folds = 2, .seed = 1};
+    struct graph_spec graph = {.build = GRAPH_FILE};
+    struct split split;
+    struct csr a;
+    size_t length = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++)
+        length += strlen(dataset_id(d, i));
+    for (int32_t j = 0; j < d->n_features; j++)
+        length += strlen(dataset_feature_name(d, j));
+    for (int32_t c = 0; c < d->n_classes; c++)
+        length += strlen(dataset_class_name(d, c));
+    if (length > d->block_bytes || (d->is_sparse && !csr_check(&d->sparse_features, NULL)))
+        abort();
+    if (split_make(&split, d, &spec, NULL) == 0)
+        split_release(&split);
+    if (graph_build(&a, d, &graph, NULL) == 0) {
+        if (!csr_check(&a, NULL) || !csr_is_symmetric(&a))
+            abort();
+        csr_release(&a);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    size_t room = (n / BLOCK_ALIGNMENT + 1) * BLOCK_ALIGNMENT;
+    struct block_header *h = aligned_alloc(BLOCK_ALIGNMENT, room);
+    struct dataset d;
+    struct err err;
+
+    if (!h)
+        abort();
+    memcpy(h, bytes, n);
+    if (n >= sizeof *h) {
+        struct hash digest;
+
+        h->block_bytes = n;
+        digest = block_digest(h, n);
+        h->digest_high = digest.high;
+        h->digest_low = digest.low;
+    }
+    if (dataset_open(&d, h, n, &err) == 0)
+        use(&d);
+    dataset_release(&d);
+    free(h);
+    return 0;
+}

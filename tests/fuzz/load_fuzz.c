@@ -1,0 +1,65 @@
+/* The files of a data set in one input, apart by lines of "%%". Its first byte is the format, g
+ * genotype (genotypes, phenotypes, split) or n graph (labels, features, edges, split); the second
+ * the task, 0 auto, 1 regression, 2 classification; then a line end. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/load.h"
+#include "memfile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+#define N_FILES 4
+#define MARK "%%\n"
+
+/* Returns how many files there are. */
+static int open_files(struct memfile *file, const uint8_t *bytes, size_t n)
+{
+    int n_files = 0;
+
+    while (n_files < N_FILES) {
+        const uint8_t *end = memmem(bytes, n, MARK, strlen(MARK));
+        size_t size = end && n_files < N_FILES - 1 ? (size_t)(end - bytes) : n;
+
+        memfile_open(&file[n_files++], bytes, size);
+        if (size == n)
+            break;
+        bytes += size + strlen(MARK);
+        n -= size + strlen(MARK);
+    }
+    return n_files;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    struct memfile file[N_FILES] = {0};
+    struct data_spec spec = {0};
+    struct data_report report;
+    struct dataset d;
+    struct err err;
+    int n_files;
+
+    if (n < 3)
+        return 0;
+    n_files = open_files(file, bytes + 3, n - 3);
+    spec.format = bytes[0] == 'g' ? DATA_GENOTYPE : DATA_GRAPH;
+    spec.task = bytes[1] == '1'   ? DATA_TASK_REGRESSION
+                : bytes[1] == '2' ? DATA_TASK_CLASSIFICATION
+                                  : DATA_TASK_AUTO;
+    spec.trait = "y";
+    spec.genotypes = spec.labels = file[0].path;
+    spec.phenotypes = spec.features = file[1].path;
+    if (spec.format == DATA_GENOTYPE) {
+        spec.split = file[2].path;
+    } else {
+        spec.edges = file[2].path;
+        spec.split = file[3].path;
+    }
+    /* What is loaded was checked by dataset_open(). */
+    if (data_load(&d, &spec, &report, &err) == 0)
+        dataset_release(&d);
+    for (int i = 0; i < n_files; i++)
+        memfile_close(&file[i]);
+    return 0;
+}
