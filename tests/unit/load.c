@@ -394,7 +394,7 @@ static const char *real(const char *name)
     const char *folder = getenv("ESPALIER_DATA");
     char *out = path[next++ % 6];
 
-    if (!folder)
+    if (!folder || !*folder)
         skip();
     snprintf(out, sizeof path[0], "%s/%s", folder, name);
     return out;
