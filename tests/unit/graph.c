@@ -221,6 +221,28 @@ static void test_ties(void **state)
     dataset_release(&d);
 }
 
+/* Of equals, the one with the largest index gives way to a better one that comes later. */
+static void test_late_neighbour(void **state)
+{
+    static float features[2 * N] = {1, 0, 1, 1, 1, 1, 1, 1, 1, 0.5f};
+    struct draft draft = {.n_samples = N, .n_features = 2, .features = features};
+    struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 3};
+    struct dataset d;
+    struct csr a;
+
+    (void)state;
+    for (int32_t i = 5; i < N; i++)
+        features[2 * i + 1] = 1;
+    build_dataset(&d, &draft);
+    build(&a, &d, &spec);
+    assert_int_equal(a.row_start[1], 3);
+    assert_int_equal(a.col[0], 1);
+    assert_int_equal(a.col[1], 2);
+    assert_int_equal(a.col[2], 4);
+    csr_release(&a);
+    dataset_release(&d);
+}
+
 static void test_all_neighbours(void **state)
 {
     struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_CORRELATION, .k = N - 1};
@@ -325,9 +347,13 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_knn),         cmocka_unit_test(test_threshold_and_weights),
-        cmocka_unit_test(test_ties),        cmocka_unit_test(test_all_neighbours),
-        cmocka_unit_test(test_given_edges), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_knn),
+        cmocka_unit_test(test_threshold_and_weights),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_late_neighbour),
+        cmocka_unit_test(test_all_neighbours),
+        cmocka_unit_test(test_given_edges),
+        cmocka_unit_test(test_errors),
     };
 
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);

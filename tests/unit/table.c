@@ -86,6 +86,27 @@ static void test_line_ends(void **state)
     }
 }
 
+/* The CR and the LF of a line end fall into different chunks of 2^18 bytes. */
+static void test_line_end_between_chunks(void **state)
+{
+    const size_t n = (1 << 18) + 10;
+    char *text = malloc(n);
+    struct table t;
+    struct err err;
+
+    (void)state;
+    memset(text, 'x', n);
+    memcpy(text, "id\r\n", 4);
+    memcpy(text + n - 11, "\r\ny\r\nz\r\nw\r", 11);
+    assert_int_equal(table_open(&t, scratch_bytes("t.csv", text, n), &err), 0);
+    assert_int_equal(table_next(&t, &err), 1);
+    next_row(&t, 3, "y", "y");
+    next_row(&t, 4, "z", "z");
+    next_row(&t, 5, "w", "w");
+    table_close(&t);
+    free(text);
+}
+
 static void test_separators(void **state)
 {
     struct table t;
@@ -262,11 +283,17 @@ static void test_message_is_one_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_separators),     cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_bad_tables),     cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_truncated_gzip), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_missing),        cmocka_unit_test(test_message_is_one_line),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_line_end_between_chunks),
+        cmocka_unit_test(test_separators),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_truncated_gzip),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_message_is_one_line),
     };
 
     return cmocka_run_group_tests_name("table", tests, scratch_make, scratch_remove);
