@@ -17,13 +17,16 @@
 
 struct store;
 
-/* Open for writing: create or migrate, and take the advisory lock PATH.lock that names host and
- * pid. -1 and err: not a database, not ours, newer than this program, locked (by whom), read-only,
- * disk full. Whatever is refused is left byte for byte as it was. */
+/* Open for writing: create where there is nothing, and take the advisory lock PATH.lock that names
+ * host and pid. -1 and err: not a database, not ours, newer than this program, locked (by whom),
+ * read-only, disk full. Whatever is refused is left byte for byte as it was. */
 int store_open(struct store **store, const char *path, struct err *err);
-/* Open for reading; never blocks the writer, never creates. */
+/* Open for reading; never blocks the writer (with a rollback journal: for longer than one query),
+ * never creates. Works in a directory where nobody may write. */
 int store_open_reader(struct store **store, const char *path, struct err *err);
-void store_close(struct store *store); /* rolls back what was not committed; takes NULL */
+/* Rolls back what was not committed; takes NULL. A writer leaves one file without a log beside it,
+ * unless a reader is in the way. */
+void store_close(struct store *store);
 
 /* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
 const char *store_journal_mode(const char *path, const char **filesystem);
@@ -33,13 +36,20 @@ const char *store_journal_mode(const char *path, const char **filesystem);
  * values[n_trials] (the objective; NaN where there is none), all owned by the caller, from the
  * database, so that finished keys can be skipped. swept and settings come from plan. */
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
-                   const double *config_flops, int64_t *trial_ids, uint8_t *states,
-                   double *values, struct err *err);
+                   const double *config_flops, int64_t *trial_ids, uint8_t *states, double *values,
+                   struct err *err);
+
+/* The same without writing, for a reader: trial_ids is 0 where the database has no such trial. */
+int store_find(struct store *store, const struct plan *plan, const struct dataset *data,
+               int64_t *trial_ids, uint8_t *states, double *values, struct err *err);
+
+/* The configuration of a trial, as in the views and in `show`; 0 where there is none. */
+int64_t store_config_of(struct store *store, int64_t trial_id);
 
 /* What a run was, recorded once. */
 struct store_session {
-    const char *command;  /* the command line */
-    const char *version;  /* of espalier */
+    const char *command; /* the command line */
+    const char *version; /* of espalier */
     const char *mpi, *blas, *blas_kernel, *cpu, *host;
     int32_t ranks;
     int32_t pid;
@@ -47,15 +57,19 @@ struct store_session {
 int store_begin_session(struct store *store, const struct store_session *session, struct err *err);
 int store_end_session(struct store *store, const char *outcome, struct err *err);
 
-/* Record a result under trial_id: attempt, metrics, curve, timing. One transaction is open from
- * the first result to store_commit(). A result with state PENDING records the attempt only. */
+/* Record a result under trial_id: attempt, metrics, curve, timing; NaNs and phases without time are
+ * left out. Replaces what an earlier attempt left. One transaction is open from the first result
+ * to store_commit(). A result with state PENDING records the attempt only. */
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err);
 int store_commit(struct store *store, struct err *err);
 
 /* `where` over the axes: the expression sees each swept setting as a column, bare (hidden_size)
- * or qualified (model.hidden_size). Compiled once, in memory; use as struct predicate with
- * store_predicate_keep. err names the expression. */
+ * or qualified (model.hidden_size). Numbers are numbers; choices are text, and so is `full`, which
+ * SQL holds for greater than any number and counts with as 0. Only an expression: no second
+ * statement, no table, nothing that could be different on another rank (time, random()). Compiled
+ * once, in memory; use as struct predicate with store_predicate_keep, for points of the same
+ * sweep. err names the expression. */
 struct store_predicate;
 int store_predicate_open(struct store_predicate **out, const char *expression,
                          const struct sweep *sweep, struct err *err);

@@ -1,0 +1,96 @@
+#include "store/db.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+int db_fail(struct store *store, struct err *err)
+{
+    return err_set(err, "%s: %s", store->path, sqlite3_errmsg(store->db));
+}
+
+int db_exec(struct store *store, const char *sql, struct err *err)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(store, err);
+}
+
+static sqlite3_stmt *prepared(struct store *store, enum statement id, struct err *err)
+{
+    sqlite3_stmt **statement = &store->statements[id];
+
+    if (*statement)
+        sqlite3_reset(*statement);
+    else if (sqlite3_prepare_v3(store->db, statement_sql[id], -1, SQLITE_PREPARE_PERSISTENT,
+                                statement, NULL) != SQLITE_OK)
+        db_fail(store, err);
+    return *statement;
+}
+
+static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
+{
+    double number;
+
+    switch (type) {
+    case 'i':
+        return sqlite3_bind_int64(statement, i, va_arg(*args, int64_t));
+    case 'n':
+        return sqlite3_bind_int(statement, i, va_arg(*args, int));
+    case 'd':
+        number = va_arg(*args, double);
+        return sqlite3_bind_double(statement, i, number);
+    default:
+        assert(type == 's');
+        return sqlite3_bind_text(statement, i, va_arg(*args, const char *), -1, SQLITE_STATIC);
+    }
+}
+
+sqlite3_stmt *db_bind(struct store *store, enum statement id, struct err *err, const char *types,
+                      ...)
+{
+    sqlite3_stmt *statement = prepared(store, id, err);
+    va_list args;
+
+    if (!statement)
+        return NULL;
+    va_start(args, types);
+    for (int i = 1; types[i - 1]; i++)
+        if (bind_one(statement, i, types[i - 1], &args) != SQLITE_OK) {
+            db_fail(store, err);
+            statement = NULL;
+            break;
+        }
+    va_end(args);
+    return statement;
+}
+
+int db_step(struct store *store, sqlite3_stmt *statement, struct err *err)
+{
+    int rc = sqlite3_step(statement);
+
+    if (rc == SQLITE_ROW)
+        return 1;
+    if (rc != SQLITE_DONE)
+        db_fail(store, err);
+    sqlite3_reset(statement);
+    return rc == SQLITE_DONE ? 0 : -1;
+}
+
+int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err)
+{
+    int rc = statement ? 1 : -1;
+
+    while (rc == 1)
+        rc = db_step(store, statement, err);
+    return rc;
+}
+
+int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, int64_t *out,
+               struct err *err)
+{
+    int rc = statement ? db_step(store, statement, err) : -1;
+
+    *out = missing;
+    if (rc <= 0)
+        return rc;
+    *out = sqlite3_column_int64(statement, 0);
+    return db_finish(store, statement, err);
+}

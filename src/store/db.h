@@ -1,0 +1,47 @@
+/* What the files of the store share: the connection, its statements, and short forms of SQLite's
+ * calls. Internal to src/store. */
+#ifndef STORE_DB_H
+#define STORE_DB_H
+
+#include <sqlite3.h>
+
+#include "store/lock.h"
+#include "store/statement.h"
+#include "store/store.h"
+
+#define DB_APPLICATION_ID 0x4553504cu /* "ESPL"; db/schema.sql sets the same */
+#define DB_SCHEMA_VERSION 1u          /* likewise */
+
+struct store {
+    sqlite3 *db;
+    char *path;       /* owned; as given, for messages */
+    struct lock lock; /* held by a writer */
+    bool is_writer;
+    int64_t session_id;                        /* 0: none begun */
+    sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
+};
+
+extern const char db_schema_sql[]; /* db/schema.sql, generated at build time */
+
+/* "PATH: what SQLite says". Always -1. */
+int db_fail(struct store *store, struct err *err);
+int db_exec(struct store *store, const char *sql, struct err *err);
+
+/* A statement of the table, reset, with its parameters bound from the arguments, one for each
+ * letter of `types`: i int64_t, n int, d double (NaN is NULL), s const char * (NULL is NULL;
+ * borrowed until the next use). NULL and err when it cannot be prepared. */
+sqlite3_stmt *db_bind(struct store *store, enum statement id, struct err *err, const char *types,
+                      ...);
+/* 1: a row is there, 0: no more (the statement is reset then), -1 and err. */
+int db_step(struct store *store, sqlite3_stmt *statement, struct err *err);
+/* Run a bound statement to its end; takes the NULL of a failed db_bind(). */
+int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err);
+/* The first column of the only row, as an integer; `missing` where there is no row. */
+int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, int64_t *out,
+               struct err *err);
+
+/* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
+ * caller's transaction. */
+int views_update(struct store *store, struct err *err);
+
+#endif

@@ -1,0 +1,56 @@
+#include "store/filesystem.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+#include "store/store.h"
+
+/* Numbers from linux/magic.h and the sources of the filesystems that are not in the kernel. The
+ * write-ahead log needs memory shared by all processes that have the file open, which no two
+ * nodes have: https://sqlite.org/wal.html, "disadvantages". */
+static const struct filesystem table[] = {
+    {0x00006969, "nfs", true},       {0x0bd00bd0, "lustre", true}, {0x47504653, "gpfs", true},
+    {0x19830326, "beegfs", true},    {0xff534d42, "cifs", true},   {0xfe534d42, "smb2", true},
+    {0x0000517b, "smb", true},       {0x65735546, "fuse", true},   {0x00c36400, "ceph", true},
+    {0x5346414f, "afs", true},       {0x01021997, "9p", true},     {0x20030528, "orangefs", true},
+    {0xaad7aaea, "panfs", true},     {0x01161970, "gfs2", true},   {0x7461636f, "ocfs2", true},
+    {0x786f4256, "vboxsf", true},    {0x0000ef53, "ext4", false},  {0x58465342, "xfs", false},
+    {0x9123683e, "btrfs", false},    {0x01021994, "tmpfs", false}, {0x858458f6, "ramfs", false},
+    {0x794c7630, "overlay", false},  {0x2fc12fc1, "zfs", false},   {0xf2f52010, "f2fs", false},
+    {0xca451a4e, "bcachefs", false},
+};
+
+static const struct filesystem unknown = {0, "unknown", true};
+
+const struct filesystem *filesystem_find(uint32_t magic)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].magic == magic)
+            return &table[i];
+    return &unknown;
+}
+
+const struct filesystem *filesystem_of(const char *path)
+{
+    struct statfs fs;
+    char *copy;
+    int rc = statfs(path, &fs);
+
+    if (rc) {
+        copy = strdup(path);
+        rc = copy ? statfs(dirname(copy), &fs) : -1;
+        free(copy);
+    }
+    return rc ? &unknown : filesystem_find((uint32_t)fs.f_type);
+}
+
+const char *store_journal_mode(const char *path, const char **filesystem)
+{
+    const struct filesystem *fs = filesystem_of(path);
+
+    if (filesystem)
+        *filesystem = fs->name;
+    return fs->is_shared ? "delete" : "wal";
+}

@@ -1,0 +1,33 @@
+/* The advisory lock of the one writer: the file PATH.lock, locked as long as the writer lives.
+ *
+ * The lock is an open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it with its
+ * process, so that a killed run never leaves a database locked. The file holds one line, host pid
+ * start, for the message to the second writer. */
+#ifndef STORE_LOCK_H
+#define STORE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct lock {
+    char *path; /* owned; NULL while not held */
+    int fd;
+};
+
+struct lock_holder {
+    char host[65];
+    int64_t pid;  /* 0 where the file does not say */
+    double since; /* Unix seconds */
+};
+
+/* -1 and err: held by another (says by whom), or the file cannot be made. Pair with
+ * lock_release(), which takes a zeroed lock and removes the file. */
+int lock_take(struct lock *lock, const char *path, struct err *err);
+void lock_release(struct lock *lock);
+
+/* Whether a writer is alive on the database at path; fills holder if so. */
+bool lock_is_held(const char *path, struct lock_holder *holder);
+
+#endif

@@ -1,0 +1,205 @@
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "store/store.h"
+
+struct store_predicate {
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    char *expression; /* owned, for messages */
+    struct buf word;  /* scratch for texts that are bound */
+};
+
+/* Every rank makes its own plan, and all must be the same one. */
+static bool is_constant_function(const char *name)
+{
+    static const char *const refused[] = {
+        "random",
+        "randomblob",
+        "date",
+        "time",
+        "datetime",
+        "julianday",
+        "strftime",
+        "unixepoch",
+        "changes",
+        "total_changes",
+        "current_date",
+        "current_time",
+        "current_timestamp",
+        "load_extension",
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (!strcasecmp(refused[i], name))
+            return false;
+    return true;
+}
+
+static int authorize(void *arg, int action, const char *a, const char *b, const char *database,
+                     const char *trigger)
+{
+    (void)arg;
+    (void)database;
+    (void)trigger;
+    switch (action) {
+    case SQLITE_SELECT:
+        return SQLITE_OK;
+    case SQLITE_READ:
+        /* The axes stand in subqueries; the schema table is the only table there is. */
+        return a && strncmp(a, "sqlite_", 7) == 0 ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_FUNCTION:
+        return b && is_constant_function(b) ? SQLITE_OK : SQLITE_DENY;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+/* One subquery for each section, so that both k and graph.k are found:
+ *     FROM (SELECT ?1 AS "k") AS "graph", (SELECT ?2 AS "dropout") AS "model"
+ * Axis a is parameter a + 1. */
+static void put_axes(struct buf *sql, const struct sweep *sweep)
+{
+    const char *lead = " FROM ";
+
+    for (size_t first = 0; first < sweep->n_axes; first++) {
+        const char *section = param_table[sweep->axes[first].id].section;
+        const char *gap = "";
+        bool is_seen = false;
+
+        for (size_t a = 0; a < first; a++)
+            is_seen |= !strcmp(param_table[sweep->axes[a].id].section, section);
+        if (is_seen)
+            continue;
+        buf_printf(sql, "%s(SELECT ", lead);
+        for (size_t a = first; a < sweep->n_axes; a++) {
+            const struct param *p = &param_table[sweep->axes[a].id];
+
+            if (strcmp(p->section, section) != 0)
+                continue;
+            buf_printf(sql, "%s?%zu AS \"%s\"", gap, a + 1, p->key);
+            gap = ", ";
+        }
+        buf_printf(sql, ") AS \"%s\"", section);
+        lead = ", ";
+    }
+}
+
+static int fail(struct store_predicate *p, const struct sweep *sweep, struct err *err)
+{
+    struct buf axes = {0};
+    const char *what = sqlite3_errmsg(p->db);
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        buf_printf(&axes, "%s%s", a ? ", " : "", param_table[sweep->axes[a].id].key);
+    if (!strncmp(what, "no such column", 14))
+        err_set(err, "where = %s: %s; the axes are: %s", p->expression, what,
+                sweep->n_axes ? buf_text(&axes) : "none");
+    else if (!strcmp(what, "not an error"))
+        err_set(err, "where = %s: more than one expression", p->expression);
+    else
+        err_set(err, "where = %s: %s", p->expression, what);
+    buf_release(&axes);
+    return -1;
+}
+
+/* Prepare SELECT with the expression between so many parentheses. The line break ends a comment. */
+static int prepare(struct store_predicate *p, const struct sweep *sweep, int depth,
+                   sqlite3_stmt **statement, struct err *err)
+{
+    struct buf sql = {0};
+    const char *rest = "";
+    int rc;
+
+    *statement = NULL;
+    buf_printf(&sql, "SELECT %.*s%s\n%.*s", depth, "((", p->expression, depth, "))");
+    put_axes(&sql, sweep);
+    if (buf_failed(&sql)) {
+        buf_release(&sql);
+        return err_nomem(err, "where", 0);
+    }
+    rc = sqlite3_prepare_v2(p->db, buf_text(&sql), -1, statement, &rest);
+    if (rc != SQLITE_OK || *rest)
+        rc = fail(p, sweep, err);
+    buf_release(&sql);
+    return rc;
+}
+
+/* Text that closes our parenthesis and opens another of its own ("1) UNION SELECT (1") parses at
+ * one depth only; an expression parses at every depth. */
+static int compile(struct store_predicate *p, const struct sweep *sweep, struct err *err)
+{
+    sqlite3_stmt *deeper;
+    int rc = prepare(p, sweep, 1, &p->statement, err);
+
+    if (rc)
+        return rc;
+    rc = prepare(p, sweep, 2, &deeper, err);
+    sqlite3_finalize(deeper);
+    return rc;
+}
+
+int store_predicate_open(struct store_predicate **out, const char *expression,
+                         const struct sweep *sweep, struct err *err)
+{
+    struct store_predicate *p = calloc(1, sizeof *p);
+
+    *out = NULL;
+    if (p)
+        p->expression = strdup(expression);
+    if (!p || !p->expression || sqlite3_open(":memory:", &p->db) != SQLITE_OK) {
+        store_predicate_close(p);
+        return err_nomem(err, "where", sizeof *p);
+    }
+    sqlite3_db_config(p->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_set_authorizer(p->db, authorize, NULL);
+    if (compile(p, sweep, err)) {
+        store_predicate_close(p);
+        return -1;
+    }
+    *out = p;
+    return 0;
+}
+
+void store_predicate_close(struct store_predicate *p)
+{
+    if (!p)
+        return;
+    sqlite3_finalize(p->statement);
+    sqlite3_close(p->db);
+    buf_release(&p->word);
+    free(p->expression);
+    free(p);
+}
+
+static int bind_value(struct store_predicate *p, int i, enum param_id id, union value v)
+{
+    enum param_type type = param_table[id].type;
+
+    if (type == PARAM_INT || (type == PARAM_COUNT && v.i))
+        return sqlite3_bind_int64(p->statement, i, v.i);
+    if (type == PARAM_REAL || type == PARAM_DURATION)
+        return sqlite3_bind_double(p->statement, i, v.f);
+    buf_clear(&p->word);
+    param_format(&p->word, id, v);
+    return sqlite3_bind_text(p->statement, i, buf_text(&p->word), -1, SQLITE_TRANSIENT);
+}
+
+int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
+                         struct err *err)
+{
+    struct store_predicate *p = predicate;
+    int keep = -1;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (bind_value(p, (int)a + 1, sweep->axes[a].id, point->v[sweep->axes[a].id]) != SQLITE_OK)
+            return fail(p, sweep, err);
+    if (sqlite3_step(p->statement) == SQLITE_ROW)
+        keep = sqlite3_column_double(p->statement, 0) != 0;
+    else
+        fail(p, sweep, err);
+    sqlite3_reset(p->statement);
+    return keep;
+}

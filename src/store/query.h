@@ -1,0 +1,117 @@
+/* Answers out of the database, as tables. Works on a store opened for reading or for writing. */
+#ifndef STORE_QUERY_H
+#define STORE_QUERY_H
+
+#include "store/lock.h"
+#include "store/store.h"
+
+/* A sweep of the file. */
+struct query_sweep {
+    int64_t sweep_id;
+    char name[256]; /* cut where it is longer */
+    char objective[32];
+    int64_t n_sweeps; /* in the file */
+};
+
+/* The sweep called name; for NULL the one that was run last. -1 and err: no such sweep (and which
+ * there are), or none at all. */
+int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
+
+/* Rows of the view `leaderboard` in the order of their places: place, config, the axes of this
+ * sweep, trials, mean, sd, se, seconds. where: an SQL expression over those columns, or NULL;
+ * limit: at most so many rows, or -1. err names the expression. Pair with table_release(). */
+int query_leaderboard(struct table *out, struct store *store, const struct query_sweep *sweep,
+                      const char *where, int64_t limit, struct err *err);
+
+/* Rows of the view `trials` of a sweep, or of all for NULL. */
+int query_trials(struct table *out, struct store *store, const struct query_sweep *sweep,
+                 struct err *err);
+
+/* X(name, SQL): what there is to ask. ?1 is an id, of what the first word says; the columns are
+ * those of the SQL. */
+/* clang-format off */
+#define QUERY_TABLE(X) \
+    X(SWEEPS, /* of the file; id is not used */ \
+      "SELECT sweep.name AS sweep, count(DISTINCT config_id) AS configs, count(*) AS trials," \
+      " sum(state = 'done') AS done, sum(state = 'diverged') AS diverged," \
+      " sum(state = 'failed') AS failed, sum(state IN ('pending', 'running')) AS pending" \
+      " FROM sweep JOIN config USING (sweep_id) JOIN trial USING (config_id)" \
+      " WHERE ?1 IS NOT NULL GROUP BY sweep_id ORDER BY sweep_id") \
+    X(FAILURES, /* most frequent first */ \
+      "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
+      " coalesce(error, '') AS reason" \
+      " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
+      " WHERE state IN ('diverged', 'failed') AND ?1 IS NOT NULL" \
+      " GROUP BY sweep_id, state, error ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(SESSION, /* 0: the last one. rate: trials a second; left_s: seconds for what is pending in the \
+                  sweeps it worked on, by flops where they are known */ \
+      "WITH s AS (SELECT * FROM session WHERE session_id =" \
+      " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
+      " a AS MATERIALIZED (SELECT sweep_id, flops, attempt.finished AS at" \
+      " FROM attempt JOIN s USING (session_id) JOIN trial USING (trial_id)" \
+      " JOIN config AS c USING (config_id) WHERE attempt.outcome <> 'stopped')," \
+      " ran AS (SELECT count(*) AS n, sum(flops) AS flops," \
+      " coalesce(s.finished, max(at)) - s.started AS elapsed FROM s LEFT JOIN a)," \
+      " pending AS (SELECT count(*) AS n, sum(config.flops) AS flops" \
+      " FROM trial JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
+      " AND sweep_id IN (SELECT sweep_id FROM a))" \
+      "SELECT s.session_id AS session, s.outcome, s.command, s.host, s.pid, s.ranks, s.started," \
+      " ran.elapsed AS elapsed_s, ran.n AS trials, ran.n / ran.elapsed AS rate," \
+      " pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
+      " iif(ran.flops > 0, pending.flops / ran.flops, 1.0 * pending.n / ran.n)) AS left_s" \
+      " FROM s, ran, pending") \
+    X(WORKERS, /* of a session; 0: the last one. busy_s: seconds in trials */ \
+      "SELECT rank, host, count(*) AS trials, sum(finished - started) AS busy_s," \
+      " sum(outcome = 'diverged') AS diverged, sum(outcome = 'failed') AS failed" \
+      " FROM attempt WHERE session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
+      " GROUP BY rank, host ORDER BY rank, host") \
+    X(CONFIG, /* id of a configuration */ \
+      "SELECT sweep, place, config, trials, mean, sd, se, seconds FROM leaderboard" \
+      " WHERE config = ?1") \
+    X(CONFIG_SETTINGS, /* axis: whether it varies in the sweep */ \
+      "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
+      " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
+      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
+      " WHERE config_id = ?1 ORDER BY s.id") \
+    X(CONFIG_TRIALS, \
+      "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
+      " attempts, coalesce(error, '') AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+    X(TRIAL, /* id of a trial, and so on */ \
+      "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
+      " value, epochs_run, best_epoch, seconds, trial.flops, peak_bytes, attempts," \
+      " coalesce(error, '') AS error, trial.key FROM trial JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
+    X(TRIAL_METRICS, \
+      "SELECT name AS metric, max(value) FILTER (WHERE split = 'train') AS train," \
+      " max(value) FILTER (WHERE split = 'val') AS val," \
+      " max(value) FILTER (WHERE split = 'test') AS test" \
+      " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
+    X(TRIAL_TIMING, \
+      "SELECT phase, seconds, 100 * seconds / sum(seconds) OVER () AS percent" \
+      " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \
+    X(TRIAL_ATTEMPTS, \
+      "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
+      " datetime(started, 'unixepoch') AS started_utc, finished - started AS seconds, outcome," \
+      " coalesce(error, '') AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
+    X(TRIAL_CURVE, \
+      "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
+      " WHERE trial_id = ?1 ORDER BY epoch")
+/* clang-format on */
+
+enum query {
+#define QUERY_ENUM(id, sql) QUERY_##id,
+    QUERY_TABLE(QUERY_ENUM)
+#undef QUERY_ENUM
+        QUERY_COUNT
+};
+
+int query_table(struct table *out, struct store *store, enum query query, int64_t id,
+                struct err *err);
+
+/* A sweep file that trains exactly one configuration: the same settings, so the same keys. */
+int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
+
+/* Whether a writer is alive on the database at path; fills holder if so. */
+bool query_writer(const char *path, struct lock_holder *holder);
+
+#endif

@@ -1,0 +1,302 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/db.h"
+
+/* One walk over a plan; with insert false it only looks. */
+struct walk {
+    struct store *store;
+    const struct plan *plan;
+    const struct dataset *data;
+    const double *config_flops; /* NULL: unknown */
+    int64_t *trial_ids;
+    uint8_t *states;
+    double *values;
+    int64_t sweep_id; /* 0: not there */
+    bool insert;
+    bool is_grown; /* a configuration was new */
+    struct buf key_text, json;
+};
+
+static int resolved(const struct walk *w, int32_t config, struct settings *s, struct err *err)
+{
+    plan_settings(w->plan, config, s);
+    return settings_resolve(s, w->data->task, err);
+}
+
+static const char *choice_text(struct buf *out, enum param_id id, const struct settings *s)
+{
+    buf_clear(out);
+    param_format(out, id, s->v[id]);
+    return buf_text(out);
+}
+
+/* Configurations of one sweep are ranked together: they need one objective and the same data. */
+static int check_same(struct walk *w, sqlite3_stmt *row, const char *name, const char *objective,
+                      const char *direction, const char *digest, struct err *err)
+{
+    const struct {
+        const char *what, *there, *here;
+    } checks[] = {
+        {"objective", (const char *)sqlite3_column_text(row, 1), objective},
+        {"direction", (const char *)sqlite3_column_text(row, 2), direction},
+        {"data digest", (const char *)sqlite3_column_text(row, 3), digest},
+    };
+
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (strcmp(checks[i].there, checks[i].here) != 0)
+            return err_set(err,
+                           "%s: sweep '%s' in it has %s %s, this one has %s: give [sweep] name "
+                           "another value, or use another database",
+                           w->store->path, name, checks[i].what, checks[i].there, checks[i].here);
+    return 0;
+}
+
+/* The settings that are not swept, as a sweep file; axes with their defaults are overwritten from
+ * config.params by whoever reads it. */
+static int insert_sweep(struct walk *w, const struct settings *s, const char *objective,
+                        const char *direction, const char *digest, struct err *err)
+{
+    const struct dataset *d = w->data;
+    const struct sweep *sweep = w->plan->sweep;
+    struct buf ini = {0};
+    int rc;
+
+    sweep_write(&ini, sweep, &sweep->fixed);
+    if (w->sweep_id) {
+        rc = db_finish(w->store,
+                       db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issd", w->sweep_id,
+                               sweep->path, buf_text(&ini), clock_unix()),
+                       err);
+    } else {
+        rc = db_finish(w->store,
+                       db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnd",
+                               s->v[P_SWEEP_NAME].s, objective, direction, task_name(d->task),
+                               sweep->path, buf_text(&ini), digest, (int)d->n_samples,
+                               (int)d->n_features, (int)d->n_classes, clock_unix()),
+                       err);
+        w->sweep_id = sqlite3_last_insert_rowid(w->store->db);
+    }
+    buf_release(&ini);
+    return rc;
+}
+
+static int find_sweep(struct walk *w, struct err *err)
+{
+    struct settings s;
+    struct buf objective = {0}, direction = {0};
+    char digest[HASH_HEX_SIZE];
+    sqlite3_stmt *row;
+    int rc;
+
+    if (resolved(w, 0, &s, err))
+        return -1;
+    hash_hex(w->data->digest, digest);
+    choice_text(&objective, P_OBJECTIVE, &s);
+    choice_text(&direction, P_DIRECTION, &s);
+    row = db_bind(w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s);
+    rc = row ? db_step(w->store, row, err) : -1;
+    if (rc == 1) {
+        w->sweep_id = sqlite3_column_int64(row, 0);
+        rc = check_same(w, row, s.v[P_SWEEP_NAME].s, buf_text(&objective), buf_text(&direction),
+                        digest, err);
+        sqlite3_reset(row);
+    }
+    if (rc == 0 && w->insert)
+        rc = insert_sweep(w, &s, buf_text(&objective), buf_text(&direction), digest, err);
+    buf_release(&objective);
+    buf_release(&direction);
+    return rc;
+}
+
+/* Axes of the file in its order, then whatever else is no longer what it was. */
+static int insert_axes(struct walk *w, struct err *err)
+{
+    const struct sweep *sweep = w->plan->sweep;
+    struct settings s;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (db_finish(w->store,
+                      db_bind(w->store, STATEMENT_AXIS_INSERT, err, "is", w->sweep_id,
+                              param_table[sweep->axes[a].id].key),
+                      err))
+            return -1;
+    if (resolved(w, 0, &s, err))
+        return -1;
+    buf_clear(&w->json);
+    settings_json(&w->json, &s);
+    return db_finish(
+        w->store,
+        db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
+}
+
+static int insert_config(struct walk *w, int32_t config, const struct settings *s, const char *key,
+                         int64_t *config_id, struct err *err)
+{
+    double flops = w->config_flops ? w->config_flops[config] : (double)NAN;
+
+    buf_clear(&w->json);
+    settings_json(&w->json, s);
+    if (db_finish(w->store,
+                  db_bind(w->store, STATEMENT_CONFIG_INSERT, err, "inssd", w->sweep_id,
+                          (int)config + 1, key, buf_text(&w->json), flops),
+                  err))
+        return -1;
+    *config_id = sqlite3_last_insert_rowid(w->store->db);
+    w->is_grown = true;
+    return 0;
+}
+
+static int find_config(struct walk *w, int32_t config, const struct settings *s, int64_t *config_id,
+                       struct err *err)
+{
+    char key[HASH_HEX_SIZE];
+    struct hash hash =
+        settings_key(s, w->plan->sweep->swept, w->data->digest, -1, -1, &w->key_text);
+
+    hash_hex(hash, key);
+    if (db_integer(w->store, db_bind(w->store, STATEMENT_CONFIG_FIND, err, "is", w->sweep_id, key),
+                   0, config_id, err))
+        return -1;
+    return *config_id || !w->insert ? 0 : insert_config(w, config, s, key, config_id, err);
+}
+
+static int insert_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
+                        struct err *err)
+{
+    struct plan_trial trial = plan_trial(w->plan, t);
+    struct hash hash = settings_key(s, w->plan->sweep->swept, w->data->digest, trial.replicate,
+                                    trial.fold, &w->key_text);
+    char key[HASH_HEX_SIZE];
+
+    if (db_finish(w->store,
+                  db_bind(w->store, STATEMENT_TRIAL_INSERT, err, "inns", config_id,
+                          (int)trial.replicate, (int)trial.fold, hash_hex(hash, key)),
+                  err))
+        return -1;
+    w->trial_ids[t] = sqlite3_last_insert_rowid(w->store->db);
+    return 0;
+}
+
+static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
+                      struct err *err)
+{
+    struct plan_trial trial = plan_trial(w->plan, t);
+    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIAL_FIND, err, "inn", config_id,
+                                (int)trial.replicate, (int)trial.fold);
+    int rc = row ? db_step(w->store, row, err) : -1;
+
+    w->trial_ids[t] = 0;
+    w->states[t] = TRIAL_PENDING;
+    w->values[t] = NAN;
+    if (rc == 1) {
+        w->trial_ids[t] = sqlite3_column_int64(row, 0);
+        w->states[t] = (uint8_t)trial_state_parse((const char *)sqlite3_column_text(row, 1));
+        if (sqlite3_column_type(row, 2) != SQLITE_NULL)
+            w->values[t] = sqlite3_column_double(row, 2);
+        return db_finish(w->store, row, err);
+    }
+    return rc == 0 && w->insert ? insert_trial(w, t, s, config_id, err) : rc;
+}
+
+static int walk_configs(struct walk *w, struct err *err)
+{
+    int64_t n_each = w->plan->n_trials / w->plan->n_configs;
+
+    for (int32_t config = 0; config < w->plan->n_configs; config++) {
+        struct settings s;
+        int64_t config_id;
+
+        if (resolved(w, config, &s, err) || find_config(w, config, &s, &config_id, err))
+            return -1;
+        for (int64_t t = config * n_each; t < (config + 1) * n_each; t++)
+            if (find_trial(w, t, &s, config_id, err))
+                return -1;
+    }
+    return 0;
+}
+
+static int register_all(struct walk *w, struct err *err)
+{
+    if (find_sweep(w, err) || insert_axes(w, err) || walk_configs(w, err))
+        return -1;
+    if (w->is_grown &&
+        db_finish(w->store, db_bind(w->store, STATEMENT_AXIS_LEVELS, err, "i", w->sweep_id), err))
+        return -1;
+    return views_update(w->store, err);
+}
+
+static void walk_release(struct walk *w)
+{
+    buf_release(&w->key_text);
+    buf_release(&w->json);
+}
+
+int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
+                   const double *config_flops, int64_t *trial_ids, uint8_t *states, double *values,
+                   struct err *err)
+{
+    struct walk w = {.store = store,
+                     .plan = plan,
+                     .data = data,
+                     .config_flops = config_flops,
+                     .trial_ids = trial_ids,
+                     .states = states,
+                     .values = values,
+                     .insert = true};
+    int rc = store_commit(store, err);
+
+    if (!rc)
+        rc = db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
+    if (!rc) {
+        rc = register_all(&w, err);
+        if (!rc)
+            rc = store_commit(store, err);
+        if (rc)
+            sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    }
+    walk_release(&w);
+    return rc;
+}
+
+int store_find(struct store *store, const struct plan *plan, const struct dataset *data,
+               int64_t *trial_ids, uint8_t *states, double *values, struct err *err)
+{
+    struct walk w = {.store = store,
+                     .plan = plan,
+                     .data = data,
+                     .trial_ids = trial_ids,
+                     .states = states,
+                     .values = values};
+    /* One snapshot, and one lock instead of one for each look. */
+    int rc = db_exec(store, "BEGIN", err);
+
+    if (!rc)
+        rc = find_sweep(&w, err);
+    if (!rc)
+        rc = walk_configs(&w, err);
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    walk_release(&w);
+    return rc;
+}
+
+int64_t store_config_of(struct store *store, int64_t trial_id)
+{
+    int64_t config_id;
+
+    db_integer(store, db_bind(store, STATEMENT_TRIAL_CONFIG, NULL, "i", trial_id), 0, &config_id,
+               NULL);
+    return config_id;
+}
+
+double store_seconds_per_flop(struct store *store)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_SECONDS_PER_FLOP, NULL, "");
+    double rate = 0;
+
+    if (row && db_step(store, row, NULL) == 1)
+        rate = sqlite3_column_double(row, 0);
+    sqlite3_reset(row);
+    return rate;
+}

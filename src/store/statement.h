@@ -1,0 +1,82 @@
+/* The SQL that writes and looks up, one row each: prepared once per connection (db_bind). */
+#ifndef STORE_STATEMENT_H
+#define STORE_STATEMENT_H
+
+/* clang-format off */
+#define STATEMENT_TABLE(X) \
+    X(BEGIN, "BEGIN IMMEDIATE") \
+    X(COMMIT, "COMMIT") \
+    X(ROLLBACK, "ROLLBACK") \
+    \
+    X(SWEEP_FIND, \
+      "SELECT sweep_id, objective, direction, data_digest FROM sweep WHERE name = ?1") \
+    X(SWEEP_INSERT, \
+      "INSERT INTO sweep (name, objective, direction, task, file, ini, data_digest, samples," \
+      " features, classes, created, updated)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)") \
+    X(SWEEP_UPDATE, "UPDATE sweep SET file = ?2, ini = ?3, updated = ?4 WHERE sweep_id = ?1") \
+    \
+    X(AXIS_INSERT, \
+      "INSERT INTO axis (sweep_id, ordinal, name)" \
+      " SELECT ?1, 1 + coalesce(max(ordinal), 0), ?2 FROM axis WHERE sweep_id = ?1" \
+      " ON CONFLICT DO NOTHING") \
+    /* A setting that is no axis of the file, but is not what the configurations had so far. */ \
+    X(AXIS_CHANGED, \
+      "INSERT INTO axis (sweep_id, ordinal, name)" \
+      " SELECT ?1, (SELECT coalesce(max(ordinal), 0) FROM axis WHERE sweep_id = ?1)" \
+      " + row_number() OVER (ORDER BY new.id), new.key" \
+      " FROM json_each(?2) AS new, json_each(" \
+      "(SELECT params FROM config WHERE sweep_id = ?1 ORDER BY config_id LIMIT 1)) AS old" \
+      " WHERE new.key = old.key AND new.value IS NOT old.value ON CONFLICT DO NOTHING") \
+    X(AXIS_LEVELS, \
+      "UPDATE axis SET levels = (SELECT json_group_array(level) FROM" \
+      " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE sweep_id = ?1" \
+      " ORDER BY level)) WHERE sweep_id = ?1") \
+    \
+    X(CONFIG_FIND, "SELECT config_id FROM config WHERE sweep_id = ?1 AND key = ?2") \
+    X(CONFIG_INSERT, \
+      "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
+    X(TRIAL_FIND, \
+      "SELECT trial_id, state, value FROM trial" \
+      " WHERE config_id = ?1 AND replicate = ?2 AND fold = ?3") \
+    X(TRIAL_INSERT, \
+      "INSERT INTO trial (config_id, replicate, fold, key) VALUES (?1, ?2, ?3, ?4)") \
+    X(TRIAL_CONFIG, "SELECT config_id FROM trial WHERE trial_id = ?1") \
+    \
+    /* Only a dead writer leaves a session that runs: we hold the lock. */ \
+    X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE outcome = 'running'") \
+    X(SESSION_INSERT, \
+      "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
+      " started) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)") \
+    X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
+    \
+    X(RESULT_UPDATE, \
+      "UPDATE trial SET state = ?2, value = ?3, epochs_run = ?4, best_epoch = ?5, seconds = ?6," \
+      " flops = ?7, peak_bytes = ?8, error = ?9, attempts = attempts + 1" \
+      " WHERE trial_id = ?1 RETURNING attempts") \
+    X(ATTEMPT_COUNT, \
+      "UPDATE trial SET attempts = attempts + 1 WHERE trial_id = ?1 RETURNING attempts") \
+    X(ATTEMPT_INSERT, \
+      "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished, outcome," \
+      " error) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9)") \
+    X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
+    X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
+    X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \
+    X(METRIC_INSERT, "INSERT INTO metric VALUES (?1, ?2, ?3, ?4)") \
+    X(CURVE_INSERT, "INSERT INTO curve VALUES (?1, ?2, ?3, ?4, ?5, ?6)") \
+    X(TIMING_INSERT, "INSERT INTO timing VALUES (?1, ?2, ?3)") \
+    \
+    X(SECONDS_PER_FLOP, \
+      "SELECT sum(seconds) / sum(flops) FROM trial WHERE state = 'done' AND flops > 0")
+/* clang-format on */
+
+enum statement {
+#define STATEMENT_ENUM(id, sql) STATEMENT_##id,
+    STATEMENT_TABLE(STATEMENT_ENUM)
+#undef STATEMENT_ENUM
+        STATEMENT_COUNT
+};
+
+extern const char *const statement_sql[STATEMENT_COUNT];
+
+#endif

@@ -1,0 +1,239 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/db.h"
+
+/* A writer waits for readers of a rollback-journal database: they hold it for one query. */
+#define WRITER_PATIENCE_MS 60000
+#define READER_PATIENCE_MS 10000
+
+enum { HEADER_BYTES = 100, HEADER_USER_VERSION = 60, HEADER_APPLICATION_ID = 68 };
+
+static uint32_t big_endian(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* SQLite would repair, checkpoint or lock a file that it opens. A file that is not ours must stay
+ * as it is, so we look at its header first (https://sqlite.org/fileformat2.html, 1.3). The
+ * header of a file of ours is never behind its log: store_open() writes it before there is one.
+ * *is_empty: there is nothing yet. */
+static int check_header(const char *path, bool *is_empty, struct err *err)
+{
+    unsigned char header[HEADER_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int failure = errno;
+    struct stat st;
+    ssize_t n = 0;
+
+    *is_empty = fd < 0 && failure == ENOENT;
+    if (*is_empty)
+        return 0;
+    if (fd < 0)
+        return err_set(err, "%s: %s", path, strerror(failure));
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(err, "%s: not a regular file", path);
+    }
+    n = pread(fd, header, sizeof header, 0);
+    close(fd);
+    *is_empty = n == 0;
+    if (*is_empty)
+        return 0;
+    if (n != HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
+        return err_set(err, "%s: not a database", path);
+    if (big_endian(header + HEADER_APPLICATION_ID) != DB_APPLICATION_ID)
+        return err_set(err, "%s: a database of another program", path);
+    if (big_endian(header + HEADER_USER_VERSION) > DB_SCHEMA_VERSION)
+        return err_set(err, "%s: made by a newer espalier (schema %u, this one knows %u)", path,
+                       big_endian(header + HEADER_USER_VERSION), DB_SCHEMA_VERSION);
+    return 0;
+}
+
+static struct store *store_new(const char *path, struct err *err)
+{
+    struct store *store = calloc(1, sizeof *store);
+
+    if (store)
+        store->path = strdup(path);
+    if (!store || !store->path) {
+        free(store);
+        err_nomem(err, "database", sizeof *store);
+        return NULL;
+    }
+    return store;
+}
+
+/* As a URI, so that no name means anything special to SQLite (":memory:", "file:..."). */
+static int open_uri(struct store *store, int flags, const char *suffix, struct err *err)
+{
+    struct buf uri = {0};
+    int rc;
+
+    buf_printf(&uri, "file:%s", *store->path == '/' ? "" : "./");
+    for (const char *p = store->path; *p; p++)
+        buf_printf(&uri, strchr("%?#", *p) ? "%%%02x" : "%c", (unsigned char)*p);
+    buf_puts(&uri, suffix);
+    rc = buf_failed(&uri)
+             ? SQLITE_NOMEM
+             : sqlite3_open_v2(
+                   buf_text(&uri), &store->db,
+                   flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    buf_release(&uri);
+    return rc == SQLITE_OK ? 0 : db_fail(store, err);
+}
+
+static int create_schema(struct store *store, struct err *err)
+{
+    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, db_schema_sql, err) ||
+        views_update(store, err))
+        return -1;
+    return db_exec(store, "COMMIT", err);
+}
+
+/* The journal is a rollback journal whenever nobody writes (store_close), so that a finished file
+ * stands alone. That a reader is in the way of the change is no error. */
+static int use_wal(struct store *store, struct err *err)
+{
+    int rc;
+
+    if (strcmp(store_journal_mode(store->path, NULL), "wal") != 0)
+        return 0;
+    rc = sqlite3_exec(store->db, "PRAGMA journal_mode = wal", NULL, NULL, NULL);
+    return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
+}
+
+/* FULL: a commit survives a power cut. With a group commit twice a second its cost is nothing. */
+static int open_writer(struct store *store, bool is_new, struct err *err)
+{
+    if (open_uri(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", err))
+        return -1;
+    sqlite3_busy_timeout(store->db, WRITER_PATIENCE_MS);
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        return err_set(err, "%s: not writable", store->path);
+    if (db_exec(store, "PRAGMA synchronous = full; PRAGMA foreign_keys = on", err) ||
+        (is_new && create_schema(store, err)))
+        return -1;
+    return use_wal(store, err);
+}
+
+/* Close without the courtesies of store_close(). */
+static void discard(struct store *store)
+{
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->db);
+    lock_release(&store->lock);
+    free(store->path);
+    free(store);
+}
+
+int store_open(struct store **out, const char *path, struct err *err)
+{
+    struct store *store = store_new(path, err);
+    bool is_new = false;
+    int rc;
+
+    *out = NULL;
+    if (!store)
+        return -1;
+    store->is_writer = true;
+    rc = lock_take(&store->lock, path, err);
+    if (!rc)
+        rc = check_header(path, &is_new, err);
+    if (!rc && (rc = open_writer(store, is_new, err)) && is_new) {
+        sqlite3_close(store->db);
+        store->db = NULL;
+        unlink(path);
+    }
+    if (rc) {
+        discard(store);
+        return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+static bool has_log(const char *path)
+{
+    struct stat st;
+    char *log;
+    bool has;
+
+    if (asprintf(&log, "%s-wal", path) < 0)
+        return true;
+    has = !stat(log, &st) && st.st_size > 0;
+    free(log);
+    return has;
+}
+
+static int open_reading(struct store *store, int flags, const char *suffix, struct err *err)
+{
+    sqlite3_close(store->db);
+    store->db = NULL;
+    if (open_uri(store, flags, suffix, err))
+        return -1;
+    sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
+    return db_exec(store, "PRAGMA query_only = on; SELECT 1 FROM sweep LIMIT 1", err);
+}
+
+/* What a killed run left may need repair before it can be read: rolling back its journal needs the
+ * right to write. In a directory where nobody may write, a database in WAL mode cannot be opened
+ * the usual way, since readers of a WAL share a file of memory; without a log nothing can change
+ * under us there. */
+static int open_reader(struct store *store, struct err *err)
+{
+    int code;
+
+    if (!open_reading(store, SQLITE_OPEN_READONLY, "", err))
+        return 0;
+    code = sqlite3_extended_errcode(store->db);
+    if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY)
+        return open_reading(store, SQLITE_OPEN_READWRITE, "", err);
+    code &= 0xff;
+    if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && !has_log(store->path))
+        return open_reading(store, SQLITE_OPEN_READONLY, "?immutable=1", err);
+    return -1;
+}
+
+int store_open_reader(struct store **out, const char *path, struct err *err)
+{
+    struct store *store;
+    bool is_empty;
+
+    *out = NULL;
+    if (check_header(path, &is_empty, err))
+        return -1;
+    if (is_empty)
+        return err_set(err, "%s: %s; run 'espalier run' first", path,
+                       access(path, F_OK) ? "no such file" : "empty");
+    store = store_new(path, err);
+    if (!store)
+        return -1;
+    if (open_reader(store, err)) {
+        discard(store);
+        return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    if (store->is_writer) {
+        if (!sqlite3_get_autocommit(store->db))
+            sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        for (int i = 0; i < STATEMENT_COUNT; i++)
+            sqlite3_reset(store->statements[i]);
+        sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
+    }
+    discard(store);
+}

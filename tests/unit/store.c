@@ -1,0 +1,360 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/db.h"
+#include "store/query.h"
+#include "storelib.h"
+
+#define SWEEP "[sweep]\nname = s\nreplicates = 3\n[grid]\n"
+
+static void check(int rc, const struct err *err)
+{
+    if (rc)
+        fail_msg("%s", err->text);
+}
+
+static void put(struct fixture *f, struct store *store, int64_t trial, enum trial_state state,
+                double value)
+{
+    struct trial_result r;
+    struct err err;
+
+    fixture_result(&r, trial, value);
+    r.state = state;
+    if (state == TRIAL_DIVERGED)
+        strcpy(r.error, "train loss is inf in epoch 3");
+    check(store_result(store, f->ids[trial], &r, &err), &err);
+    trial_result_release(&r);
+}
+
+static void done(struct store *store)
+{
+    struct err err;
+
+    check(store_commit(store, &err), &err);
+    store_close(store);
+}
+
+static void test_register_and_resume(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\ndropout = 0.1, 0.5\n");
+    store = fixture_store(&f);
+    assert_int_equal(f.plan.n_trials, 12);
+    for (int i = 0; i < 12; i++) {
+        assert_int_equal(f.ids[i], i + 1);
+        assert_int_equal(f.states[i], TRIAL_PENDING);
+        assert_true(isnan(f.values[i]));
+    }
+    put(&f, store, 4, TRIAL_DONE, 0.75);
+    put(&f, store, 5, TRIAL_DIVERGED, NAN);
+    put(&f, store, 6, TRIAL_PENDING, 0);
+    assert_int_equal(store_config_of(store, f.ids[4]), 2);
+    assert_int_equal(store_config_of(store, 999), 0);
+    done(store);
+
+    store = fixture_store(&f);
+    assert_int_equal(f.ids[11], 12);
+    assert_int_equal(f.states[4], TRIAL_DONE);
+    assert_true(f.values[4] == 0.75);
+    assert_int_equal(f.states[5], TRIAL_DIVERGED);
+    assert_int_equal(f.states[6], TRIAL_PENDING);
+    assert_true(store_seconds_per_flop(store) == 0.5e-6);
+    done(store);
+    fixture_sql_is(&f, "SELECT count(*) || ' ' || sum(attempts) FROM trial", "12 3");
+    fixture_sql_is(&f, "SELECT group_concat(outcome) FROM attempt", "done,diverged,stopped");
+    fixture_sql_is(&f, "SELECT error FROM trial WHERE trial_id = 6",
+                   "train loss is inf in epoch 3");
+    fixture_sql_is(&f, "SELECT group_concat(name || levels) FROM axis",
+                   "dropout[0.1,0.5],hidden_size[16,32]");
+    fixture_sql_is(&f, "SELECT params ->> 'hidden_size' FROM config WHERE config_id = 3", "32");
+    fixture_sql_is(&f, "PRAGMA journal_mode", "delete");
+    fixture_close(&f);
+}
+
+static void test_what_a_result_leaves(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    store = fixture_store(&f);
+    put(&f, store, 0, TRIAL_FAILED, NAN);
+    put(&f, store, 0, TRIAL_DONE, 0.5);
+    done(store);
+    fixture_sql_is(&f, "SELECT state || value || attempts FROM trial WHERE trial_id = 1",
+                   "done0.52");
+    fixture_sql_is(&f, "SELECT count(*) FROM attempt", "2");
+    fixture_sql_is(&f, "SELECT count(*) FROM metric", "3");
+    fixture_sql_is(&f, "SELECT count(train_loss) || count(*) FROM curve", "12");
+    fixture_sql_is(&f, "SELECT group_concat(phase || seconds) FROM timing",
+                   "backward0.2,forward0.3");
+    fixture_sql_is(&f,
+                   "SELECT test_pearson || val_loss || host || rank FROM trials WHERE trial = 1",
+                   "0.250.25node11");
+    fixture_close(&f);
+}
+
+static void test_session(void **state)
+{
+    struct store_session session = {.command = "espalier run x.ini", .version = "1", .host = "h"};
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    store = fixture_store(&f);
+    check(store_begin_session(store, &session, &err), &err);
+    store_close(store);
+    store = fixture_store(&f);
+    check(store_begin_session(store, &session, &err), &err);
+    put(&f, store, 0, TRIAL_DONE, 0.5);
+    check(store_end_session(store, "finished", &err), &err);
+    store_close(store);
+    fixture_sql_is(&f, "SELECT group_concat(outcome) FROM session", "lost,finished");
+    fixture_sql_is(&f, "SELECT session_id FROM attempt", "2");
+    fixture_close(&f);
+}
+
+static void test_places(void **state)
+{
+    static const double values[4][3] = {
+        {0.5, 0.6, 0.7}, {0.9, 0.9, 0.9}, {0.5, 0.6, 0.7}, {0.6, 0.6, 0.6}};
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 1, 2, 3, 4, 5\n");
+    store = fixture_store(&f);
+    for (int c = 0; c < 4; c++)
+        for (int r = 0; r < 3; r++)
+            put(&f, store, c * 3 + r, c == 1 && r == 2 ? TRIAL_DIVERGED : TRIAL_DONE, values[c][r]);
+    done(store);
+    /* 1 and 3 tie; 4 has the same mean but for rounding; 2 lost a trial; 5 was never run. */
+    fixture_sql_is(&f, "SELECT group_concat(config) FROM leaderboard WHERE config IN (1, 3)",
+                   "1,3");
+    fixture_sql_is(&f, "SELECT place FROM leaderboard WHERE config = 2", "4");
+    fixture_sql_is(&f,
+                   "SELECT place || ' ' || trials || ' ' || ifnull(mean, 'none')"
+                   " FROM leaderboard WHERE hidden_size = 5",
+                   "5 0 none");
+    fixture_sql_is(&f,
+                   "SELECT round(mean, 12) || ' ' || round(sd, 12) || ' ' || round(se, 12)"
+                   " || ' ' || seconds FROM leaderboard WHERE config = 1",
+                   "0.6 0.1 0.057735026919 0.5");
+    fixture_sql_is(&f, "SELECT trials || ' ' || round(sd, 12) FROM leaderboard WHERE config = 2",
+                   "2 0.0");
+    fixture_close(&f);
+}
+
+static void test_smaller_is_better(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, "[sweep]\nname = s\nobjective = val_rmse\n[grid]\nhidden_size = 1, 2, 3\n");
+    store = fixture_store(&f);
+    put(&f, store, 0, TRIAL_DONE, 2);
+    put(&f, store, 1, TRIAL_DONE, 1);
+    put(&f, store, 2, TRIAL_DONE, NAN);
+    done(store);
+    fixture_sql_is(&f, "SELECT group_concat(config) FROM (SELECT * FROM leaderboard)", "2,1,3");
+    fixture_sql_is(&f, "SELECT ifnull(sd, 'none') FROM leaderboard WHERE place = 1", "none");
+    fixture_close(&f);
+}
+
+static void test_grown_grid(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    done(fixture_store(&f));
+    fixture_plan(&f, SWEEP "hidden_size = 8, 16\nlayers = 2, 3\nbatch_size = 32, full\n");
+    store = fixture_store(&f);
+    assert_int_equal(f.ids[1 * 12 + 1 * 3], 1); /* 16 units, 2 layers, full batch: known */
+    done(store);
+    fixture_sql_is(&f, "SELECT count(*) FROM config", "9");
+    fixture_sql_is(&f, "SELECT layers || batch_size FROM leaderboard WHERE config = 2", "2full");
+    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'hidden_size'", "[8,16,32]");
+    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'batch_size'", "[32,\"full\"]");
+    fixture_close(&f);
+}
+
+static void test_changed_fixed_setting_is_an_axis(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    done(fixture_store(&f));
+    fixture_plan(&f, SWEEP "hidden_size = 16, 32\n[train]\nepochs = 7\n");
+    done(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT group_concat(epochs) FROM (SELECT DISTINCT epochs FROM trials)",
+                   "100,7");
+    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'epochs'", "[7,100]");
+    fixture_close(&f);
+}
+
+static void test_two_sweeps(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct query_sweep sweep;
+    struct table table;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    store = fixture_store(&f);
+    put(&f, store, 0, TRIAL_DONE, 0.5);
+    done(store);
+    fixture_plan(&f, "[sweep]\nname = other\n[grid]\ndropout = 0.1, 0.2, 0.3\n");
+    store = fixture_store(&f);
+    assert_int_equal(f.ids[0], 7);
+    put(&f, store, 1, TRIAL_DONE, 0.6);
+    check(store_commit(store, &err), &err);
+    check(query_sweep(&sweep, store, NULL, &err), &err);
+    assert_string_equal(sweep.name, "other");
+    assert_int_equal(sweep.n_sweeps, 2);
+    check(query_leaderboard(&table, store, &sweep, NULL, -1, &err), &err);
+    assert_int_equal(table.n_rows, 3);
+    assert_string_equal(table.names[2], "dropout");
+    assert_true(table.cells[2].f == 0.2);
+    table_release(&table);
+    check(query_leaderboard(&table, store, &sweep, "dropout > 0.15 -- most", 1, &err), &err);
+    assert_int_equal(table.n_rows, 1);
+    assert_int_equal(table.cells[0].i, 1);
+    table_release(&table);
+    assert_int_equal(query_leaderboard(&table, store, &sweep, "dropuot > 1", -1, &err), -1);
+    assert_non_null(strstr(err.text, "where dropuot > 1: "));
+    assert_int_equal(
+        query_leaderboard(&table, store, &sweep, "1); DELETE FROM trial; --", -1, &err), -1);
+    check(query_sweep(&sweep, store, "s", &err), &err);
+    assert_int_equal(query_sweep(&sweep, store, "t", &err), -1);
+    assert_non_null(strstr(err.text, "no sweep 't' in it; there is: s, other"));
+    store_close(store);
+    fixture_sql_is(&f,
+                   "SELECT group_concat(hidden_size || ' ' || dropout, ', ') FROM"
+                   " (SELECT * FROM leaderboard WHERE place = 1)",
+                   "16 0.5, 64 0.2");
+    fixture_close(&f);
+}
+
+static void expect_refusal(struct fixture *f, const char *wanted)
+{
+    struct store *store;
+    struct err err;
+
+    check(store_open(&store, f->path, &err), &err);
+    assert_int_equal(
+        store_register(store, &f->plan, &f->data, NULL, f->ids, f->states, f->values, &err), -1);
+    if (!strstr(err.text, wanted))
+        fail_msg("%s", err.text);
+    store_close(store);
+}
+
+static void test_another_experiment_of_that_name(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    done(fixture_store(&f));
+    f.data.digest = hash_text("other data");
+    expect_refusal(&f, "sweep 's' in it has data digest");
+    f.data.digest = hash_text("data");
+    fixture_plan(&f, "[sweep]\nname = s\nobjective = val_r2\n[grid]\nhidden_size = 4, 8\n");
+    expect_refusal(&f, "has objective val_pearson, this one has val_r2: give [sweep] name another");
+    fixture_sql_is(&f, "SELECT count(*) FROM config", "2");
+    fixture_close(&f);
+}
+
+static void test_find_writes_nothing(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
+    store = fixture_store(&f);
+    put(&f, store, 3, TRIAL_DONE, 0.5);
+    done(store);
+    fixture_plan(&f, SWEEP "hidden_size = 8, 32\n");
+    check(store_open_reader(&store, f.path, &err), &err);
+    check(store_find(store, &f.plan, &f.data, f.ids, f.states, f.values, &err), &err);
+    store_close(store);
+    assert_int_equal(f.ids[0], 0);
+    assert_int_equal(f.ids[3], 4);
+    assert_int_equal(f.states[3], TRIAL_DONE);
+    assert_int_equal(f.states[0], TRIAL_PENDING);
+    fixture_plan(&f, "[sweep]\nname = new\n[grid]\nhidden_size = 8, 32\n");
+    check(store_open_reader(&store, f.path, &err), &err);
+    check(store_find(store, &f.plan, &f.data, f.ids, f.states, f.values, &err), &err);
+    store_close(store);
+    assert_int_equal(f.ids[1], 0);
+    fixture_sql_is(&f, "SELECT count(*) FROM config", "2");
+    fixture_close(&f);
+}
+
+/* The file that `best --format ini` prints trains the same trials: same configuration key. */
+static void ini_keeps_the_keys(const char *ini)
+{
+    struct fixture f;
+    struct store *store;
+    struct buf best = {0};
+    struct err err;
+    char sql[128], known[256];
+    int64_t last;
+
+    fixture_open(&f, ini);
+    store = fixture_store(&f);
+    last = f.ids[f.plan.n_trials - 1];
+    check(query_ini(&best, store, store_config_of(store, last), &err), &err);
+    store_close(store);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM trial, (SELECT %lld)", (long long)last);
+    fixture_sql(&f, sql, known);
+    fixture_plan(&f, buf_text(&best));
+    buf_release(&best);
+    store_close(fixture_store(&f));
+    assert_int_equal(f.plan.n_configs, 1);
+    assert_int_equal(f.ids[f.plan.n_trials - 1], last);
+    fixture_sql_is(&f, sql, known);
+    fixture_close(&f);
+}
+
+static void test_ini_keeps_the_keys(void **state)
+{
+    (void)state;
+    ini_keeps_the_keys(SWEEP "hidden_size = 16, 32\ndropout = 0.2:0.5:0.1\nbatch_size = 8, full\n"
+                             "learning_rate = log(1e-4, 1e-1, 5)\n[graph]\nmetric = kinship\n");
+    ini_keeps_the_keys(SWEEP "optimizer = adam, sgd\nthreads = 1, 2\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_register_and_resume),
+        cmocka_unit_test(test_what_a_result_leaves),
+        cmocka_unit_test(test_session),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_smaller_is_better),
+        cmocka_unit_test(test_grown_grid),
+        cmocka_unit_test(test_changed_fixed_setting_is_an_axis),
+        cmocka_unit_test(test_two_sweeps),
+        cmocka_unit_test(test_another_experiment_of_that_name),
+        cmocka_unit_test(test_find_writes_nothing),
+        cmocka_unit_test(test_ini_keeps_the_keys),
+    };
+
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}

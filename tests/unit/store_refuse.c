@@ -1,0 +1,315 @@
+/* What a store refuses it leaves as it was, byte for byte. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/db.h"
+#include "store/filesystem.h"
+#include "store/query.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\n[grid]\nhidden_size = 16, 32\n"
+
+static struct hash file_hash(const char *path)
+{
+    static char bytes[1 << 20];
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+
+    assert_non_null(file);
+    fclose(file);
+    return hash_bytes(bytes, n);
+}
+
+static bool is_there(const char *path, const char *suffix)
+{
+    char name[128];
+
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return access(name, F_OK) == 0;
+}
+
+static void expect_refused(const char *path, const char *wanted)
+{
+    struct store *store;
+    struct err err;
+
+    assert_int_equal(store_open(&store, path, &err), -1);
+    assert_null(store);
+    if (!strstr(err.text, wanted) || strncmp(err.text, path, strlen(path)) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void expect_left_alone(const char *path, const char *wanted)
+{
+    struct hash before = file_hash(path);
+    struct store *store;
+    struct err err;
+
+    expect_refused(path, wanted);
+    assert_int_equal(store_open_reader(&store, path, &err), -1);
+    if (!strstr(err.text, wanted))
+        fail_msg("%s", err.text);
+    assert_true(hash_equal(before, file_hash(path)));
+    assert_false(is_there(path, ".lock"));
+    assert_false(is_there(path, "-wal"));
+    assert_false(is_there(path, "-journal"));
+}
+
+static void test_not_ours(void **state)
+{
+    struct fixture f;
+    FILE *file;
+    sqlite3 *db;
+
+    (void)state;
+    fixture_open(&f, INI);
+    file = fopen(f.path, "w");
+    fputs("a letter to my sister\n", file);
+    fclose(file);
+    expect_left_alone(f.path, "not a database");
+    unlink(f.path);
+    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+    sqlite3_exec(db, "CREATE TABLE t(x); INSERT INTO t VALUES (1)", NULL, NULL, NULL);
+    sqlite3_close(db);
+    expect_left_alone(f.path, "a database of another program");
+    expect_refused(f.folder, "not a regular file");
+    fixture_close(&f);
+}
+
+static void test_newer(void **state)
+{
+    struct fixture f;
+    sqlite3 *db;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL);
+    sqlite3_close(db);
+    expect_left_alone(f.path, "made by a newer espalier (schema 99, this one knows 1)");
+    fixture_close(&f);
+}
+
+static void test_missing_and_empty(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    assert_int_equal(store_open_reader(&store, f.path, &err), -1);
+    assert_non_null(strstr(err.text, "r.db: no such file; run 'espalier run' first"));
+    assert_false(is_there(f.path, ""));
+    close(open(f.path, O_CREAT | O_WRONLY, 0644));
+    assert_int_equal(store_open_reader(&store, f.path, &err), -1);
+    assert_non_null(strstr(err.text, "r.db: empty; run"));
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "2");
+    snprintf(f.path, sizeof f.path, "%s/none/r.db", f.folder);
+    expect_refused(f.path, "No such file or directory");
+    store_close(NULL);
+    fixture_close(&f);
+}
+
+static void test_second_writer(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct lock_holder holder;
+    char pid[32], other[128];
+
+    (void)state;
+    fixture_open(&f, INI);
+    assert_false(query_writer(f.path, &holder));
+    store = fixture_store(&f);
+    snprintf(pid, sizeof pid, "pid %ld on ", (long)getpid());
+    expect_refused(f.path, pid);
+    expect_refused(f.path, "another run is writing to it");
+    snprintf(other, sizeof other, "%s/link.db", f.folder);
+    assert_int_equal(symlink("r.db", other), 0);
+    expect_refused(other, pid);
+    assert_true(query_writer(f.path, &holder));
+    assert_int_equal(holder.pid, getpid());
+    store_close(store);
+    assert_false(is_there(f.path, ".lock"));
+    store_close(fixture_store(&f));
+    fixture_close(&f);
+}
+
+static void test_lock_of_a_dead_process(void **state)
+{
+    struct fixture f;
+    struct lock_holder holder;
+    char name[128];
+    int status;
+
+    (void)state;
+    fixture_open(&f, INI);
+    if (!fork()) {
+        struct store *volatile store = fixture_store(&f);
+
+        raise(SIGKILL);
+        store_close(store);
+    }
+    wait(&status);
+    assert_true(WIFSIGNALED(status));
+    snprintf(name, sizeof name, "%s.lock", f.path);
+    assert_int_equal(access(name, F_OK), 0);
+    assert_false(query_writer(f.path, &holder));
+    store_close(fixture_store(&f));
+    fixture_close(&f);
+}
+
+/* As somebody who may not write there: root may everywhere. */
+static int as_nobody(void (*test)(const char *path), const char *path)
+{
+    int status;
+
+    if (!fork()) {
+        if (getuid() == 0 && (setgid(65534) || setuid(65534)))
+            _exit(9);
+        test(path);
+        _exit(0);
+    }
+    wait(&status);
+    return status;
+}
+
+static void refused_here(const char *path)
+{
+    struct store *store;
+    struct err err;
+
+    if (store_open(&store, path, &err) != -1 || !strstr(err.text, "Permission denied"))
+        _exit(1);
+}
+
+static void read_here(const char *path)
+{
+    struct store *store;
+    struct query_sweep sweep;
+    struct err err;
+
+    if (store_open_reader(&store, path, &err))
+        _exit(1);
+    if (query_sweep(&sweep, store, NULL, &err) || strcmp(sweep.name, "s") != 0)
+        _exit(2);
+    store_close(store);
+}
+
+static void set_wal(const struct fixture *f)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = wal", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_read_only_directory(void **state)
+{
+    struct fixture f;
+    struct hash before;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    assert_int_equal(chmod(f.folder, 0555), 0);
+    before = file_hash(f.path);
+    assert_int_equal(as_nobody(refused_here, f.path), 0);
+    assert_int_equal(as_nobody(read_here, f.path), 0);
+    assert_true(hash_equal(before, file_hash(f.path)));
+    assert_int_equal(chmod(f.folder, 0755), 0);
+    set_wal(&f);
+    assert_int_equal(chmod(f.folder, 0555), 0);
+    assert_int_equal(as_nobody(read_here, f.path), 0);
+    assert_int_equal(chmod(f.folder, 0755), 0);
+    fixture_close(&f);
+}
+
+/* Fill a small filesystem until it is full; what was committed before is there. */
+static void fill(struct fixture *f, int64_t *committed)
+{
+    struct store *store = fixture_store(f);
+    struct trial_result r;
+    struct err err = {"?"};
+    int rc = 0;
+
+    fixture_result(&r, 0, 0.5);
+    for (*committed = 0; !rc && *committed < 100000; *committed += !rc) {
+        rc = store_result(store, f->ids[0], &r, &err);
+        if (!rc)
+            rc = store_commit(store, &err);
+    }
+    assert_int_equal(rc, -1);
+    assert_non_null(strstr(err.text, "full"));
+    trial_result_release(&r);
+    store_close(store);
+}
+
+static void test_full_disk(void **state)
+{
+    struct fixture f;
+    char wanted[32];
+    int64_t committed;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    if (mount("none", f.folder, "tmpfs", 0, "size=400k")) {
+        fixture_close(&f);
+        skip();
+    }
+    fill(&f, &committed);
+    snprintf(wanted, sizeof wanted, "%lld", (long long)committed);
+    fixture_sql_is(&f, "SELECT count(*) FROM attempt", wanted);
+    fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
+    assert_int_equal(umount(f.folder), 0);
+    assert_int_equal(mount("none", f.folder, "tmpfs", 0, "size=20k"), 0);
+    assert_int_equal(store_open(&store, f.path, &err), -1);
+    assert_non_null(strstr(err.text, "full"));
+    assert_false(is_there(f.path, ""));
+    assert_int_equal(umount(f.folder), 0);
+    fixture_close(&f);
+}
+
+static void test_filesystems(void **state)
+{
+    const char *name;
+
+    (void)state;
+    assert_true(filesystem_find(0x6969)->is_shared);
+    assert_string_equal(filesystem_find(0x0bd00bd0)->name, "lustre");
+    assert_false(filesystem_find(0xef53)->is_shared);
+    assert_true(filesystem_find(12345)->is_shared);
+    assert_string_equal(store_journal_mode("/proc/none", &name), "delete");
+    assert_string_equal(name, "unknown");
+    assert_string_equal(store_journal_mode("none.db", &name),
+                        filesystem_of(".")->is_shared ? "delete" : "wal");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_ours),
+        cmocka_unit_test(test_newer),
+        cmocka_unit_test(test_missing_and_empty),
+        cmocka_unit_test(test_second_writer),
+        cmocka_unit_test(test_lock_of_a_dead_process),
+        cmocka_unit_test(test_read_only_directory),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_filesystems),
+    };
+
+    return cmocka_run_group_tests_name("store_refuse", tests, NULL, NULL);
+}

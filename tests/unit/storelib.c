@@ -1,0 +1,122 @@
+#include "storelib.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/db.h"
+
+static void plan_release_all(struct fixture *f)
+{
+    plan_release(&f->plan);
+    sweep_release(&f->sweep);
+    free(f->ids);
+    free(f->states);
+    free(f->values);
+}
+
+static void plan_make(struct fixture *f, const char *ini)
+{
+    struct errlist faults = {0};
+    struct err err;
+
+    if (sweep_parse(&f->sweep, "test.ini", ini, NULL, 0, &faults))
+        fail_msg("%s", faults.n ? faults.text[0] : "?");
+    assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
+    if (plan_init(&f->plan, &f->sweep, NULL, &err))
+        fail_msg("%s", err.text);
+    f->ids = calloc((size_t)f->plan.n_trials, sizeof *f->ids);
+    f->states = calloc((size_t)f->plan.n_trials, sizeof *f->states);
+    f->values = calloc((size_t)f->plan.n_trials, sizeof *f->values);
+}
+
+void fixture_open(struct fixture *f, const char *ini)
+{
+    const char *base = getenv("TMPDIR");
+
+    memset(f, 0, sizeof *f);
+    snprintf(f->folder, sizeof f->folder, "%s/espalier-XXXXXX", base ? base : "/tmp");
+    assert_non_null(mkdtemp(f->folder));
+    snprintf(f->path, sizeof f->path, "%s/r.db", f->folder);
+    f->data = (struct dataset){
+        .digest = hash_text("data"), .n_samples = 100, .n_features = 10, .task = TASK_REGRESSION};
+    plan_make(f, ini);
+}
+
+void fixture_plan(struct fixture *f, const char *ini)
+{
+    plan_release_all(f);
+    plan_make(f, ini);
+}
+
+void fixture_close(struct fixture *f)
+{
+    char command[128];
+
+    plan_release_all(f);
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    assert_int_equal(system(command), 0);
+}
+
+struct store *fixture_store(struct fixture *f)
+{
+    struct store *store;
+    struct err err;
+
+    if (store_open(&store, f->path, &err) ||
+        store_register(store, &f->plan, &f->data, NULL, f->ids, f->states, f->values, &err))
+        fail_msg("%s", err.text);
+    return store;
+}
+
+void fixture_result(struct trial_result *r, int64_t trial, double value)
+{
+    trial_result_init(r, trial);
+    r->state = TRIAL_DONE;
+    r->value = value;
+    r->epochs_run = r->best_epoch = 2;
+    r->seconds = 0.5;
+    r->flops = 1e6;
+    r->metrics[PART_VAL][METRIC_PEARSON] = value;
+    r->metrics[PART_TEST][METRIC_PEARSON] = value / 2;
+    r->losses[PART_VAL] = 0.25;
+    r->timing[PHASE_FORWARD] = 0.3;
+    r->timing[PHASE_BACKWARD] = 0.2;
+    r->rank = 1;
+    r->pid = 7;
+    strcpy(r->host, "node1");
+    r->started = 1000;
+    r->finished = 1000.5;
+    r->n_curve = 2;
+    r->curve = calloc(2, sizeof *r->curve);
+    r->curve[0] = (struct gcn_epoch){1, 1, 0.1, 0.2};
+    r->curve[1] = (struct gcn_epoch){NAN, 0.25, value, 0.4};
+}
+
+const char *fixture_sql(const struct fixture *f, const char *sql, char text[256])
+{
+    sqlite3 *db;
+    sqlite3_stmt *row;
+    const char *got;
+
+    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_step(row) != SQLITE_ROW)
+        fail_msg("%s: no row: %s", sql, sqlite3_errmsg(db));
+    got = (const char *)sqlite3_column_text(row, 0);
+    snprintf(text, 256, "%s", got ? got : "NULL");
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return text;
+}
+
+void fixture_sql_is(const struct fixture *f, const char *sql, const char *wanted)
+{
+    char text[256];
+
+    if (strcmp(fixture_sql(f, sql, text), wanted) != 0)
+        fail_msg("%s: got %s, wanted %s", sql, text, wanted);
+}
