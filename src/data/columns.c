@@ -98,12 +98,13 @@ int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err
 {
     size_t n_cols = (size_t)c->n_cols;
     float *low = malloc(2 * n_cols * sizeof *low);
-    float *high = low + n_cols;
+    float *high;
     int64_t to = 0;
     int32_t n_kept = 0;
 
     if (!low)
         return err_nomem(err, "ranges of columns", 2 * n_cols * sizeof *low);
+    high = low + n_cols;
     find_ranges(low, high, c);
     for (int64_t i = 0; i < c->n_rows; i++)
         for (int32_t j = 0; j < c->n_cols; j++)

@@ -1,5 +1,6 @@
 #include "data/simulate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -118,6 +119,7 @@ static void draw_alleles(struct mat *genotypes, const struct simulate_spec *s, c
 {
     int32_t carriers = 0;
 
+    assert(s->samples > 0);
     for (int32_t i = 0; i < s->samples; i++) {
         double uniform = 0.5 * erfc(-z[i] / sqrt(2));
         bool is_carrier = uniform < frequency[i % s->populations];
@@ -134,10 +136,11 @@ static int draw_genotypes(struct mat *genotypes, const struct simulate_spec *s, 
     struct rng frequencies = generator(s, "frequencies"), alleles = generator(s, "alleles");
     size_t n = (size_t)s->samples + (size_t)s->populations;
     double *z = calloc(n, sizeof *z);
-    double *frequency = z + s->samples;
+    double *frequency;
 
     if (!z)
         return err_nomem(err, "simulated panel", n * sizeof *z);
+    frequency = z + s->samples;
     for (int32_t j = 0; j < s->markers; j++) {
         draw_frequencies(frequency, s, &frequencies, j);
         move_along(z, s, &alleles, j);
@@ -182,7 +185,7 @@ static int draw_trait(float *trait, const struct mat *genotypes, const struct si
     struct rng causal = generator(s, "causal"), effects = generator(s, "effects"),
                noises = generator(s, "noise");
     size_t n = (size_t)s->samples;
-    double *value = calloc(3 * n, sizeof *value), *scratch = value + n, *noise = value + 2 * n;
+    double *value = calloc(3 * n, sizeof *value), *scratch, *noise;
     int32_t *order = malloc((size_t)s->markers * sizeof *order);
     int status = 0;
 
@@ -190,6 +193,8 @@ static int draw_trait(float *trait, const struct mat *genotypes, const struct si
         status = err_nomem(err, "simulated trait", 3 * n * sizeof *value);
         goto out;
     }
+    scratch = value + n;
+    noise = value + 2 * n;
     for (int32_t j = 0; j < s->markers; j++)
         order[j] = j;
     rng_shuffle(order, (size_t)s->markers, &causal, 0);

@@ -89,15 +89,17 @@ static void test_line_ends(void **state)
 /* The CR and the LF of a line end fall into different chunks of 2^18 bytes. */
 static void test_line_end_between_chunks(void **state)
 {
-    const size_t n = (1 << 18) + 10;
+    static const char head[] = {'i', 'd', '\r', '\n'};
+    static const char tail[] = {'\r', '\n', 'y', '\r', '\n', 'z', '\r', '\n', 'w', '\r'};
+    const size_t n = (1 << 18) + sizeof tail - 1;
     char *text = malloc(n);
     struct table t;
     struct err err;
 
     (void)state;
     memset(text, 'x', n);
-    memcpy(text, "id\r\n", 4);
-    memcpy(text + n - 11, "\r\ny\r\nz\r\nw\r", 11);
+    memcpy(text, head, sizeof head);
+    memcpy(text + n - sizeof tail, tail, sizeof tail);
     assert_int_equal(table_open(&t, scratch_bytes("t.csv", text, n), &err), 0);
     assert_int_equal(table_next(&t, &err), 1);
     next_row(&t, 3, "y", "y");
