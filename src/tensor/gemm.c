@@ -2,9 +2,6 @@
 
 #include <assert.h>
 #include <cblas.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
 {
@@ -46,26 +43,4 @@ const char *gemm_library(void)
 const char *gemm_kernel(void)
 {
     return openblas_get_corename();
-}
-
-/* The x86-64-v4 set, and more than what the AVX-512 kernels of SkylakeX use. */
-static bool has_avx512(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-    return false;
-#endif
-}
-
-const char *gemm_better_kernel(void)
-{
-    const char *chosen = gemm_kernel();
-
-    if (getenv("OPENBLAS_CORETYPE") || !has_avx512())
-        return NULL;
-    if (strcmp(chosen, "Haswell") != 0 && strcmp(chosen, "Zen") != 0)
-        return NULL;
-    return "SkylakeX";
 }

@@ -22,10 +22,4 @@ void gemm_set_threads(int n);
 const char *gemm_library(void);
 const char *gemm_kernel(void);
 
-/* What OPENBLAS_CORETYPE should be in the environment before the program starts; NULL where the
- * library chose well or the user chose. OpenBLAS 0.3.21 falls back to AVX2 on processors newer
- * than itself: on a Zen 5 that costs half of the speed. It reads the variable only while being
- * loaded, so that the program must be started anew to follow the advice. */
-const char *gemm_better_kernel(void);
-
 #endif

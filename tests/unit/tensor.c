@@ -77,18 +77,6 @@ static void test_gemm(void **state)
     assert_true(strlen(gemm_kernel()) > 0);
 }
 
-/* Advice is followed once: a variable that is set, even to something else, is left alone. */
-static void test_gemm_better_kernel(void **state)
-{
-    const char *advice = gemm_better_kernel();
-
-    (void)state;
-    assert_true(!advice || strcmp(advice, gemm_kernel()) != 0);
-    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
-    assert_null(gemm_better_kernel());
-    unsetenv("OPENBLAS_CORETYPE");
-}
-
 static void test_mat(void **state)
 {
     struct mat m;
@@ -252,7 +240,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mat),
         cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_gemm_better_kernel),
         cmocka_unit_test(test_csr_from_triplets),
         cmocka_unit_test(test_csr_check),
         cmocka_unit_test(test_csr_transpose),
