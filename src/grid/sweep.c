@@ -128,11 +128,23 @@ static void remove_axis(struct sweep *sweep, enum param_id id)
     sweep->swept[id] = false;
 }
 
+static int set_number(union value *out, enum param_id id, const struct assignment *a)
+{
+    struct err err;
+
+    if (param_read(out, id, a->value, &err) == 0)
+        return 0;
+    if (a->set)
+        return complain(a, "%s", err.text);
+    return complain(a, "%s = %s: %s%s", param_table[id].key, a->value, err.text,
+                    strstr(a->value, " #") ? " (behind a value, a comment begins with ' ;')" : "");
+}
+
 static int fix(enum param_id id, const struct assignment *a)
 {
     const struct param *p = &param_table[id];
     struct sweep *sweep = a->sweep;
-    struct err err;
+    int rc;
 
     if (!a->set && sweep->swept[id])
         return complain(a, "%s is fixed here and an axis in line %d: keep one", p->key,
@@ -143,14 +155,11 @@ static int fix(enum param_id id, const struct assignment *a)
         remove_axis(sweep, id);
     sweep->line[id] = a->set ? SWEEP_LINE_SET : a->line;
     if (p->type == PARAM_TEXT || p->type == PARAM_PATH)
-        return set_text(&sweep->fixed.v[id], id, a);
-    if (param_read(&sweep->fixed.v[id], id, a->value, &err) == 0)
-        return 0;
-    a->refused[id] = true;
-    if (a->set)
-        return complain(a, "%s", err.text);
-    return complain(a, "%s = %s: %s%s", p->key, a->value, err.text,
-                    strstr(a->value, " #") ? " (behind a value, a comment begins with ' ;')" : "");
+        rc = set_text(&sweep->fixed.v[id], id, a);
+    else
+        rc = set_number(&sweep->fixed.v[id], id, a);
+    a->refused[id] = rc != 0;
+    return rc;
 }
 
 /* The axis of id, added if there is none yet; NULL when memory is short. */

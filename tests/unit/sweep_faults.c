@@ -206,6 +206,9 @@ static void test_paths(void **state)
     assert_fault("[split]\nfile = ${TEST_SWEEP_EMPTY}/x\n",
                  "x.ini:2: file = ${TEST_SWEEP_EMPTY}/x: TEST_SWEEP_EMPTY is not set in the "
                  "environment\n");
+    assert_fault("[data]\nformat = genotype\ngenotypes = ${TEST_SWEEP_UNSET}\nphenotypes = p\n",
+                 "x.ini:3: genotypes = ${TEST_SWEEP_UNSET}: TEST_SWEEP_UNSET is not set in the "
+                 "environment\n");
     assert_fault("[split]\nfile = ${HOME/x\n",
                  "x.ini:2: file = ${HOME/x: '${' without a name and '}'\n");
     assert_fault("[split]\nfile = ${}/x\n", "x.ini:2: file = ${}/x: '${' without a name and '}'\n");

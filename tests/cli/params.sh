@@ -1,0 +1,47 @@
+#!/bin/sh
+# `espalier params`: the settings of a sweep file.
+. "${SRCDIR:-.}/tests/lib.sh"
+
+is "some settings, exactly" "$("$ESPALIER" params model.dropout optimizer batch_size file)" \
+"key                    default    allowed                        meaning
+
+[split]
+file                              path                           table of node and part (train, val,
+                                                                 test) instead of fractions
+
+[model]
+dropout          axis  0.5        number in [0, 1)               hidden units set to zero in
+                                                                 training
+
+[train]
+optimizer        axis  adam       adam | adamw | sgd             weight decay is L2 in adam and sgd,
+                                                                 decoupled in adamw
+batch_size       axis  full       integer in [1, 1000000000],    training nodes in a step; full: all
+                                  or full, nodes"
+
+"$ESPALIER" params >"$T/all"
+is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \
+    "[sweep] [data] [graph] [split] [model] [train] [resources] "
+is "no line is wider than 100 characters" "$(awk 'length > 100' "$T/all")" ""
+is "no blanks at the end of a line" "$(grep ' $' "$T/all")" ""
+
+is "csv" "$("$ESPALIER" params k dropout --format csv)" \
+'section,key,type,allowed,default,unit,axis,meaning
+graph,k,integer,"integer in [1, 1000000]",10,,1,knn: neighbours of each sample
+model,dropout,real,"number in [0, 1)",0.5,,1,hidden units set to zero in training'
+is "json" "$("$ESPALIER" params resources.threads --format json)" \
+'[{"section": "resources", "key": "threads", "type": "integer", "allowed": "integer in [1, 1024]", "default": "1", "unit": "", "axis": 1, "meaning": "cores of one trial"}]'
+
+# The page and the table for programs have the same keys, each default is allowed.
+"$ESPALIER" params --format csv >"$T/all.csv"
+is "as many settings on the page as in the csv" \
+    "$(awk '/^[a-z]/ && $1 != "key"' "$T/all" | sed '/^A setting/,$d' | wc -l)" \
+    "$(($(wc -l <"$T/all.csv") - 1))"
+
+fails "an unknown key" 2 "$ESPALIER" params lr
+is "is told what was meant" "$("$ESPALIER" params lr 2>&1)" \
+    "espalier: 'lr' is neither a section nor a key; did you mean [train] learning_rate?"
+fails "an unknown format" 2 "$ESPALIER" params --format xml
+ok "help" "$ESPALIER" params --help
+
+done_testing
