@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -175,12 +176,43 @@ static void test_largest(void **state)
     sweep_release(&sweep);
 }
 
+/* The sweep files that come with the program. */
+static void test_shipped(void **state)
+{
+    static const struct {
+        const char *name;
+        int32_t n_configs;
+        int64_t n_trials;
+    } shipped[] = {{"demo", 72, 360}, {"ft10", 192, 960}, {"cora-kipf", 1, 10}, {"threads", 3, 9}};
+    const char *source = getenv("SRCDIR");
+
+    (void)state;
+    setenv("ESPALIER_DATA", "/data", 1);
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
+        struct errlist errors = {0};
+        struct sweep sweep;
+        struct plan plan;
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s/grids/%s.ini", source ? source : ".", shipped[i].name);
+        if (sweep_load(&sweep, path, NULL, 0, &errors))
+            fail_msg("%s", errors.n ? errors.text[0] : "out of memory");
+        assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+        assert_int_equal(plan.n_configs, shipped[i].n_configs);
+        assert_int_equal(plan.n_trials, shipped[i].n_trials);
+        assert_string_equal(sweep.fixed.v[P_SWEEP_NAME].s, shipped[i].name);
+        plan_release(&plan);
+        sweep_release(&sweep);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),     cmocka_unit_test(test_trials),
         cmocka_unit_test(test_no_axes),   cmocka_unit_test(test_where),
         cmocka_unit_test(test_too_large), cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_shipped),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
