@@ -2,12 +2,26 @@
 
 #include <assert.h>
 #include <cblas.h>
+#include <stdbool.h>
+
+#include "tensor/tall.h"
+
+/* Narrow products have their own kernel, which is single-threaded. */
+static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
+{
+    return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && tall_is_able(c->n_cols) &&
+           openblas_get_num_threads() == 1;
+}
 
 void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
 {
     assert(c->n_rows == a->n_rows && c->n_cols == b->n_cols && a->n_cols == b->n_rows);
     if (mat_size(c) == 0)
         return;
+    if (is_for_tall(c, b, alpha, beta)) {
+        tall_product(c, a, false, b, beta == 1);
+        return;
+    }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
                 a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
 }
@@ -17,6 +31,10 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
     assert(c->n_rows == a->n_cols && c->n_cols == b->n_cols && a->n_rows == b->n_rows);
     if (mat_size(c) == 0)
         return;
+    if (is_for_tall(c, b, alpha, beta)) {
+        tall_product(c, a, true, b, beta == 1);
+        return;
+    }
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, c->n_rows, c->n_cols, a->n_rows, alpha,
                 a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
 }

@@ -12,6 +12,7 @@
 #include "tensor/csr.h"
 #include "tensor/gemm.h"
 #include "tensor/mat.h"
+#include "tensor/tall.h"
 
 static void fill(struct mat *m, uint32_t step)
 {
@@ -29,8 +30,9 @@ static double entry(const struct mat *m, bool transposed, int32_t i, int32_t j)
 }
 
 /* The twin of the three products: a plain triple loop in double. */
-static void check_product(const struct mat *c, const struct mat *before, const struct mat *a,
-                          bool a_transposed, const struct mat *b, bool b_transposed, int32_t inner)
+static void check_product(const struct mat *c, const struct mat *before, double alpha, double beta,
+                          const struct mat *a, bool a_transposed, const struct mat *b,
+                          bool b_transposed, int32_t inner)
 {
     for (int32_t i = 0; i < c->n_rows; i++)
         for (int32_t j = 0; j < c->n_cols; j++) {
@@ -38,7 +40,7 @@ static void check_product(const struct mat *c, const struct mat *before, const s
 
             for (int32_t k = 0; k < inner; k++)
                 sum += entry(a, a_transposed, i, k) * entry(b, b_transposed, k, j);
-            sum = 2 * sum - (double)mat_row(before, i)[j];
+            sum = alpha * sum + beta * (double)mat_row(before, i)[j];
             assert_true(fabs(mat_row(c, i)[j] - sum) < 1e-4);
         }
 }
@@ -63,18 +65,46 @@ static void test_gemm(void **state)
 
         fill(&c, 5);
         gemm(&c, 2, &a, &b, -1);
-        check_product(&c, &before, &a, false, &b, false, k);
+        check_product(&c, &before, 2, -1, &a, false, &b, false, k);
         fill(&c, 5);
         gemm_tn(&c, 2, &at, &b, -1);
-        check_product(&c, &before, &at, true, &b, false, k);
+        check_product(&c, &before, 2, -1, &at, true, &b, false, k);
         fill(&c, 5);
         gemm_nt(&c, 2, &a, &bt, -1);
-        check_product(&c, &before, &a, false, &bt, true, k);
+        check_product(&c, &before, 2, -1, &a, false, &bt, true, k);
         mat_release(&a), mat_release(&at), mat_release(&b);
         mat_release(&bt), mat_release(&c), mat_release(&before);
     }
     assert_non_null(strstr(gemm_library(), "OpenBLAS"));
     assert_true(strlen(gemm_kernel()) > 0);
+}
+
+/* The kernel for narrow products, over every tail of rows, of columns and of the sum. */
+static void test_tall(void **state)
+{
+    static const int32_t widths[] = {16, 32, 48, 64, 112}, depths[] = {1, 127, 128, 300};
+
+    (void)state;
+    if (!tall_is_able(16))
+        skip();
+    assert_false(tall_is_able(17));
+    for (int32_t variant = 0; variant < 5 * 4 * 13; variant++) {
+        int32_t m = variant % 13 + 1, n = widths[variant / 13 % 5], k = depths[variant / 65];
+        struct mat a, at, b, c, before;
+
+        assert_int_equal(mat_init(&a, m, k, NULL), 0);
+        assert_int_equal(mat_init(&at, k, m, NULL), 0);
+        assert_int_equal(mat_init(&b, k, n, NULL), 0);
+        assert_int_equal(mat_init(&c, m, n, NULL), 0);
+        assert_int_equal(mat_init(&before, m, n, NULL), 0);
+        fill(&a, 1), fill(&at, 2), fill(&b, 3), fill(&before, 4), fill(&c, 4);
+        tall_product(&c, &a, false, &b, true);
+        check_product(&c, &before, 1, 1, &a, false, &b, false, k);
+        tall_product(&c, &at, true, &b, false);
+        check_product(&c, &before, 1, 0, &at, true, &b, false, k);
+        mat_release(&a), mat_release(&at), mat_release(&b);
+        mat_release(&c), mat_release(&before);
+    }
 }
 
 static void test_mat(void **state)
@@ -240,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mat),
         cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_tall),
         cmocka_unit_test(test_csr_from_triplets),
         cmocka_unit_test(test_csr_check),
         cmocka_unit_test(test_csr_transpose),
