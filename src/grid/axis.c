@@ -113,7 +113,7 @@ static int add_log(struct list *list, char *text, struct err *err)
         return err_set(err, "%s = %s: n must be an integer in [1, %d]", p->key, shown,
                        AXIS_MAX_VALUES);
     for (int i = 0; i < (int)n; i++) {
-        double v = i == 0 ? lo : i == (int)n - 1 ? hi : lo * pow(hi / lo, i / (n - 1));
+        double v = lo * pow(hi / lo, n > 1 ? i / (n - 1) : 0);
 
         if (add_number(list, v, p->type != PARAM_REAL, err))
             return -1;
@@ -192,6 +192,7 @@ static int check_distinct(const struct list *list, struct err *err)
     struct buf text = {0};
     int rc = 0;
 
+    assert(list->n > 0);
     if (!sorted)
         return err_nomem(err, "axis", list->n * sizeof *sorted);
     memcpy(sorted, list->values, list->n * sizeof *sorted);

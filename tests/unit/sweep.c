@@ -116,9 +116,10 @@ static void test_indented_first_key(void **state)
     struct sweep sweep;
 
     (void)state;
-    parse(&sweep, "x.ini", "  [model]\n   layers = 3\n[sweep]\nwhere = k > 2\n  AND k = 3\n", NULL,
-          0);
+    parse(&sweep, "x.ini",
+          "  [model]\n   layers = 3\n[sweep]\n  folds = 4\nwhere = k > 2\n  AND k = 3\n", NULL, 0);
     assert_setting(&sweep.fixed, P_LAYERS, "3");
+    assert_setting(&sweep.fixed, P_FOLDS, "4");
     assert_setting(&sweep.fixed, P_WHERE, "k > 2 AND k = 3");
     sweep_release(&sweep);
 }

@@ -69,7 +69,7 @@ static void test_ranges_equal_lists(void **state)
     assert_int_equal(axis_parse(&range, "0.01:0.99:0.01", NULL), 0);
     assert_int_equal(range.n, 99);
     for (int i = 0; i < 99; i++) {
-        char text[8];
+        char text[16];
 
         snprintf(text, sizeof text, "0.%02d", i + 1);
         assert_int_equal(axis_parse(&list, text, NULL), 0);
