@@ -14,6 +14,25 @@ int cli_fail(const struct err *err, int status)
     return status;
 }
 
+int cli_write(FILE *file, const struct buf *text, struct err *err)
+{
+    if (buf_failed(text))
+        return err_nomem(err, "answer", text->size);
+    if (text->size && fwrite(text->data, text->size, 1, file) != 1)
+        return err_set(err, "cannot write: %s", strerror(errno));
+    if (fflush(file))
+        return err_set(err, "cannot write: %s", strerror(errno));
+    return 0;
+}
+
+int cli_answer(int rc, struct buf *text, struct err *err)
+{
+    if (!rc)
+        rc = cli_write(stdout, text, err);
+    buf_release(text);
+    return rc ? cli_fail(err, EXIT_ERROR) : EXIT_OK;
+}
+
 const struct command *command_find(const char *name)
 {
     for (const struct command *c = commands; c->name; c++)

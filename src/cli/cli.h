@@ -7,7 +7,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 enum exit_status {
@@ -56,6 +58,14 @@ int cli_parse(const struct command *command, const struct option_row *options, i
 
 /* Print "espalier: TEXT" on stderr and return status. */
 int cli_fail(const struct err *err, int status);
+
+/* Write a finished text. -1 and err: memory was short while it was made, or the disk or the pipe
+ * does not take it. */
+int cli_write(FILE *file, const struct buf *text, struct err *err);
+
+/* The end of a command that answers: print the text on stdout if rc is 0, release it, and return
+ * the exit status; what is wrong (rc, or the printing) has then been printed. */
+int cli_answer(int rc, struct buf *text, struct err *err);
 
 const struct command *command_find(const char *name);
 

@@ -71,8 +71,7 @@ void progress_trial(struct progress *p, int64_t trial, double value, bool is_new
     p->best_mean = mean;
 }
 
-/* "1:02:03", "2:03". */
-static void format_duration(char *out, size_t size, double seconds)
+void progress_duration(char *out, size_t size, double seconds)
 {
     long s = lround(seconds);
 
@@ -96,7 +95,7 @@ static void format_left(char *out, size_t size, const struct progress *p,
         snprintf(out, size, "?");
         return;
     }
-    format_duration(out, size, fmax(left, 0));
+    progress_duration(out, size, fmax(left, 0));
 }
 
 static void format_line(char *out, size_t size, const struct progress *p,

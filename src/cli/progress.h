@@ -33,6 +33,8 @@ void progress_release(struct progress *p);
 void progress_trial(struct progress *p, int64_t trial, double value, bool is_new);
 
 void progress_show(struct progress *p, const struct master_progress *now);
+/* "1:02:03", "2:03". */
+void progress_duration(char *out, size_t size, double seconds);
 /* End the live line. */
 void progress_finish(struct progress *p);
 

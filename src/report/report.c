@@ -105,6 +105,22 @@ void report_text(struct buf *out, const struct table *table)
     free(widths);
 }
 
+void report_record(struct buf *out, const struct table *table)
+{
+    int widest = 0;
+
+    for (int32_t c = 0; c < table->n_cols; c++)
+        if (width_of(table->names[c]) > widest)
+            widest = width_of(table->names[c]);
+    for (int32_t c = 0; table->n_rows && c < table->n_cols; c++) {
+        if (cell_at(table, 0, c)->type == CELL_NULL)
+            continue;
+        add_padded(out, table->names[c], widest, false, false);
+        cell_text(out, cell_at(table, 0, c));
+        buf_putc(out, '\n');
+    }
+}
+
 static void csv_text(struct buf *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {

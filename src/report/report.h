@@ -10,6 +10,9 @@
  * with five significant digits, NULL as "-". No rows: the header alone. */
 void report_text(struct buf *out, const struct table *table);
 
+/* The first row as a record: a line for each column, its name before it; NULL is left out. */
+void report_record(struct buf *out, const struct table *table);
+
 /* RFC 4180 with LF line ends: quotes only where they are needed, NULL as nothing, reals as the
  * shortest decimal that reads back the same. */
 void report_csv(struct buf *out, const struct table *table);

@@ -43,14 +43,15 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed') AND ?1 IS NOT NULL" \
       " GROUP BY sweep_id, state, error ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
-    X(SESSION, /* 0: the last one. rate: trials a second; left_s: seconds for what is pending in the \
-                  sweeps it worked on, by flops where they are known */ \
+    X(SESSION, /* 0: the last one; one row, whose columns cli/cmd_status.c knows by place. rate: \
+                  trials a second; left_s: seconds for what is pending in the sweeps it worked \
+                  on, by flops where they are known */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
-      " a AS MATERIALIZED (SELECT sweep_id, flops, attempt.finished AS at" \
+      " a AS MATERIALIZED (SELECT sweep_id, c.flops, attempt.finished AS at" \
       " FROM attempt JOIN s USING (session_id) JOIN trial USING (trial_id)" \
       " JOIN config AS c USING (config_id) WHERE attempt.outcome <> 'stopped')," \
-      " ran AS (SELECT count(*) AS n, sum(flops) AS flops," \
+      " ran AS (SELECT count(sweep_id) AS n, sum(a.flops) AS flops," \
       " coalesce(s.finished, max(at)) - s.started AS elapsed FROM s LEFT JOIN a)," \
       " pending AS (SELECT count(*) AS n, sum(config.flops) AS flops" \
       " FROM trial JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
@@ -66,8 +67,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM attempt WHERE session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
       " GROUP BY rank, host ORDER BY rank, host") \
     X(CONFIG, /* id of a configuration */ \
-      "SELECT sweep, place, config, trials, mean, sd, se, seconds FROM leaderboard" \
-      " WHERE config = ?1") \
+      "SELECT sweep, objective, place, config, trials, mean, sd, se, seconds FROM leaderboard" \
+      " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
     X(CONFIG_SETTINGS, /* axis: whether it varies in the sweep */ \
       "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
       " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
@@ -79,7 +80,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
     X(TRIAL, /* id of a trial, and so on */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
       " value, epochs_run, best_epoch, seconds, trial.flops, peak_bytes, attempts," \
-      " coalesce(error, '') AS error, trial.key FROM trial JOIN config USING (config_id)" \
+      " error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
     X(TRIAL_METRICS, \
       "SELECT name AS metric, max(value) FILTER (WHERE split = 'train') AS train," \

@@ -36,6 +36,27 @@ static void test_text(void **state)
     buf_release(&out);
 }
 
+static void test_record(void **state)
+{
+    const struct table one = {names, 3, 1, cells};
+    const struct table none = {names, 3, 0, NULL};
+    const struct table without = {names, 3, 1, cells + 3};
+    struct buf out = {0};
+
+    (void)state;
+    report_record(&out, &one);
+    assert_string_equal(buf_text(&out), "config  12\n"
+                                        "note    Grün\n"
+                                        "mean    0.1\n");
+    buf_clear(&out);
+    report_record(&out, &none);
+    assert_string_equal(buf_text(&out), "");
+    report_record(&out, &without);
+    assert_string_equal(buf_text(&out), "config  3\n"
+                                        "note    a \"b\", c\n\n");
+    buf_release(&out);
+}
+
 static void test_csv(void **state)
 {
     (void)state;
@@ -79,7 +100,8 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),  cmocka_unit_test(test_csv), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_text), cmocka_unit_test(test_record),
+        cmocka_unit_test(test_csv),  cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_has_no_nan), cmocka_unit_test(test_empty),
     };
 

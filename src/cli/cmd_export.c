@@ -1,0 +1,81 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "report/report.h"
+#include "store/query.h"
+
+struct export_options {
+    const char *db;
+    const char *sweep;
+    const char *format;
+    const char *output;
+};
+
+static int parse(struct export_options *o, int argc, char **argv)
+{
+    const struct option_row rows[] = {
+        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
+         "trials of this sweep; default: of all"},
+        {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "csv|json", "csv or json"},
+        {'o', "output", "FILE", OPTION_TEXT, &o->output, 0, 0, NULL,
+         "write to FILE; default: standard output"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    int first;
+    int status = cli_parse(command_find("export"), rows, argc, argv, 0, 1, &first);
+
+    if (status == CLI_GO_ON && first < argc)
+        o->db = argv[first];
+    return status;
+}
+
+static int answer(struct buf *out, struct store *store, const struct export_options *o,
+                  struct err *err)
+{
+    struct query_sweep sweep;
+    struct table table;
+
+    if ((o->sweep && query_sweep(&sweep, store, o->sweep, err)) ||
+        query_trials(&table, store, o->sweep ? &sweep : NULL, err))
+        return -1;
+    report_format(out, &table, o->format);
+    table_release(&table);
+    return 0;
+}
+
+static int write_file(const char *path, const struct buf *text, struct err *err)
+{
+    FILE *file = fopen(path, "w");
+    int rc;
+
+    if (!file)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    rc = cli_write(file, text, err);
+    if (fclose(file) && !rc)
+        rc = err_set(err, "cannot write: %s", strerror(errno));
+    return rc ? err_wrap(err, "%s", path) : 0;
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct export_options o = {.db = "results.db", .format = "csv"};
+    struct store *store = NULL;
+    struct buf out = {0};
+    struct err err;
+    int status = parse(&o, argc, argv);
+    int rc;
+
+    if (status != CLI_GO_ON)
+        return status;
+    rc = store_open_reader(&store, o.db, &err);
+    if (!rc)
+        rc = answer(&out, store, &o, &err);
+    if (!rc && o.output) {
+        rc = write_file(o.output, &out, &err);
+        buf_clear(&out);
+    }
+    store_close(store);
+    return cli_answer(rc, &out, &err);
+}

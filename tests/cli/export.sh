@@ -1,0 +1,44 @@
+#!/bin/sh
+# Every trial as csv and json.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >small.ini <<'INI'
+[sweep]
+name = small, "but" mine
+folds = 2
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 3
+[grid]
+hidden_size = 4, 8
+batch_size = 8, full
+INI
+ok "a sweep" "$ESPALIER" run small.ini --progress none
+ok "export" "$ESPALIER" export -o all.csv
+is "csv to stdout is the same" "$("$ESPALIER" export | cksum)" "$(cksum <all.csv)"
+is "a row for each trial" "$(wc -l <all.csv)" 9
+is "the view's columns" "$(head -n 1 all.csv)" \
+    "$(sqlite3 results.db "select group_concat(name) from pragma_table_info('trials')")"
+# What another reader of csv makes of it: the same as the view.
+sqlite3 read.db '.mode csv' '.import all.csv t'
+is "reads back as the view" \
+    "$(sqlite3 read.db "select sweep, trial, batch_size, fold, state, host from t")" \
+    "$(sqlite3 results.db "select sweep, trial, batch_size, fold, state, host from trials")"
+sqlite3 read.db "attach 'results.db' as r" "select t.trial from t join r.trials v on v.trial = t.trial
+    where cast(t.value as real) is not v.value or cast(t.test_rmse as real) is not v.test_rmse" >differ
+is "every bit of its numbers" "$(cat differ)" ""
+
+ok "export --format json" "$ESPALIER" export --format json -o all.json
+is "json reads back" "$(sqlite3 results.db "select count(*), sum(j.value ->> 'value' = v.value),
+    max(j.value ->> 'sweep') from json_each(readfile('all.json')) j join trials v
+    on v.trial = j.value ->> 'trial'")" '8|8|small, "but" mine'
+fails "a sweep that is not there" 1 "$ESPALIER" export --sweep none
+fails "a folder that is not there" 1 "$ESPALIER" export -o none/all.csv
+is "is named" "$(cat .err)" "espalier: none/all.csv: No such file or directory"
+fails "no database" 1 "$ESPALIER" export none.db
+fails "a full disk" 1 "$ESPALIER" export -o /dev/full
+done_testing
