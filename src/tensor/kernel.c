@@ -169,6 +169,7 @@ static double log_sum_exp(const float *z, int32_t n)
     float top = z[0];
     float sum = 0;
 
+    assert(n > 0);
     for (int32_t j = 1; j < n; j++)
         if (z[j] > top)
             top = z[j];
