@@ -306,6 +306,57 @@ static void test_find_writes_nothing(void **state)
     fixture_close(&f);
 }
 
+/* A run that stopped after two of four trials, as `status` and `show` ask for it. */
+static void test_every_query(void **state)
+{
+    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
+    int64_t n_rows[QUERY_COUNT] = {
+        [QUERY_SWEEPS] = 1,         [QUERY_FAILURES] = 1,      [QUERY_SESSION] = 1,
+        [QUERY_WORKERS] = 1,        [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2,
+        [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,
+        [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,
+    };
+    const double flops[2] = {100, 300};
+    struct fixture f;
+    struct store *store;
+    struct table table;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n");
+    for (int id = 0; id < P_COUNT; id++)
+        n_rows[QUERY_CONFIG_SETTINGS] +=
+            (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0;
+    check(store_open(&store, f.path, &err), &err);
+    for (int q = 0; q < QUERY_COUNT; q++) {
+        check(query_table(&table, store, (enum query)q, 0, &err), &err);
+        assert_int_equal(table.n_rows, 0);
+        table_release(&table);
+    }
+    check(store_register(store, &f.plan, &f.data, flops, f.ids, f.states, f.values, &err), &err);
+    check(store_begin_session(store, &session, &err), &err);
+    put(&f, store, 0, TRIAL_DONE, 0.5);
+    put(&f, store, 1, TRIAL_DIVERGED, NAN);
+    check(store_end_session(store, "stopped", &err), &err);
+    for (int q = 0; q < QUERY_COUNT; q++) {
+        check(query_table(&table, store, (enum query)q, q < QUERY_CONFIG ? 0 : 1, &err), &err);
+        if (table.n_rows != n_rows[q])
+            fail_msg("query %d: %lld rows", q, (long long)table.n_rows);
+        table_release(&table);
+    }
+    /* 200 flops in 10 s; 600 are left. */
+    check(db_exec(store, "UPDATE session SET started = 1000, finished = 1010", &err), &err);
+    check(query_table(&table, store, QUERY_SESSION, 0, &err), &err);
+    assert_string_equal(table.names[9], "rate");
+    assert_true(table.cells[9].f == 0.2);
+    assert_int_equal(table.cells[10].i, 2);
+    assert_string_equal(table.names[11], "left_s");
+    assert_true(table.cells[11].f == 30);
+    table_release(&table);
+    store_close(store);
+    fixture_close(&f);
+}
+
 /* The file that `best --format ini` prints trains the same trials: same configuration key. */
 static void ini_keeps_the_keys(const char *ini)
 {
@@ -353,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_two_sweeps),
         cmocka_unit_test(test_another_experiment_of_that_name),
         cmocka_unit_test(test_find_writes_nothing),
+        cmocka_unit_test(test_every_query),
         cmocka_unit_test(test_ini_keeps_the_keys),
     };
 
