@@ -71,7 +71,8 @@ static void test_not_ours(void **state)
     (void)state;
     fixture_open(&f, INI);
     file = fopen(f.path, "w");
-    fputs("a letter to my sister\n", file);
+    for (int line = 0; line < 10; line++)
+        fputs("a letter to my sister\n", file);
     fclose(file);
     expect_left_alone(f.path, "not a database");
     unlink(f.path);
