@@ -15,9 +15,9 @@
 struct master_progress {
     struct ledger_counts counts;
     int32_t n_workers;
-    int32_t n_busy;     /* workers that hold a trial */
-    double elapsed_s;   /* since master_run() began */
-    int64_t finished;   /* results of this run, without those known before */
+    int32_t n_busy;   /* workers that hold a trial */
+    double elapsed_s; /* since master_run() began */
+    int64_t finished; /* results of this run, without those known before */
 };
 
 /* Where results go. Called in the scheduler's thread only. -1 and err ends the run as an error
@@ -25,13 +25,14 @@ struct master_progress {
 struct master_sink {
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     int (*commit)(void *arg, struct err *err); /* make what was handed over durable */
-    void (*progress)(void *arg, const struct master_progress *progress); /* about 10 times a second */
+    void (*progress)(void *arg,
+                     const struct master_progress *progress); /* about 10 times a second */
     void *arg;
 };
 
 struct master_options {
-    double commit_s;         /* commit at the latest so long after a result: 0.5 */
-    int32_t commit_results;  /* or after so many: 1000 */
+    double commit_s;                   /* commit at the latest so long after a result: 0.5 */
+    int32_t commit_results;            /* or after so many: 1000 */
     const volatile sig_atomic_t *stop; /* becomes non-zero: stop early */
 };
 

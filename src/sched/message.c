@@ -1,0 +1,43 @@
+#include "sched/message.h"
+
+/* "ESP" and the version of the protocol. */
+#define MESSAGE_MAGIC 0x45535001u
+
+void message_begin(struct buf *out, enum message_kind kind)
+{
+    buf_clear(out);
+    buf_put_u32(out, MESSAGE_MAGIC);
+    buf_put_u32(out, kind);
+}
+
+void message_put_trials(struct buf *out, const int64_t *trials, uint32_t n)
+{
+    buf_put_u32(out, n);
+    buf_add(out, trials, n * sizeof *trials);
+}
+
+int message_open(struct cursor *in, enum message_kind *kind, const struct buf *message,
+                 struct err *err)
+{
+    uint32_t magic, number;
+
+    *in = (struct cursor){.data = message->data, .size = message->size};
+    magic = cursor_u32(in);
+    number = cursor_u32(in);
+    if (in->failed || magic != MESSAGE_MAGIC)
+        return err_set(err, "message of %zu bytes is foreign: do all ranks run the same program?",
+                       message->size);
+    if (number >= MESSAGE_KIND_COUNT)
+        return err_set(err, "message of kind %u: must be below %d", number, MESSAGE_KIND_COUNT);
+    *kind = (enum message_kind)number;
+    return 0;
+}
+
+int64_t message_count_trials(struct cursor *in, struct err *err)
+{
+    uint32_t n = cursor_u32(in);
+
+    if (in->failed || (in->size - in->at) / sizeof(int64_t) < n)
+        return err_set(err, "message of %u trials is cut at %zu bytes", n, in->size);
+    return n;
+}

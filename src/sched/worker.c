@@ -1,0 +1,252 @@
+#include "sched/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sched/master.h"
+#include "sched/message.h"
+
+/* Between two looks at the channel inside a trial: a stop is noticed this late, at a cost (about
+ * 1 us each) that does not show. */
+#define LOOK_S 0.02
+/* Results of short trials travel in groups: a message costs about as much as 10 no-op trials. */
+#define GROUP_S 0.005
+#define GROUP_RESULTS 64
+/* A trial that runs so long has been misjudged: others shall have what waits behind it. */
+#define HOARD_S 0.5
+#define WAIT_S 1.0
+
+struct worker {
+    const struct channel *channel;
+    const struct clock *clock;
+    int32_t rank, pid;
+    char host[64];
+
+    int64_t *queue; /* assigned and not begun: [at, end) */
+    size_t at, end, capacity;
+    struct buf in, out;
+
+    struct buf results; /* a message that grows */
+    int32_t n_results;
+    double group_s; /* when the first trial of the group began */
+
+    double began_s;  /* the running trial */
+    double looked_s; /* at the channel, from inside a trial */
+    double waited_s; /* for an assignment, since the last trial */
+    bool is_stopping;
+    bool has_failed;
+    struct err *err;
+};
+
+/* ---- sending ---- */
+
+static int post(struct worker *worker, const struct buf *message)
+{
+    if (buf_failed(message))
+        return err_nomem(worker->err, "message", message->size);
+    return worker->channel->send(worker->channel->self, message, worker->err);
+}
+
+static int send_results(struct worker *worker)
+{
+    if (!worker->n_results)
+        return 0;
+    worker->n_results = 0;
+    return post(worker, &worker->results);
+}
+
+static int give_back(struct worker *worker, const int64_t *trials, size_t n)
+{
+    message_begin(&worker->out, MESSAGE_GIVE_BACK);
+    message_put_trials(&worker->out, trials, (uint32_t)n);
+    return post(worker, &worker->out);
+}
+
+static int give_back_queue(struct worker *worker)
+{
+    size_t n = worker->end - worker->at;
+
+    worker->end = worker->at;
+    return n ? give_back(worker, worker->queue + worker->at, n) : 0;
+}
+
+static int leave(struct worker *worker, const char *error)
+{
+    message_begin(&worker->out, MESSAGE_LEAVE);
+    buf_put_text(&worker->out, error);
+    return post(worker, &worker->out);
+}
+
+static int add_result(struct worker *worker, const struct trial_result *r, double now_s)
+{
+    if (!worker->n_results) {
+        message_begin(&worker->results, MESSAGE_RESULTS);
+        worker->group_s = worker->began_s;
+    }
+    trial_result_pack(&worker->results, r);
+    worker->n_results++;
+    if (worker->n_results < GROUP_RESULTS && now_s - worker->group_s < GROUP_S)
+        return 0;
+    return send_results(worker);
+}
+
+/* ---- receiving ---- */
+
+static int reserve_queue(struct worker *worker, size_t n)
+{
+    size_t left = worker->end - worker->at;
+    int64_t *grown;
+
+    memmove(worker->queue, worker->queue + worker->at, left * sizeof *worker->queue);
+    worker->at = 0;
+    worker->end = left;
+    if (left + n <= worker->capacity)
+        return 0;
+    grown = realloc(worker->queue, (left + n) * sizeof *grown);
+    if (!grown)
+        return err_nomem(worker->err, "assigned trials", (left + n) * sizeof *grown);
+    worker->queue = grown;
+    worker->capacity = left + n;
+    return 0;
+}
+
+static int take_assignment(struct worker *worker, struct cursor *in)
+{
+    int64_t n = message_count_trials(in, worker->err);
+
+    if (n < 0 || reserve_queue(worker, (size_t)n))
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        worker->queue[worker->end++] = cursor_i64(in);
+    return 0;
+}
+
+static int handle(struct worker *worker)
+{
+    struct cursor in;
+    enum message_kind kind;
+
+    if (message_open(&in, &kind, &worker->in, worker->err))
+        return -1;
+    if (kind == MESSAGE_ASSIGN)
+        return take_assignment(worker, &in);
+    if (kind != MESSAGE_STOP)
+        return err_set(worker->err, "message of kind %d is not for a worker", kind);
+    worker->is_stopping = true;
+    return 0;
+}
+
+/* Take all messages that are there, waiting up to timeout_s for the first. */
+static int look(struct worker *worker, double timeout_s)
+{
+    const struct channel *channel = worker->channel;
+    int got;
+
+    while ((got = channel->receive(channel->self, &worker->in, timeout_s, worker->err)) > 0) {
+        if (handle(worker))
+            return -1;
+        timeout_s = 0;
+    }
+    return got;
+}
+
+/* ---- working ---- */
+
+static int look_from_trial(struct worker *worker, double now_s)
+{
+    worker->looked_s = now_s;
+    if (look(worker, 0) || send_results(worker))
+        return -1;
+    return now_s - worker->began_s > HOARD_S ? give_back_queue(worker) : 0;
+}
+
+static bool keep_going(void *arg)
+{
+    struct worker *worker = arg;
+    double now_s = clock_now(worker->clock);
+
+    if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
+        worker->has_failed = look_from_trial(worker, now_s) != 0;
+    return !worker->is_stopping && !worker->has_failed;
+}
+
+static int run_next(struct worker *worker, const struct runner *runner)
+{
+    int64_t trial = worker->queue[worker->at++];
+    struct trial_result r;
+    double now_s;
+    int rc;
+
+    trial_result_init(&r, trial);
+    r.rank = worker->rank;
+    r.pid = worker->pid;
+    memcpy(r.host, worker->host, sizeof r.host);
+    r.started = clock_unix();
+    worker->began_s = worker->looked_s = clock_now(worker->clock);
+    runner->run(runner->self, &r, trial, keep_going, worker);
+    now_s = clock_now(worker->clock);
+    r.finished = clock_unix();
+    r.seconds = now_s - worker->began_s;
+    r.timing[PHASE_WAITING] = worker->waited_s;
+    worker->waited_s = 0;
+    if (worker->has_failed)
+        rc = -1;
+    else if (r.state == TRIAL_PENDING)
+        rc = give_back(worker, &trial, 1);
+    else
+        rc = add_result(worker, &r, now_s);
+    trial_result_release(&r);
+    return rc;
+}
+
+static int wait_for_work(struct worker *worker)
+{
+    double from_s = clock_now(worker->clock);
+
+    if (send_results(worker) || look(worker, WAIT_S))
+        return -1;
+    worker->waited_s += clock_now(worker->clock) - from_s;
+    return 0;
+}
+
+static int work(struct worker *worker, const struct runner *runner)
+{
+    for (;;) {
+        if (look(worker, 0))
+            return -1;
+        if (worker->is_stopping)
+            break;
+        if (worker->at < worker->end ? run_next(worker, runner) : wait_for_work(worker))
+            return -1;
+    }
+    return send_results(worker) || give_back_queue(worker) ? -1 : 0;
+}
+
+int worker_run(const struct channel *channel, const struct runner *runner, int32_t rank,
+               const struct clock *clock, struct err *err)
+{
+    struct err own = {""};
+    struct worker worker = {
+        .channel = channel, .clock = clock, .rank = rank, .pid = getpid(), .err = &own};
+    int rc;
+
+    gethostname(worker.host, sizeof worker.host - 1);
+    rc = work(&worker, runner);
+    rc = leave(&worker, rc ? own.text : "");
+    if (rc)
+        err_set(err, "%s", own.text);
+    free(worker.queue);
+    buf_release(&worker.in);
+    buf_release(&worker.out);
+    buf_release(&worker.results);
+    return rc;
+}
+
+int worker_serve(const struct world *world, const struct runner *runner, const struct clock *clock,
+                 struct err *err)
+{
+    struct channel channel = channel_of_world(world);
+
+    return worker_run(&channel, runner, world->rank, clock, err);
+}

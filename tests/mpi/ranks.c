@@ -1,0 +1,354 @@
+/* Ranks talking to each other, with trials that only sleep. Run by ranks.sh under mpirun.
+ *   ranks basics             collectives and messages
+ *   ranks sweep N SECONDS    N trials of so many seconds each; every tenth is instant
+ *   ranks stop N SECONDS     the same, with the stop flag set after a third of the results
+ *   ranks sinkfail N SECONDS the sink fails after a third of the results
+ *   ranks foreign            rank 1 sends what is no message
+ *   ranks unwell             rank 1 leaves with an error
+ *   ranks rate N             N instant trials, timed
+ *   ranks idle SECONDS       one trial, and what the scheduler's thread costs meanwhile
+ * Exit 0: all as expected. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sched/master.h"
+#include "sched/message.h"
+
+#define CHECK(condition)                                               \
+    do {                                                               \
+        if (!(condition)) {                                            \
+            fprintf(stderr, "ranks.c:%d: %s\n", __LINE__, #condition); \
+            world_abort(&world, 1);                                    \
+        }                                                              \
+    } while (0)
+
+static struct world world;
+static struct err err;
+
+/* ---- trials ---- */
+
+struct fake {
+    double seconds;
+    int64_t instant_every; /* 0: none */
+};
+
+static void run_fake(void *self, struct trial_result *r, int64_t number,
+                     bool (*keep_going)(void *arg), void *arg)
+{
+    const struct fake *fake = self;
+    bool is_instant = fake->instant_every && number % fake->instant_every == 0;
+    double end_s = clock_now(&clock_system) + (is_instant ? 0 : fake->seconds);
+
+    r->value = (double)number;
+    r->state = TRIAL_DONE;
+    while (clock_now(&clock_system) < end_s) {
+        clock_sleep(1e-3);
+        if (!keep_going(arg)) {
+            r->state = TRIAL_PENDING;
+            return;
+        }
+    }
+}
+
+/* ---- sink ---- */
+
+struct seen {
+    int *times; /* [n] results of each trial */
+    int64_t n, n_seen, uncommitted;
+    int64_t stop_at, fail_at; /* after so many results; 0: never */
+    int32_t *by_rank;         /* [world.size] */
+    volatile sig_atomic_t stop;
+};
+
+static int on_result(void *arg, const struct trial_result *r, struct err *e)
+{
+    struct seen *seen = arg;
+
+    CHECK(r->trial >= 0 && r->trial < seen->n && r->value == (double)r->trial);
+    CHECK(r->state == TRIAL_DONE && r->rank >= 0 && r->rank < world.size && r->pid > 0 && *r->host);
+    CHECK(r->finished >= r->started && r->timing[PHASE_WAITING] >= 0);
+    seen->times[r->trial]++;
+    seen->by_rank[r->rank]++;
+    seen->n_seen++;
+    seen->uncommitted++;
+    if (seen->n_seen == seen->stop_at)
+        seen->stop = 1;
+    return seen->n_seen == seen->fail_at ? err_set(e, "disk full") : 0;
+}
+
+static int on_commit(void *arg, struct err *e)
+{
+    (void)e;
+    ((struct seen *)arg)->uncommitted = 0;
+    return 0;
+}
+
+static void on_progress(void *arg, const struct master_progress *progress)
+{
+    (void)arg;
+    CHECK(progress->n_workers == world.size && progress->n_busy <= world.size);
+}
+
+/* Rank 0's side; the others serve. */
+static int run(struct seen *seen, struct ledger *ledger, const struct runner *runner,
+               enum master_end *end)
+{
+    struct master_sink sink = {on_result, on_commit, on_progress, seen};
+    struct master_options options = {0.5, 1000, &seen->stop};
+
+    return master_run(end, ledger, &world, runner, &sink, &options, &clock_system, &err);
+}
+
+static void seen_init(struct seen *seen, int64_t n)
+{
+    *seen = (struct seen){.n = n};
+    seen->times = calloc((size_t)n, sizeof *seen->times);
+    seen->by_rank = calloc((size_t)world.size, sizeof *seen->by_rank);
+}
+
+static void seen_release(struct seen *seen)
+{
+    free(seen->times);
+    free(seen->by_rank);
+}
+
+static void check_each_once(const struct seen *seen, const struct ledger *ledger)
+{
+    int64_t n = 0;
+
+    CHECK(seen->uncommitted == 0);
+    for (int64_t i = 0; i < seen->n; i++) {
+        CHECK(seen->times[i] == (ledger_state(ledger, i) == TRIAL_DONE));
+        n += seen->times[i];
+    }
+    CHECK(n == seen->n_seen && ledger_counts(ledger).leased == 0);
+    CHECK(ledger_check(ledger, &err));
+}
+
+/* ---- the cases ---- */
+
+static void test_broadcast(size_t size)
+{
+    unsigned char *bytes = NULL;
+    size_t n = size;
+    void *block;
+
+    if (!world.rank) {
+        bytes = malloc(size + 1);
+        for (size_t i = 0; i < size; i++)
+            bytes[i] = (unsigned char)(i * 7 + i / 251);
+    }
+    block = bytes;
+    CHECK(world_broadcast(&world, &block, &n, &err) == 0 && n == size);
+    CHECK(world.rank == 0 || (size_t)block % 64 == 0);
+    for (size_t i = 0; i < size; i++)
+        CHECK(((unsigned char *)block)[i] == (unsigned char)(i * 7 + i / 251));
+    free(block);
+}
+
+static void test_gather(void)
+{
+    char text[32], **all = calloc((size_t)world.size, sizeof *all);
+
+    snprintf(text, sizeof text, "rank %d", world.rank);
+    CHECK(world_gather(&world, text, world.rank ? NULL : all, &err) == 0);
+    for (int rank = 0; rank < world.size && !world.rank; rank++) {
+        snprintf(text, sizeof text, "rank %d", rank);
+        CHECK(!strcmp(all[rank], text));
+        free(all[rank]);
+    }
+    free(all);
+}
+
+/* Messages of 0, 1, 2 ... and one of 8 MB: all of a rank arrive, in order. */
+#define N_MESSAGES 200
+#define LARGE ((size_t)8 << 20)
+
+static void send_messages(void)
+{
+    struct buf message = {0};
+
+    for (uint32_t i = 0; i < N_MESSAGES; i++) {
+        buf_clear(&message);
+        buf_put_u32(&message, i);
+        if (i == N_MESSAGES / 2)
+            memset(buf_extend(&message, LARGE), 'x', LARGE);
+        CHECK(world_send(&world, 0, &message, &err) == 0);
+    }
+    buf_release(&message);
+}
+
+static void receive_messages(void)
+{
+    uint32_t *next = calloc((size_t)world.size, sizeof *next);
+    int left = (world.size - 1) * N_MESSAGES;
+    struct buf message = {0};
+    int32_t from;
+    int got;
+
+    while (left) {
+        struct cursor in;
+
+        CHECK((got = world_receive(&world, &from, &message, &err)) >= 0);
+        if (!got)
+            continue;
+        in = (struct cursor){.data = message.data, .size = message.size};
+        CHECK(cursor_u32(&in) == next[from]);
+        CHECK(message.size == (next[from] == N_MESSAGES / 2 ? 4 + LARGE : 4));
+        next[from]++;
+        left--;
+    }
+    buf_release(&message);
+    free(next);
+}
+
+static void case_basics(void)
+{
+    test_broadcast(0);
+    test_broadcast(1);
+    test_broadcast(3000001);
+    test_gather();
+    if (world.rank)
+        send_messages();
+    else
+        receive_messages();
+}
+
+static void case_sweep(const char *name, int64_t n, double seconds)
+{
+    struct fake fake = {seconds, 10};
+    struct runner runner = {run_fake, &fake};
+    struct ledger *ledger;
+    struct seen seen;
+    enum master_end end;
+    int rc;
+
+    if (world.rank) {
+        CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
+        return;
+    }
+    seen_init(&seen, n);
+    seen.stop_at = strcmp(name, "stop") ? 0 : n / 3;
+    seen.fail_at = strcmp(name, "sinkfail") ? 0 : n / 3;
+    ledger = ledger_create(n, NULL, 2, &err);
+    rc = run(&seen, ledger, &runner, &end);
+    if (seen.fail_at) {
+        CHECK(rc == -1 && !strcmp(err.text, "disk full") && seen.n_seen == seen.fail_at);
+    } else {
+        CHECK(rc == 0);
+        CHECK(end == (seen.stop_at ? MASTER_STOPPED : MASTER_FINISHED));
+        CHECK(seen.stop_at ? seen.n_seen >= seen.stop_at && seen.n_seen < n : seen.n_seen == n);
+        check_each_once(&seen, ledger);
+        for (int rank = 0; rank < world.size; rank++)
+            CHECK(seconds < 0.01 || seen.by_rank[rank] > 0);
+    }
+    seen_release(&seen);
+    ledger_destroy(ledger);
+}
+
+/* What a broken rank 1 would say; then it waits for the stop and leaves. */
+static void misbehave(bool is_foreign)
+{
+    struct buf message = {0}, in = {0};
+    enum message_kind kind = MESSAGE_ASSIGN;
+    struct cursor cursor;
+    int32_t from;
+
+    if (is_foreign) {
+        buf_puts(&message, "hello");
+        CHECK(world_send(&world, 0, &message, &err) == 0);
+        while (kind != MESSAGE_STOP)
+            if (world_receive(&world, &from, &in, &err) == 1)
+                CHECK(message_open(&cursor, &kind, &in, &err) == 0);
+    }
+    message_begin(&message, MESSAGE_LEAVE);
+    buf_put_text(&message, is_foreign ? "" : "out of memory");
+    CHECK(world_send(&world, 0, &message, &err) == 0);
+    buf_release(&message);
+    buf_release(&in);
+}
+
+static void case_broken(bool is_foreign)
+{
+    struct fake fake = {0.02, 0};
+    struct runner runner = {run_fake, &fake};
+    struct ledger *ledger;
+    struct seen seen;
+    enum master_end end;
+
+    if (world.rank == 1) {
+        misbehave(is_foreign);
+    } else if (world.rank) {
+        CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
+    } else {
+        seen_init(&seen, 500);
+        ledger = ledger_create(500, NULL, 2, &err);
+        CHECK(run(&seen, ledger, &runner, &end) == -1);
+        CHECK(strstr(err.text, is_foreign ? "rank 1: message of 5 bytes" : "rank 1: out of mem"));
+        CHECK(seen.n_seen < 500);
+        seen_release(&seen);
+        ledger_destroy(ledger);
+    }
+}
+
+static double thread_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* n trials; prints what they cost. */
+static void case_cost(int64_t n, double seconds)
+{
+    struct fake fake = {seconds, 0};
+    struct runner runner = {run_fake, &fake};
+    struct ledger *ledger;
+    struct seen seen;
+    enum master_end end;
+    double wall_s, cpu_s;
+
+    if (world.rank) {
+        CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
+        return;
+    }
+    seen_init(&seen, n);
+    ledger = ledger_create(n, NULL, 2, &err);
+    wall_s = clock_now(&clock_system);
+    cpu_s = thread_seconds();
+    CHECK(run(&seen, ledger, &runner, &end) == 0 && seen.n_seen == n);
+    wall_s = clock_now(&clock_system) - wall_s;
+    cpu_s = thread_seconds() - cpu_s;
+    check_each_once(&seen, ledger);
+    printf("ranks %d trials %ld seconds %.3f rate %.0f scheduler_cpu %.5f of one core\n",
+           world.size, (long)n, wall_s, (double)n / wall_s, cpu_s / wall_s);
+    seen_release(&seen);
+    ledger_destroy(ledger);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    int64_t n = argc > 2 ? atol(argv[2]) : 0;
+    double seconds = argc > 3 ? atof(argv[3]) : 0;
+
+    alarm(120); /* a hang is a failure */
+    CHECK(world_open(&world, &err) == 0);
+    if (!strcmp(name, "basics"))
+        case_basics();
+    else if (!strcmp(name, "foreign") || !strcmp(name, "unwell"))
+        case_broken(!strcmp(name, "foreign"));
+    else if (!strcmp(name, "rate"))
+        case_cost(n, 0);
+    else if (!strcmp(name, "idle"))
+        case_cost(1, (double)n);
+    else
+        case_sweep(name, n, seconds);
+    world_close(&world);
+    return 0;
+}
