@@ -95,10 +95,46 @@ static void test_kill(void **state)
     }
 }
 
+/* On a network filesystem the journal is rolled back by whoever comes next, a reader too. */
+static void test_hot_journal(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct table table;
+    struct err err;
+    sqlite3 *db;
+    pid_t child;
+    int status;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    child = fork();
+    if (!child) {
+        sqlite3_open(f.path, &db);
+        sqlite3_exec(db,
+                     "PRAGMA cache_size = 1; BEGIN;"
+                     "UPDATE trial SET state = 'done', error = printf('%1000s', '')",
+                     NULL, NULL, NULL);
+        raise(SIGKILL);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+    if (store_open_reader(&store, f.path, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(query_table(&table, store, QUERY_SWEEPS, 0, &err), 0);
+    assert_int_equal(table.cells[3].i, 0);
+    table_release(&table);
+    store_close(store);
+    fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_hot_journal),
     };
 
     return cmocka_run_group_tests_name("store_crash", tests, NULL, NULL);
