@@ -8,24 +8,57 @@
 #include "grid/param.h"
 #include "report/report.h"
 
-/* Columns: trial, config, the axes, replicate, fold, gflop, seconds. */
-enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 4 };
+/* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds. */
+enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 5 };
 
-/* Seconds a flop, from the database where there is one that knows, else measured. */
-static int find_rate(double *rate, struct job *job, const char *db, struct err *err)
+/* What the list is made of. Numbers of trials and configurations are those of the database; where
+ * there is none, those that a new one will give them. */
+struct listing {
+    struct job *job;
+    struct store *store; /* NULL: no database */
+    int64_t *trial_ids;  /* [n_trials] 0 where the database has no such trial; owned */
+    uint8_t *states;     /* [n_trials] enum trial_state; owned */
+    double *values;      /* [n_trials] owned */
+    double rate;         /* seconds a flop */
+    double flops_left;
+};
+
+static int open_listing(struct listing *l, const char *db, struct err *err)
 {
-    struct store *store;
+    size_t n = (size_t)l->job->plan.n_trials;
 
-    *rate = 0;
+    l->trial_ids = calloc(n, sizeof *l->trial_ids);
+    l->states = calloc(n, sizeof *l->states);
+    l->values = calloc(n, sizeof *l->values);
+    if (!l->trial_ids || !l->states || !l->values)
+        return err_nomem(err, "trials", n * (sizeof(int64_t) + sizeof(double) + 1));
     if (access(db, F_OK) == 0) {
-        if (store_open_reader(&store, db, err))
+        if (store_open_reader(&l->store, db, err) ||
+            store_find(l->store, &l->job->plan, &l->job->data, l->trial_ids, l->states, l->values,
+                       err))
             return -1;
-        *rate = store_seconds_per_flop(store);
-        store_close(store);
+        l->rate = store_seconds_per_flop(l->store);
     }
-    if (*rate <= 0)
-        *rate = job_measure_rate(job, err);
-    return *rate < 0 ? -1 : 0;
+    if (l->rate <= 0)
+        l->rate = job_measure_rate(l->job, err);
+    return l->rate < 0 ? -1 : 0;
+}
+
+static void close_listing(struct listing *l)
+{
+    store_close(l->store);
+    free(l->trial_ids);
+    free(l->states);
+    free(l->values);
+}
+
+static struct cell text_cell(struct buf *texts, const char *text)
+{
+    /* Offsets now, pointers once the buffer no longer moves. */
+    struct cell cell = {.type = CELL_TEXT, .i = (int64_t)texts->size};
+
+    buf_add(texts, text, strlen(text) + 1);
+    return cell;
 }
 
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
@@ -33,44 +66,50 @@ static struct cell axis_cell(const struct axis *axis, const struct settings *s, 
     const struct param *p = &param_table[axis->id];
     union value value = s->v[axis->id];
     struct buf text = {0};
-    struct cell cell = {.type = CELL_TEXT};
+    struct cell cell;
 
     if (p->type == PARAM_REAL)
         return (struct cell){.type = CELL_REAL, .f = value.f};
     if (p->type == PARAM_INT || (p->type == PARAM_COUNT && value.i))
         return (struct cell){.type = CELL_INTEGER, .i = value.i};
     param_format(&text, axis->id, value);
-    /* Offsets now, pointers once the buffer no longer moves. */
-    cell.i = (int64_t)texts->size;
-    buf_add(texts, buf_text(&text), text.size + 1);
+    cell = text_cell(texts, buf_text(&text));
     buf_release(&text);
     return cell;
 }
 
-static void fill_row(struct cell *row, const struct job *job, int64_t trial, double rate,
-                     struct buf *texts)
+static struct cell id_cell(int64_t id)
 {
-    struct plan_trial where = plan_trial(&job->plan, trial);
-    size_t n_axes = job->sweep.n_axes;
-    double flops = job->config_flops[where.config];
+    return (struct cell){.type = id ? CELL_INTEGER : CELL_NULL, .i = id};
+}
+
+static void fill_row(struct cell *row, struct listing *l, int64_t trial, struct buf *texts)
+{
+    const struct sweep *sweep = &l->job->sweep;
+    struct plan_trial where = plan_trial(&l->job->plan, trial);
+    double flops = l->job->config_flops[where.config];
+    enum trial_state state = (enum trial_state)l->states[trial];
     struct settings s;
 
-    plan_settings(&job->plan, where.config, &s);
-    row[0] = (struct cell){.type = CELL_INTEGER, .i = trial + 1};
-    row[1] = (struct cell){.type = CELL_INTEGER, .i = where.config + 1};
-    for (size_t a = 0; a < n_axes; a++)
-        row[LEFT_COLUMNS + a] = axis_cell(&job->sweep.axes[a], &s, texts);
-    row += LEFT_COLUMNS + n_axes;
+    if (state == TRIAL_PENDING || state == TRIAL_RUNNING)
+        l->flops_left += flops;
+    plan_settings(&l->job->plan, where.config, &s);
+    row[0] = id_cell(l->store ? l->trial_ids[trial] : trial + 1);
+    row[1] = id_cell(l->store ? store_config_of(l->store, l->trial_ids[trial]) : where.config + 1);
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        row[LEFT_COLUMNS + a] = axis_cell(&sweep->axes[a], &s, texts);
+    row += LEFT_COLUMNS + sweep->n_axes;
     row[0] = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
     row[1] = (struct cell){.type = CELL_INTEGER, .i = where.fold};
-    row[2] = (struct cell){.type = CELL_REAL, .f = flops * 1e-9};
-    row[3] = (struct cell){.type = CELL_REAL, .f = flops * rate};
+    row[2] = text_cell(texts, trial_state_name(state));
+    row[3] = (struct cell){.type = CELL_REAL, .f = flops * 1e-9};
+    row[4] = (struct cell){.type = CELL_REAL, .f = flops * l->rate};
 }
 
 static void fill_names(char **names, const struct sweep *sweep)
 {
     static char *const left[LEFT_COLUMNS] = {"trial", "config"};
-    static char *const right[RIGHT_COLUMNS] = {"replicate", "fold", "gflop", "seconds"};
+    static char *const right[RIGHT_COLUMNS] = {"replicate", "fold", "state", "gflop", "seconds"};
     size_t n = 0;
 
     for (int i = 0; i < LEFT_COLUMNS; i++)
@@ -81,8 +120,9 @@ static void fill_names(char **names, const struct sweep *sweep)
         names[n++] = right[i];
 }
 
-static int print_trials(const struct job *job, double rate, const char *format, struct err *err)
+static int print_trials(struct listing *l, const char *format, struct err *err)
 {
+    const struct job *job = l->job;
     int32_t n_cols = (int32_t)job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
     size_t n_cells = (size_t)job->plan.n_trials * (size_t)n_cols;
     char **names = calloc((size_t)n_cols, sizeof *names);
@@ -94,7 +134,7 @@ static int print_trials(const struct job *job, double rate, const char *format, 
     if (names && cells) {
         fill_names(names, &job->sweep);
         for (int64_t t = 0; t < job->plan.n_trials; t++)
-            fill_row(cells + t * n_cols, job, t, rate, &texts);
+            fill_row(cells + t * n_cols, l, t, &texts);
         for (size_t i = 0; i < n_cells; i++)
             if (cells[i].type == CELL_TEXT)
                 cells[i].s = buf_text(&texts) + cells[i].i;
@@ -111,29 +151,29 @@ static int print_trials(const struct job *job, double rate, const char *format, 
     return rc;
 }
 
-static void print_totals(const struct job *job, double rate)
+static void print_totals(const struct listing *l)
 {
-    const struct plan *plan = &job->plan;
-    double flops = 0, hours;
+    const struct plan *plan = &l->job->plan;
+    double seconds = l->flops_left * l->rate;
 
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        flops += job->config_flops[c] * plan->replicates * plan->folds;
-    hours = flops * rate / 3600;
     fprintf(stderr,
-            "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials, %.4g "
-            "gflop, about %.3g core-%s\n",
-            job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
-            (long long)plan->n_trials, flops * 1e-9, hours < 0.1 ? hours * 3600 : hours,
-            hours < 0.1 ? "seconds" : "hours");
+            "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials; to run: "
+            "%.4g gflop, about %.3g core-%s\n",
+            l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
+            (long long)plan->n_trials, l->flops_left * 1e-9,
+            seconds < 600 ? seconds : seconds / 3600, seconds < 600 ? "seconds" : "hours");
 }
 
 int plan_list(struct job *job, const char *db, const char *format)
 {
+    struct listing l = {.job = job};
     struct err err;
-    double rate;
+    int status = EXIT_OK;
 
-    if (find_rate(&rate, job, db, &err) || print_trials(job, rate, format, &err))
-        return cli_fail(&err, EXIT_ERROR);
-    print_totals(job, rate);
-    return EXIT_OK;
+    if (open_listing(&l, db, &err) || print_trials(&l, format, &err))
+        status = cli_fail(&err, EXIT_ERROR);
+    else
+        print_totals(&l);
+    close_listing(&l);
+    return status;
 }

@@ -51,7 +51,7 @@ void progress_release(struct progress *p)
     memset(p, 0, sizeof *p);
 }
 
-void progress_trial(struct progress *p, int64_t trial, double value, bool is_new)
+bool progress_trial(struct progress *p, int64_t trial, double value, bool is_new)
 {
     int32_t c = plan_trial(p->plan, trial).config;
     double mean;
@@ -60,15 +60,16 @@ void progress_trial(struct progress *p, int64_t trial, double value, bool is_new
     if (is_new)
         p->flops_done += p->config_flops[c];
     if (isnan(value))
-        return;
+        return false;
     p->sum[c] += value;
     if (++p->n_finished[c] < p->plan->replicates * p->plan->folds)
-        return;
+        return false;
     mean = p->sum[c] / p->n_finished[c];
     if (p->best_config >= 0 && (p->maximize ? mean <= p->best_mean : mean >= p->best_mean))
-        return;
+        return false;
     p->best_config = c;
     p->best_mean = mean;
+    return true;
 }
 
 void progress_duration(char *out, size_t size, double seconds)
@@ -106,8 +107,8 @@ static void format_line(char *out, size_t size, const struct progress *p,
 
     format_left(left, sizeof left, p, now);
     if (p->best_config >= 0)
-        snprintf(best, sizeof best, "best val_%s %.4g (c%d)", p->objective, p->best_mean,
-                 p->best_config + 1);
+        snprintf(best, sizeof best, "best val_%s %.4g (c%lld)", p->objective, p->best_mean,
+                 (long long)p->best_id);
     snprintf(out, size, "%lld/%lld trials (%.0f %%), %.3g/s, %s, %d/%d ranks busy, %s left",
              (long long)finished, (long long)now->counts.total,
              100.0 * (double)finished / (double)now->counts.total,

@@ -19,7 +19,8 @@ struct progress {
     double *sum;         /* [n_configs] of the objective over finished trials; owned */
     int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
     double flops_left, flops_done; /* done: in this run */
-    int32_t best_config; /* of the complete ones; -1: none yet */
+    int32_t best_config; /* of the complete ones, in the plan; -1: none yet */
+    int64_t best_id;     /* the same in the database; set by the caller of progress_trial() */
     double best_mean;
     double next_s; /* when to speak again, in elapsed seconds */
     bool line_open;
@@ -29,8 +30,9 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
                   const double *config_flops, struct err *err);
 void progress_release(struct progress *p);
 
-/* A trial that is done: known before (is_new false) or just now. value NaN is not counted. */
-void progress_trial(struct progress *p, int64_t trial, double value, bool is_new);
+/* A trial that is finished: known before (is_new false) or just now. value NaN is not counted.
+ * True when it made its configuration complete and the best so far. */
+bool progress_trial(struct progress *p, int64_t trial, double value, bool is_new);
 
 void progress_show(struct progress *p, const struct master_progress *now);
 /* "1:02:03", "2:03". */

@@ -27,13 +27,19 @@ struct sweep_state {
     struct ledger_counts before; /* as the database had it */
 };
 
+static void note_trial(struct sweep_state *state, int64_t trial, double value, bool is_new)
+{
+    if (progress_trial(&state->progress, trial, value, is_new))
+        state->progress.best_id = store_config_of(state->store, state->trial_ids[trial]);
+}
+
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
 {
     struct sweep_state *state = arg;
     double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
 
     if (result->state != TRIAL_PENDING)
-        progress_trial(&state->progress, result->trial, value, true);
+        note_trial(state, result->trial, value, true);
     return store_result(state->store, state->trial_ids[result->trial], result, err);
 }
 
@@ -106,7 +112,7 @@ static int make_ledger(struct sweep_state *state, const struct job *job, struct 
         if (known != TRIAL_DONE && known != TRIAL_DIVERGED && known != TRIAL_FAILED)
             continue;
         ledger_mark(state->ledger, t, known);
-        progress_trial(&state->progress, t, state->values[t], false);
+        note_trial(state, t, state->values[t], false);
     }
     state->before = ledger_counts(state->ledger);
     return 0;
@@ -196,8 +202,9 @@ static void print_end(const struct sweep_state *state, const struct job *job,
     char best[96] = "";
 
     if (state->progress.best_config >= 0)
-        snprintf(best, sizeof best, "; best: c%d, val_%s %.4g", state->progress.best_config + 1,
-                 state->progress.objective, state->progress.best_mean);
+        snprintf(best, sizeof best, "; best: c%lld, val_%s %.4g",
+                 (long long)state->progress.best_id, state->progress.objective,
+                 state->progress.best_mean);
     log_info("%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
              job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)ran, (long long)now.total, seconds,
              (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
