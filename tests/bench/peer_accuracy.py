@@ -34,7 +34,8 @@ def read_splits(path):
 
 def propagation(x):
     """D^-1/2 (A + I) D^-1/2 of the k nearest neighbours by cosine."""
-    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    norm = np.linalg.norm(x, axis=1, keepdims=True)
+    unit = x / np.where(norm > 0, norm, 1)
     similarity = unit @ unit.T
     np.fill_diagonal(similarity, -np.inf)
     a = np.zeros_like(similarity)

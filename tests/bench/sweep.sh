@@ -72,7 +72,7 @@ echo "memory of a rank: FT10 256 hidden,$(awk '{ printf "%.0f", $1 / 1024 }' "$T
 "$espalier" inspect "$T/ft10.ini" --splits "$T/splits.csv" >/dev/null || exit 1
 "$espalier" run "$T/ft10.ini" -n 2 --db "$T/ft10.db" --progress none 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
 mine=$(sqlite3 "$T/ft10.db" 'select round(avg(test_pearson), 4) from trials')
-peer=$(python3 "$src/tests/bench/peer_accuracy.py" "$ESPALIER_DATA/arabidopsis/ft10_geno.csv" \
+peer=$(OMP_NUM_THREADS=1 "${PYTHON:-/usr/bin/python3}" -W ignore "$src/tests/bench/peer_accuracy.py" "$ESPALIER_DATA/arabidopsis/ft10_geno.csv" \
     "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" "$T/splits.csv")
 echo "FT10 mean test Pearson r: 5 folds,$mine,r,PyTorch on the same folds ($peer),within 0.02"
 
