@@ -1,54 +1,22 @@
 #include "cli/job.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "trial/gcn_runner.h"
 #include "trial/spec.h"
 
-static int read_file(struct buf *out, const char *path, struct err *err)
-{
-    char piece[65536];
-    FILE *file = fopen(path, "rb");
-    size_t n;
-    int bad;
-
-    if (!file)
-        return err_set(err, "%s: %s", path, strerror(errno));
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-        buf_add(out, piece, n);
-    bad = ferror(file) ? errno : 0;
-    fclose(file);
-    if (bad)
-        return err_set(err, "%s: %s", path, strerror(bad));
-    if (buf_failed(out))
-        return err_nomem(err, path, out->size);
-    if (out->size != strlen(buf_text(out)))
-        return err_set(err, "%s: holds a NUL byte: not a text file", path);
-    return 0;
-}
-
 int job_parse(struct job *job, const char *path, const struct option_list *set)
 {
     struct errlist errors = {0};
-    struct buf text = {0};
-    struct err err;
-    int status = CLI_GO_ON;
+    int rc = sweep_load(&job->sweep, path, set->text, set->n, &errors);
 
-    if (read_file(&text, path, &err)) {
-        status = cli_fail(&err, EXIT_USAGE);
-    } else if (sweep_parse(&job->sweep, path, buf_text(&text), set->text, set->n, &errors)) {
-        for (size_t i = 0; i < errors.n; i++)
-            fprintf(stderr, "espalier: %s\n", errors.text[i]);
-        status = EXIT_USAGE;
-    }
+    for (size_t i = 0; i < errors.n; i++)
+        fprintf(stderr, "espalier: %s\n", errors.text[i]);
     errlist_release(&errors);
-    buf_release(&text);
-    return status;
+    return rc ? EXIT_USAGE : CLI_GO_ON;
 }
 
 int job_load(struct job *job)

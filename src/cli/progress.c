@@ -33,6 +33,7 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
     p->objective = metric_name(spec_objective(s));
     p->maximize = spec_maximize(s);
     p->best_config = -1;
+    p->next_s = mode == PROGRESS_LIVE ? LIVE_S : PLAIN_S;
     p->sum = calloc(n, sizeof *p->sum);
     p->n_finished = calloc(n, sizeof *p->n_finished);
     if (!p->sum || !p->n_finished) {

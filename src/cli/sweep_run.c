@@ -215,6 +215,14 @@ static void print_end(const struct sweep_state *state, const struct job *job,
         log_info("next: espalier best %s", options->db);
 }
 
+static void print_begin(const struct sweep_state *state, const struct world *world,
+                        const struct job *job)
+{
+    log_info("%s: %lld trials, %lld to run on %d rank%s",
+             job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)state->before.total,
+             (long long)state->before.pending, world->size, world->size == 1 ? "" : "s");
+}
+
 static int run_all(struct sweep_state *state, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct err *err)
 {
@@ -224,7 +232,10 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     struct runner runner = gcn_runner_interface(state->runner);
     double begun_s = clock_now(&clock_system);
     enum master_end end = MASTER_STOPPED;
-    int rc = master_run(&end, state->ledger, world, &runner, &sink, &limits, &clock_system, err);
+    int rc;
+
+    print_begin(state, world, job);
+    rc = master_run(&end, state->ledger, world, &runner, &sink, &limits, &clock_system, err);
 
     progress_finish(&state->progress);
     if (rc)

@@ -11,7 +11,7 @@ folds = 3
 samples = 120
 markers = 200
 [train]
-epochs = 20
+epochs = 400
 [grid]
 hidden_size = 8, 16
 dropout = 0, 0.5
@@ -66,7 +66,14 @@ is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$wanted"
 fails "a sweep file that is wrong ends every rank" 2 mpi 2 --set layers=99
 fails "failed trials give exit status 3 under mpirun" 3 mpi 2 --db slow.db --set trial_timeout=0.001 \
     --set epochs=100000 --set grid.hidden_size=8 --set grid.dropout=0 --set grid.batch_size=16
-fails "data that are not there end every rank" 1 mpi 2 --set format=genotype \
-    --set genotypes=none.csv --set phenotypes=none.csv
+cat >sweep.ini <<'INI'
+[data]
+format = genotype
+genotypes = none.csv
+phenotypes = none.csv
+INI
+fails "data that are not there end every rank" 1 mpi 2
+fails "and the same under run -n" 1 "$ESPALIER" run sweep.ini -n 2
+is "in one line" "$(grep -c . "$T/.err")" 1
 
 done_testing
