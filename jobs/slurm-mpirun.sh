@@ -12,7 +12,7 @@
 #SBATCH --ntasks=32
 # Cores of a rank: as many as `threads` in the sweep file, which is 1 unless it says otherwise.
 #SBATCH --cpus-per-task=1
-# Memory of a core. `espalier plan GRID.ini` says what a trial needs.
+# Memory of a rank: about three times the size of the features as 4-byte numbers, and 100 MB.
 #SBATCH --mem-per-cpu=1G
 # Walltime. It need not be enough for the whole sweep.
 #SBATCH --time=04:00:00
