@@ -179,11 +179,7 @@ int cmd_inspect(int argc, char **argv)
     int status = cli_parse(command_find("inspect"), rows, argc, argv, 1, 1, &first);
 
     if (status == CLI_GO_ON)
-        status = job_parse(&job, argv[first], &set);
-    if (status == CLI_GO_ON)
-        status = job_load(&job);
-    if (status == CLI_GO_ON)
-        status = job_plan(&job);
+        status = job_prepare(&job, argv[first], &set);
     if (status == CLI_GO_ON)
         status = inspect(&job, splits, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
     job_release(&job);

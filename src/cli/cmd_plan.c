@@ -20,11 +20,7 @@ int cmd_plan(int argc, char **argv)
     int status = cli_parse(command_find("plan"), rows, argc, argv, 1, 1, &first);
 
     if (status == CLI_GO_ON)
-        status = job_parse(&job, argv[first], &set);
-    if (status == CLI_GO_ON)
-        status = job_load(&job);
-    if (status == CLI_GO_ON)
-        status = job_plan(&job);
+        status = job_prepare(&job, argv[first], &set);
     if (status == CLI_GO_ON)
         status = plan_list(&job, db, format);
     job_release(&job);

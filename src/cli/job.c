@@ -87,6 +87,17 @@ int job_plan(struct job *job)
     return CLI_GO_ON;
 }
 
+int job_prepare(struct job *job, const char *path, const struct option_list *set)
+{
+    int status = job_parse(job, path, set);
+
+    if (status == CLI_GO_ON)
+        status = job_load(job);
+    if (status == CLI_GO_ON)
+        status = job_plan(job);
+    return status;
+}
+
 void job_release(struct job *job)
 {
     free(job->config_flops);

@@ -23,6 +23,8 @@ struct job {
 int job_parse(struct job *job, const char *path, const struct option_list *set);
 int job_load(struct job *job);
 int job_plan(struct job *job);
+/* All three. */
+int job_prepare(struct job *job, const char *path, const struct option_list *set);
 void job_release(struct job *job);
 
 /* Expected seconds of one trial of each configuration: rate is seconds per flop, from the
