@@ -52,14 +52,26 @@ void progress_release(struct progress *p)
     memset(p, 0, sizeof *p);
 }
 
-bool progress_trial(struct progress *p, int64_t trial, double value, bool is_new)
+/* Trials come in the order of their cost, and small ones take more time for a flop than large ones:
+ * those that finished last tell most about those that come. */
+static void learn_speed(struct progress *p, double flops, double seconds)
+{
+    const double weight = 0.05;
+
+    if (seconds <= 0 || flops <= 0)
+        return;
+    if (p->seconds_per_flop <= 0)
+        p->seconds_per_flop = seconds / flops;
+    p->seconds_per_flop += weight * (seconds / flops - p->seconds_per_flop);
+}
+
+bool progress_trial(struct progress *p, int64_t trial, double value, double seconds)
 {
     int32_t c = plan_trial(p->plan, trial).config;
     double mean;
 
     p->flops_left -= p->config_flops[c];
-    if (is_new)
-        p->flops_done += p->config_flops[c];
+    learn_speed(p, p->config_flops[c], seconds);
     if (isnan(value))
         return false;
     p->sum[c] += value;
@@ -89,8 +101,8 @@ static void format_left(char *out, size_t size, const struct progress *p,
     int64_t open = now->counts.pending + now->counts.leased;
     double left;
 
-    if (p->flops_done > 0)
-        left = now->elapsed_s * p->flops_left / p->flops_done;
+    if (p->seconds_per_flop > 0)
+        left = p->flops_left * p->seconds_per_flop / now->n_workers;
     else if (now->finished > 0)
         left = now->elapsed_s * (double)open / (double)now->finished;
     else {

@@ -18,7 +18,8 @@ struct progress {
     bool maximize;
     double *sum;         /* [n_configs] of the objective over finished trials; owned */
     int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
-    double flops_left, flops_done; /* done: in this run */
+    double flops_left;
+    double seconds_per_flop; /* of the trials that finished last; 0: none yet */
     int32_t best_config; /* of the complete ones, in the plan; -1: none yet */
     int64_t best_id;     /* the same in the database; set by the caller of progress_trial() */
     double best_mean;
@@ -30,9 +31,9 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
                   const double *config_flops, struct err *err);
 void progress_release(struct progress *p);
 
-/* A trial that is finished: known before (is_new false) or just now. value NaN is not counted.
- * True when it made its configuration complete and the best so far. */
-bool progress_trial(struct progress *p, int64_t trial, double value, bool is_new);
+/* A trial that is finished: just now, after so many seconds, or known before (seconds 0). value NaN
+ * is not counted. True when it made its configuration complete and the best so far. */
+bool progress_trial(struct progress *p, int64_t trial, double value, double seconds);
 
 void progress_show(struct progress *p, const struct master_progress *now);
 /* "1:02:03", "2:03". */

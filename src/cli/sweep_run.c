@@ -27,9 +27,9 @@ struct sweep_state {
     struct ledger_counts before; /* as the database had it */
 };
 
-static void note_trial(struct sweep_state *state, int64_t trial, double value, bool is_new)
+static void note_trial(struct sweep_state *state, int64_t trial, double value, double seconds)
 {
-    if (progress_trial(&state->progress, trial, value, is_new))
+    if (progress_trial(&state->progress, trial, value, seconds))
         state->progress.best_id = store_config_of(state->store, state->trial_ids[trial]);
 }
 
@@ -39,7 +39,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
     double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
 
     if (result->state != TRIAL_PENDING)
-        note_trial(state, result->trial, value, true);
+        note_trial(state, result->trial, value, result->seconds);
     return store_result(state->store, state->trial_ids[result->trial], result, err);
 }
 
@@ -112,7 +112,7 @@ static int make_ledger(struct sweep_state *state, const struct job *job, struct 
         if (known != TRIAL_DONE && known != TRIAL_DIVERGED && known != TRIAL_FAILED)
             continue;
         ledger_mark(state->ledger, t, known);
-        note_trial(state, t, state->values[t], false);
+        note_trial(state, t, state->values[t], 0);
     }
     state->before = ledger_counts(state->ledger);
     return 0;
