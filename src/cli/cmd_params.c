@@ -175,13 +175,5 @@ int cmd_params(int argc, char **argv)
         put_page(&out, argv + first, n);
     else
         put_table(&out, argv + first, n, format);
-    status = EXIT_OK;
-    if (buf_failed(&out)) {
-        err_nomem(&err, "params", out.size);
-        status = cli_fail(&err, EXIT_ERROR);
-    } else {
-        fputs(buf_text(&out), stdout);
-    }
-    buf_release(&out);
-    return status;
+    return cli_answer(0, &out, &err);
 }

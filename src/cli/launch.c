@@ -54,12 +54,13 @@ static size_t add_binding(const char **args, const struct launch *launch, char *
     return n;
 }
 
-/* Whether argv[i] is -n or --ranks, and how many words it takes. */
-static int words_of_ranks(const char *word)
+/* How many words at argv[i] the ranks must not see: -n, and what they are told otherwise. */
+static int words_to_drop(const char *word)
 {
-    if (!strcmp(word, "-n") || !strcmp(word, "--ranks"))
+    if (!strcmp(word, "-n") || !strcmp(word, "--ranks") || !strcmp(word, "--progress"))
         return 2;
-    if (!strncmp(word, "-n", 2) || !strncmp(word, "--ranks=", 8))
+    if (!strncmp(word, "-n", 2) || !strncmp(word, "--ranks=", 8) ||
+        !strncmp(word, "--progress=", 11))
         return 1;
     return 0;
 }
@@ -84,7 +85,7 @@ static const char **make_args(const struct launch *launch, int argc, char **argv
     args[n++] = program;
     args[n++] = "run";
     for (int i = 1; i < argc; i++) {
-        int skip = words_of_ranks(argv[i]);
+        int skip = words_to_drop(argv[i]);
 
         if (skip)
             i += skip - 1;

@@ -140,10 +140,10 @@ static int print_trials(struct listing *l, const char *format, struct err *err)
                 cells[i].s = buf_text(&texts) + cells[i].i;
         report_format(&out, &table, format);
     }
-    if (!names || !cells || buf_failed(&texts) || buf_failed(&out))
+    if (!names || !cells || buf_failed(&texts))
         rc = err_nomem(err, "plan", n_cells * sizeof *cells);
     else
-        fputs(buf_text(&out), stdout);
+        rc = cli_write(stdout, &out, err);
     buf_release(&out);
     buf_release(&texts);
     free(names);
