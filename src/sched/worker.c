@@ -98,7 +98,8 @@ static int reserve_queue(struct worker *worker, size_t n)
     size_t left = worker->end - worker->at;
     int64_t *grown;
 
-    memmove(worker->queue, worker->queue + worker->at, left * sizeof *worker->queue);
+    if (left)
+        memmove(worker->queue, worker->queue + worker->at, left * sizeof *worker->queue);
     worker->at = 0;
     worker->end = left;
     if (left + n <= worker->capacity)

@@ -240,7 +240,8 @@ int world_send(const struct world *world, int32_t to, const struct buf *message,
     copy = malloc(message->size + 1);
     if (!copy)
         return err_nomem(err, "message", message->size);
-    memcpy(copy, message->data, message->size);
+    if (message->size)
+        memcpy(copy, message->data, message->size);
     sends.bytes[sends.n] = copy;
     sends.requests[sends.n] = MPI_REQUEST_NULL;
     sends.n++;

@@ -1,0 +1,230 @@
+/* Scheduler and worker thread in one process: what reaches the sink, and when. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sched/master.h"
+
+static const struct world alone = {.rank = 0, .size = 1, .is_mpi = false};
+
+struct fake {
+    double seconds; /* of each trial */
+    bool is_moody;  /* trials 1, 4, 7 ... diverge and 2, 5, 8 ... fail */
+};
+
+static void run_fake(void *self, struct trial_result *r, int64_t number,
+                     bool (*keep_going)(void *arg), void *arg)
+{
+    const enum trial_state states[] = {TRIAL_DONE, TRIAL_DIVERGED, TRIAL_FAILED};
+    const struct fake *fake = self;
+    double end_s = clock_now(&clock_system) + fake->seconds;
+
+    r->state = fake->is_moody ? states[number % 3] : TRIAL_DONE;
+    r->value = (double)number;
+    while (clock_now(&clock_system) < end_s) {
+        clock_sleep(1e-3);
+        if (!keep_going(arg)) {
+            r->state = TRIAL_PENDING;
+            return;
+        }
+    }
+}
+
+/* Everything that the scheduler said. */
+struct record {
+    int64_t n_results, n_commits, n_progress;
+    int64_t uncommitted, most_uncommitted;
+    double first_s, latest_s; /* of the oldest uncommitted result; the longest it waited */
+    int *times;               /* [n trials] */
+    struct master_progress last;
+    int64_t stop_at, fail_result_at, fail_commit_at; /* the how-manieth; 0: never */
+    volatile sig_atomic_t stop;
+};
+
+static int on_result(void *arg, const struct trial_result *r, struct err *err)
+{
+    struct record *record = arg;
+
+    assert_true(r->value == (double)r->trial);
+    if (!record->uncommitted++)
+        record->first_s = clock_now(&clock_system);
+    if (record->uncommitted > record->most_uncommitted)
+        record->most_uncommitted = record->uncommitted;
+    record->times[r->trial]++;
+    if (++record->n_results == record->stop_at)
+        record->stop = 1;
+    return record->n_results == record->fail_result_at ? err_set(err, "disk full") : 0;
+}
+
+static int on_commit(void *arg, struct err *err)
+{
+    struct record *record = arg;
+    double waited_s = clock_now(&clock_system) - record->first_s;
+
+    assert_true(record->uncommitted > 0);
+    record->uncommitted = 0;
+    if (waited_s > record->latest_s)
+        record->latest_s = waited_s;
+    return ++record->n_commits == record->fail_commit_at ? err_set(err, "no space left") : 0;
+}
+
+static void on_progress(void *arg, const struct master_progress *progress)
+{
+    struct record *record = arg;
+
+    assert_true(progress->finished >= record->last.finished);
+    assert_true(progress->elapsed_s >= record->last.elapsed_s);
+    record->last = *progress;
+    record->n_progress++;
+}
+
+/* Returns master_run()'s. */
+static int play(struct record *record, struct ledger *ledger, struct fake *fake, double commit_s,
+                enum master_end *end, struct err *err)
+{
+    struct runner runner = {run_fake, fake};
+    struct master_sink sink = {on_result, on_commit, on_progress, record};
+    struct master_options options = {commit_s, 1000, &record->stop};
+    int rc;
+
+    record->times = calloc((size_t)ledger_counts(ledger).total + 1, sizeof *record->times);
+    rc = master_run(end, ledger, &alone, &runner, &sink, &options, &clock_system, err);
+    assert_true(ledger_check(ledger, NULL));
+    return rc;
+}
+
+static void finish(struct record *record, struct ledger *ledger)
+{
+    free(record->times);
+    ledger_destroy(ledger);
+}
+
+static void test_each_once(void **state)
+{
+    struct ledger *ledger = ledger_create(30000, NULL, 2, NULL);
+    struct record record = {0};
+    struct fake fake = {.is_moody = true};
+    struct ledger_counts counts;
+    enum master_end end;
+
+    (void)state;
+    ledger_mark(ledger, 17, TRIAL_DONE);
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_FINISHED);
+    for (int i = 0; i < 30000; i++)
+        assert_int_equal(record.times[i], i != 17);
+    assert_int_equal(record.uncommitted, 0);
+    assert_true(record.most_uncommitted <= 1000);
+    assert_true(record.n_commits >= 30);
+    counts = record.last.counts;
+    assert_int_equal(record.last.finished, 29999);
+    assert_int_equal(counts.diverged, 10000);
+    assert_int_equal(counts.failed, 9999); /* 17 would have */
+    assert_int_equal(record.last.n_busy, 0);
+    finish(&record, ledger);
+}
+
+/* Trials of 10 ms for half a second: committed every 50 ms, shown every 100 ms. */
+static void test_commits_in_time(void **state)
+{
+    struct ledger *ledger = ledger_create(50, NULL, 2, NULL);
+    struct record record = {0};
+    struct fake fake = {.seconds = 0.01};
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.05, &end, NULL), 0);
+    assert_int_equal(record.n_results, 50);
+    assert_true(record.n_commits >= 4 && record.n_commits < 50);
+    assert_true(record.latest_s < 0.5);
+    assert_true(record.n_progress >= 4);
+    finish(&record, ledger);
+}
+
+static void test_stop(void **state)
+{
+    struct ledger *ledger = ledger_create(40, NULL, 2, NULL);
+    struct record record = {.stop_at = 5};
+    struct fake fake = {.seconds = 0.02};
+    struct ledger_counts counts;
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_STOPPED);
+    assert_true(record.n_results >= 5 && record.n_results < 10);
+    assert_int_equal(record.uncommitted, 0);
+    counts = ledger_counts(ledger);
+    assert_int_equal(counts.done, record.n_results);
+    assert_int_equal(counts.pending, 40 - record.n_results);
+    assert_int_equal(counts.leased, 0);
+    finish(&record, ledger);
+}
+
+static void test_stop_before_the_start(void **state)
+{
+    struct ledger *ledger = ledger_create(10, NULL, 2, NULL);
+    struct record record = {.stop = 1};
+    struct fake fake = {0};
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_STOPPED);
+    assert_int_equal(record.n_results, 0);
+    assert_int_equal(record.n_commits, 0);
+    finish(&record, ledger);
+}
+
+/* Nothing is handed on after a fault of the sink. */
+static void test_sink_faults(void **state)
+{
+    struct fake fake = {.seconds = 0.002};
+    enum master_end end;
+
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        struct ledger *ledger = ledger_create(5000, NULL, 2, NULL);
+        struct record record = {.fail_result_at = which ? 0 : 7, .fail_commit_at = which ? 2 : 0};
+        struct err err = {""};
+
+        assert_int_equal(play(&record, ledger, &fake, 0.02, &end, &err), -1);
+        assert_string_equal(err.text, which ? "no space left" : "disk full");
+        assert_true(which ? record.n_commits == 2 : record.n_results == 7);
+        assert_true(record.n_results < 100);
+        finish(&record, ledger);
+    }
+}
+
+static void test_nothing_to_do(void **state)
+{
+    struct ledger *ledger = ledger_create(3, NULL, 2, NULL);
+    struct record record = {0};
+    struct fake fake = {0};
+    enum master_end end;
+
+    (void)state;
+    for (int64_t i = 0; i < 3; i++)
+        ledger_mark(ledger, i, TRIAL_DONE);
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_FINISHED);
+    assert_int_equal(record.n_results, 0);
+    assert_int_equal(record.n_commits, 0);
+    finish(&record, ledger);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_once),   cmocka_unit_test(test_commits_in_time),
+        cmocka_unit_test(test_stop),        cmocka_unit_test(test_stop_before_the_start),
+        cmocka_unit_test(test_sink_faults), cmocka_unit_test(test_nothing_to_do),
+    };
+
+    return cmocka_run_group_tests_name("master", tests, NULL, NULL);
+}

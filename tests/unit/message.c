@@ -1,0 +1,144 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sched/mailbox.h"
+#include "sched/message.h"
+
+static void test_round_trip(void **state)
+{
+    const int64_t trials[] = {5, 0, 1LL << 40};
+    struct buf message = {0};
+    struct cursor in;
+    enum message_kind kind;
+
+    (void)state;
+    buf_puts(&message, "left over");
+    message_begin(&message, MESSAGE_GIVE_BACK);
+    message_put_trials(&message, trials, 3);
+    assert_int_equal(message_open(&in, &kind, &message, NULL), 0);
+    assert_int_equal(kind, MESSAGE_GIVE_BACK);
+    assert_int_equal(message_count_trials(&in, NULL), 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(cursor_i64(&in), trials[i]);
+    assert_int_equal(in.at, in.size);
+    assert_false(in.failed);
+    buf_release(&message);
+}
+
+/* Cut anywhere, it is refused: in the header, or where its trials are counted. */
+static void test_truncated(void **state)
+{
+    const int64_t trials[] = {1, 2};
+    struct buf whole = {0};
+
+    (void)state;
+    message_begin(&whole, MESSAGE_ASSIGN);
+    message_put_trials(&whole, trials, 2);
+    for (size_t n = 0; n < whole.size; n++) {
+        struct buf cut = {.data = malloc(n + 1), .size = n};
+        struct cursor in;
+        enum message_kind kind;
+        struct err err = {""};
+
+        memcpy(cut.data, whole.data, n);
+        assert_true(message_open(&in, &kind, &cut, &err) || message_count_trials(&in, &err) < 0);
+        assert_true(*err.text);
+        buf_release(&cut);
+    }
+    buf_release(&whole);
+}
+
+static void test_foreign(void **state)
+{
+    struct buf message = {0};
+    struct cursor in;
+    enum message_kind kind;
+    struct err err;
+
+    (void)state;
+    message_begin(&message, MESSAGE_STOP);
+    message.data[0] ^= 2; /* another version */
+    assert_int_equal(message_open(&in, &kind, &message, &err), -1);
+    assert_non_null(strstr(err.text, "8 bytes is foreign"));
+    message.data[0] ^= 2;
+    message.data[4] = 77;
+    assert_int_equal(message_open(&in, &kind, &message, &err), -1);
+    assert_string_equal(err.text, "message of kind 77: must be below 5");
+    buf_release(&message);
+}
+
+/* ---- the in-process wire ---- */
+
+static void test_mailbox_order(void **state)
+{
+    struct mailbox box;
+    struct buf message = {0};
+
+    (void)state;
+    assert_int_equal(mailbox_init(&box, NULL), 0);
+    assert_false(mailbox_take(&box, &message, 0));
+    assert_false(mailbox_take(&box, &message, 0.01));
+    for (int i = 0; i < 3; i++) {
+        buf_clear(&message);
+        buf_printf(&message, "letter %d", i);
+        assert_int_equal(mailbox_put(&box, &message, NULL), 0);
+    }
+    assert_true(mailbox_take(&box, &message, 0));
+    assert_string_equal(buf_text(&message), "letter 0");
+    assert_true(mailbox_take(&box, &message, 1));
+    assert_string_equal(buf_text(&message), "letter 1");
+    mailbox_release(&box); /* with one not taken */
+    buf_release(&message);
+}
+
+static void *put_many(void *arg)
+{
+    struct buf message = {0};
+
+    for (uint32_t i = 0; i < 20000; i++) {
+        buf_clear(&message);
+        buf_put_u32(&message, i);
+        mailbox_put(arg, &message, NULL);
+    }
+    buf_release(&message);
+    return NULL;
+}
+
+static void test_mailbox_threads(void **state)
+{
+    struct mailbox box;
+    struct buf message = {0};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(mailbox_init(&box, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, put_many, &box), 0);
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct cursor in;
+
+        assert_true(mailbox_take(&box, &message, 10));
+        in = (struct cursor){.data = message.data, .size = message.size};
+        assert_int_equal(cursor_u32(&in), i);
+    }
+    pthread_join(thread, NULL);
+    assert_false(mailbox_take(&box, &message, 0));
+    mailbox_release(&box);
+    buf_release(&message);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_foreign),         cmocka_unit_test(test_mailbox_order),
+        cmocka_unit_test(test_mailbox_threads),
+    };
+
+    return cmocka_run_group_tests_name("message", tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* A worker alone: messages are laid out before it, its clock is the test's, and what it sends is
+ * read afterwards. The runner may lay out more from inside a trial. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sched/message.h"
+#include "sched/worker.h"
+
+struct scene {
+    struct mailbox to_worker, from_worker;
+    double now_s;
+    int n_run;
+    int64_t stop_in;    /* the trial at whose begin stop is sent; -1: none */
+    int64_t stop_after; /* the trial at whose end stop is sent; -1: none */
+    int64_t long_trial; /* takes 0.8 s; -1: none */
+    double other_s;     /* what all others take */
+    int64_t late;       /* trials from 0 on that are assigned when the worker has waited 0.25 s */
+    struct buf message;
+};
+
+static double scene_now(void *arg)
+{
+    return ((struct scene *)arg)->now_s;
+}
+
+static void send_stop(struct scene *scene)
+{
+    message_begin(&scene->message, MESSAGE_STOP);
+    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
+}
+
+static void assign(struct scene *scene, int64_t first, int64_t n)
+{
+    int64_t trials[1000];
+
+    for (int64_t i = 0; i < n; i++)
+        trials[i] = first + i;
+    message_begin(&scene->message, MESSAGE_ASSIGN);
+    message_put_trials(&scene->message, trials, (uint32_t)n);
+    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
+}
+
+static void run_scene(void *self, struct trial_result *r, int64_t number,
+                      bool (*keep_going)(void *arg), void *arg)
+{
+    struct scene *scene = self;
+    double end_s = scene->now_s + (number == scene->long_trial ? 0.8 : scene->other_s);
+
+    scene->n_run++;
+    r->state = TRIAL_DONE;
+    r->value = (double)number;
+    if (number == scene->stop_in)
+        send_stop(scene);
+    while (scene->now_s < end_s) {
+        scene->now_s += 0.03;
+        if (!keep_going(arg)) {
+            r->state = TRIAL_PENDING;
+            return;
+        }
+    }
+    if (number == scene->stop_after)
+        send_stop(scene);
+}
+
+static int scene_send(const void *self, const struct buf *message, struct err *err)
+{
+    return mailbox_put(&(*(struct scene *const *)self)->from_worker, message, err);
+}
+
+static int scene_receive(const void *self, struct buf *message, double timeout_s, struct err *err)
+{
+    struct scene *scene = *(struct scene *const *)self;
+
+    (void)err;
+    if (timeout_s > 0 && scene->late) {
+        scene->now_s += 0.25;
+        assign(scene, 0, scene->late);
+        scene->late = 0;
+    }
+    return mailbox_take(&scene->to_worker, message, 0);
+}
+
+static void setup(struct scene *scene)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->stop_in = scene->stop_after = scene->long_trial = -1;
+    assert_int_equal(mailbox_init(&scene->to_worker, NULL), 0);
+    assert_int_equal(mailbox_init(&scene->from_worker, NULL), 0);
+}
+
+static void teardown(struct scene *scene)
+{
+    mailbox_release(&scene->to_worker);
+    mailbox_release(&scene->from_worker);
+    buf_release(&scene->message);
+}
+
+static void play(struct scene *scene)
+{
+    struct runner runner = {run_scene, scene};
+    struct clock clock = {scene_now, scene};
+    struct channel channel = {scene_send, scene_receive, &scene};
+
+    assert_int_equal(worker_run(&channel, &runner, 3, &clock, NULL), 0);
+}
+
+/* ---- what it said ---- */
+
+static struct cursor next(struct scene *scene, enum message_kind wanted)
+{
+    enum message_kind kind;
+    struct cursor in;
+
+    assert_true(mailbox_take(&scene->from_worker, &scene->message, 0));
+    assert_int_equal(message_open(&in, &kind, &scene->message, NULL), 0);
+    assert_int_equal(kind, wanted);
+    return in;
+}
+
+static void expect_results(struct scene *scene, int64_t first, int64_t n)
+{
+    struct cursor in = next(scene, MESSAGE_RESULTS);
+
+    for (int64_t i = first; i < first + n; i++) {
+        struct trial_result r;
+
+        assert_int_equal(trial_result_unpack(&r, &in), 0);
+        assert_int_equal(r.trial, i);
+        assert_int_equal(r.state, TRIAL_DONE);
+        assert_int_equal(r.rank, 3);
+        assert_true(r.pid > 0 && *r.host && r.started > 0 && r.finished >= r.started);
+        trial_result_release(&r);
+    }
+    assert_int_equal(in.at, in.size);
+}
+
+static void expect_given_back(struct scene *scene, int64_t first, int64_t n)
+{
+    struct cursor in = next(scene, MESSAGE_GIVE_BACK);
+
+    assert_int_equal(message_count_trials(&in, NULL), n);
+    for (int64_t i = 0; i < n; i++)
+        assert_int_equal(cursor_i64(&in), first + i);
+}
+
+static void expect_leave(struct scene *scene, const char *error)
+{
+    struct cursor in = next(scene, MESSAGE_LEAVE);
+    char text[256];
+
+    cursor_text(&in, text, sizeof text);
+    assert_string_equal(text, error);
+    assert_false(mailbox_take(&scene->from_worker, &scene->message, 0));
+}
+
+/* ---- the tests ---- */
+
+static void test_stop_before_work(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    assign(&scene, 0, 2);
+    assign(&scene, 2, 3);
+    send_stop(&scene);
+    play(&scene);
+    assert_int_equal(scene.n_run, 0);
+    expect_given_back(&scene, 0, 5);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* The finished one is handed in, the running one and the rest come back. */
+static void test_stop_inside_a_trial(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    scene.other_s = 0.1;
+    scene.stop_in = 11;
+    assign(&scene, 10, 5);
+    play(&scene);
+    assert_int_equal(scene.n_run, 2);
+    expect_results(&scene, 10, 1);
+    expect_given_back(&scene, 11, 1);
+    expect_given_back(&scene, 12, 3);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* Instant trials come in groups of 64; the last ones when there is nothing left to do. */
+static void test_groups(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    scene.stop_in = 149;
+    assign(&scene, 0, 150);
+    play(&scene);
+    expect_results(&scene, 0, 64);
+    expect_results(&scene, 64, 64);
+    expect_results(&scene, 128, 22);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* Results do not wait behind a long trial, nor do the trials behind it. */
+static void test_long_trial(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    scene.long_trial = scene.stop_after = 2;
+    assign(&scene, 0, 6);
+    play(&scene);
+    assert_int_equal(scene.n_run, 3);
+    expect_results(&scene, 0, 2);
+    expect_given_back(&scene, 3, 3);
+    expect_results(&scene, 2, 1);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* The wait for an assignment is its first trial's. */
+static void test_seconds(void **state)
+{
+    struct scene scene;
+    struct trial_result r;
+    struct cursor in;
+
+    (void)state;
+    setup(&scene);
+    scene.late = 2;
+    scene.long_trial = scene.stop_after = 1;
+    play(&scene);
+    in = next(&scene, MESSAGE_RESULTS);
+    assert_int_equal(trial_result_unpack(&r, &in), 0);
+    assert_true(r.timing[PHASE_WAITING] == 0.25 && r.seconds == 0);
+    in = next(&scene, MESSAGE_RESULTS);
+    assert_int_equal(trial_result_unpack(&r, &in), 0);
+    assert_true(r.timing[PHASE_WAITING] == 0);
+    assert_true(r.seconds > 0.79 && r.seconds < 0.84);
+    teardown(&scene);
+}
+
+static void test_malformed(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    buf_puts(&scene.message, "hello");
+    mailbox_put(&scene.to_worker, &scene.message, NULL);
+    play(&scene);
+    expect_leave(&scene, "message of 5 bytes is foreign: do all ranks run the same program?");
+    message_begin(&scene.message, MESSAGE_LEAVE);
+    mailbox_put(&scene.to_worker, &scene.message, NULL);
+    play(&scene);
+    expect_leave(&scene, "message of kind 4 is not for a worker");
+    teardown(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stop_before_work), cmocka_unit_test(test_stop_inside_a_trial),
+        cmocka_unit_test(test_groups),           cmocka_unit_test(test_long_trial),
+        cmocka_unit_test(test_seconds),          cmocka_unit_test(test_malformed),
+    };
+
+    return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
+}
