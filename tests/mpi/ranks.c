@@ -5,8 +5,7 @@
  *   ranks sinkfail N SECONDS the sink fails after a third of the results
  *   ranks foreign            rank 1 sends what is no message
  *   ranks unwell             rank 1 leaves with an error
- *   ranks rate N             N instant trials, timed
- *   ranks idle SECONDS       one trial, and what the scheduler's thread costs meanwhile
+ *   ranks cost N SECONDS     N trials, timed, and what the scheduler's thread costs meanwhile
  * Exit 0: all as expected. */
 #include <signal.h>
 #include <stdio.h>
@@ -303,7 +302,6 @@ static double thread_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* n trials; prints what they cost. */
 static void case_cost(int64_t n, double seconds)
 {
     struct fake fake = {seconds, 0};
@@ -325,8 +323,10 @@ static void case_cost(int64_t n, double seconds)
     wall_s = clock_now(&clock_system) - wall_s;
     cpu_s = thread_seconds() - cpu_s;
     check_each_once(&seen, ledger);
-    printf("ranks %d trials %ld seconds %.3f rate %.0f scheduler_cpu %.5f of one core\n",
-           world.size, (long)n, wall_s, (double)n / wall_s, cpu_s / wall_s);
+    printf("ranks %d trials %ld each %g s: %.3f s, %.0f a second, %.4f x ideal, scheduler %.5f "
+           "of a core\n",
+           world.size, (long)n, seconds, wall_s, (double)n / wall_s,
+           (double)n * seconds / world.size / wall_s, cpu_s / wall_s);
     seen_release(&seen);
     ledger_destroy(ledger);
 }
@@ -343,10 +343,8 @@ int main(int argc, char **argv)
         case_basics();
     else if (!strcmp(name, "foreign") || !strcmp(name, "unwell"))
         case_broken(!strcmp(name, "foreign"));
-    else if (!strcmp(name, "rate"))
-        case_cost(n, 0);
-    else if (!strcmp(name, "idle"))
-        case_cost(1, (double)n);
+    else if (!strcmp(name, "cost"))
+        case_cost(n, seconds);
     else
         case_sweep(name, n, seconds);
     world_close(&world);
