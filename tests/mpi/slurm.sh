@@ -8,6 +8,7 @@ for program in munged slurmctld slurmd sbatch srun sqlite3; do
     command -v $program >/dev/null || skip_all "$program is not installed"
 done
 [ "$(id -u)" -eq 0 ] || skip_all "only root can start a private Slurm"
+grep -q ' /sys/fs/cgroup' /proc/mounts || skip_all "slurmd needs /sys/fs/cgroup"
 
 host=$(hostname -s)
 port=$((20000 + $$ % 20000))
@@ -34,11 +35,11 @@ start_slurm() {
     mkdir "$T/state" "$T/spool"
     dd if=/dev/urandom of="$T/munge.key" bs=128 count=1 2>/dev/null
     chmod 400 "$T/munge.key"
-    munged --force --key-file="$T/munge.key" --socket="$T/munge.socket" --pid-file="$T/munged.pid" \
-        --log-file="$T/munged.log" --seed-file="$T/munged.seed"
+    munged --force --origin=127.0.0.1 --key-file="$T/munge.key" --socket="$T/munge.socket" \
+        --pid-file="$T/munged.pid" --log-file="$T/munged.log" --seed-file="$T/munged.seed"
     cat >"$SLURM_CONF" <<END
 ClusterName=espalier
-SlurmctldHost=$host
+SlurmctldHost=$host(127.0.0.1)
 SlurmUser=root
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
@@ -56,7 +57,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
 SlurmdParameters=config_overrides
-NodeName=$host CPUs=2 RealMemory=4096
+NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=4096
 PartitionName=all Nodes=ALL Default=YES State=UP
 END
     slurmctld && slurmd || return 1
