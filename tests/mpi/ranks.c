@@ -157,7 +157,7 @@ static void test_gather(void)
     CHECK(world_gather(&world, text, world.rank ? NULL : all, &err) == 0);
     for (int rank = 0; rank < world.size && !world.rank; rank++) {
         snprintf(text, sizeof text, "rank %d", rank);
-        CHECK(!strcmp(all[rank], text));
+        CHECK(all[rank] && !strcmp(all[rank], text));
         free(all[rank]);
     }
     free(all);
