@@ -51,6 +51,18 @@ static int32_t most_threads(const struct sweep *sweep)
     return (int32_t)most;
 }
 
+/* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
+static int check_ranks(long ranks, struct err *err)
+{
+    const long each = 16;
+    int cores = launch_cores();
+
+    if (ranks <= each * cores || getenv("SLURM_JOB_ID") || getenv("LSB_JOBID"))
+        return 0;
+    return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here", ranks,
+                   each * cores, each, cores);
+}
+
 static int start_mpirun(const struct run_options *o, const struct job *job, int argc, char **argv)
 {
     enum progress_mode mode = progress_mode(o->progress);
@@ -60,8 +72,11 @@ static int start_mpirun(const struct run_options *o, const struct job *job, int 
         .progress = mode == PROGRESS_LIVE ? "live" : mode == PROGRESS_PLAIN ? "plain" : "none",
     };
     struct err err;
-    int status = launch_mpirun(&launch, argc, argv, &err);
+    int status;
 
+    if (check_ranks(o->ranks, &err))
+        return cli_fail(&err, EXIT_USAGE);
+    status = launch_mpirun(&launch, argc, argv, &err);
     return status < 0 ? cli_fail(&err, EXIT_ERROR) : status;
 }
 

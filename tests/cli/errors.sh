@@ -98,6 +98,9 @@ causal = 5
 [train]
 epochs = 1
 INI
+refused "far more ranks than cores" 2 'ranks 90000: must be at most' env -u SLURM_JOB_ID -u LSB_JOBID \
+    "$ESPALIER" run fine.ini -n 90000
+
 echo 'not a database, a letter to my sister' >letter.db
 before=$(cksum <letter.db)
 refused "a database that is not one" 1 'letter.db' "$ESPALIER" run fine.ini --db letter.db
