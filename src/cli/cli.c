@@ -125,9 +125,9 @@ static size_t fill_tables(struct option *table, char *letters, const struct opti
     size_t n = 0;
 
     for (; options[n].name && n < MAX_OPTIONS; n++) {
-        table[n] = (struct option){options[n].name,
-                                   options[n].argument ? required_argument : no_argument, NULL,
-                                   256 + (int)n};
+        table[n] =
+            (struct option){options[n].name, options[n].argument ? required_argument : no_argument,
+                            NULL, 256 + (int)n};
         if (options[n].letter) {
             *letters++ = options[n].letter;
             if (options[n].argument)

@@ -13,12 +13,12 @@
 #include "base/err.h"
 
 enum exit_status {
-    EXIT_OK = 0,         /* every trial of this run's part is finished */
+    EXIT_OK = 0, /* every trial of this run's part is finished */
     EXIT_ERROR = 1,
-    EXIT_USAGE = 2,      /* command line or sweep file */
+    EXIT_USAGE = 2,       /* command line or sweep file */
     EXIT_SOME_FAILED = 3, /* finished, but some trials failed */
-    EXIT_RESUMABLE = 75, /* stopped early: the same line again goes on */
-    CLI_GO_ON = -1       /* of cli_parse(): not an exit status */
+    EXIT_RESUMABLE = 75,  /* stopped early: the same line again goes on */
+    CLI_GO_ON = -1        /* of cli_parse(): not an exit status */
 };
 
 struct command {
@@ -40,13 +40,13 @@ struct option_list {
 };
 
 struct option_row {
-    char letter;            /* 0: long form only */
-    const char *name;       /* long form, without -- */
-    const char *argument;   /* "FILE"; NULL for a flag */
-    enum option_type type;  /* FLAG: bool; INT: long; TEXT: const char *; LIST: option_list */
+    char letter;           /* 0: long form only */
+    const char *name;      /* long form, without -- */
+    const char *argument;  /* "FILE"; NULL for a flag */
+    enum option_type type; /* FLAG: bool; INT: long; TEXT: const char *; LIST: option_list */
     void *value;
-    long min, max;          /* of INT */
-    const char *choices;    /* of TEXT: "a|b|c", or NULL for any text */
+    long min, max;       /* of INT */
+    const char *choices; /* of TEXT: "a|b|c", or NULL for any text */
     const char *help;
 };
 

@@ -27,8 +27,7 @@ static void print_data(const struct job *job)
     }
     if (d->n_edges)
         printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
-               (long long)d->n_edges, (long long)r->n_duplicate_edges,
-               (long long)r->n_self_loops);
+               (long long)d->n_edges, (long long)r->n_duplicate_edges, (long long)r->n_self_loops);
     printf("digest      %s\n", hash_hex(d->digest, hex));
     printf("read in     %.2f s\n", job->load_s);
 }
@@ -133,8 +132,7 @@ static int write_splits(FILE *out, struct job *job, const struct settings *s, st
     return 0;
 }
 
-static int save_splits(const char *path, struct job *job, const struct settings *s,
-                       struct err *err)
+static int save_splits(const char *path, struct job *job, const struct settings *s, struct err *err)
 {
     FILE *out = fopen(path, "w");
     int rc;

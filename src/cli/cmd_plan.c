@@ -7,8 +7,7 @@ int cmd_plan(int argc, char **argv)
     struct option_list set = {0};
     const char *format = "table", *db = "results.db";
     const struct option_row rows[] = {
-        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json",
-         "table, csv or json"},
+        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
         {0, "db", "FILE", OPTION_TEXT, &db, 0, 0, NULL,
          "database to take measured speed and finished trials from, if it exists"},
         {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,

@@ -59,8 +59,8 @@ static int check_ranks(long ranks, struct err *err)
 
     if (ranks <= each * cores || getenv("SLURM_JOB_ID") || getenv("LSB_JOBID"))
         return 0;
-    return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here", ranks,
-                   each * cores, each, cores);
+    return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
+                   ranks, each * cores, each, cores);
 }
 
 static int start_mpirun(const struct run_options *o, const struct job *job, int argc, char **argv)
@@ -69,7 +69,9 @@ static int start_mpirun(const struct run_options *o, const struct job *job, int 
     struct launch launch = {
         .ranks = (int)o->ranks,
         .threads = most_threads(&job->sweep),
-        .progress = mode == PROGRESS_LIVE ? "live" : mode == PROGRESS_PLAIN ? "plain" : "none",
+        .progress = mode == PROGRESS_LIVE    ? "live"
+                    : mode == PROGRESS_PLAIN ? "plain"
+                                             : "none",
     };
     struct err err;
     int status;
@@ -87,8 +89,7 @@ static void join_words(struct buf *out, int argc, char **argv)
         buf_printf(out, " %s", argv[i]);
 }
 
-static int lead(const struct world *world, struct run_options *o, int argc, char **argv,
-                bool *told)
+static int lead(const struct world *world, struct run_options *o, int argc, char **argv, bool *told)
 {
     struct buf command = {0};
     struct sweep_options options = {.db = o->db, .progress = progress_mode(o->progress)};

@@ -158,9 +158,10 @@ int cmd_simulate(int argc, char **argv)
         const struct param *p = &param_table[simulated[i]];
 
         texts[i] = p->default_text;
-        snprintf(names[i], sizeof names[i], "%s", simulated[i] == P_SIMULATION_SEED ? "seed" : p->key);
-        rows[i] = (struct option_row){0,   names[i], "X", OPTION_TEXT, &texts[i], 0, 0,
-                                      NULL, p->help + strlen("simulated: ")};
+        snprintf(names[i], sizeof names[i], "%s",
+                 simulated[i] == P_SIMULATION_SEED ? "seed" : p->key);
+        rows[i] = (struct option_row){
+            0, names[i], "X", OPTION_TEXT, &texts[i], 0, 0, NULL, p->help + strlen("simulated: ")};
     }
     status = cli_parse(command_find("simulate"), rows, argc, argv, 1, 1, &first);
     if (status != CLI_GO_ON)

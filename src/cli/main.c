@@ -13,7 +13,8 @@ const struct command commands[] = {
     {"best", "[DB]", "The leaderboard.", cmd_best},
     {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show},
     {"export", "[DB]", "All trials as csv or json.", cmd_export},
-    {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.", cmd_simulate},
+    {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.",
+     cmd_simulate},
     {"inspect", "GRID.ini", "What the data of a sweep look like.", cmd_inspect},
     {"doctor", "", "What a launch like this one would really do.", cmd_doctor},
     {NULL, NULL, NULL, NULL},
@@ -21,10 +22,11 @@ const struct command commands[] = {
 
 static void print_usage(FILE *out)
 {
-    fputs("usage: espalier COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-          "Trains graph convolutional networks along a grid of hyperparameters, on however many MPI\n"
-          "ranks it is given, and leaves one SQLite file with the answer.\n\n",
-          out);
+    fputs(
+        "usage: espalier COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+        "Trains graph convolutional networks along a grid of hyperparameters, on however many MPI\n"
+        "ranks it is given, and leaves one SQLite file with the answer.\n\n",
+        out);
     for (const struct command *c = commands; c->name; c++)
         fprintf(out, "  %-10s %-12s %s\n", c->name, c->arguments, c->summary);
     fputs("\n'espalier COMMAND --help' tells the options of a command.\n", out);

@@ -20,8 +20,8 @@ struct progress {
     int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
     double flops_left;
     double seconds_per_flop; /* of the trials that finished last; 0: none yet */
-    int32_t best_config; /* of the complete ones, in the plan; -1: none yet */
-    int64_t best_id;     /* the same in the database; set by the caller of progress_trial() */
+    int32_t best_config;     /* of the complete ones, in the plan; -1: none yet */
+    int64_t best_id;         /* the same in the database; set by the caller of progress_trial() */
     double best_mean;
     double next_s; /* when to speak again, in elapsed seconds */
     bool line_open;

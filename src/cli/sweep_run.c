@@ -155,8 +155,7 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
         progress_init(&state->progress, options->progress, &job->plan, job->config_flops, err) ||
         make_ledger(state, job, err))
         return -1;
-    state->runner =
-        gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     return state->runner ? 0 : -1;
 }
 
@@ -210,7 +209,7 @@ static void print_end(const struct sweep_state *state, const struct job *job,
              (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
     if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left: the same command goes on",
-                 (long long)(now.pending + now.leased));
+                 (long long)now.pending + now.leased);
     else
         log_info("next: espalier best %s", options->db);
 }
@@ -218,17 +217,16 @@ static void print_end(const struct sweep_state *state, const struct job *job,
 static void print_begin(const struct sweep_state *state, const struct world *world,
                         const struct job *job)
 {
-    log_info("%s: %lld trials, %lld to run on %d rank%s",
-             job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)state->before.total,
-             (long long)state->before.pending, world->size, world->size == 1 ? "" : "s");
+    log_info("%s: %lld trials, %lld to run on %d rank%s", job->sweep.fixed.v[P_SWEEP_NAME].s,
+             (long long)state->before.total, (long long)state->before.pending, world->size,
+             world->size == 1 ? "" : "s");
 }
 
 static int run_all(struct sweep_state *state, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct err *err)
 {
     struct master_sink sink = {on_result, on_commit, on_progress, state};
-    struct master_options limits = {
-        .commit_s = 0.5, .commit_results = 1000, .stop = &stop_signal};
+    struct master_options limits = {.commit_s = 0.5, .commit_results = 1000, .stop = &stop_signal};
     struct runner runner = gcn_runner_interface(state->runner);
     double begun_s = clock_now(&clock_system);
     enum master_end end = MASTER_STOPPED;

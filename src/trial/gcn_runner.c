@@ -117,8 +117,8 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
     if (!split)
         return -1;
     spec_gcn(&spec, s);
-    key = settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate,
-                       where.fold, &self->text);
+    key = settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate, where.fold,
+                       &self->text);
     memset(&outcome, 0, sizeof outcome);
     r->curve = calloc((size_t)spec.epochs + 1, sizeof *r->curve);
     if (!r->curve)
@@ -136,8 +136,8 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
     return 0;
 }
 
-static void run(void *self_, struct trial_result *r, int64_t number,
-                bool (*keep_going)(void *arg), void *arg)
+static void run(void *self_, struct trial_result *r, int64_t number, bool (*keep_going)(void *arg),
+                void *arg)
 {
     struct gcn_runner *self = self_;
     struct watch watch = {.keep_going = keep_going, .arg = arg, .clock = self->clock};

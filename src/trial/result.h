@@ -6,51 +6,51 @@
 #include "gcn/train.h"
 
 /* name in the database */
-#define TRIAL_STATE_TABLE(X)                                                                       \
-    X(PENDING, "pending")                                                                          \
-    X(RUNNING, "running")                                                                          \
-    X(DONE, "done")                                                                                \
-    X(DIVERGED, "diverged")                                                                        \
+#define TRIAL_STATE_TABLE(X) \
+    X(PENDING, "pending")    \
+    X(RUNNING, "running")    \
+    X(DONE, "done")          \
+    X(DIVERGED, "diverged")  \
     X(FAILED, "failed")
 
 enum trial_state {
 #define TRIAL_STATE_ENUM(id, name) TRIAL_##id,
     TRIAL_STATE_TABLE(TRIAL_STATE_ENUM)
 #undef TRIAL_STATE_ENUM
-    TRIAL_STATE_COUNT
+        TRIAL_STATE_COUNT
 };
 
 const char *trial_state_name(enum trial_state state);
 int trial_state_parse(const char *name); /* -1 where there is none */
 
 /* Where a trial's seconds went. */
-#define TRIAL_PHASE_TABLE(X)                                                                       \
-    X(LOAD, "load")             /* data, graph, split: what was not cached yet */                  \
-    X(FORWARD, "forward")                                                                          \
-    X(BACKWARD, "backward")                                                                        \
-    X(OPTIMIZER, "optimizer")                                                                      \
-    X(EVALUATION, "evaluation")                                                                    \
-    X(WAITING, "waiting")       /* of the worker for this trial, before it began */
+#define TRIAL_PHASE_TABLE(X)                                          \
+    X(LOAD, "load") /* data, graph, split: what was not cached yet */ \
+    X(FORWARD, "forward")                                             \
+    X(BACKWARD, "backward")                                           \
+    X(OPTIMIZER, "optimizer")                                         \
+    X(EVALUATION, "evaluation")                                       \
+    X(WAITING, "waiting") /* of the worker for this trial, before it began */
 
 enum trial_phase {
 #define TRIAL_PHASE_ENUM(id, name) PHASE_##id,
     TRIAL_PHASE_TABLE(TRIAL_PHASE_ENUM)
 #undef TRIAL_PHASE_ENUM
-    PHASE_COUNT
+        PHASE_COUNT
 };
 
 const char *trial_phase_name(enum trial_phase phase);
 
 struct trial_result {
-    int64_t trial; /* number in the plan */
+    int64_t trial;          /* number in the plan */
     enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, to be run again */
     char error[256];        /* reason of DIVERGED and FAILED; "" otherwise */
     double value;           /* the objective; NaN where there is none */
     int32_t epochs_run;
     int32_t best_epoch;
-    double seconds;         /* wall time of the attempt, waiting left out */
+    double seconds; /* wall time of the attempt, waiting left out */
     double flops;
-    int64_t peak_bytes;     /* scratch memory of the trial */
+    int64_t peak_bytes;              /* scratch memory of the trial */
     double metrics[4][METRIC_COUNT]; /* [enum part][enum metric], NaN where undefined */
     double losses[4];                /* [enum part] */
     double timing[PHASE_COUNT];      /* seconds */

@@ -8,8 +8,8 @@ struct runner {
     /* Run trial `number` to its end, filling r (initialised by the caller). keep_going is asked
      * at least once an epoch; false: leave with state PENDING. Never fails: a trial that cannot
      * run has state FAILED and a reason. */
-    void (*run)(void *self, struct trial_result *r, int64_t number,
-                bool (*keep_going)(void *arg), void *arg);
+    void (*run)(void *self, struct trial_result *r, int64_t number, bool (*keep_going)(void *arg),
+                void *arg);
     void *self;
 };
 

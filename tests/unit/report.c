@@ -10,8 +10,12 @@
 
 static char *names[] = {"config", "note", "mean"};
 static struct cell cells[] = {
-    {.type = CELL_INTEGER, .i = 12}, {.type = CELL_TEXT, .s = "Grün"}, {.type = CELL_REAL, .f = 0.1},
-    {.type = CELL_INTEGER, .i = 3},  {.type = CELL_TEXT, .s = "a \"b\", c\n"}, {.type = CELL_NULL},
+    {.type = CELL_INTEGER, .i = 12},
+    {.type = CELL_TEXT, .s = "Grün"},
+    {.type = CELL_REAL, .f = 0.1},
+    {.type = CELL_INTEGER, .i = 3},
+    {.type = CELL_TEXT, .s = "a \"b\", c\n"},
+    {.type = CELL_NULL},
 };
 static const struct table table = {names, 3, 2, cells};
 
@@ -100,9 +104,12 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text), cmocka_unit_test(test_record),
-        cmocka_unit_test(test_csv),  cmocka_unit_test(test_json),
-        cmocka_unit_test(test_json_has_no_nan), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_has_no_nan),
+        cmocka_unit_test(test_empty),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
