@@ -77,6 +77,15 @@ is_caught word tests/typedef.c <<'END'
 typedef struct { int x; } hidden;
 END
 
+# A law about a user that does not exist would hold of itself.
+users() {
+    (cd "$SRCDIR" && grep -lE "include <$1>" src/*/*.[ch] | tr '\n' ' ')
+}
+is "the user of mpi.h" "$(users mpi.h)" "src/sched/world.c "
+is "the user of ini.h" "$(users ini.h)" "src/grid/inifile.c "
+is "the user of cblas.h" "$(users cblas.h)" "src/tensor/gemm.c "
+like "the users of sqlite3.h" "$(users sqlite3.h)" "^(src/store/[a-z_]*\.[ch] )+$"
+
 for rule in direction user talk length guard word; do
     is "$rule: no breach" "$(breaches "$rule" "$SRCDIR")" ""
 done
