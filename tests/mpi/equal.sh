@@ -48,7 +48,9 @@ is "three ranks took part" "$(sqlite3 mpi3.db 'select count(distinct rank) from 
 ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 
-"$ESPALIER" run sweep.ini -n 2 --db stop.db --progress plain 2>err &
+# Longer trials: results are committed twice a second, and the stop must come between two commits.
+"$ESPALIER" run sweep.ini --set epochs=400 --db long.db --progress none
+"$ESPALIER" run sweep.ini --set epochs=400 -n 2 --db stop.db --progress plain 2>err &
 pid=$!
 for _ in $(seq 200); do
     n=$(sqlite3 stop.db "select count(*) from trial where state = 'done'" 2>/dev/null)
@@ -60,8 +62,8 @@ wait $pid
 status=$?
 left=$(sqlite3 stop.db "select count(*) from trial where state <> 'done'")
 like "interrupted in the middle, exit 75" "$status $left" '^75 [1-9]'
-ok "resumed on 3 ranks" mpi 3 --db stop.db
-is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$wanted"
+ok "resumed on 3 ranks" mpi 3 --set epochs=400 --db stop.db
+is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$(rows long.db)"
 
 fails "a sweep file that is wrong ends every rank" 2 mpi 2 --set layers=99
 fails "failed trials give exit status 3 under mpirun" 3 mpi 2 --db slow.db --set trial_timeout=0.001 \
