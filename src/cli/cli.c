@@ -124,7 +124,7 @@ static size_t fill_tables(struct option *table, char *letters, const struct opti
 {
     size_t n = 0;
 
-    for (; options[n].name && n < MAX_OPTIONS; n++) {
+    for (; n < MAX_OPTIONS && options[n].name; n++) {
         table[n] =
             (struct option){options[n].name, options[n].argument ? required_argument : no_argument,
                             NULL, 256 + (int)n};
