@@ -112,7 +112,7 @@ static int make_ledger(struct sweep_state *state, const struct job *job, struct 
         if (known != TRIAL_DONE && known != TRIAL_DIVERGED && known != TRIAL_FAILED)
             continue;
         ledger_mark(state->ledger, t, known);
-        note_trial(state, t, state->values[t], 0);
+        note_trial(state, t, known == TRIAL_DONE ? state->values[t] : (double)NAN, 0);
     }
     state->before = ledger_counts(state->ledger);
     return 0;

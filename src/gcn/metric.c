@@ -106,7 +106,7 @@ static bool is_constant(const float *v, int32_t n)
 static double pearson(const float *truth, const float *prediction, int32_t n, double *wide)
 {
     if (is_constant(truth, n) || is_constant(prediction, n))
-        return 0;
+        return NAN;
     for (int32_t i = 0; i < n; i++) {
         wide[i] = (double)truth[i];
         wide[n + i] = (double)prediction[i];
@@ -118,6 +118,8 @@ static double spearman(const float *truth, const float *prediction, int32_t n, d
 {
     struct ranked *order = (struct ranked *)(rank + 2 * (size_t)n);
 
+    if (is_constant(truth, n) || is_constant(prediction, n))
+        return NAN;
     mid_ranks(rank, order, truth, 1, n);
     mid_ranks(rank + n, order, prediction, 1, n);
     return correlation(rank, rank + n, n);

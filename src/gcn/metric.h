@@ -37,7 +37,7 @@ int metric_parse(const char *name);
 size_t metric_scratch_bytes(int32_t n, int32_t n_classes);
 
 /* Regression scores of n pairs; truth and prediction in the target's own units. NaN where n is 0.
- *   pearson  0 where either side is constant     spearman  the same of mid-ranks
+ *   pearson  NaN where either side is constant   spearman  the same of mid-ranks
  *   r2       1 - SS_res / SS_tot; NaN where truth is constant
  * scratch: metric_scratch_bytes(n, 0), aligned for double. */
 double metric_regression(enum metric metric, const float *truth, const float *prediction, int32_t n,

@@ -21,8 +21,8 @@ struct run {
     int32_t *all;   /* [n_train + n_val + n_test] */
     float *best;    /* [n_weights] of the best epoch */
     /* Of the part being scored. */
-    float *output;  /* (N, C) log-probabilities; [N] predictions */
-    float *truth;   /* [N] regression */
+    float *output;  /* (N, C) log-probabilities; [N] standardised predictions */
+    float *truth;   /* [N] regression, standardised */
     int32_t *label; /* [N] classification */
     void *scratch;  /* of the metrics */
 };
@@ -72,21 +72,24 @@ static double prepare(struct run *run, const struct mat *z, const int32_t *row,
         for (int32_t i = 0; i < n; i++)
             run->label[i] = target->label[nodes[i]];
     } else {
-        for (int32_t i = 0; i < n; i++) {
-            out.v[i] = (float)((double)out.v[i] * target->sd + target->mean);
-            run->truth[i] = target->original[nodes[i]];
-        }
+        for (int32_t i = 0; i < n; i++)
+            run->truth[i] = target->standardized[nodes[i]];
     }
     return loss / n;
 }
 
-/* A score of the n nodes made ready. */
+/* A score of the n nodes made ready. Regression is compared on the standardised scale, where
+ * floats are fine whatever the offset of the target; errors are scaled to its units. */
 static double score(struct run *run, enum metric metric, int32_t n)
 {
-    if (run->trainer.target.task == TASK_CLASSIFICATION)
-        return metric_classification(metric, run->label, run->output, n,
-                                     run->trainer.target.n_outputs, run->scratch);
-    return metric_regression(metric, run->truth, run->output, n, run->scratch);
+    const struct target *target = &run->trainer.target;
+    double value;
+
+    if (target->task == TASK_CLASSIFICATION)
+        return metric_classification(metric, run->label, run->output, n, target->n_outputs,
+                                     run->scratch);
+    value = metric_regression(metric, run->truth, run->output, n, run->scratch);
+    return metric == METRIC_RMSE || metric == METRIC_MAE ? value * target->sd : value;
 }
 
 static void forget_scores(struct gcn_outcome *outcome)

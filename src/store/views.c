@@ -26,15 +26,17 @@ static const char trials_tail[] =
     "        (SELECT max(attempt_id) FROM attempt AS a WHERE a.trial_id = trial.trial_id)\n"
     "ORDER BY trial.trial_id";
 
-/* sd is the sample standard deviation (n - 1) in two passes; NULL for a single trial. */
+/* trials counts those that have a value: one whose objective is undefined (a correlation with a
+ * constant) does not lift its configuration by its absence. sd is the sample standard deviation
+ * (n - 1) in two passes; NULL for a single trial. */
 static const char leaderboard_head[] =
     "CREATE VIEW leaderboard AS\n"
     "WITH score AS MATERIALIZED (\n"
-    "    SELECT config_id, count(*) AS trials, count(value) AS n, avg(value) AS mean,\n"
+    "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
     "        avg(seconds) AS seconds\n"
     "    FROM trial WHERE state = 'done' GROUP BY config_id),\n"
     "spread AS MATERIALIZED (\n"
-    "    SELECT config_id, sqrt(sum((value - mean) * (value - mean)) / (n - 1)) AS sd\n"
+    "    SELECT config_id, sqrt(sum((value - mean) * (value - mean)) / (trials - 1)) AS sd\n"
     "    FROM trial JOIN score USING (config_id) WHERE state = 'done' GROUP BY config_id),\n"
     "most AS MATERIALIZED (\n"
     "    SELECT sweep_id, max(trials) AS trials\n"
@@ -45,7 +47,7 @@ static const char leaderboard_head[] =
     "        CASE direction WHEN 'max' THEN -mean ELSE mean END, config.config_id) AS place,\n"
     "    config.config_id AS config,\n";
 static const char leaderboard_tail[] =
-    "    coalesce(score.trials, 0) AS trials, mean, sd, sd / sqrt(n) AS se, seconds\n"
+    "    coalesce(score.trials, 0) AS trials, mean, sd, sd / sqrt(score.trials) AS se, seconds\n"
     "FROM config\n"
     "    JOIN sweep USING (sweep_id)\n"
     "    LEFT JOIN score USING (config_id)\n"

@@ -300,6 +300,36 @@ static void test_target_units(void **state)
     toy_release(&toy);
 }
 
+/* Targets far from 0 (days since 4713 BC) are scored as well as those near it. */
+static void test_target_offset(void **state)
+{
+    struct gcn_epoch near_curve[30], far_curve[30];
+    struct gcn_outcome near = {.curve = near_curve}, far = {.curve = far_curve};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    float moved[TOY_SAMPLES];
+    const float *target;
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.epochs = 30;
+    /* On the grid that floats have at 2^21, so that moving loses nothing. */
+    for (int i = 0; i < TOY_SAMPLES; i++)
+        moved[i] = roundf(toy.data.target[i] * 4) / 4;
+    target = toy.data.target;
+    toy.data.target = moved;
+    train(&near, &toy, &spec, key, &arena);
+    for (int i = 0; i < TOY_SAMPLES; i++)
+        moved[i] += 2097152;
+    train(&far, &toy, &spec, key, &arena);
+    for (int m = METRIC_PEARSON; m <= METRIC_SPEARMAN; m++)
+        assert_true(fabs(far.metrics[PART_TEST][m] - near.metrics[PART_TEST][m]) < 1e-5);
+    toy.data.target = target;
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
 static void test_flops(void **state)
 {
     struct gcn_epoch curve[50];
@@ -373,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_observer_stops),
         cmocka_unit_test(test_target_units),
+        cmocka_unit_test(test_target_offset),
         cmocka_unit_test(test_flops),
         cmocka_unit_test(test_scaling),
     };
