@@ -14,6 +14,7 @@ struct run_options {
     const char *db;
     struct option_list set;
     bool dry_run;
+    const char *retry;
     const char *progress;
     const char *grid; /* operand */
 };
@@ -28,6 +29,8 @@ static int parse(struct run_options *o, int argc, char **argv)
          "override a setting of the sweep file; may be repeated"},
         {0, "dry-run", NULL, OPTION_FLAG, &o->dry_run, 0, 0, NULL,
          "list the trials and their cost, run nothing"},
+        {0, "retry", "failed", OPTION_TEXT, &o->retry, 0, 0, "failed",
+         "run trials again that failed (diverged ones would diverge again)"},
         {0, "progress", "HOW", OPTION_TEXT, &o->progress, 0, 0, "auto|live|plain|none",
          "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
@@ -92,7 +95,11 @@ static void join_words(struct buf *out, int argc, char **argv)
 static int lead(const struct world *world, struct run_options *o, int argc, char **argv, bool *told)
 {
     struct buf command = {0};
-    struct sweep_options options = {.db = o->db, .progress = progress_mode(o->progress)};
+    struct sweep_options options = {
+        .db = o->db,
+        .retry_failed = o->retry != NULL,
+        .progress = progress_mode(o->progress),
+    };
     struct job job = {0};
     int status;
 

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "cli/stop.h"
+#include "grid/idle.h"
 #include "trial/gcn_runner.h"
 #include "trial/spec.h"
 
@@ -55,6 +58,28 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
 }
 
+static void warn_idle(const struct job *job)
+{
+    for (size_t a = 0; a < job->sweep.n_axes; a++) {
+        const struct axis *axis = &job->sweep.axes[a];
+        int32_t n = plan_count_idle(&job->plan, axis);
+
+        if (n)
+            log_warn("%s: %s does nothing in %d of the %d configurations: they differ from others "
+                     "by chance alone",
+                     job->sweep.path, param_table[axis->id].key, n, job->plan.n_configs);
+    }
+}
+
+/* The parts of every fold, so that one without samples is found before anything is spent. */
+static int check_folds(struct job *job, const struct settings *s, struct err *err)
+{
+    for (int32_t fold = 0; fold < job->plan.folds; fold++)
+        if (!prepared_split(job->prepared, s, 0, fold, err))
+            return -1;
+    return 0;
+}
+
 /* Cost of every configuration; finds values that do not suit the data before anything is spent. */
 static int make_costs(struct job *job, struct err *err)
 {
@@ -67,9 +92,11 @@ static int make_costs(struct job *job, struct err *err)
     job->config_flops = calloc((size_t)job->plan.n_configs, sizeof *job->config_flops);
     if (!job->config_flops)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof(double));
-    for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
+    for (int32_t c = 0; !rc && !stop_signal && c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &settings);
         rc = prepared_flops(&job->config_flops[c], job->prepared, &settings, err);
+        if (!rc && c == 0)
+            rc = check_folds(job, &settings, err);
     }
     if (rc)
         err_wrap(err, "%s", job->sweep.path);
@@ -82,9 +109,10 @@ int job_plan(struct job *job)
 
     if (make_plan(job, &err))
         return cli_fail(&err, EXIT_USAGE);
+    warn_idle(job);
     if (make_costs(job, &err))
         return cli_fail(&err, EXIT_ERROR);
-    return CLI_GO_ON;
+    return stop_signal ? EXIT_RESUMABLE : CLI_GO_ON;
 }
 
 int job_prepare(struct job *job, const char *path, const struct option_list *set)

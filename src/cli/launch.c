@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/cli.h"
 
 static volatile sig_atomic_t child_pid;
 
@@ -84,6 +85,8 @@ static const char **make_args(const struct launch *launch, int argc, char **argv
     n += add_binding(args + n, launch, mapping, text_size - 16);
     args[n++] = program;
     args[n++] = "run";
+    args[n++] = "--progress";
+    args[n++] = launch->progress;
     for (int i = 1; i < argc; i++) {
         int skip = words_to_drop(argv[i]);
 
@@ -92,8 +95,6 @@ static const char **make_args(const struct launch *launch, int argc, char **argv
         else
             args[n++] = argv[i];
     }
-    args[n++] = "--progress";
-    args[n++] = launch->progress;
     return args;
 }
 
@@ -168,5 +169,9 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
     status = start(args, err);
     free(args);
+    if (status > EXIT_SOME_FAILED && status != EXIT_RESUMABLE)
+        log_warn("mpirun ended with status %d: a rank was lost; what was finished until half a "
+                 "second before is in the database, and the same command goes on",
+                 status);
     return status;
 }

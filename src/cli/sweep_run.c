@@ -95,7 +95,14 @@ static int64_t *make_order(const struct job *job, struct err *err)
     return order;
 }
 
-static int make_ledger(struct sweep_state *state, const struct job *job, struct err *err)
+static bool is_finished(enum trial_state state, bool retry_failed)
+{
+    return state == TRIAL_DONE || state == TRIAL_DIVERGED ||
+           (state == TRIAL_FAILED && !retry_failed);
+}
+
+static int make_ledger(struct sweep_state *state, const struct job *job, bool retry_failed,
+                       struct err *err)
 {
     int64_t *order = make_order(job, err);
     int32_t crash_limit = (int32_t)job->sweep.fixed.v[P_CRASH_LIMIT].i;
@@ -109,7 +116,7 @@ static int make_ledger(struct sweep_state *state, const struct job *job, struct 
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         enum trial_state known = (enum trial_state)state->states[t];
 
-        if (known != TRIAL_DONE && known != TRIAL_DIVERGED && known != TRIAL_FAILED)
+        if (!is_finished(known, retry_failed))
             continue;
         ledger_mark(state->ledger, t, known);
         note_trial(state, t, known == TRIAL_DONE ? state->values[t] : (double)NAN, 0);
@@ -153,7 +160,7 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
                        state->states, state->values, err) ||
         begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, job->config_flops, err) ||
-        make_ledger(state, job, err))
+        make_ledger(state, job, options->retry_failed, err))
         return -1;
     state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     return state->runner ? 0 : -1;
@@ -210,6 +217,10 @@ static void print_end(const struct sweep_state *state, const struct job *job,
     if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left: the same command goes on",
                  (long long)now.pending + now.leased);
+    else if (now.failed)
+        log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
+                 "again",
+                 options->db);
     else
         log_info("next: espalier best %s", options->db);
 }

@@ -9,6 +9,7 @@
 struct sweep_options {
     const char *db;
     const char *command; /* the command line, for the record */
+    bool retry_failed;   /* trials that failed are to be run again */
     enum progress_mode progress;
 };
 

@@ -64,9 +64,13 @@ is "with its reason" "$(sqlite3 bad.db "select count(*) from trial where state =
 is "and never ranked first" "$(sqlite3 bad.db 'select learning_rate from leaderboard where place = 1')" 0.001
 
 fails "failed trials give exit status 3" 3 "$ESPALIER" run bad.ini --db slow.db \
-    --set trial_timeout=0.001 --set epochs=100000 --set grid.learning_rate=0.001
+    --set trial_timeout=0.000001 --set grid.learning_rate=0.001
 like "with the reason in the database" "$(sqlite3 slow.db 'select error from trial')" trial_timeout
 
+fails "failed trials stay failed" 3 "$ESPALIER" run bad.ini --db slow.db --set grid.learning_rate=0.001
+ok "failed trials are run again when asked" "$ESPALIER" run bad.ini --db slow.db \
+    --set grid.learning_rate=0.001 --retry failed
+is "and are done then" "$(sqlite3 slow.db 'select state, attempts from trial')" "done|2"
 ok "a trial that trains nothing" "$ESPALIER" run small.ini --db noop.db --set type=noop
 is "is done too" "$(sqlite3 noop.db "select count(*) from trial where state = 'done'")" 12
 

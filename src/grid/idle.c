@@ -1,0 +1,55 @@
+#include "grid/idle.h"
+
+
+static bool is_choice(const struct settings *s, enum param_id id, const char *name)
+{
+    return s->v[id].i == param_choice(id, name);
+}
+
+bool setting_is_idle(const struct settings *s, enum param_id id)
+{
+    bool is_sgd = is_choice(s, P_OPTIMIZER, "sgd");
+    bool is_knn = is_choice(s, P_BUILD, "knn");
+    bool is_threshold = is_choice(s, P_BUILD, "threshold");
+    bool has_split_file = *s->v[P_SPLIT_FILE].s != '\0';
+
+    switch (id) {
+    case P_K:
+        return !is_knn;
+    case P_THRESHOLD:
+        return !is_threshold;
+    case P_METRIC:
+    case P_WEIGHTS:
+        return !is_knn && !is_threshold;
+    case P_TEST:
+        return has_split_file;
+    case P_VAL:
+        return has_split_file || s->v[P_FOLDS].i > 0;
+    case P_HIDDEN_SIZE:
+    case P_ACTIVATION:
+    case P_DROPOUT:
+        return s->v[P_LAYERS].i == 1;
+    case P_MOMENTUM:
+        return !is_sgd;
+    case P_BETA1:
+    case P_BETA2:
+    case P_EPSILON:
+        return is_sgd;
+    case P_DECAY_LAYERS:
+        return s->v[P_WEIGHT_DECAY].f <= 0 || s->v[P_LAYERS].i == 1;
+    default:
+        return false;
+    }
+}
+
+int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
+{
+    struct settings s;
+    int32_t n = 0;
+
+    for (int32_t c = 0; axis->n > 1 && c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        n += setting_is_idle(&s, axis->id);
+    }
+    return n;
+}

@@ -1,0 +1,15 @@
+/* Settings that do nothing beside the others: momentum under adam, k without knn. */
+#ifndef GRID_IDLE_H
+#define GRID_IDLE_H
+
+#include "grid/plan.h"
+
+/* Whether another value of the setting would train the same model, as far as settings tell. s must
+ * be resolved (settings_resolve). */
+bool setting_is_idle(const struct settings *s, enum param_id id);
+
+/* Configurations in which an axis of the plan's sweep is idle: they differ from others by their
+ * random numbers alone, and ranking them is ranking chance. */
+int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
+
+#endif

@@ -1,0 +1,76 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "grid/idle.h"
+
+/* Configurations of a sweep in which its first axis is idle. */
+static int32_t count(const char *text)
+{
+    struct errlist errors = {0};
+    struct predicate all = {0};
+    struct sweep sweep;
+    struct plan plan;
+    struct err err;
+    int32_t n;
+
+    assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
+    assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
+    assert_int_equal(plan_init(&plan, &sweep, &all, &err), 0);
+    n = plan_count_idle(&plan, &sweep.axes[0]);
+    plan_release(&plan);
+    sweep_release(&sweep);
+    return n;
+}
+
+static void test_optimizer(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\n"), 2);
+    assert_int_equal(count("[train]\noptimizer = sgd\n[grid]\nmomentum = 0.5, 0.9\n"), 0);
+    assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\noptimizer = adam, sgd\n"), 2);
+    assert_int_equal(count("[train]\noptimizer = sgd\n[grid]\nbeta1 = 0.5, 0.9\n"), 2);
+    assert_int_equal(count("[grid]\nbeta1 = 0.5, 0.9\n"), 0);
+    assert_int_equal(count("[grid]\ndecay_layers = all, first\n"), 0);
+    assert_int_equal(count("[train]\nweight_decay = 0\n[grid]\ndecay_layers = all, first\n"), 2);
+}
+
+static void test_graph(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nk = 3, 5\n"), 0);
+    assert_int_equal(count("[grid]\nk = 3, 5\nbuild = knn, none, threshold\n"), 4);
+    assert_int_equal(count("[grid]\nthreshold = 0.1, 0.5\n"), 2);
+    assert_int_equal(count("[graph]\nbuild = none\n[grid]\nmetric = cosine, kinship\n"), 2);
+    assert_int_equal(count("[grid]\nmetric = cosine, kinship\n"), 0);
+}
+
+static void test_model_and_split(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nhidden_size = 4, 8\nlayers = 1, 2\n"), 2);
+    assert_int_equal(count("[grid]\nval = 0.1, 0.3\n"), 0);
+    assert_int_equal(count("[sweep]\nfolds = 3\n[grid]\nval = 0.1, 0.3\n"), 2);
+    assert_int_equal(count("[sweep]\nfolds = 3\n[grid]\ntest = 0.1, 0.3\n"), 0);
+}
+
+static void test_one_value_is_no_question(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nmomentum = 0.5\n"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_optimizer),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split),
+        cmocka_unit_test(test_one_value_is_no_question),
+    };
+
+    return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
+}
