@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_OPTIONS 32
 
@@ -23,6 +24,32 @@ int cli_write(FILE *file, const struct buf *text, struct err *err)
     if (fflush(file))
         return err_set(err, "cannot write: %s", strerror(errno));
     return 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    return *b && !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+int cli_save(const char *path, const struct buf *text, const char *const *inputs, size_t n,
+             struct err *err)
+{
+    FILE *file;
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_same_file(path, inputs[i]))
+            return err_set(err, "%s: is the input %s: will not be overwritten", path, inputs[i]);
+    file = fopen(path, "w");
+    if (!file)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    rc = cli_write(file, text, err);
+    if (fclose(file) && !rc)
+        rc = err_set(err, "cannot write: %s", strerror(errno));
+    return rc ? err_wrap(err, "%s", path) : 0;
 }
 
 int cli_answer(int rc, struct buf *text, struct err *err)

@@ -63,6 +63,11 @@ int cli_fail(const struct err *err, int status);
  * does not take it. */
 int cli_write(FILE *file, const struct buf *text, struct err *err);
 
+/* The same into the file at path, which may be there already but must not be one of the n inputs
+ * (by device and inode, so that links do not hide it; empty texts are skipped). */
+int cli_save(const char *path, const struct buf *text, const char *const *inputs, size_t n,
+             struct err *err);
+
 /* The end of a command that answers: print the text on stdout if rc is 0, release it, and return
  * the exit status; what is wrong (rc, or the printing) has then been printed. */
 int cli_answer(int rc, struct buf *text, struct err *err);

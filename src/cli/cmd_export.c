@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "report/report.h"
@@ -45,19 +43,6 @@ static int answer(struct buf *out, struct store *store, const struct export_opti
     return 0;
 }
 
-static int write_file(const char *path, const struct buf *text, struct err *err)
-{
-    FILE *file = fopen(path, "w");
-    int rc;
-
-    if (!file)
-        return err_set(err, "%s: %s", path, strerror(errno));
-    rc = cli_write(file, text, err);
-    if (fclose(file) && !rc)
-        rc = err_set(err, "cannot write: %s", strerror(errno));
-    return rc ? err_wrap(err, "%s", path) : 0;
-}
-
 int cmd_export(int argc, char **argv)
 {
     struct export_options o = {.db = "results.db", .format = "csv"};
@@ -73,7 +58,7 @@ int cmd_export(int argc, char **argv)
     if (!rc)
         rc = answer(&out, store, &o, &err);
     if (!rc && o.output) {
-        rc = write_file(o.output, &out, &err);
+        rc = cli_save(o.output, &out, &o.db, 1, &err);
         buf_clear(&out);
     }
     store_close(store);

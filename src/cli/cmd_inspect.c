@@ -1,8 +1,6 @@
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/job.h"
 #include "data/graph.h"
@@ -18,7 +16,7 @@ static void print_data(const struct job *job)
     printf("features    %d%s\n", d->n_features, d->is_sparse ? ", sparse" : "");
     if (d->is_sparse)
         printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
-    if (r->n_genotyped) {
+    if (job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE) {
         printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
                "%lld missing calls set to the marker mean\n",
                r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
@@ -106,18 +104,18 @@ static int print_splits(struct job *job, const struct settings *s, struct err *e
     return 0;
 }
 
-static void write_part(FILE *out, const struct dataset *d, const int32_t *nodes, int32_t n,
+static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
                        const char *prefix, enum part part)
 {
     for (int32_t i = 0; i < n; i++)
-        fprintf(out, "%s,%s,%s\n", dataset_id(d, nodes[i]), prefix, part_name(part));
+        buf_printf(out, "%s,%s,%s\n", dataset_id(d, nodes[i]), prefix, part_name(part));
 }
 
-static int write_splits(FILE *out, struct job *job, const struct settings *s, struct err *err)
+static int put_splits(struct buf *out, struct job *job, const struct settings *s, struct err *err)
 {
     char prefix[32];
 
-    fputs("id,replicate,fold,part\n", out);
+    buf_puts(out, "id,replicate,fold,part\n");
     for (int32_t r = 0; r < job->plan.replicates; r++)
         for (int32_t f = 0; f < job->plan.folds; f++) {
             const struct split *split = prepared_split(job->prepared, s, r, f, err);
@@ -125,23 +123,28 @@ static int write_splits(FILE *out, struct job *job, const struct settings *s, st
             if (!split)
                 return -1;
             snprintf(prefix, sizeof prefix, "%d,%d", r, f);
-            write_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
-            write_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
-            write_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
+            put_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
+            put_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
+            put_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
         }
     return 0;
 }
 
-static int save_splits(const char *path, struct job *job, const struct settings *s, struct err *err)
+static int save_splits(const char *path, struct job *job, const struct settings *s,
+                       struct err *err)
 {
-    FILE *out = fopen(path, "w");
+    const char *inputs[P_COUNT + 1] = {job->sweep.path};
+    struct buf text = {0};
+    size_t n = 1;
     int rc;
 
-    if (!out)
-        return err_set(err, "%s: %s", path, strerror(errno));
-    rc = write_splits(out, job, s, err);
-    if ((ferror(out) | fclose(out)) && !rc)
-        rc = err_set(err, "%s: %s", path, strerror(errno));
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].type == PARAM_PATH)
+            inputs[n++] = s->v[id].s;
+    rc = put_splits(&text, job, s, err);
+    if (!rc)
+        rc = cli_save(path, &text, inputs, n, err);
+    buf_release(&text);
     return rc;
 }
 

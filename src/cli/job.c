@@ -48,13 +48,13 @@ static int make_plan(struct job *job, struct err *err)
 
     if (*expression) {
         rc = store_predicate_open(&where, expression, &job->sweep, err);
+        if (rc && job->sweep.line[P_WHERE] > 0)
+            err_wrap(err, "%s:%d", job->sweep.path, job->sweep.line[P_WHERE]);
         predicate = (struct predicate){.keep = store_predicate_keep, .arg = where};
     }
     if (!rc)
         rc = plan_init(&job->plan, &job->sweep, &predicate, err);
     store_predicate_close(where);
-    if (rc)
-        err_wrap(err, "%s", job->sweep.path);
     return rc;
 }
 

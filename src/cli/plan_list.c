@@ -19,9 +19,18 @@ struct listing {
     int64_t *trial_ids;  /* [n_trials] 0 where the database has no such trial; owned */
     uint8_t *states;     /* [n_trials] enum trial_state; owned */
     double *values;      /* [n_trials] owned */
-    double rate;         /* seconds a flop */
+    double rate;         /* seconds a flop; 0: not known */
+    bool is_measured;    /* here and now, not taken from the database */
     double flops_left;
 };
+
+static bool is_any_done(const struct listing *l)
+{
+    for (int64_t t = 0; t < l->job->plan.n_trials; t++)
+        if (l->states[t] == TRIAL_DONE)
+            return true;
+    return false;
+}
 
 static int open_listing(struct listing *l, const char *db, struct err *err)
 {
@@ -37,9 +46,11 @@ static int open_listing(struct listing *l, const char *db, struct err *err)
             store_find(l->store, &l->job->plan, &l->job->data, l->trial_ids, l->states, l->values,
                        err))
             return -1;
-        l->rate = store_seconds_per_flop(l->store);
+        if (is_any_done(l))
+            l->rate = store_seconds_per_flop(l->store);
     }
-    if (l->rate <= 0)
+    l->is_measured = l->rate <= 0;
+    if (l->is_measured)
         l->rate = job_measure_rate(l->job, err);
     return l->rate < 0 ? -1 : 0;
 }
@@ -155,13 +166,17 @@ static void print_totals(const struct listing *l)
 {
     const struct plan *plan = &l->job->plan;
     double seconds = l->flops_left * l->rate;
+    char time[64] = "time not known";
 
+    if (l->rate > 0 || l->flops_left <= 0)
+        snprintf(time, sizeof time, "about %.3g core-%s", seconds < 600 ? seconds : seconds / 3600,
+                 seconds < 600 ? "seconds" : "hours");
     fprintf(stderr,
             "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials; to run: "
-            "%.4g gflop, about %.3g core-%s\n",
+            "%.4g gflop, %s (speed %s)\n",
             l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
-            (long long)plan->n_trials, l->flops_left * 1e-9,
-            seconds < 600 ? seconds : seconds / 3600, seconds < 600 ? "seconds" : "hours");
+            (long long)plan->n_trials, l->flops_left * 1e-9, time,
+            l->is_measured ? "of one trial, tried here" : "of the finished trials");
 }
 
 int plan_list(struct job *job, const char *db, const char *format)

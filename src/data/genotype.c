@@ -27,11 +27,34 @@ static void genotype_release(struct genotype *g)
     table_close(&g->table);
 }
 
+/* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
+static int check_markers(const struct genotype *g, struct err *err)
+{
+    struct names seen = {0};
+    int rc = 0;
+
+    for (int32_t j = 0; !rc && j < g->markers.n_cols; j++) {
+        const char *name = g->markers.name[j];
+        int32_t first = names_find(&seen, name);
+
+        if (first >= 0)
+            rc = table_fault(err, &g->table,
+                             "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
+                             "header, with a name of its own for each marker",
+                             name, first + 2, j + 2);
+        else if (names_add(&seen, name, 1, err) < 0)
+            rc = -1;
+    }
+    names_release(&seen);
+    return rc;
+}
+
 static int read_genotypes(struct genotype *g, const char *path, struct err *err)
 {
     int status;
 
-    if (table_open(&g->table, path, err) != 0 || columns_init(&g->markers, &g->table, 0, err) != 0)
+    if (table_open(&g->table, path, err) != 0 || columns_init(&g->markers, &g->table, 0, err) != 0 ||
+        check_markers(g, err) != 0)
         return -1;
     while ((status = table_next(&g->table, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, err);

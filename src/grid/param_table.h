@@ -36,7 +36,7 @@
     X(FOLDS, "sweep", "folds", INT, 0, 10000, "", "0", "", IDENTITY, \
       "cross-validation folds outside the test part; 0: one holdout split") \
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
-      "SQL expression over the axes; points where it is false or NULL are left out") \
+      "SQL expression over the axes; points where it is false or NULL are left out; batch_size = full is the text 'full'") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated", "simulated", "", 0, \
       "what kind of data: genotype tables, a given graph, or a simulated panel") \

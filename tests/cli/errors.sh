@@ -54,7 +54,7 @@ is "are reported at once" "$(grep -c 'x.ini:' "$T/.err")" 3
 printf '[sweep]\nobjective = val_accuracy\n' >x.ini
 refused "an objective of the other task" 2 'val_accuracy.*val_pearson' "$ESPALIER" run x.ini
 printf '[sweep]\nwhere = hidden_sise < 3\n[grid]\nhidden_size = 2, 4\n' >x.ini
-refused "a where clause with a typing error" 2 'hidden_sise' "$ESPALIER" run x.ini
+refused "a where clause with a typing error" 2 'x.ini:2: .*hidden_sise' "$ESPALIER" run x.ini
 printf '[graph]\nk = 400\n' >x.ini
 refused "more neighbours than samples" 1 'k = 400' "$ESPALIER" run x.ini
 
@@ -83,6 +83,18 @@ printf 'id,y\na,NA\nb,\nc,NA\nd,NA\n' >p.csv
 refused "all phenotypes missing" 1 'p.csv' "$ESPALIER" run genotype.ini
 printf 'id,y,z\na,1,1\nb,2,2\n' >p.csv
 refused "a choice of traits" 1 'y.*z' "$ESPALIER" run genotype.ini
+
+printf 'a,0,1,0\nb,0,2,1\nc,1,1,2\n' | geno
+refused "a genotype table without a header" 1 'g.csv:1: marker "0" stands in columns 2 and 4' "$ESPALIER" run genotype.ini
+printf 'id,m1,m2\na,0,1\nb,0,2\nc,1,1\nd,1,0\ne,2,2\nf,0,0\n' | geno
+printf 'id,y\na,1\nb,2\nc,3\nd,2\ne,1\nf,4\n' >p.csv
+refused "more folds than samples" 1 'fold' "$ESPALIER" run genotype.ini --set folds=20
+before=$(cat g.csv p.csv genotype.ini | cksum)
+for file in g.csv p.csv genotype.ini; do
+    ln -sf $file link
+    refused "splits over the input $file" 1 'will not be overwritten' "$ESPALIER" inspect genotype.ini --splits link
+done
+is "inputs are as they were" "$(cat g.csv p.csv genotype.ini | cksum)" "$before"
 
 printf 'node,label\na,0\nb,1\nc,0\n' >l.csv
 printf 'node,x,y\na,1,2\nb,2,1\nc,1,1\n' >f.csv

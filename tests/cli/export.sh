@@ -41,4 +41,7 @@ fails "a folder that is not there" 1 "$ESPALIER" export -o none/all.csv
 is "is named" "$(cat .err)" "espalier: none/all.csv: No such file or directory"
 fails "no database" 1 "$ESPALIER" export none.db
 fails "a full disk" 1 "$ESPALIER" export -o /dev/full
+before=$(cksum <results.db)
+fails "export over the database" 1 "$ESPALIER" export -o results.db
+is "leaves it as it was" "$(cksum <results.db)" "$before"
 done_testing
