@@ -4,7 +4,7 @@
 
 /* A look at an empty MPI queue and the wake-up for it cost about 25 us: 1.2 percent of a core at
  * 2 ms, 0.3 percent at 10 ms. Sleeps double up to 2 ms; beyond that they stay below one percent of
- * the silence, so that a trial that ends it loses no more than that. */
+ * the silence that the message ends. */
 #define SHORTEST_SLEEP_S 0.1e-3
 #define LONG_SLEEP_S 2e-3
 #define LONGEST_SLEEP_S 10e-3

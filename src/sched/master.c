@@ -13,10 +13,12 @@
 #include "sched/message.h"
 #include "sched/worker.h"
 
-/* Work that lies ready at a worker beside its running trial, so that it never waits for the next
- * message. Trials longer than this are handed out one by one: the wait is below one percent of
- * them (channel.c), and nothing lies idle behind a long trial at the end of a sweep. */
-#define AHEAD_S 0.2
+/* What lies ready at a worker beside its running trial: so many seconds' worth, rounded up. With
+ * nothing ready a trial of 0.25 s on another rank waited 5 to 7 ms (both ends sleep between looks,
+ * and rank 0 trains on the core that schedules). From half a second on that is little more than one
+ * percent, and trials go out one by one: none lies idle behind a long one as the sweep ends. */
+#define AHEAD_S 0.1
+#define ALONE_S 0.5
 #define MAX_AHEAD 256 /* an assignment stays below Open MPI's 4 KiB eager limit */
 #define PROGRESS_S 0.1
 
@@ -66,8 +68,10 @@ static int64_t wanted(const struct master *master, int32_t seat)
     double trial_s = master->seats[seat].trial_s;
     int64_t ahead = 1;
 
+    if (trial_s >= ALONE_S)
+        return 1;
     if (trial_s >= 0)
-        ahead = trial_s * MAX_AHEAD < AHEAD_S ? MAX_AHEAD : (int64_t)(AHEAD_S / trial_s);
+        ahead = (int64_t)fmin(ceil(AHEAD_S / fmax(trial_s, 1e-9)), MAX_AHEAD);
     return 1 + (ahead < share ? ahead : share);
 }
 
@@ -221,7 +225,7 @@ static int take_back(struct master *master, int32_t from, struct cursor *in, str
         return blame(from, err);
     for (int64_t i = 0; i < n; i++)
         ledger_give_back(master->ledger, cursor_i64(in));
-    master->seats[from].trial_s = fmax(master->seats[from].trial_s, 2 * AHEAD_S);
+    master->seats[from].trial_s = fmax(master->seats[from].trial_s, ALONE_S);
     return supply_idle(master, err);
 }
 
