@@ -105,7 +105,7 @@ static int print_splits(struct job *job, const struct settings *s, struct err *e
 }
 
 static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
-                       const char *prefix, enum part part)
+                     const char *prefix, enum part part)
 {
     for (int32_t i = 0; i < n; i++)
         buf_printf(out, "%s,%s,%s\n", dataset_id(d, nodes[i]), prefix, part_name(part));
@@ -130,8 +130,7 @@ static int put_splits(struct buf *out, struct job *job, const struct settings *s
     return 0;
 }
 
-static int save_splits(const char *path, struct job *job, const struct settings *s,
-                       struct err *err)
+static int save_splits(const char *path, struct job *job, const struct settings *s, struct err *err)
 {
     const char *inputs[P_COUNT + 1] = {job->sweep.path};
     struct buf text = {0};

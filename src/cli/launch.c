@@ -32,27 +32,13 @@ static void forward(int signal_number)
         kill((pid_t)child_pid, SIGUSR1);
 }
 
-/* How ranks are bound: a core for each thread where there are enough, else wherever they fit. */
-static size_t add_binding(const char **args, const struct launch *launch, char *mapping,
-                          size_t mapping_size)
+static void warn_sharing(const struct launch *launch)
 {
     int cores = launch_cores();
-    size_t n = 0;
 
-    if (launch->ranks * launch->threads <= cores) {
-        snprintf(mapping, mapping_size, "slot:PE=%d", launch->threads);
-        args[n++] = "--map-by";
-        args[n++] = mapping;
-        args[n++] = "--bind-to";
-        args[n++] = "core";
-        return n;
-    }
-    log_warn("%d ranks x %d threads are more than the %d cores here: they will share cores",
-             launch->ranks, launch->threads, cores);
-    args[n++] = "--oversubscribe";
-    args[n++] = "--bind-to";
-    args[n++] = "none";
-    return n;
+    if (launch->ranks * launch->threads > cores)
+        log_warn("%d ranks x %d threads are more than the %d cores here: they will share cores",
+                 launch->ranks, launch->threads, cores);
 }
 
 /* How many words at argv[i] the ranks must not see: -n, and what they are told otherwise. */
@@ -67,22 +53,24 @@ static int words_to_drop(const char *word)
 }
 
 static const char **make_args(const struct launch *launch, int argc, char **argv,
-                              const char *program, char *text, size_t text_size)
+                              const char *program, char *ranks, size_t ranks_size)
 {
     const char **args = calloc((size_t)argc + 24, sizeof *args);
-    char *ranks = text, *mapping = text + 16;
     size_t n = 0;
 
     if (!args)
         return NULL;
-    snprintf(ranks, 16, "%d", launch->ranks);
+    snprintf(ranks, ranks_size, "%d", launch->ranks);
     args[n++] = "mpirun";
     args[n++] = "-q";
     args[n++] = "-n";
     args[n++] = ranks;
     if (geteuid() == 0)
         args[n++] = "--allow-run-as-root";
-    n += add_binding(args + n, launch, mapping, text_size - 16);
+    /* Unbound: on a machine that is shared, a rank bound to a busy core waited for seconds. */
+    args[n++] = "--bind-to";
+    args[n++] = "none";
+    args[n++] = "--oversubscribe";
     args[n++] = program;
     args[n++] = "run";
     args[n++] = "--progress";
@@ -156,7 +144,7 @@ static int start(const char **args, struct err *err)
 
 int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err)
 {
-    char program[4096], text[64];
+    char program[4096], ranks[16];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     const char **args;
     int status;
@@ -164,9 +152,10 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
     if (n < 0)
         return err_set(err, "/proc/self/exe: %s", strerror(errno));
     program[n] = '\0';
-    args = make_args(launch, argc, argv, program, text, sizeof text);
+    args = make_args(launch, argc, argv, program, ranks, sizeof ranks);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
+    warn_sharing(launch);
     status = start(args, err);
     free(args);
     if (status > EXIT_SOME_FAILED && status != EXIT_RESUMABLE)

@@ -38,10 +38,11 @@ static int check_markers(const struct genotype *g, struct err *err)
         int32_t first = names_find(&seen, name);
 
         if (first >= 0)
-            rc = table_fault(err, &g->table,
-                             "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
-                             "header, with a name of its own for each marker",
-                             name, first + 2, j + 2);
+            rc = table_fault(
+                err, &g->table,
+                "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
+                "header, with a name of its own for each marker",
+                name, first + 2, j + 2);
         else if (names_add(&seen, name, 1, err) < 0)
             rc = -1;
     }
@@ -53,8 +54,8 @@ static int read_genotypes(struct genotype *g, const char *path, struct err *err)
 {
     int status;
 
-    if (table_open(&g->table, path, err) != 0 || columns_init(&g->markers, &g->table, 0, err) != 0 ||
-        check_markers(g, err) != 0)
+    if (table_open(&g->table, path, err) != 0 ||
+        columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0)
         return -1;
     while ((status = table_next(&g->table, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, err);

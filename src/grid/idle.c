@@ -1,6 +1,5 @@
 #include "grid/idle.h"
 
-
 static bool is_choice(const struct settings *s, enum param_id id, const char *name)
 {
     return s->v[id].i == param_choice(id, name);

@@ -13,6 +13,15 @@ static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, f
            openblas_get_num_threads() == 1;
 }
 
+/* A matrix times a vector: cblas_sgemm() would pack the matrix for a single use (18 us against 3
+ * for 1058 x 64). */
+static void gemv(struct mat *c, enum CBLAS_TRANSPOSE transpose, float alpha, const struct mat *a,
+                 const struct mat *b, float beta)
+{
+    cblas_sgemv(CblasRowMajor, transpose, a->n_rows, a->n_cols, alpha, a->v, a->n_cols, b->v, 1,
+                beta, c->v, 1);
+}
+
 void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
 {
     assert(c->n_rows == a->n_rows && c->n_cols == b->n_cols && a->n_cols == b->n_rows);
@@ -20,6 +29,10 @@ void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, 
         return;
     if (is_for_tall(c, b, alpha, beta)) {
         tall_product(c, a, false, b, beta == 1);
+        return;
+    }
+    if (c->n_cols == 1) {
+        gemv(c, CblasNoTrans, alpha, a, b, beta);
         return;
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
@@ -33,6 +46,10 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
         return;
     if (is_for_tall(c, b, alpha, beta)) {
         tall_product(c, a, true, b, beta == 1);
+        return;
+    }
+    if (c->n_cols == 1) {
+        gemv(c, CblasTrans, alpha, a, b, beta);
         return;
     }
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, c->n_rows, c->n_cols, a->n_rows, alpha,
