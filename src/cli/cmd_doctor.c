@@ -1,3 +1,5 @@
+#include <libgen.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,12 +84,31 @@ static void print_ranks(char *const *ranks, int32_t n, long threads)
         warn_sharing(ranks, n, i, threads);
 }
 
+/* Of a file that is not there yet. */
+static bool is_folder_writable(const char *path)
+{
+    char copy[PATH_MAX];
+
+    snprintf(copy, sizeof copy, "%s", path);
+    return access(dirname(copy), W_OK) == 0;
+}
+
 static void print_database(const char *db)
 {
     const char *filesystem;
     const char *mode = store_journal_mode(db, &filesystem);
+    struct store *store;
+    struct err err;
 
     printf("database    %s on %s: journal mode %s\n", db, filesystem, mode);
+    if (access(db, F_OK) == 0) {
+        if (store_open_reader(&store, db, &err))
+            printf("warning     %s\n", err.text);
+        else
+            store_close(store);
+    } else if (!is_folder_writable(db)) {
+        printf("warning     %s: cannot be made: its folder is not there, or not writable\n", db);
+    }
 }
 
 static void print_memory(void)
