@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "store/store.h"
+
 #define MAX_OPTIONS 32
 
 int cli_fail(const struct err *err, int status)
@@ -58,6 +60,21 @@ int cli_answer(int rc, struct buf *text, struct err *err)
         rc = cli_write(stdout, text, err);
     buf_release(text);
     return rc ? cli_fail(err, EXIT_ERROR) : EXIT_OK;
+}
+
+int cli_query(const char *db,
+              int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
+              const void *arg)
+{
+    struct store *store = NULL;
+    struct buf out = {0};
+    struct err err;
+    int rc = store_open_reader(&store, db, &err);
+
+    if (!rc)
+        rc = answer(&out, store, arg, &err);
+    store_close(store);
+    return cli_answer(rc, &out, &err);
 }
 
 const struct command *command_find(const char *name)

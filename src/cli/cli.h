@@ -72,6 +72,12 @@ int cli_save(const char *path, const struct buf *text, const char *const *inputs
  * the exit status; what is wrong (rc, or the printing) has then been printed. */
 int cli_answer(int rc, struct buf *text, struct err *err);
 
+/* A command that reads a database: open it, let answer() fill the text, and end as cli_answer(). */
+struct store;
+int cli_query(const char *db,
+              int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
+              const void *arg);
+
 const struct command *command_find(const char *name);
 
 int cmd_run(int argc, char **argv);

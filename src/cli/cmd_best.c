@@ -60,9 +60,9 @@ static int put_ini(struct buf *out, struct store *store, const struct query_swee
     return query_ini(out, store, row[column_of(table, "config")].i, err);
 }
 
-static int answer(struct buf *out, struct store *store, const struct best_options *o,
-                  struct err *err)
+static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
+    const struct best_options *o = arg;
     bool is_ini = !strcmp(o->format, "ini");
     struct query_sweep sweep;
     struct table table;
@@ -91,17 +91,7 @@ static int answer(struct buf *out, struct store *store, const struct best_option
 int cmd_best(int argc, char **argv)
 {
     struct best_options o = {.db = "results.db", .n = 10, .format = "table"};
-    struct store *store = NULL;
-    struct buf out = {0};
-    struct err err;
     int status = parse(&o, argc, argv);
-    int rc;
 
-    if (status != CLI_GO_ON)
-        return status;
-    rc = store_open_reader(&store, o.db, &err);
-    if (!rc)
-        rc = answer(&out, store, &o, &err);
-    store_close(store);
-    return cli_answer(rc, &out, &err);
+    return status == CLI_GO_ON ? cli_query(o.db, answer, &o) : status;
 }

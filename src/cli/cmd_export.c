@@ -29,38 +29,29 @@ static int parse(struct export_options *o, int argc, char **argv)
     return status;
 }
 
-static int answer(struct buf *out, struct store *store, const struct export_options *o,
-                  struct err *err)
+static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
+    const struct export_options *o = arg;
     struct query_sweep sweep;
     struct table table;
+    int rc = 0;
 
     if ((o->sweep && query_sweep(&sweep, store, o->sweep, err)) ||
         query_trials(&table, store, o->sweep ? &sweep : NULL, err))
         return -1;
     report_format(out, &table, o->format);
     table_release(&table);
-    return 0;
+    if (o->output) {
+        rc = cli_save(o->output, out, &o->db, 1, err);
+        buf_clear(out);
+    }
+    return rc;
 }
 
 int cmd_export(int argc, char **argv)
 {
     struct export_options o = {.db = "results.db", .format = "csv"};
-    struct store *store = NULL;
-    struct buf out = {0};
-    struct err err;
     int status = parse(&o, argc, argv);
-    int rc;
 
-    if (status != CLI_GO_ON)
-        return status;
-    rc = store_open_reader(&store, o.db, &err);
-    if (!rc)
-        rc = answer(&out, store, &o, &err);
-    if (!rc && o.output) {
-        rc = cli_save(o.output, &out, &o.db, 1, &err);
-        buf_clear(&out);
-    }
-    store_close(store);
-    return cli_answer(rc, &out, &err);
+    return status == CLI_GO_ON ? cli_query(o.db, answer, &o) : status;
 }

@@ -60,36 +60,36 @@ static int put_part(struct buf *out, struct store *store, const struct page_part
     return 0;
 }
 
-static int answer(struct buf *out, const char *db, struct store *store,
-                  const struct page_part *parts, int64_t id, struct err *err)
+/* What is asked for. */
+struct page {
+    const char *db;
+    const struct page_part *parts;
+    int64_t id;
+};
+
+static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
-    for (const struct page_part *p = parts; p->heading; p++)
-        if (put_part(out, store, p, p == parts, id, err))
-            return err_wrap(err, "%s", db);
+    const struct page *page = arg;
+
+    for (const struct page_part *p = page->parts; p->heading; p++)
+        if (put_part(out, store, p, p == page->parts, page->id, err))
+            return err_wrap(err, "%s", page->db);
     return 0;
 }
 
 int cmd_show(int argc, char **argv)
 {
     const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    const struct page_part *parts;
-    struct store *store = NULL;
-    struct buf out = {0};
+    struct page page;
     struct err err;
-    const char *db;
-    int64_t id;
-    int first, rc;
+    int first;
     int status = cli_parse(command_find("show"), rows, argc, argv, 1, 2, &first);
 
     if (status != CLI_GO_ON)
         return status;
-    db = argc - first == 2 ? argv[first] : "results.db";
-    parts = parse_id(argv[argc - 1], &id, &err);
-    if (!parts)
+    page.db = argc - first == 2 ? argv[first] : "results.db";
+    page.parts = parse_id(argv[argc - 1], &page.id, &err);
+    if (!page.parts)
         return cli_fail(&err, EXIT_USAGE);
-    rc = store_open_reader(&store, db, &err);
-    if (!rc)
-        rc = answer(&out, db, store, parts, id, &err);
-    store_close(store);
-    return cli_answer(rc, &out, &err);
+    return cli_query(page.db, answer, &page);
 }

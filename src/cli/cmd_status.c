@@ -78,7 +78,7 @@ static int put_last_session(struct buf *out, struct store *store, const char *db
     return 0;
 }
 
-static int answer(struct buf *out, const char *db, struct store *store, struct err *err)
+static int answer(struct buf *out, struct store *store, const void *db, struct err *err)
 {
     if (put_table(out, store, QUERY_SWEEPS, "", err) || put_last_session(out, store, db, err) ||
         put_table(out, store, QUERY_WORKERS, "\n", err))
@@ -89,20 +89,13 @@ static int answer(struct buf *out, const char *db, struct store *store, struct e
 int cmd_status(int argc, char **argv)
 {
     const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    struct store *store = NULL;
-    struct buf out = {0};
-    struct err err;
     const char *db = "results.db";
-    int first, rc;
+    int first;
     int status = cli_parse(command_find("status"), rows, argc, argv, 0, 1, &first);
 
     if (status != CLI_GO_ON)
         return status;
     if (first < argc)
         db = argv[first];
-    rc = store_open_reader(&store, db, &err);
-    if (!rc)
-        rc = answer(&out, db, store, &err);
-    store_close(store);
-    return cli_answer(rc, &out, &err);
+    return cli_query(db, answer, db);
 }

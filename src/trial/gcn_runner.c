@@ -142,7 +142,6 @@ static void run(void *self_, struct trial_result *r, int64_t number, bool (*keep
     struct gcn_runner *self = self_;
     struct watch watch = {.keep_going = keep_going, .arg = arg, .clock = self->clock};
     struct plan_trial where = plan_trial(self->plan, number);
-    double begun_s = clock_now(self->clock);
     struct settings settings;
     struct err err = {{0}};
 
@@ -157,7 +156,6 @@ static void run(void *self_, struct trial_result *r, int64_t number, bool (*keep
     if (train(self, r, &settings, where, &watch, &err))
         fail(r, &err);
     r->peak_bytes = (int64_t)self->scratch.peak_bytes;
-    r->seconds = clock_now(self->clock) - begun_s;
 }
 
 struct runner gcn_runner_interface(struct gcn_runner *self)

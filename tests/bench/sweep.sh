@@ -8,8 +8,8 @@ T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# Median of the numbers on stdin.
-median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+# shellcheck source=tests/bench/lib.sh
+. "$src/tests/bench/lib.sh"
 
 # Seconds of the sweep proper: from the first start to the last finish of an attempt.
 span() { sqlite3 "$1" 'select max(finished) - min(started) from attempt'; }

@@ -16,8 +16,8 @@ if [ ! -d "$data/cora" ]; then
 fi
 version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
 
-# Median of the numbers on stdin.
-median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+# shellcheck source=tests/bench/lib.sh
+. "$src/tests/bench/lib.sh"
 
 # compare CASE TARGET OURS PEER SETTINGS...: one run of each in every round.
 compare() {
