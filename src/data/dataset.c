@@ -176,6 +176,13 @@ static void point_into(struct dataset *d, const void *block)
             mat_view((float *)section(block, BLOCK_FEATURES), d->n_samples, d->n_features);
 }
 
+void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col)
+{
+    for (int32_t i = 0; i < out->n_rows; i++)
+        memcpy(mat_row(out, i), mat_row(&d->features, row + i) + col,
+               (size_t)out->n_cols * sizeof *out->v);
+}
+
 /* ---- values ---- */
 
 static int check_names(const char *text, uint64_t bytes, const uint32_t *start, int32_t n,

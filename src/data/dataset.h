@@ -55,6 +55,10 @@ const char *dataset_feature_name(const struct dataset *d, int32_t feature);
 const char *dataset_class_name(const struct dataset *d, int32_t label);
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
 
+/* out (n_rows, n_cols) = the dense features from row `row` and column `col` on, as floats: the way
+ * to read them whatever they are held as, a block at a time. Only where !is_sparse. */
+void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
+
 /* View a block that came from elsewhere (broadcast, mapped): checked, digest verified. Borrowed:
  * the block must outlive the view. -1 and err if it is not a block of this version. */
 int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);

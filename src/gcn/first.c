@@ -10,11 +10,11 @@
 
 static int32_t choose_panel_rows(const struct gcn_inputs *inputs)
 {
-    size_t rows = PANEL_BYTES / ((size_t)inputs->x.n_cols * sizeof(float) + 1);
+    size_t rows = PANEL_BYTES / ((size_t)inputs->n_inputs * sizeof(float) + 1);
 
     if (rows < MIN_PANEL_ROWS)
         rows = MIN_PANEL_ROWS;
-    return rows < (size_t)inputs->x.n_rows ? (int32_t)rows : inputs->x.n_rows;
+    return rows < (size_t)inputs->ax.n_rows ? (int32_t)rows : inputs->ax.n_rows;
 }
 
 int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
@@ -22,14 +22,14 @@ int first_init(struct first *first, const struct gcn_spec *spec, const struct gc
 {
     size_t n = (size_t)inputs->data->n_samples;
     size_t width = (size_t)(spec->layers == 1 ? n_outputs : spec->hidden_size);
-    bool is_sparse = inputs->data->is_sparse;
+    bool is_sparse = inputs->is_sparse;
 
     *first = (struct first){.inputs = inputs};
     dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
     if (!is_sparse) {
         first->panel_rows = choose_panel_rows(inputs);
         first->panel = arena_take(scratch, (size_t)first->panel_rows * sizeof(float),
-                                  (size_t)inputs->x.n_cols);
+                                  (size_t)inputs->n_inputs);
         if (!first->panel)
             return err_nomem(err, "features of a batch", PANEL_BYTES);
     }
@@ -142,11 +142,11 @@ void first_forward(struct mat *z, struct first *first, const struct field *field
     struct mat product = mat_view(first->product, field->level[0].n, w->n_cols);
 
     first_forget(first);
-    if (!inputs->data->is_sparse && !drops) {
+    if (!inputs->is_sparse && !drops) {
         multiply(z, first, field, 1, w, step);
         return;
     }
-    if (inputs->data->is_sparse) {
+    if (inputs->is_sparse) {
         struct csr x = dropped_view(first, is_training);
 
         if (drops)
@@ -167,13 +167,13 @@ void first_backward(struct mat *dw, struct first *first, const struct field *fie
     const struct gcn_inputs *inputs = first->inputs;
     struct mat d_product = mat_view(first->product, field->level[0].n, dw->n_cols);
 
-    if (!inputs->data->is_sparse && dropout_is_off(&first->dropout)) {
+    if (!inputs->is_sparse && dropout_is_off(&first->dropout)) {
         multiply_back(dw, first, field, 1, dz, step);
         return;
     }
     spmm(&d_product, &inputs->a_hat, field_rows(field, 0), dz, field_pos(field, 1));
     first->flops += 2.0 * dw->n_cols * (double)field->level[1].entries;
-    if (inputs->data->is_sparse) {
+    if (inputs->is_sparse) {
         struct csr x = dropped_view(first, true);
 
         spmm_tn(dw, &x, field_rows(field, 0), &d_product);

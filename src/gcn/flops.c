@@ -24,12 +24,12 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_input
     return (struct shape){
         .n_samples = n,
         .degree = (double)csr_nnz(&inputs->a_hat) / n,
-        .features = data->is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : data->n_features,
-        .n_inputs = data->n_features,
+        .features = inputs->is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : inputs->n_inputs,
+        .n_inputs = inputs->n_inputs,
         .n_hidden = spec->hidden_size,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
         .layers = spec->layers,
-        .is_sparse = data->is_sparse,
+        .is_sparse = inputs->is_sparse,
         .drops_inputs = spec->input_dropout > 0,
     };
 }

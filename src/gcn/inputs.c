@@ -27,33 +27,38 @@ static int init_sparse(struct gcn_inputs *inputs, enum feature_scale scale, stru
     return 0;
 }
 
-static int init_dense(struct gcn_inputs *inputs, enum feature_scale scale, struct err *err)
+static int init_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *spec,
+                      struct err *err)
 {
-    const struct mat *from = &inputs->data->features;
     struct mat *x = &inputs->x;
 
-    if (mat_init(x, from->n_rows, from->n_cols, err))
+    if (mat_init(x, inputs->data->n_samples, inputs->data->n_features, err))
         return -1;
-    memcpy(x->v, from->v, (size_t)mat_size(x) * sizeof *x->v);
-    if (scale == SCALE_STANDARDIZE && kernel_standardize(x))
+    dataset_decode(x, inputs->data, 0, 0);
+    if (spec->scale == SCALE_STANDARDIZE && kernel_standardize(x))
         return err_nomem(err, "column means", 2 * (size_t)x->n_cols * sizeof(double));
-    if (scale == SCALE_ROW)
+    if (spec->scale == SCALE_ROW)
         kernel_normalize_rows(x);
     if (mat_init(&inputs->ax, x->n_rows, x->n_cols, err))
         return -1;
     spmm(&inputs->ax, &inputs->a_hat, NULL, x, NULL);
+    if (!spec->drops_inputs)
+        mat_release(x);
     return 0;
 }
 
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
-                    const struct csr *adjacency, enum feature_scale scale, struct err *err)
+                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
+                    struct err *err)
 {
     int status;
 
-    *inputs = (struct gcn_inputs){.data = data};
+    *inputs = (struct gcn_inputs){
+        .data = data, .n_inputs = data->n_features, .is_sparse = data->is_sparse};
     status = csr_normalize(&inputs->a_hat, adjacency, err);
     if (status == 0)
-        status = data->is_sparse ? init_sparse(inputs, scale, err) : init_dense(inputs, scale, err);
+        status =
+            data->is_sparse ? init_sparse(inputs, spec->scale, err) : init_dense(inputs, spec, err);
     if (status)
         gcn_inputs_release(inputs);
     return status;

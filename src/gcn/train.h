@@ -42,11 +42,12 @@ struct gcn_spec {
 /* What is constant over a grid, made once per process and shared, read-only, by its trials. */
 struct gcn_inputs {
     const struct dataset *data;
+    int32_t n_inputs;    /* F: what layer 1 multiplies */
+    bool is_sparse;      /* which of x_sparse, and x and ax, is there */
     struct csr a_hat;    /* (N, N) normalised adjacency */
-    struct mat x;        /* (N, F) scaled dense features; empty when sparse */
-    struct csr x_sparse; /* (N, F) scaled sparse features; empty when dense */
-    struct mat ax;       /* (N, F) A^X, where layer 1 starts without input dropout; empty when
-                            sparse, where A^(XW) is the cheaper way */
+    struct mat x;        /* (N, F) scaled dense features, for input dropout; else empty */
+    struct csr x_sparse; /* (N, F) scaled sparse features; A^(XW) is the cheaper way */
+    struct mat ax;       /* (N, F) A^X, where layer 1 starts without input dropout */
 };
 
 enum feature_scale {
@@ -55,9 +56,16 @@ enum feature_scale {
     SCALE_ROW,         /* each sample's features divided by their sum (Kipf & Welling 2017) */
 };
 
+/* What inputs are made for, beside data and graph. */
+struct gcn_inputs_spec {
+    enum feature_scale scale;
+    bool drops_inputs; /* also for trials with input dropout, which need X itself */
+};
+
 /* adjacency is borrowed for the call. Pair with gcn_inputs_release(). */
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
-                    const struct csr *adjacency, enum feature_scale scale, struct err *err);
+                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
+                    struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
 enum gcn_phase { GCN_FORWARD, GCN_BACKWARD, GCN_OPTIMIZER, GCN_EVALUATION, GCN_PHASE_COUNT };

@@ -9,13 +9,13 @@
 /* Two caches, each an array of entries with the spec they were made from and when they were last
  * asked for. Both are short, so that a linear search is nothing beside a trial. */
 
-struct graph_key {
-    struct graph_spec spec;
-    enum feature_scale scale;
+struct inputs_key {
+    struct graph_spec graph;
+    struct gcn_inputs_spec inputs;
 };
 
 struct graph_entry {
-    struct graph_key key;
+    struct inputs_key key;
     struct gcn_inputs inputs;
     uint64_t used; /* 0: empty */
 };
@@ -71,13 +71,13 @@ void prepared_destroy(struct prepared *prepared)
 }
 
 static int make_inputs(struct gcn_inputs *out, const struct dataset *data,
-                       const struct graph_key *key, struct err *err)
+                       const struct inputs_key *key, struct err *err)
 {
     struct csr adjacency = {0};
-    int rc = graph_build(&adjacency, data, &key->spec, err);
+    int rc = graph_build(&adjacency, data, &key->graph, err);
 
     if (!rc)
-        rc = gcn_inputs_init(out, data, &adjacency, key->scale, err);
+        rc = gcn_inputs_init(out, data, &adjacency, &key->inputs, err);
     csr_release(&adjacency);
     return rc;
 }
@@ -86,11 +86,13 @@ const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct
                                          struct err *err)
 {
     struct graph_entry *oldest = &prepared->graphs[0];
-    struct graph_key key;
+    struct inputs_key key;
 
     memset(&key, 0, sizeof key);
-    spec_graph(&key.spec, s);
-    key.scale = spec_scale(s);
+    spec_graph(&key.graph, s);
+    spec_inputs(&key.inputs, s);
+    if (prepared->data->is_sparse)
+        key.inputs.drops_inputs = false; /* the same inputs serve both */
     for (size_t i = 0; i < PREPARED_GRAPHS; i++) {
         struct graph_entry *entry = &prepared->graphs[i];
 

@@ -53,9 +53,11 @@ void spec_split(struct split_spec *out, const struct settings *s, int32_t replic
     out->fold = fold;
 }
 
-enum feature_scale spec_scale(const struct settings *s)
+void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
 {
-    return (enum feature_scale)(s->v[P_SCALE].i - AFTER_AUTO);
+    memset(out, 0, sizeof *out);
+    out->scale = (enum feature_scale)(s->v[P_SCALE].i - AFTER_AUTO);
+    out->drops_inputs = s->v[P_INPUT_DROPOUT].f > 0;
 }
 
 enum metric spec_objective(const struct settings *s)

@@ -14,7 +14,7 @@ void spec_data(struct data_spec *out, const struct settings *s);
 void spec_graph(struct graph_spec *out, const struct settings *s);
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
 void spec_gcn(struct gcn_spec *out, const struct settings *s);
-enum feature_scale spec_scale(const struct settings *s);
+void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
 
 /* The metric and the direction behind the objective. */
 enum metric spec_objective(const struct settings *s);

@@ -74,8 +74,9 @@ static int prepare(struct dataset *data, struct gcn_inputs *inputs, struct split
 
     if (load(data, is_cora, root, err) || graph_build(&adjacency, data, &graph, err))
         return -1;
-    status =
-        gcn_inputs_init(inputs, data, &adjacency, is_cora ? SCALE_ROW : SCALE_STANDARDIZE, err);
+    status = gcn_inputs_init(
+        inputs, data, &adjacency,
+        &(struct gcn_inputs_spec){is_cora ? SCALE_ROW : SCALE_STANDARDIZE, false}, err);
     csr_release(&adjacency);
     return status ? status : split_make(split, data, &parts, err);
 }

@@ -88,6 +88,7 @@ static void test_values_arrive(void **state)
     struct settings s;
     struct gcn_spec gcn;
     struct split_spec split;
+    struct gcn_inputs_spec inputs;
     struct graph_spec graph;
     struct data_spec data;
     struct err err;
@@ -117,7 +118,9 @@ static void test_values_arrive(void **state)
     spec_data(&data, &s);
     assert_int_equal(data.format, DATA_SIMULATED);
     assert_int_equal(data.simulate.samples, 99);
-    assert_int_equal(spec_scale(&s), SCALE_STANDARDIZE);
+    spec_inputs(&inputs, &s);
+    assert_int_equal(inputs.scale, SCALE_STANDARDIZE);
+    assert_false(inputs.drops_inputs);
 }
 
 int main(void)
