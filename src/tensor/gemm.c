@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <cblas.h>
-#include <stdbool.h>
 
 #include "tensor/tall.h"
 
@@ -63,6 +62,12 @@ void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *
         return;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
                 a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
+}
+
+void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transposed)
+{
+    cblas_dsyrk(CblasRowMajor, CblasLower, is_transposed ? CblasTrans : CblasNoTrans, n, k, 1, a,
+                is_transposed ? n : k, 1, c, n);
 }
 
 void gemm_set_threads(int n)

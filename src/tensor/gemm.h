@@ -5,6 +5,8 @@
 #ifndef TENSOR_GEMM_H
 #define TENSOR_GEMM_H
 
+#include <stdbool.h>
+
 #include "tensor/mat.h"
 
 /* c (M, N) = alpha a (M, K) b (K, N) + beta c */
@@ -13,6 +15,12 @@ void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, 
 void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
 /* c (M, N) = alpha a b^T + beta c, a (M, K), b (N, K) */
 void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
+
+/* Products of all pairs of rows of a matrix, or of columns, added up over the panels it comes in:
+ * c += a a^T or a^T a, in double. Cost n^2 K flop, half of a general product.
+ *   c  inout (n, n)  its lower triangle
+ *   a  in    (n, K), or (K, n) where it is transposed */
+void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transposed);
 
 /* Threads of one product, process-wide; OpenBLAS never guesses. Call before the first product. */
 void gemm_set_threads(int n);
