@@ -89,12 +89,12 @@ static int make_costs(struct job *job, struct err *err)
     job->prepared = prepared_create(&job->data, err);
     if (!job->prepared)
         return -1;
-    job->config_flops = calloc((size_t)job->plan.n_configs, sizeof *job->config_flops);
-    if (!job->config_flops)
-        return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof(double));
+    job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
+    if (!job->work)
+        return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
     for (int32_t c = 0; !rc && !stop_signal && c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &settings);
-        rc = prepared_flops(&job->config_flops[c], job->prepared, &settings, err);
+        rc = prepared_cost(&job->work[c], job->prepared, &settings, err);
         if (!rc && c == 0)
             rc = check_folds(job, &settings, err);
     }
@@ -128,7 +128,7 @@ int job_prepare(struct job *job, const char *path, const struct option_list *set
 
 void job_release(struct job *job)
 {
-    free(job->config_flops);
+    free(job->work);
     prepared_destroy(job->prepared);
     plan_release(&job->plan);
     dataset_release(&job->data);
@@ -163,7 +163,7 @@ double job_measure_rate(struct job *job, struct err *err)
     double begun_s, seconds, epochs;
 
     plan_settings(&job->plan, middle, &settings);
-    if (job->config_flops[middle] <= 0)
+    if (job->work[middle].flops <= 0)
         return 0;
     gcn = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     if (!gcn)
@@ -178,5 +178,5 @@ double job_measure_rate(struct job *job, struct err *err)
     epochs = (double)settings.v[P_EPOCHS].i;
     if (!probe.epochs || epochs < 1)
         return 0;
-    return seconds / (job->config_flops[middle] * probe.epochs / epochs);
+    return seconds / (job->work[middle].flops * probe.epochs / epochs);
 }

@@ -14,8 +14,8 @@ struct job {
     struct data_report report;
     struct plan plan;
     struct prepared *prepared;
-    double *config_flops; /* [n_configs] of one trial */
-    double load_s;        /* seconds that reading the data took */
+    struct gcn_cost *work; /* [n_configs] of one trial; owned */
+    double load_s;         /* seconds that reading the data took */
 };
 
 /* Zero-initialise a job, call these in order; each returns CLI_GO_ON or, what is wrong having been

@@ -98,7 +98,7 @@ static void fill_row(struct cell *row, struct listing *l, int64_t trial, struct 
 {
     const struct sweep *sweep = &l->job->sweep;
     struct plan_trial where = plan_trial(&l->job->plan, trial);
-    double flops = l->job->config_flops[where.config];
+    double flops = l->job->work[where.config].flops;
     enum trial_state state = (enum trial_state)l->states[trial];
     struct settings s;
 

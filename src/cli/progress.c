@@ -21,7 +21,7 @@ enum progress_mode progress_mode(const char *name)
 }
 
 int progress_init(struct progress *p, enum progress_mode mode, const struct plan *plan,
-                  const double *config_flops, struct err *err)
+                  const struct gcn_cost *work, struct err *err)
 {
     const struct settings *s = &plan->sweep->fixed;
     size_t n = (size_t)plan->n_configs;
@@ -29,7 +29,7 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
     memset(p, 0, sizeof *p);
     p->mode = mode;
     p->plan = plan;
-    p->config_flops = config_flops;
+    p->work = work;
     p->objective = metric_name(spec_objective(s));
     p->maximize = spec_maximize(s);
     p->best_config = -1;
@@ -41,7 +41,7 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
         return err_nomem(err, "progress", n * (sizeof *p->sum + sizeof *p->n_finished));
     }
     for (size_t c = 0; c < n; c++)
-        p->flops_left += config_flops[c] * plan->replicates * plan->folds;
+        p->flops_left += work[c].flops * plan->replicates * plan->folds;
     return 0;
 }
 
@@ -70,8 +70,8 @@ bool progress_trial(struct progress *p, int64_t trial, double value, double seco
     int32_t c = plan_trial(p->plan, trial).config;
     double mean;
 
-    p->flops_left -= p->config_flops[c];
-    learn_speed(p, p->config_flops[c], seconds);
+    p->flops_left -= p->work[c].flops;
+    learn_speed(p, p->work[c].flops, seconds);
     if (isnan(value))
         return false;
     p->sum[c] += value;

@@ -2,6 +2,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include "gcn/train.h"
 #include "grid/plan.h"
 #include "sched/master.h"
 
@@ -12,9 +13,9 @@ enum progress_mode progress_mode(const char *name);
 
 struct progress {
     enum progress_mode mode;
-    const struct plan *plan;    /* borrowed */
-    const double *config_flops; /* [n_configs] borrowed */
-    const char *objective;      /* "val_pearson" */
+    const struct plan *plan;     /* borrowed */
+    const struct gcn_cost *work; /* [n_configs] borrowed */
+    const char *objective;       /* "val_pearson" */
     bool maximize;
     double *sum;         /* [n_configs] of the objective over finished trials; owned */
     int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
@@ -28,7 +29,7 @@ struct progress {
 };
 
 int progress_init(struct progress *p, enum progress_mode mode, const struct plan *plan,
-                  const double *config_flops, struct err *err);
+                  const struct gcn_cost *work, struct err *err);
 void progress_release(struct progress *p);
 
 /* A trial that is finished: just now, after so many seconds, or known before (seconds 0). value NaN

@@ -81,7 +81,7 @@ static int64_t *make_order(const struct job *job, struct err *err)
 
     if (order && costs) {
         for (int32_t c = 0; c < plan->n_configs; c++)
-            costs[c] = (struct cost){job->config_flops[c], c};
+            costs[c] = (struct cost){job->work[c].flops, c};
         qsort(costs, (size_t)plan->n_configs, sizeof *costs, dearer_first);
         for (int32_t c = 0; c < plan->n_configs; c++)
             for (int64_t i = 0; i < each; i++)
@@ -156,10 +156,10 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
     if (!state->trial_ids || !state->states || !state->values)
         return err_nomem(err, "trials", n * 17);
     if (store_open(&state->store, options->db, err) ||
-        store_register(state->store, &job->plan, &job->data, job->config_flops, state->trial_ids,
+        store_register(state->store, &job->plan, &job->data, job->work, state->trial_ids,
                        state->states, state->values, err) ||
         begin_session(state, world, options, err) ||
-        progress_init(&state->progress, options->progress, &job->plan, job->config_flops, err) ||
+        progress_init(&state->progress, options->progress, &job->plan, job->work, err) ||
         make_ledger(state, job, options->retry_failed, err))
         return -1;
     state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);

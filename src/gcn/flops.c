@@ -3,7 +3,8 @@
 #include <math.h>
 
 /* The work of gcn_train() from shapes alone: the formulas of first.c and pass.c over receptive
- * fields of the expected size. */
+ * fields of the expected size. Bytes are those that must be moved even if all caches were perfect
+ * within a product and empty between two; backward passes count as two forward ones. */
 
 /* What a field's expected size depends on. */
 struct shape {
@@ -71,19 +72,68 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
     return sum;
 }
 
-double gcn_flops(const struct gcn_spec *spec, const struct gcn_inputs *inputs, int32_t n_train)
+/* Bytes of one product of the first layer: features, weights and result once each. */
+static double first_layer_bytes(const struct shape *shape, double n)
+{
+    double width = shape->layers == 1 ? shape->n_outputs : shape->n_hidden;
+    double rows = level_size(shape, n, shape->layers - 1);
+    double entry = shape->is_sparse ? sizeof(float) + sizeof(int32_t) : sizeof(float);
+
+    return entry * rows * shape->features + sizeof(float) * width * (shape->n_inputs + rows);
+}
+
+static double upper_layers_bytes(const struct shape *shape, double n)
+{
+    double sum = 0;
+
+    for (int32_t l = 1; l < shape->layers; l++) {
+        double width = l == shape->layers - 1 ? shape->n_outputs : shape->n_hidden;
+        double below = level_size(shape, n, shape->layers - l);
+        double above = level_size(shape, n, shape->layers - l - 1);
+
+        sum += sizeof(float) *
+               (below * shape->n_hidden + shape->n_hidden * width + (below + above) * width);
+    }
+    return sum;
+}
+
+static double pass_bytes(const struct shape *shape, double n)
+{
+    return first_layer_bytes(shape, n) + upper_layers_bytes(shape, n);
+}
+
+/* A step of adam reads weight, gradient and both moments and writes all but the gradient. */
+static double optimizer_bytes(const struct shape *shape)
+{
+    double last = shape->layers == 1 ? shape->n_inputs : shape->n_hidden;
+    double weights = last * shape->n_outputs;
+
+    if (shape->layers > 1)
+        weights += shape->n_inputs * shape->n_hidden +
+                   (shape->layers - 2) * shape->n_hidden * shape->n_hidden;
+    return 7 * sizeof(float) * weights;
+}
+
+struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+                         int32_t n_train)
 {
     struct shape shape = shape_of(spec, inputs);
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
     double size = is_full ? n_train : spec->batch_size;
-    double steps = is_full ? 1 : (n_train + size - 1) / size;
+    double steps = is_full ? 1 : ceil(n_train / size);
+    double batches = is_full ? 1 : (n_train + size - 1) / size;
     double rest = shape.n_samples - n_train > 1 ? shape.n_samples - n_train : 1;
     double forward = first_layer(&shape, size, true) + upper_layers(&shape, size, 1);
     double backward = first_layer(&shape, size, true) + upper_layers(&shape, size, 2);
     double evaluation = first_layer(&shape, rest, false) + upper_layers(&shape, rest, 1);
+    double step_bytes = 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape);
 
     /* The evaluation's first product is the next step's. */
     if (is_full && !shape.drops_inputs)
         forward -= first_layer(&shape, size, true);
-    return spec->epochs * (steps * (forward + backward) + evaluation);
+    return (struct gcn_cost){
+        .flops = spec->epochs * (batches * (forward + backward) + evaluation),
+        .bytes = spec->epochs * (steps * step_bytes + pass_bytes(&shape, rest)),
+        .steps = spec->epochs * steps,
+    };
 }

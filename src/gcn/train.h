@@ -112,9 +112,17 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
               int threads, struct arena *scratch, const struct clock *clock,
               const struct gcn_observer *observer, struct err *err);
 
-/* Floating point operations gcn_train() would do if every epoch ran, from the shapes alone: an
- * estimate that takes neighbours as drawn at random and all samples outside training as
- * validation (measured: within 1.4 times of outcome.flops). Shared by `plan` and the scheduler. */
-double gcn_flops(const struct gcn_spec *spec, const struct gcn_inputs *inputs, int32_t n_train);
+/* The work of a trial, from shapes alone. */
+struct gcn_cost {
+    double flops; /* of the matrix products */
+    double bytes; /* moved: operands and results of the products, state of the optimiser */
+    double steps; /* of the optimiser */
+};
+
+/* What gcn_train() would do if every epoch ran: an estimate that takes neighbours as drawn at
+ * random and all samples outside training as validation (flops measured: within 1.4 times of
+ * outcome.flops). Shared by `plan` and the scheduler. */
+struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+                         int32_t n_train);
 
 #endif

@@ -9,7 +9,7 @@ struct walk {
     struct store *store;
     const struct plan *plan;
     const struct dataset *data;
-    const double *config_flops; /* NULL: unknown */
+    const struct gcn_cost *work; /* [n_configs] NULL: unknown */
     int64_t *trial_ids;
     uint8_t *states;
     double *values;
@@ -134,7 +134,7 @@ static int insert_axes(struct walk *w, struct err *err)
 static int insert_config(struct walk *w, int32_t config, const struct settings *s, const char *key,
                          int64_t *config_id, struct err *err)
 {
-    double flops = w->config_flops ? w->config_flops[config] : (double)NAN;
+    double flops = w->work ? w->work[config].flops : (double)NAN;
 
     buf_clear(&w->json);
     settings_json(&w->json, s);
@@ -234,13 +234,13 @@ static void walk_release(struct walk *w)
 }
 
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
-                   const double *config_flops, int64_t *trial_ids, uint8_t *states, double *values,
+                   const struct gcn_cost *work, int64_t *trial_ids, uint8_t *states, double *values,
                    struct err *err)
 {
     struct walk w = {.store = store,
                      .plan = plan,
                      .data = data,
-                     .config_flops = config_flops,
+                     .work = work,
                      .trial_ids = trial_ids,
                      .states = states,
                      .values = values,

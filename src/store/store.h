@@ -36,7 +36,7 @@ const char *store_journal_mode(const char *path, const char **filesystem);
  * values[n_trials] (the objective; NaN where there is none), all owned by the caller, from the
  * database, so that finished keys can be skipped. swept and settings come from plan. */
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
-                   const double *config_flops, int64_t *trial_ids, uint8_t *states, double *values,
+                   const struct gcn_cost *work, int64_t *trial_ids, uint8_t *states, double *values,
                    struct err *err);
 
 /* The same without writing, for a reader: trial_ids is 0 where the database has no such trial. */

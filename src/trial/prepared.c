@@ -136,14 +136,14 @@ const struct split *prepared_split(struct prepared *prepared, const struct setti
     return &oldest->split;
 }
 
-int prepared_flops(double *flops, struct prepared *prepared, const struct settings *s,
-                   struct err *err)
+int prepared_cost(struct gcn_cost *work, struct prepared *prepared, const struct settings *s,
+                  struct err *err)
 {
     const struct gcn_inputs *inputs;
     const struct split *split;
     struct gcn_spec spec;
 
-    *flops = 0;
+    *work = (struct gcn_cost){0};
     if (spec_model(s) == MODEL_NOOP)
         return 0;
     inputs = prepared_inputs(prepared, s, err);
@@ -151,6 +151,6 @@ int prepared_flops(double *flops, struct prepared *prepared, const struct settin
     if (!inputs || !split)
         return -1;
     spec_gcn(&spec, s);
-    *flops = gcn_flops(&spec, inputs, split->n_train);
+    *work = gcn_cost(&spec, inputs, split->n_train);
     return 0;
 }

@@ -27,8 +27,8 @@ const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,
                                    int32_t replicate, int32_t fold, struct err *err);
 
-/* Floating point operations of one trial of a configuration; -1 and err as above. */
-int prepared_flops(double *flops, struct prepared *prepared, const struct settings *s,
-                   struct err *err);
+/* The work of one trial of a configuration; -1 and err as above. */
+int prepared_cost(struct gcn_cost *work, struct prepared *prepared, const struct settings *s,
+                  struct err *err);
 
 #endif

@@ -349,7 +349,7 @@ static void test_flops(void **state)
         spec.batch_size = variant / 2 % 2 ? 5 : 0;
         spec.input_dropout = variant / 4 ? 0.5 : 0;
         train(&outcome, &toy, &spec, key, &arena);
-        estimate = gcn_flops(&spec, &toy.inputs, toy.split.n_train);
+        estimate = gcn_cost(&spec, &toy.inputs, toy.split.n_train).flops;
         assert_true(estimate / outcome.flops > 0.8 && estimate / outcome.flops < 1.4);
         toy_release(&toy);
     }

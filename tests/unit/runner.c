@@ -215,16 +215,16 @@ static void test_flops_are_about_those_predicted(void **state)
     struct trial_result r;
     struct settings s;
     struct err err;
-    double flops;
+    struct gcn_cost work;
     int64_t full = 3; /* configuration 1: batch_size = full */
 
     (void)state;
     plan_settings(&fixture.plan, plan_trial(&fixture.plan, full).config, &s);
     assert_int_equal(s.v[P_BATCH_SIZE].i, 0);
-    assert_int_equal(prepared_flops(&flops, fixture.prepared, &s, &err), 0);
+    assert_int_equal(prepared_cost(&work, fixture.prepared, &s, &err), 0);
     run_trial(&fixture, &r, full);
-    assert_true(flops > 0);
-    assert_true(r.flops / flops > 0.6 && r.flops / flops < 1.6);
+    assert_true(work.flops > 0);
+    assert_true(r.flops / work.flops > 0.6 && r.flops / work.flops < 1.6);
     trial_result_release(&r);
 }
 

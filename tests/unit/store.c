@@ -315,7 +315,7 @@ static void test_every_query(void **state)
         [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,
         [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,
     };
-    const double flops[2] = {100, 300};
+    const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
     struct store *store;
     struct table table;
@@ -332,7 +332,7 @@ static void test_every_query(void **state)
         assert_int_equal(table.n_rows, 0);
         table_release(&table);
     }
-    check(store_register(store, &f.plan, &f.data, flops, f.ids, f.states, f.values, &err), &err);
+    check(store_register(store, &f.plan, &f.data, work, f.ids, f.states, f.values, &err), &err);
     check(store_begin_session(store, &session, &err), &err);
     put(&f, store, 0, TRIAL_DONE, 0.5);
     put(&f, store, 1, TRIAL_DIVERGED, NAN);

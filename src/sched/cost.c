@@ -1,0 +1,237 @@
+/* What is fitted is a sample of the configurations measured so far: SAMPLE of them, drawn evenly
+ * (reservoir sampling), so that the dear ones that run first and the cheap ones that run last
+ * both count, and a fit takes the same time however many there are. A configuration holds its
+ * place in the sample, and its entry there follows its mean. */
+#include "sched/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/fit.h"
+
+#define SAMPLE FIT_MAX_ROWS
+/* A measurement beside the formula: one trial repeats within a few percent, the formula is right
+ * within tens of percent. */
+#define FORMULA_WEIGHT 0.1
+#define MAX_WEIGHT 16 /* of what was measured before: later trials still move the mean */
+/* Measurements that a rank's slowness needs before it is half believed, and after which it only
+ * follows. */
+#define RANK_DOUBT 2.0
+#define RANK_MEMORY 30.0
+/* One measurement moves what is known by no more than this factor. */
+#define SURPRISE 3.0
+#define ENOUGH 16             /* measurements before the formula says anything about a rank */
+#define FORMULA_JUDGEMENT 0.3 /* beside that of the mean of a configuration */
+/* The first ones are fitted as they come, then every so many. */
+#define LONGEST_WAIT 128
+
+struct known {
+    float log_s;       /* mean logarithm of the seconds on an average rank */
+    uint16_t n;        /* measurements in it, up to MAX_WEIGHT */
+    int16_t in_sample; /* its row there, from 1; 0: none */
+};
+
+struct rank {
+    float log_ratio; /* mean logarithm of measured / predicted */
+    float n;
+};
+
+struct cost {
+    const struct gcn_cost *work; /* [n_configs] borrowed */
+    int32_t n_configs, n_workers;
+    struct known *known; /* [n_configs] */
+    struct rank *ranks;  /* [n_workers] */
+    double sum_log_ratio;
+    int32_t n_ranks_known;
+    double coefficients[FIT_TERMS];
+    int32_t sample[SAMPLE]; /* configurations */
+    int32_t n_sample;
+    int64_t n_configs_known;
+    uint64_t state;                    /* of the draws */
+    int64_t n_observed, n_fit, n_next; /* measurements; at the last fit, at the next */
+};
+
+/* A usual core: 100 GFLOP/s, 50 GB/s (most operands are in a cache), 30 us a step, 0.3 ms a trial.
+ * FT10 on a Xeon 6975P: 240, 90, 47 us. They count until the first fit, and as its prior. */
+static const double usual[FIT_TERMS] = {1e-11, 2e-11, 3e-5, 3e-4};
+
+struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
+                         struct err *err)
+{
+    struct cost *cost = calloc(1, sizeof *cost);
+
+    if (cost) {
+        cost->known = calloc((size_t)n_configs + 1, sizeof *cost->known);
+        cost->ranks = calloc((size_t)n_workers + 1, sizeof *cost->ranks);
+    }
+    if (!cost || !cost->known || !cost->ranks) {
+        cost_destroy(cost);
+        err_nomem(err, "cost model", (size_t)n_configs * sizeof *cost->known);
+        return NULL;
+    }
+    cost->work = work;
+    cost->n_configs = n_configs;
+    cost->n_workers = n_workers;
+    cost->n_next = 1;
+    memcpy(cost->coefficients, usual, sizeof usual);
+    return cost;
+}
+
+void cost_destroy(struct cost *cost)
+{
+    if (!cost)
+        return;
+    free(cost->known);
+    free(cost->ranks);
+    free(cost);
+}
+
+/* ---- predictions ---- */
+
+static void terms(double out[FIT_TERMS], const struct gcn_cost *work)
+{
+    out[0] = work->flops;
+    out[1] = work->bytes;
+    out[2] = work->steps;
+    out[3] = 1;
+}
+
+double cost_of_work(const struct cost *cost, const struct gcn_cost *work)
+{
+    double x[FIT_TERMS];
+
+    terms(x, work);
+    return fit_predict(cost->coefficients, x);
+}
+
+double cost_seconds(const struct cost *cost, int32_t config)
+{
+    const struct known *known = &cost->known[config];
+    double formula_s = cost_of_work(cost, &cost->work[config]);
+
+    if (!known->n)
+        return formula_s;
+    return exp((known->n * known->log_s + FORMULA_WEIGHT * log(formula_s)) /
+               (known->n + FORMULA_WEIGHT));
+}
+
+static double log_slowness(const struct cost *cost, int32_t worker)
+{
+    const struct rank *rank = worker < 0 ? NULL : &cost->ranks[worker];
+
+    if (!rank || rank->n == 0)
+        return 0;
+    return rank->n / (rank->n + RANK_DOUBT) *
+           (rank->log_ratio - cost->sum_log_ratio / cost->n_ranks_known);
+}
+
+double cost_slowness(const struct cost *cost, int32_t worker)
+{
+    return exp(log_slowness(cost, worker));
+}
+
+/* ---- measurements ---- */
+
+static double clamp(double value, double limit)
+{
+    return fmin(fmax(value, -limit), limit);
+}
+
+static void learn_rank(struct cost *cost, int32_t worker, double log_ratio, double weight)
+{
+    struct rank *rank = &cost->ranks[worker];
+    double step = clamp(log_ratio - rank->log_ratio, log(SURPRISE));
+
+    cost->n_ranks_known += rank->n == 0;
+    rank->n = (float)fmin(rank->n + weight, RANK_MEMORY);
+    step *= fmin(weight / rank->n, 1);
+    rank->log_ratio += (float)step;
+    cost->sum_log_ratio += step;
+}
+
+/* Splitmix64: Steele, Lea & Flood 2014, OOPSLA. Which configurations are fitted must not depend
+ * on anything but the order of the measurements. */
+static uint64_t draw(struct cost *cost)
+{
+    uint64_t z = cost->state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Algorithm R: Vitter 1985, ACM TOMS 11:37. */
+static void sample_config(struct cost *cost, int32_t config)
+{
+    int64_t row = cost->n_configs_known++;
+
+    if (row >= SAMPLE)
+        row = (int64_t)(draw(cost) % (uint64_t)cost->n_configs_known);
+    if (row >= SAMPLE)
+        return;
+    if (row < cost->n_sample)
+        cost->known[cost->sample[row]].in_sample = 0;
+    else
+        cost->n_sample++;
+    cost->sample[row] = config;
+    cost->known[config].in_sample = (int16_t)(row + 1);
+}
+
+static void learn_config(struct cost *cost, int32_t config, double log_s)
+{
+    struct known *known = &cost->known[config];
+    double step = log_s - known->log_s;
+
+    if (!known->n)
+        sample_config(cost, config);
+    else
+        step = clamp(step, log(SURPRISE));
+    if (known->n < MAX_WEIGHT)
+        known->n++;
+    known->log_s += (float)(step / known->n);
+}
+
+/* How far a configuration's prediction may judge a rank: a formula that knows nothing yet would
+ * blame the rank for its own fault. */
+static double judgement(const struct cost *cost, int32_t config)
+{
+    if (cost->known[config].n)
+        return 1;
+    return cost->n_observed < ENOUGH ? 0 : FORMULA_JUDGEMENT;
+}
+
+void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds)
+{
+    double log_ratio, weight, log_s = log(seconds);
+
+    if (!(seconds > 0) || !isfinite(log_s))
+        return;
+    log_ratio = log_s - log(cost_seconds(cost, config));
+    log_s -= log_slowness(cost, worker);
+    weight = judgement(cost, config);
+    if (worker >= 0 && weight > 0)
+        learn_rank(cost, worker, log_ratio, weight);
+    learn_config(cost, config, log_s);
+    cost->n_observed++;
+}
+
+bool cost_refit(struct cost *cost)
+{
+    struct fit_row rows[SAMPLE];
+    int64_t wait;
+
+    if (cost->n_observed < cost->n_next || !cost->n_sample)
+        return false;
+    for (int32_t i = 0; i < cost->n_sample; i++) {
+        int32_t config = cost->sample[i];
+
+        terms(rows[i].x, &cost->work[config]);
+        rows[i].log_y = cost->known[config].log_s;
+    }
+    memcpy(cost->coefficients, usual, sizeof usual);
+    fit(cost->coefficients, rows, cost->n_sample);
+    wait = cost->n_observed / 2 < LONGEST_WAIT ? cost->n_observed / 2 : LONGEST_WAIT;
+    cost->n_next = cost->n_observed + (wait > 1 ? wait : 1);
+    return true;
+}

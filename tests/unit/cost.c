@@ -1,0 +1,279 @@
+/* The cost model on made-up machines, whose seconds are known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "sched/cost.h"
+
+#define N_CONFIGS 300
+#define N_RANKS 6
+
+/* A machine: seconds = what its coefficients say, times rank, noise, and now and then nonsense. */
+struct machine {
+    double a, b, c, d;
+    double noise;          /* sd of the logarithm */
+    double garbage;        /* share of measurements that are off by a factor of 1000 either way */
+    double quirk;          /* sd of the logarithm of a configuration's own factor */
+    double ranks[N_RANKS]; /* slowness; 0: 1 */
+    struct gcn_cost work[N_CONFIGS];
+    struct rng rng;
+    uint32_t n_drawn;
+};
+
+/* Sizes over two decades, batches from 1 to 64 steps an epoch. */
+static void machine_init(struct machine *m)
+{
+    rng_init(&m->rng, hash_text("cost"), RNG_SIMULATE);
+    for (uint32_t i = 0; i < N_CONFIGS; i++) {
+        double size = pow(100, rng_uniform(&m->rng, 1, i));
+        double steps = 100 * pow(2, floor(7 * rng_uniform(&m->rng, 2, i)));
+
+        m->work[i] = (struct gcn_cost){1e8 * size * (1 + rng_uniform(&m->rng, 3, i)),
+                                       1e6 * sqrt(size) * steps, steps};
+    }
+}
+
+static double truth(const struct machine *m, int32_t config)
+{
+    const struct gcn_cost *work = &m->work[config];
+    double quirk = m->quirk * rng_normal(&m->rng, 4, (uint32_t)config);
+
+    return (m->a * work->flops + m->b * work->bytes + m->c * work->steps + m->d) * exp(quirk);
+}
+
+static double measure(struct machine *m, int32_t config, int32_t rank)
+{
+    double slowness = rank >= 0 && m->ranks[rank] > 0 ? m->ranks[rank] : 1;
+    double s = truth(m, config) * slowness * exp(m->noise * rng_normal(&m->rng, 5, m->n_drawn++));
+    double luck = rng_uniform(&m->rng, 6, m->n_drawn);
+
+    if (luck < m->garbage)
+        s *= luck < m->garbage / 2 ? 1000 : 0.001;
+    return s;
+}
+
+/* Configurations [from, to) are measured once each, on ranks in turn. */
+static void teach(struct cost *cost, struct machine *m, int32_t from, int32_t to)
+{
+    for (int32_t config = from; config < to; config++) {
+        int32_t rank = config % N_RANKS;
+
+        cost_observe(cost, config, rank, measure(m, config, rank));
+        cost_refit(cost);
+    }
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+    const double *a = a_, *b = b_;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* The share-th quantile of |log(predicted / true)| over configurations [from, to). */
+static double off(const struct cost *cost, const struct machine *m, int32_t from, int32_t to,
+                  double share)
+{
+    double errors[N_CONFIGS];
+    int32_t n = to - from;
+
+    for (int32_t i = 0; i < n; i++)
+        errors[i] = fabs(log(cost_seconds(cost, from + i) / truth(m, from + i)));
+    qsort(errors, (size_t)n, sizeof *errors, ascending);
+    return errors[(int32_t)(share * (n - 1))];
+}
+
+static struct cost *new_cost(struct machine *m)
+{
+    struct cost *cost;
+
+    machine_init(m);
+    cost = cost_create(m->work, N_CONFIGS, N_RANKS, NULL);
+    assert_non_null(cost);
+    return cost;
+}
+
+/* Half of the configurations tell how long the other half will take. */
+static void test_coefficients_are_found(void **state)
+{
+    static const double machines[][4] = {
+        {1e-11, 1e-11, 5e-5, 1e-3}, /* about as expected */
+        {4e-9, 1e-10, 1e-6, 1e-2},  /* an old one: flops are all that counts */
+        {1e-13, 1e-9, 1e-6, 1e-4},  /* memory is */
+        {1e-13, 1e-13, 2e-3, 0.1},  /* steps are */
+    };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const double *c = machines[i];
+        struct machine m = {.a = c[0], .b = c[1], .c = c[2], .d = c[3], .noise = 0.03};
+        struct cost *cost = new_cost(&m);
+
+        teach(cost, &m, 0, N_CONFIGS / 2);
+        if (off(cost, &m, N_CONFIGS / 2, N_CONFIGS, 0.9) > 0.05)
+            fail_msg("machine %d: off by %.3f", i, off(cost, &m, N_CONFIGS / 2, N_CONFIGS, 0.9));
+        cost_destroy(cost);
+    }
+    cost_destroy(NULL);
+}
+
+/* Every coefficient of a machine on which all four count. */
+static void test_each_coefficient(void **state)
+{
+    struct machine m = {.a = 2e-11, .b = 3e-11, .c = 1e-4, .d = 0.02, .noise = 0.01};
+    struct cost *cost = new_cost(&m);
+    double d_s;
+
+    (void)state;
+    teach(cost, &m, 0, N_CONFIGS);
+    d_s = cost_of_work(cost, &(struct gcn_cost){0});
+    assert_float_equal(d_s / m.d, 1, 0.15);
+    assert_float_equal((cost_of_work(cost, &(struct gcn_cost){.flops = 1e10}) - d_s) / 1e10 / m.a,
+                       1, 0.1);
+    assert_float_equal((cost_of_work(cost, &(struct gcn_cost){.bytes = 1e9}) - d_s) / 1e9 / m.b, 1,
+                       0.1);
+    assert_float_equal((cost_of_work(cost, &(struct gcn_cost){.steps = 1e4}) - d_s) / 1e4 / m.c, 1,
+                       0.1);
+    cost_destroy(cost);
+}
+
+/* A configuration that is not what the formula says: its first trial tells about the others. */
+static void test_a_configuration_corrects_itself(void **state)
+{
+    struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.02, .quirk = 0.4};
+    struct cost *cost = new_cost(&m);
+
+    (void)state;
+    teach(cost, &m, 0, N_CONFIGS / 2);
+    assert_true(off(cost, &m, 0, N_CONFIGS / 2, 0.9) < 0.2);
+    assert_true(off(cost, &m, N_CONFIGS / 2, N_CONFIGS, 0.9) > 0.5);
+    for (int i = 0; i < 3; i++)
+        teach(cost, &m, 0, N_CONFIGS / 2);
+    assert_true(off(cost, &m, 0, N_CONFIGS / 2, 0.9) < 0.1);
+    cost_destroy(cost);
+}
+
+static void test_slow_ranks(void **state)
+{
+    struct machine m = {
+        .a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.05, .ranks = {1, 1, 1, 2, 2, 8}};
+    struct cost *cost = new_cost(&m);
+    double fast;
+
+    (void)state;
+    assert_true(cost_slowness(cost, 5) == 1);
+    teach(cost, &m, 0, N_CONFIGS);
+    fast = cost_slowness(cost, 0);
+    for (int32_t r = 0; r < N_RANKS; r++)
+        assert_float_equal(cost_slowness(cost, r) / fast / m.ranks[r], 1, 0.3);
+    /* What counts is the product: seconds on a rank. (The first ones were measured before it was
+     * known which rank is slow.) */
+    for (int32_t i = N_CONFIGS / 2; i < N_CONFIGS; i += 17)
+        assert_float_equal(cost_seconds(cost, i) * cost_slowness(cost, 5) / truth(&m, i) / 8, 1,
+                           0.3);
+    cost_destroy(cost);
+}
+
+static void test_garbage(void **state)
+{
+    struct machine m = {
+        .a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.03, .garbage = 0.1};
+    struct cost *cost = new_cost(&m);
+    double before;
+
+    (void)state;
+    teach(cost, &m, 0, N_CONFIGS / 2);
+    assert_true(off(cost, &m, N_CONFIGS / 2, N_CONFIGS, 0.9) < 0.1);
+    for (int32_t r = 0; r < N_RANKS; r++)
+        assert_true(fabs(log(cost_slowness(cost, r))) < 0.4);
+    before = cost_seconds(cost, 0);
+    cost_observe(cost, 0, 0, 0);
+    cost_observe(cost, 0, 0, -1);
+    cost_observe(cost, 0, 0, (double)NAN);
+    cost_observe(cost, 0, 0, (double)INFINITY);
+    assert_true(cost_seconds(cost, 0) == before);
+    /* One absurd trial among ten. */
+    for (int i = 0; i < 10; i++)
+        cost_observe(cost, 1, 1, i == 5 ? 1e9 : truth(&m, 1));
+    assert_true(fabs(log(cost_seconds(cost, 1) / truth(&m, 1))) < 0.25);
+    cost_destroy(cost);
+}
+
+/* The dear ones run first: what they teach must hold for small ones too. */
+static void test_from_dear_to_cheap(void **state)
+{
+    struct machine m = {.a = 3e-11, .b = 2e-11, .c = 1e-4, .d = 2e-3, .noise = 0.03};
+    struct cost *cost = new_cost(&m);
+    double dear = 0;
+    int32_t n = 0;
+
+    (void)state;
+    for (int32_t i = 0; i < N_CONFIGS; i++)
+        dear = fmax(dear, truth(&m, i));
+    for (int32_t i = 0; i < N_CONFIGS; i++) {
+        if (truth(&m, i) < dear / 4)
+            continue;
+        cost_observe(cost, i, 0, measure(&m, i, 0));
+        cost_refit(cost);
+        n++;
+    }
+    assert_true(n > 10);
+    assert_true(off(cost, &m, 0, N_CONFIGS, 0.9) < 0.35);
+    cost_destroy(cost);
+}
+
+/* Nothing that no-op trials or a single configuration do may break a fit. */
+static void test_no_work(void **state)
+{
+    const struct gcn_cost nothing[2] = {{.flops = 0}, {.flops = 0}};
+    struct cost *cost = cost_create(nothing, 2, 1, NULL);
+
+    (void)state;
+    assert_true(cost_seconds(cost, 0) > 0);
+    assert_false(cost_refit(cost));
+    for (int i = 0; i < 100; i++) {
+        cost_observe(cost, 0, 0, 2e-6);
+        cost_refit(cost);
+    }
+    assert_float_equal(cost_seconds(cost, 1) / 2e-6, 1, 0.1);
+    cost_destroy(cost);
+}
+
+/* Fits grow rare: a result must cost microseconds. */
+static void test_fits_grow_rare(void **state)
+{
+    struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.1};
+    struct cost *cost = new_cost(&m);
+    int n_fits = 0;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        cost_observe(cost, i % N_CONFIGS, i % N_RANKS, measure(&m, i % N_CONFIGS, i % N_RANKS));
+        n_fits += cost_refit(cost);
+        assert_true(i >= 3 || n_fits == i + 1);
+    }
+    assert_true(n_fits < 200);
+    cost_destroy(cost);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coefficients_are_found),
+        cmocka_unit_test(test_each_coefficient),
+        cmocka_unit_test(test_a_configuration_corrects_itself),
+        cmocka_unit_test(test_slow_ranks),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_from_dear_to_cheap),
+        cmocka_unit_test(test_no_work),
+        cmocka_unit_test(test_fits_grow_rare),
+    };
+
+    return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+}
