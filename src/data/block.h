@@ -8,15 +8,20 @@
 #include "base/hash.h"
 
 #define BLOCK_MAGIC "espalier" /* without its NUL */
-#define BLOCK_VERSION 1
+#define BLOCK_VERSION 2        /* 2: features may be small integers */
 #define BLOCK_BYTE_ORDER 0x01020304
 #define BLOCK_ALIGNMENT 64
+
+/* How the features are held. */
+enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE };
 
 /* Sections follow the header in this order, each aligned; shapes as in struct dataset. A section
  * that a dataset has not is empty. */
 enum block_section {
-    BLOCK_FEATURES,    /* float   (N, F); empty when sparse */
-    BLOCK_ROW_START,   /* int64   [N + 1]; this and the next two empty when dense */
+    BLOCK_FEATURES,    /* float   (N, F) BLOCK_FLOATS only */
+    BLOCK_DOSAGE,      /* int8    (N, F) BLOCK_DOSAGES only, as is the next */
+    BLOCK_FILL,        /* float   [F] */
+    BLOCK_ROW_START,   /* int64   [N + 1] BLOCK_SPARSE only, as are the next two */
     BLOCK_COL,         /* int32   [nnz] */
     BLOCK_VAL,         /* float   [nnz] */
     BLOCK_TARGET,      /* float   [N]; empty for classification */
@@ -49,7 +54,7 @@ struct block_header {
     int32_t n_features;
     int32_t n_classes;
     uint32_t task;
-    uint32_t is_sparse;
+    uint32_t form; /* enum block_form */
     uint32_t has_part;
     struct {
         uint64_t offset;

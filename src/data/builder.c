@@ -33,7 +33,9 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
         .n_features = draft->n_features,
         .n_classes = draft->n_classes,
         .task = draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION,
-        .is_sparse = draft->sparse != NULL,
+        .form = draft->sparse   ? BLOCK_SPARSE
+                : draft->dosage ? BLOCK_DOSAGES
+                                : BLOCK_FLOATS,
         .has_part = draft->part != NULL,
     };
     block_set_sizes(h);
@@ -80,8 +82,45 @@ static void put_names(char *block, enum block_section text, enum block_section s
     starts[n] = at;
 }
 
+#define CHUNK 512 /* columns; their sums fit the first cache */
+
+/* fill[j] = mean of column j's present dosages, NaN without any. Whole numbers: the sums are
+ * exact. */
+static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)
+{
+    for (int32_t first = 0; first < n_cols; first += CHUNK) {
+        int32_t width = n_cols - first < CHUNK ? n_cols - first : CHUNK;
+        int64_t sum[CHUNK] = {0};
+        int32_t n[CHUNK] = {0};
+
+        for (int32_t i = 0; i < n_rows; i++) {
+            const int8_t *row = dosage + (int64_t)i * n_cols + first;
+
+            for (int32_t j = 0; j < width; j++) {
+                bool is_present = row[j] != DOSAGE_MISSING;
+
+                sum[j] += is_present ? row[j] : 0;
+                n[j] += is_present;
+            }
+        }
+        for (int32_t j = 0; j < width; j++)
+            fill[first + j] = (float)((double)sum[j] / n[j]);
+    }
+}
+
+static void put_dosage(char *block, const struct draft *draft)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    put(block, BLOCK_DOSAGE, draft->dosage);
+    find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage,
+              draft->n_samples, draft->n_features);
+}
+
 static void fill_block(char *block, const struct draft *draft)
 {
+    if (draft->dosage)
+        put_dosage(block, draft);
     put(block, BLOCK_FEATURES, draft->features);
     if (draft->sparse) {
         put(block, BLOCK_ROW_START, draft->sparse->row_start);

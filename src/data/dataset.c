@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "data/block.h"
 
 /* dataset_open() trusts nothing: a block may come from another process or a damaged file. First
@@ -58,10 +59,12 @@ void block_set_sizes(struct block_header *h)
     uint64_t n = (uint64_t)h->n_samples;
     uint64_t edges = (uint64_t)h->n_edges;
     uint64_t nnz = (uint64_t)h->nnz;
+    uint64_t features = (uint64_t)h->n_features;
 
-    h->section[BLOCK_FEATURES].bytes =
-        h->is_sparse ? 0 : n * (uint64_t)h->n_features * sizeof(float);
-    h->section[BLOCK_ROW_START].bytes = h->is_sparse ? (n + 1) * sizeof(int64_t) : 0;
+    h->section[BLOCK_FEATURES].bytes = h->form == BLOCK_FLOATS ? n * features * sizeof(float) : 0;
+    h->section[BLOCK_DOSAGE].bytes = h->form == BLOCK_DOSAGES ? n * features : 0;
+    h->section[BLOCK_FILL].bytes = h->form == BLOCK_DOSAGES ? features * sizeof(float) : 0;
+    h->section[BLOCK_ROW_START].bytes = h->form == BLOCK_SPARSE ? (n + 1) * sizeof(int64_t) : 0;
     h->section[BLOCK_COL].bytes = nnz * sizeof(int32_t);
     h->section[BLOCK_VAL].bytes = nnz * sizeof(float);
     h->section[BLOCK_TARGET].bytes = h->task == TASK_REGRESSION ? n * sizeof(float) : 0;
@@ -71,7 +74,7 @@ void block_set_sizes(struct block_header *h)
     h->section[BLOCK_EDGE_WEIGHT].bytes = edges * sizeof(float);
     h->section[BLOCK_PART].bytes = h->has_part ? n : 0;
     h->section[BLOCK_ID_START].bytes = (n + 1) * sizeof(uint32_t);
-    h->section[BLOCK_FEATURE_START].bytes = ((uint64_t)h->n_features + 1) * sizeof(uint32_t);
+    h->section[BLOCK_FEATURE_START].bytes = (features + 1) * sizeof(uint32_t);
     h->section[BLOCK_CLASS_START].bytes = ((uint64_t)h->n_classes + 1) * sizeof(uint32_t);
 }
 
@@ -99,7 +102,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
                        h->n_samples, h->n_features);
     if (h->task > TASK_CLASSIFICATION || (h->task == TASK_REGRESSION) != (h->n_classes == 0))
         return err_set(err, "data block: task %u with %d classes", h->task, h->n_classes);
-    if (h->is_sparse > 1 || h->has_part > 1 || (!h->is_sparse && h->nnz))
+    if (h->form > BLOCK_SPARSE || h->has_part > 1 || (h->form != BLOCK_SPARSE && h->nnz))
         return err_set(err, "data block: flags out of range");
     /* So that no size computed from them overflows. */
     if ((uint64_t)h->n_edges > bytes || (uint64_t)h->nnz > bytes)
@@ -147,7 +150,9 @@ static void point_into(struct dataset *d, const void *block)
         .n_features = h->n_features,
         .n_classes = h->n_classes,
         .task = (enum task)h->task,
-        .is_sparse = h->is_sparse,
+        .is_sparse = h->form == BLOCK_SPARSE,
+        .dosage = section(block, BLOCK_DOSAGE),
+        .fill = section(block, BLOCK_FILL),
         .target = section(block, BLOCK_TARGET),
         .label = section(block, BLOCK_LABEL),
         .n_edges = h->n_edges,
@@ -171,16 +176,37 @@ static void point_into(struct dataset *d, const void *block)
             .n_rows = d->n_samples,
             .n_cols = d->n_features,
         };
-    else
+    else if (!d->dosage)
         d->features =
             mat_view((float *)section(block, BLOCK_FEATURES), d->n_samples, d->n_features);
+}
+
+/* The choice is made on the bits: of `missing ? fill[j] : dosage[j]` gcc 12 makes a branch and no
+ * vectors, and 0.9 values a nanosecond instead of 3. */
+CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage,
+                              const float *restrict fill, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++) {
+        uint32_t is_missing = -(uint32_t)(dosage[j] == DOSAGE_MISSING);
+        float number = (float)dosage[j];
+        uint32_t bits, stand_in;
+
+        memcpy(&bits, &number, sizeof bits);
+        memcpy(&stand_in, &fill[j], sizeof stand_in);
+        bits = (bits & ~is_missing) | (stand_in & is_missing);
+        memcpy(&out[j], &bits, sizeof bits);
+    }
 }
 
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col)
 {
     for (int32_t i = 0; i < out->n_rows; i++)
-        memcpy(mat_row(out, i), mat_row(&d->features, row + i) + col,
-               (size_t)out->n_cols * sizeof *out->v);
+        if (d->dosage)
+            decode_row(mat_row(out, i), d->dosage + (int64_t)(row + i) * d->n_features + col,
+                       d->fill + col, out->n_cols);
+        else
+            memcpy(mat_row(out, i), mat_row(&d->features, row + i) + col,
+                   (size_t)out->n_cols * sizeof *out->v);
 }
 
 /* ---- values ---- */
@@ -212,7 +238,7 @@ static int check_all_names(const struct dataset *d, struct err *err)
 static int check_features(const struct dataset *d, struct err *err)
 {
     const struct csr *a = &d->sparse_features;
-    const float *v = d->is_sparse ? a->val : d->features.v;
+    const float *v = d->is_sparse ? a->val : d->dosage ? d->fill : d->features.v;
     int64_t n;
 
     /* csr_check() reads as far as the last offset says. */
@@ -221,7 +247,7 @@ static int check_features(const struct dataset *d, struct err *err)
                        (long long)a->row_start[d->n_samples]);
     if (d->is_sparse && !csr_check(a, err))
         return err_wrap(err, "data block: features");
-    n = d->is_sparse ? csr_nnz(a) : mat_size(&d->features);
+    n = d->is_sparse ? csr_nnz(a) : d->dosage ? d->n_features : mat_size(&d->features);
     for (int64_t i = 0; i < n; i++)
         if (!isfinite(v[i]))
             return err_set(err, "data block: a feature is not finite");

@@ -21,6 +21,9 @@ enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST };
 const char *task_name(enum task task); /* "regression", "classification" */
 const char *part_name(enum part part); /* "none", "train", "val", "test" */
 
+#define DOSAGE_MAX 127
+#define DOSAGE_MISSING INT8_MIN
+
 /* A view of a block: pointers into it, valid as long as the block is. Fields are read-only. */
 struct dataset {
     const void *block; /* what to broadcast; 64-byte aligned */
@@ -31,10 +34,18 @@ struct dataset {
     int32_t n_features; /* F */
     int32_t n_classes;  /* C; 0 for regression */
     enum task task;
-    bool is_sparse;             /* which of the next two is there */
-    struct mat features;        /* (N, F) raw values as read, missing ones imputed */
-    struct csr sparse_features; /* (N, F) */
-    const float *target;        /* [N] regression; NaN where missing. NULL otherwise */
+
+    /* Features as read, in one of three forms. Dense ones are read through dataset_decode(),
+     * whichever of the first two they are held in. */
+    bool is_sparse;
+    const int8_t *dosage;       /* (N, F) row-major whole numbers, DOSAGE_MISSING where missing;
+                                   NULL unless every value is one in [-DOSAGE_MAX, DOSAGE_MAX] */
+    const float *fill;          /* [F] what stands in for missing dosages: the mean of the column's
+                                   present ones, also where none is missing. NULL without dosage */
+    struct mat features;        /* (N, F) other dense values, missing ones imputed; else empty */
+    struct csr sparse_features; /* (N, F) where is_sparse; else empty */
+
+    const float *target;  /* [N] regression; NaN where missing. NULL otherwise */
     const int32_t *label; /* [N] classification, in [0, C); -1 where missing. NULL otherwise */
     int64_t n_edges;      /* 0 where none were given */
     const int32_t *edge_source;    /* [n_edges] each undirected edge once, source < destination */
@@ -55,8 +66,9 @@ const char *dataset_feature_name(const struct dataset *d, int32_t feature);
 const char *dataset_class_name(const struct dataset *d, int32_t label);
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
 
-/* out (n_rows, n_cols) = the dense features from row `row` and column `col` on, as floats: the way
- * to read them whatever they are held as, a block at a time. Only where !is_sparse. */
+/* out (n_rows, n_cols) = the dense features from row `row` and column `col` on, as floats, missing
+ * ones filled in: the way to read them whatever they are held as, a block at a time. Only where
+ * !is_sparse. Allocates nothing, thread-safe; about as fast as writing out. */
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
 
 /* View a block that came from elsewhere (broadcast, mapped): checked, digest verified. Borrowed:

@@ -1,5 +1,6 @@
 /* A dataset block of another process. Size and digest are set right, for a fuzzer will not guess
  * them; what is then accepted is used. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,22 @@
 #include "data/split.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+/* Every value of the features, a row at a time. */
+static void decode(const struct dataset *d)
+{
+    struct mat row;
+
+    if (mat_init(&row, 1, d->n_features, NULL) != 0)
+        return;
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        dataset_decode(&row, d, i, 0);
+        for (int32_t j = 0; j < d->n_features; j++)
+            if (!isfinite(row.v[j]))
+                abort();
+    }
+    mat_release(&row);
+}
 
 static void use(const struct dataset *d)
 {
@@ -27,6 +44,8 @@ static void use(const struct dataset *d)
         length += strlen(dataset_class_name(d, c));
     if (length > d->block_bytes || (d->is_sparse && !csr_check(&d->sparse_features, NULL)))
         abort();
+    if (!d->is_sparse)
+        decode(d);
     if (split_make(&split, d, &spec, NULL) == 0)
         split_release(&split);
     if (graph_build(&a, d, &graph, NULL) == 0) {

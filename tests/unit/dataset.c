@@ -32,6 +32,27 @@ static struct draft dense_draft(void)
                           .feature_names = feature_names};
 }
 
+/* Whole numbers, some of them missing: 3 samples, a row longer than a vector, of which every column
+ * has its own mean. */
+#define WIDE 77
+static int8_t dosage[3 * WIDE];
+
+static struct draft dosage_draft(void)
+{
+    struct draft draft = dense_draft();
+
+    for (int j = 0; j < WIDE; j++) {
+        dosage[j] = (int8_t)(j % 5 ? j - 40 : DOSAGE_MISSING);
+        dosage[WIDE + j] = (int8_t)(j % 2 ? DOSAGE_MAX : -DOSAGE_MAX);
+        dosage[2 * WIDE + j] = (int8_t)(j % 7 ? j % 3 : DOSAGE_MISSING);
+    }
+    draft.n_features = WIDE;
+    draft.features = NULL;
+    draft.dosage = dosage;
+    draft.feature_names = NULL;
+    return draft;
+}
+
 /* Sparse, classes, edges, parts: every section that the dense one has not. */
 static struct draft sparse_draft(struct csr *a)
 {
@@ -106,6 +127,79 @@ static void test_sparse(void **state)
     csr_release(&a);
 }
 
+/* The mean of a column's present values, as floats were imputed before they were whole numbers. */
+static float reference_mean(int32_t j)
+{
+    double sum = 0;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < 3; i++)
+        if (dosage[i * WIDE + j] != DOSAGE_MISSING) {
+            sum += dosage[i * WIDE + j];
+            n++;
+        }
+    return (float)(sum / n);
+}
+
+static float reference_value(int32_t i, int32_t j)
+{
+    int8_t v = dosage[i * WIDE + j];
+
+    return v == DOSAGE_MISSING ? reference_mean(j) : (float)v;
+}
+
+static void check_decoded(const struct dataset *d, float (*wanted)(int32_t, int32_t))
+{
+    for (int32_t row = 0; row < d->n_samples; row++)
+        for (int32_t col = 0; col < d->n_features; col += 3) {
+            int32_t n_rows = d->n_samples - row, n_cols = d->n_features - col;
+            struct mat out;
+
+            n_cols -= col % 2 && n_cols > 9 ? 9 : 0;
+            assert_int_equal(mat_init(&out, n_rows, n_cols, NULL), 0);
+            dataset_decode(&out, d, row, col);
+            for (int32_t i = 0; i < n_rows; i++)
+                for (int32_t j = 0; j < n_cols; j++)
+                    assert_true(mat_row(&out, i)[j] == wanted(row + i, col + j));
+            mat_release(&out);
+        }
+}
+
+static void test_dosage(void **state)
+{
+    struct draft draft = dosage_draft();
+    struct dataset d;
+
+    (void)state;
+    build(&d, &draft);
+    assert_false(d.is_sparse);
+    assert_null(d.features.v);
+    assert_memory_equal(d.dosage, dosage, sizeof dosage);
+    assert_int_equal((uintptr_t)d.dosage % 64, 0);
+    for (int32_t j = 0; j < WIDE; j++)
+        assert_true(d.fill[j] == reference_mean(j));
+    check_decoded(&d, reference_value);
+    dataset_release(&d);
+}
+
+static float given_feature(int32_t i, int32_t j)
+{
+    return features[2 * i + j];
+}
+
+static void test_decode_floats(void **state)
+{
+    struct draft draft = dense_draft();
+    struct dataset d;
+
+    (void)state;
+    build(&d, &draft);
+    assert_null(d.dosage);
+    assert_null(d.fill);
+    check_decoded(&d, given_feature);
+    dataset_release(&d);
+}
+
 /* A block is bytes: a copy elsewhere is the same dataset. */
 static void test_copy(void **state)
 {
@@ -148,16 +242,13 @@ static void test_digest(void **state)
 }
 
 /* Every byte counts: whichever is changed, the block is refused. Every shorter one is, too. */
-static void test_damage(void **state)
+static void damage(const struct draft *draft)
 {
-    struct csr a;
-    struct draft draft = sparse_draft(&a);
     struct dataset d, view;
     struct err err;
     char *bytes;
 
-    (void)state;
-    build(&d, &draft);
+    build(&d, draft);
     bytes = aligned_alloc(64, d.block_bytes);
     memcpy(bytes, d.block, d.block_bytes);
     for (size_t i = 0; i < d.block_bytes; i++) {
@@ -170,6 +261,16 @@ static void test_damage(void **state)
     assert_int_equal(dataset_open(&view, bytes + 8, d.block_bytes - 8, &err), -1);
     free(bytes);
     dataset_release(&d);
+}
+
+static void test_damage(void **state)
+{
+    struct csr a;
+    struct draft sparse = sparse_draft(&a), dosages = dosage_draft();
+
+    (void)state;
+    damage(&sparse);
+    damage(&dosages);
     csr_release(&a);
 }
 
@@ -191,13 +292,15 @@ static void test_values_are_checked(void **state)
     const float weightless[] = {1, 0};
     const uint8_t bad_part[] = {4, 0, 0};
     struct csr a;
-    struct draft sparse = sparse_draft(&a), dense = dense_draft(), draft;
+    struct draft sparse = sparse_draft(&a), dense = dense_draft(), dosages = dosage_draft(), draft;
 
     (void)state;
     draft = dense, draft.target = infinite;
     refuse(&draft, "target of sample 1 is infinite");
     draft = dense, draft.features = holes;
     refuse(&draft, "not finite");
+    dosage[WIDE + 35] = DOSAGE_MISSING; /* the only one of its column */
+    refuse(&dosages, "not finite");
     draft = sparse, draft.label = bad_label;
     refuse(&draft, "label 2 of sample 1");
     draft = sparse, draft.part = bad_part;
@@ -213,25 +316,27 @@ static void test_values_are_checked(void **state)
     csr_release(&a);
 }
 
-/* A header that lies is found out although its digest is right. */
-static void test_sections_are_checked(void **state)
+static void sign(struct block_header *h)
 {
-    struct draft draft = dense_draft();
+    struct hash digest = block_digest(h, h->block_bytes);
+
+    h->digest_high = digest.high;
+    h->digest_low = digest.low;
+}
+
+/* A header that lies is found out although its digest is right. */
+static void check_sections(const struct draft *draft)
+{
     struct dataset d, view;
     struct err err;
-    struct block_header *h;
 
-    (void)state;
-    build(&d, &draft);
+    build(&d, draft);
     for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
-        struct hash digest;
+        struct block_header *h = aligned_alloc(64, d.block_bytes);
 
-        h = aligned_alloc(64, d.block_bytes);
         memcpy(h, d.block, d.block_bytes);
         h->section[i].offset += d.block_bytes;
-        digest = block_digest(h, d.block_bytes);
-        h->digest_high = digest.high;
-        h->digest_low = digest.low;
+        sign(h);
         assert_int_equal(dataset_open(&view, h, d.block_bytes, &err), -1);
         assert_non_null(strstr(err.text, "lies outside"));
         free(h);
@@ -239,16 +344,58 @@ static void test_sections_are_checked(void **state)
     dataset_release(&d);
 }
 
+static void test_sections_are_checked(void **state)
+{
+    struct draft dense = dense_draft(), dosages = dosage_draft();
+
+    (void)state;
+    check_sections(&dense);
+    check_sections(&dosages);
+}
+
+static void refuse_header(struct block_header *h, const char *pattern)
+{
+    struct dataset view;
+    struct err err;
+
+    sign(h);
+    assert_int_equal(dataset_open(&view, h, h->block_bytes, &err), -1);
+    if (!strstr(err.text, pattern))
+        fail_msg("\"%s\" is not in \"%s\"", pattern, err.text);
+}
+
+static void test_header_is_checked(void **state)
+{
+    struct draft draft = dosage_draft();
+    struct dataset d;
+    struct block_header *h;
+
+    (void)state;
+    build(&d, &draft);
+    h = (struct block_header *)(uintptr_t)d.block;
+    h->version = 1;
+    refuse_header(h, "version 1: this program reads version 2");
+    h->version = BLOCK_VERSION;
+    h->form = BLOCK_SPARSE + 1;
+    refuse_header(h, "flags out of range");
+    h->form = BLOCK_FLOATS;
+    refuse_header(h, "section 0 has 0 bytes: must be 924");
+    dataset_release(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_dosage),
+        cmocka_unit_test(test_decode_floats),
         cmocka_unit_test(test_sparse),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_digest),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_values_are_checked),
         cmocka_unit_test(test_sections_are_checked),
+        cmocka_unit_test(test_header_is_checked),
     };
 
     return cmocka_run_group_tests_name("dataset", tests, NULL, NULL);
