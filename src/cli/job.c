@@ -132,6 +132,7 @@ void job_release(struct job *job)
     prepared_destroy(job->prepared);
     plan_release(&job->plan);
     dataset_release(&job->data);
+    sweep_share_release(&job->share);
     sweep_release(&job->sweep);
     memset(job, 0, sizeof *job);
 }

@@ -3,6 +3,7 @@
 #define CLI_JOB_H
 
 #include "cli/cli.h"
+#include "cli/sweep_share.h"
 #include "data/load.h"
 #include "grid/plan.h"
 #include "store/store.h"
@@ -14,8 +15,9 @@ struct job {
     struct data_report report;
     struct plan plan;
     struct prepared *prepared;
-    struct gcn_cost *work; /* [n_configs] of one trial; owned */
-    double load_s;         /* seconds that reading the data took */
+    struct sweep_share share; /* where data and prepared live once other ranks have them too */
+    struct gcn_cost *work;    /* [n_configs] of one trial; owned */
+    double load_s;            /* seconds that reading the data took */
 };
 
 /* Zero-initialise a job, call these in order; each returns CLI_GO_ON or, what is wrong having been

@@ -181,7 +181,6 @@ static int tell_others(const struct world *world, struct job *job, struct err *e
 {
     struct buf plan = {0};
     void *bytes;
-    void *block = (void *)(uintptr_t)job->data.block;
     size_t n;
     int rc = 0;
 
@@ -192,9 +191,8 @@ static int tell_others(const struct world *world, struct job *job, struct err *e
     n = plan.size;
     if (!rc)
         rc = world_broadcast(world, &bytes, &n, err);
-    n = job->data.block_bytes;
     if (!rc)
-        rc = world_broadcast(world, &block, &n, err);
+        rc = sweep_share_give(&job->share, world, &job->data, job->prepared, &job->plan, err);
     buf_release(&plan);
     return rc;
 }
@@ -289,11 +287,9 @@ void sweep_dismiss(const struct world *world)
 }
 
 static int serve(const struct world *world, const struct plan *plan, const struct dataset *data,
-                 struct err *err)
+                 struct prepared *prepared, struct err *err)
 {
-    struct prepared *prepared = prepared_create(data, err);
-    struct gcn_runner *gcn =
-        prepared ? gcn_runner_create(plan, data, prepared, &clock_system, err) : NULL;
+    struct gcn_runner *gcn = gcn_runner_create(plan, data, prepared, &clock_system, err);
     struct runner runner;
     int rc = -1;
 
@@ -302,26 +298,27 @@ static int serve(const struct world *world, const struct plan *plan, const struc
         rc = worker_serve(world, &runner, &clock_system, err);
     }
     gcn_runner_destroy(gcn);
-    prepared_destroy(prepared);
     return rc;
 }
 
-static int follow(const struct world *world, const void *plan_bytes, size_t plan_n,
-                  const void *block, size_t block_n, struct err *err)
+static int follow(const struct world *world, const void *plan_bytes, size_t plan_n, struct err *err)
 {
     struct cursor in = {.data = plan_bytes, .size = plan_n};
+    struct prepared *prepared = NULL;
+    struct sweep_share share = {.n = 0};
+    struct dataset data = {0};
     struct sweep sweep;
     struct plan plan;
-    struct dataset data;
     int rc;
 
     if (plan_unpack(&plan, &sweep, &in, err))
         return -1;
-    rc = dataset_open(&data, block, block_n, err);
-    if (!rc) {
-        rc = serve(world, &plan, &data, err);
-        dataset_release(&data);
-    }
+    rc = sweep_share_take(&share, world, &data, &prepared, &plan, err);
+    if (!rc)
+        rc = serve(world, &plan, &data, prepared, err);
+    prepared_destroy(prepared);
+    dataset_release(&data);
+    sweep_share_release(&share);
     plan_release(&plan);
     sweep_release(&sweep);
     return rc;
@@ -329,18 +326,14 @@ static int follow(const struct world *world, const void *plan_bytes, size_t plan
 
 int sweep_follow(const struct world *world)
 {
-    void *plan = NULL, *block = NULL;
-    size_t plan_n = 0, block_n = 0;
+    void *plan = NULL;
+    size_t plan_n = 0;
     struct err err;
     int rc = world_broadcast(world, &plan, &plan_n, &err);
 
-    if (!rc && plan_n) {
-        rc = world_broadcast(world, &block, &block_n, &err);
-        if (!rc)
-            rc = follow(world, plan, plan_n, block, block_n, &err);
-    }
+    if (!rc && plan_n)
+        rc = follow(world, plan, plan_n, &err);
     free(plan);
-    free(block);
     if (!rc)
         return EXIT_OK;
     err_wrap(&err, "rank %d", world->rank);

@@ -68,9 +68,11 @@ void gcn_inputs_release(struct gcn_inputs *inputs)
 {
     if (!inputs)
         return;
-    csr_release(&inputs->a_hat);
-    csr_release(&inputs->x_sparse);
-    mat_release(&inputs->x);
-    mat_release(&inputs->ax);
+    if (!inputs->is_view) {
+        csr_release(&inputs->a_hat);
+        csr_release(&inputs->x_sparse);
+        mat_release(&inputs->x);
+        mat_release(&inputs->ax);
+    }
     *inputs = (struct gcn_inputs){0};
 }

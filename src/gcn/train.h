@@ -48,6 +48,7 @@ struct gcn_inputs {
     struct mat x;        /* (N, F) scaled dense features, for input dropout; else empty */
     struct csr x_sparse; /* (N, F) scaled sparse features; A^(XW) is the cheaper way */
     struct mat ax;       /* (N, F) A^X, where layer 1 starts without input dropout */
+    bool is_view;        /* the arrays are somebody else's (inputs_pack.h): never freed here */
 };
 
 enum feature_scale {

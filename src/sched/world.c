@@ -6,10 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <mpi.h>
-
-/* MPI counts are int: larger blocks go in pieces of this size. */
-#define PIECE_BYTES ((size_t)1 << 30)
+#include "sched/channel.h"
+#include "sched/world_mpi.h"
 
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
 
@@ -21,7 +19,7 @@ static struct {
     int n, capacity;
 } sends;
 
-static int mpi_error(struct err *err, const char *call, int code)
+int world_mpi_error(struct err *err, const char *call, int code)
 {
     char text[MPI_MAX_ERROR_STRING];
     int n;
@@ -30,14 +28,6 @@ static int mpi_error(struct err *err, const char *call, int code)
         snprintf(text, sizeof text, "error %d", code);
     return err_set(err, "%s: %s", call, text);
 }
-
-/* Return from the caller with err if an MPI call fails. */
-#define TRY(call, args)                          \
-    do {                                         \
-        int code_ = call args;                   \
-        if (code_ != MPI_SUCCESS)                \
-            return mpi_error(err, #call, code_); \
-    } while (0)
 
 /* ---- opening and closing ---- */
 
@@ -104,6 +94,32 @@ const char *world_library(void)
 
 /* ---- collectives ---- */
 
+int world_mpi_meet(MPI_Comm comm, struct err *err)
+{
+    struct backoff backoff = {0};
+    MPI_Request request;
+    int is_done;
+
+    TRY(MPI_Ibarrier, (comm, &request));
+    for (;;) {
+        TRY(MPI_Test, (&request, &is_done, MPI_STATUS_IGNORE));
+        if (is_done)
+            return 0;
+        clock_sleep(backoff_next(&backoff));
+    }
+}
+
+int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
+{
+    for (size_t at = 0; at < n; at += PIECE_BYTES) {
+        size_t left = n - at;
+        int count = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
+
+        TRY(MPI_Bcast, ((char *)bytes + at, count, MPI_BYTE, 0, comm));
+    }
+    return 0;
+}
+
 /* Room for n bytes on the ranks that receive; all ranks agree on whether everybody has it, or the
  * others would wait for ever in the broadcast. */
 static int agree_on_room(const struct world *world, void **bytes, size_t n, struct err *err)
@@ -130,17 +146,13 @@ int world_broadcast(const struct world *world, void **bytes, size_t *n, struct e
 
     if (world->size == 1)
         return 0;
+    if (world_mpi_meet(MPI_COMM_WORLD, err))
+        return -1;
     TRY(MPI_Bcast, (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
     *n = (size_t)size;
     if (agree_on_room(world, bytes, *n, err))
         return -1;
-    for (size_t at = 0; at < *n; at += PIECE_BYTES) {
-        size_t left = *n - at;
-        int count = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
-
-        TRY(MPI_Bcast, ((char *)*bytes + at, count, MPI_BYTE, 0, MPI_COMM_WORLD));
-    }
-    return 0;
+    return world_mpi_broadcast(MPI_COMM_WORLD, *bytes, *n, err);
 }
 
 static int receive_text(int rank, char **text, struct err *err)

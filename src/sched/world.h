@@ -1,4 +1,4 @@
-/* The ranks of this launch. world.c is the only user of mpi.h.
+/* The ranks of this launch. world.c and shared.c are the only users of MPI (world_mpi.h).
  *
  * Outside an MPI launch the world has one rank and MPI is never touched. MPI is opened with
  * MPI_THREAD_FUNNELED; every function here is for the thread that called world_open(). */
@@ -28,8 +28,10 @@ void world_close(struct world *world);
 /* End every rank at once, without ceremony. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
-/* Collective: rank 0's bytes reach everybody; *bytes is malloc()ed on the other ranks (handed
- * over), 64-byte aligned. Larger than 2 GiB works. -1 on every rank if any is short of memory. */
+/* Collective: rank 0's bytes reach everybody, each with a copy of its own (shared.h: one on each
+ * host). Ranks that come early sleep until rank 0 does. *bytes is malloc()ed on the other ranks
+ * (handed over), 64-byte aligned. Larger than 2 GiB works. -1 on every rank if any is short of
+ * memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
 /* Collective: all ranks' texts on rank 0, in rank order (out [size], each to be freed by the
  * caller; out is NULL elsewhere). */

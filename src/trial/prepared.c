@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/graph.h"
+#include "gcn/inputs_pack.h"
 #include "trial/spec.h"
 
 /* Two caches, each an array of entries with the spec they were made from and when they were last
@@ -82,33 +83,88 @@ static int make_inputs(struct gcn_inputs *out, const struct dataset *data,
     return rc;
 }
 
-const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct settings *s,
-                                         struct err *err)
+static void make_key(struct inputs_key *key, const struct prepared *prepared,
+                     const struct settings *s)
 {
-    struct graph_entry *oldest = &prepared->graphs[0];
-    struct inputs_key key;
-
-    memset(&key, 0, sizeof key);
-    spec_graph(&key.graph, s);
-    spec_inputs(&key.inputs, s);
+    memset(key, 0, sizeof *key);
+    spec_graph(&key->graph, s);
+    spec_inputs(&key->inputs, s);
     if (prepared->data->is_sparse)
-        key.inputs.drops_inputs = false; /* the same inputs serve both */
-    for (size_t i = 0; i < PREPARED_GRAPHS; i++) {
+        key->inputs.drops_inputs = false; /* the same inputs serve both */
+}
+
+/* The index of the entry, or -1. */
+static int find_graph(const struct prepared *prepared, const struct inputs_key *key)
+{
+    for (int i = 0; i < PREPARED_GRAPHS; i++)
+        if (prepared->graphs[i].used && !memcmp(&prepared->graphs[i].key, key, sizeof *key))
+            return i;
+    return -1;
+}
+
+/* The entry that was last asked for longest ago, of those that were made here; emptied. */
+static struct graph_entry *free_graph(struct prepared *prepared)
+{
+    struct graph_entry *oldest = NULL;
+
+    for (int i = 0; i < PREPARED_GRAPHS; i++) {
         struct graph_entry *entry = &prepared->graphs[i];
 
-        if (entry->used && !memcmp(&entry->key, &key, sizeof key)) {
-            entry->used = ++prepared->now;
-            return &entry->inputs;
-        }
-        if (entry->used < oldest->used)
+        if (!entry->inputs.is_view && (!oldest || entry->used < oldest->used))
             oldest = entry;
     }
     graph_entry_clear(oldest);
-    if (make_inputs(&oldest->inputs, prepared->data, &key, err))
+    return oldest;
+}
+
+const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct settings *s,
+                                         struct err *err)
+{
+    struct graph_entry *entry;
+    struct inputs_key key;
+    int found;
+
+    make_key(&key, prepared, s);
+    found = find_graph(prepared, &key);
+    entry = found < 0 ? free_graph(prepared) : &prepared->graphs[found];
+    if (found < 0 && make_inputs(&entry->inputs, prepared->data, &key, err))
         return NULL;
-    oldest->key = key;
-    oldest->used = ++prepared->now;
-    return &oldest->inputs;
+    entry->key = key;
+    entry->used = ++prepared->now;
+    return &entry->inputs;
+}
+
+const struct gcn_inputs *prepared_own_inputs(const struct prepared *prepared,
+                                             const struct settings *s)
+{
+    const struct graph_entry *entry;
+    struct inputs_key key;
+    int found;
+
+    make_key(&key, prepared, s);
+    found = find_graph(prepared, &key);
+    entry = found < 0 ? NULL : &prepared->graphs[found];
+    return entry && !entry->inputs.is_view ? &entry->inputs : NULL;
+}
+
+int prepared_adopt(struct prepared *prepared, const struct settings *s, const void *block,
+                   size_t bytes, struct err *err)
+{
+    struct graph_entry *entry;
+    struct gcn_inputs view;
+    struct inputs_key key;
+    int found;
+
+    if (gcn_inputs_view(&view, prepared->data, block, bytes, err))
+        return -1;
+    make_key(&key, prepared, s);
+    found = find_graph(prepared, &key);
+    entry = found < 0 ? free_graph(prepared) : &prepared->graphs[found];
+    graph_entry_clear(entry);
+    entry->inputs = view;
+    entry->key = key;
+    entry->used = ++prepared->now;
+    return 0;
 }
 
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,

@@ -1,5 +1,6 @@
-/* What is constant over a grid, made once per process and shared by its trials: normalised
- * adjacency, scaled features, A^X, splits.
+/* What is constant over a grid, made once and shared by its trials: normalised adjacency, scaled
+ * features, A^X, splits. Inputs that were made elsewhere can be adopted (once per host,
+ * sched/shared.h); what was not is made here when it is first asked for.
  *
  * Not thread-safe: one thread at a time. What is returned stays valid until the same process has
  * asked for PREPARED_GRAPHS other graphs or PREPARED_SPLITS other splits (the least recently used
@@ -14,6 +15,8 @@
 
 #define PREPARED_GRAPHS 32
 #define PREPARED_SPLITS 1024
+/* Adopted inputs stay for good; this many leave room for those made here to come and go. */
+#define PREPARED_ADOPTED (PREPARED_GRAPHS - 8)
 
 struct prepared;
 
@@ -26,6 +29,16 @@ const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct
                                          struct err *err);
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,
                                    int32_t replicate, int32_t fold, struct err *err);
+
+/* The inputs for these settings if they are here and were made here; NULL otherwise. Makes nothing,
+ * does not count as asking. */
+const struct gcn_inputs *prepared_own_inputs(const struct prepared *prepared,
+                                             const struct settings *s);
+/* From now on the inputs for these settings are a view of this block (gcn/inputs_pack.h), which
+ * must outlive prepared; what was made here for them is freed. At most PREPARED_ADOPTED times. -1
+ * and err if it is not such a block. */
+int prepared_adopt(struct prepared *prepared, const struct settings *s, const void *block,
+                   size_t bytes, struct err *err);
 
 /* The work of one trial of a configuration; -1 and err as above. */
 int prepared_cost(struct gcn_cost *work, struct prepared *prepared, const struct settings *s,

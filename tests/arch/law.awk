@@ -16,7 +16,8 @@ BEGIN {
     for (i = 1; i <= n; i++)
         level[names[i]] = i
 
-    user["mpi.h"] = "^src/sched/world\\.c$"
+    user["mpi.h"] = "^src/sched/world_mpi\\.h$"
+    user["sched/world_mpi.h"] = "^src/sched/(world|shared)\\.c$"
     user["ini.h"] = "^src/grid/inifile\\.c$"
     user["cblas.h"] = "^src/tensor/gemm\\.c$"
     user["sqlite3.h"] = "^src/store/"

@@ -49,6 +49,9 @@ done
 is_caught user src/sched/ledger.c <<'END'
 # include <mpi.h>
 END
+is_caught user src/sched/master.c <<'END'
+#include "sched/world_mpi.h"
+END
 is_caught talk src/store/loud.c <<'END'
 /* printf() in a comment and "stderr" in a text are fine. */
 const char *text = "printf(stderr)";
@@ -81,7 +84,7 @@ END
 users() {
     (cd "$SRCDIR" && grep -lE "include <$1>" src/*/*.[ch] | tr '\n' ' ')
 }
-is "the user of mpi.h" "$(users mpi.h)" "src/sched/world.c "
+is "the user of mpi.h" "$(users mpi.h)" "src/sched/world_mpi.h "
 is "the user of ini.h" "$(users ini.h)" "src/grid/inifile.c "
 is "the user of cblas.h" "$(users cblas.h)" "src/tensor/gemm.c "
 like "the users of sqlite3.h" "$(users sqlite3.h)" "^(src/store/[a-z_]*\.[ch] )+$"

@@ -1,0 +1,182 @@
+#include "gcn/inputs_pack.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+#define MAGIC "esp-gcni"
+#define VERSION 1
+#define ALIGNMENT 64
+
+/* A member was added to struct gcn_inputs: if it is a pointer, or holds some, walk() must know
+ * them; then the size here follows. */
+#if UINTPTR_MAX == UINT64_MAX
+_Static_assert(sizeof(struct gcn_inputs) == 120, "walk() must know every array of gcn_inputs");
+#endif
+
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t here; /* bit i: the i-th array is there */
+    uint64_t bytes;
+    uint64_t digest_high;
+    uint64_t digest_low;
+    /* All that follows is digested. */
+    struct gcn_inputs inputs;
+};
+
+/* One pass over the arrays of `inputs`, a copy of the struct. */
+struct walk {
+    enum {
+        COUNT,
+        COPY,
+        CLEAR,
+        POINT
+    } what; /* count bytes; copy arrays into the block; forget
+               where they were; point into the block */
+    char *block;
+    size_t size; /* POINT: of the block */
+    size_t at;
+    uint32_t here;
+    int i; /* arrays passed in this walk */
+    bool failed;
+};
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static void point(struct walk *w, void **array, size_t bytes)
+{
+    *array = NULL;
+    if (w->failed || bytes > w->size - w->at) {
+        w->failed = true;
+        return;
+    }
+    *array = w->block + w->at;
+}
+
+static void walk_array(struct walk *w, void **array, size_t bytes)
+{
+    uint32_t bit = (uint32_t)1 << w->i++;
+
+    if (w->what == POINT ? !(w->here & bit) : !*array) {
+        *array = NULL;
+        return;
+    }
+    w->here |= bit;
+    if (w->what == COPY && bytes)
+        memcpy(w->block + w->at, *array, bytes);
+    if (w->what == CLEAR)
+        *array = NULL;
+    if (w->what == POINT)
+        point(w, array, bytes);
+    if (!w->failed)
+        w->at += aligned(bytes);
+}
+
+#define WALK(w, member, n)                                        \
+    do {                                                          \
+        void *array_ = (member);                                  \
+        walk_array((w), &array_, (size_t)(n) * sizeof *(member)); \
+        (member) = array_;                                        \
+    } while (0)
+
+static void walk_mat(struct walk *w, struct mat *m)
+{
+    WALK(w, m->v, mat_size(m));
+}
+
+static void walk_csr(struct walk *w, struct csr *a)
+{
+    int64_t nnz;
+
+    WALK(w, a->row_start, a->n_rows + 1);
+    nnz = a->row_start ? csr_nnz(a) : 0;
+    WALK(w, a->col, nnz);
+    WALK(w, a->val, nnz);
+}
+
+static void walk(struct walk *w, struct gcn_inputs *inputs)
+{
+    w->at = aligned(sizeof(struct header));
+    w->i = 0;
+    walk_csr(w, &inputs->a_hat);
+    walk_mat(w, &inputs->x);
+    walk_csr(w, &inputs->x_sparse);
+    walk_mat(w, &inputs->ax);
+}
+
+size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs)
+{
+    struct walk w = {.what = COUNT};
+    struct gcn_inputs copy = *inputs;
+
+    walk(&w, &copy);
+    return w.at;
+}
+
+static struct hash digest_of(const void *block, size_t bytes)
+{
+    size_t skip = offsetof(struct header, inputs);
+
+    return hash_bytes((const char *)block + skip, bytes - skip);
+}
+
+void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs)
+{
+    struct header *header = block;
+    struct walk w = {.what = COPY, .block = block};
+    struct hash digest;
+
+    memset(block, 0, aligned(sizeof *header));
+    memcpy(header->magic, MAGIC, sizeof header->magic);
+    header->version = VERSION;
+    header->inputs = *inputs;
+    walk(&w, &header->inputs);
+    header->here = w.here;
+    header->bytes = w.at;
+    w.what = CLEAR;
+    walk(&w, &header->inputs);
+    header->inputs.data = NULL;
+    digest = digest_of(block, header->bytes);
+    header->digest_high = digest.high;
+    header->digest_low = digest.low;
+}
+
+static int check_header(const struct header *header, size_t bytes, struct err *err)
+{
+    if (bytes < aligned(sizeof *header) || memcmp(header->magic, MAGIC, sizeof header->magic) != 0)
+        return err_set(err, "inputs block: does not begin with a header");
+    if (header->version != VERSION)
+        return err_set(err, "inputs block: version %u: this program reads version %d",
+                       header->version, VERSION);
+    if (header->bytes != bytes)
+        return err_set(err, "inputs block: %zu bytes: its header says %llu", bytes,
+                       (unsigned long long)header->bytes);
+    if (!hash_equal(digest_of(header, bytes),
+                    (struct hash){header->digest_high, header->digest_low}))
+        return err_set(err, "inputs block: damaged, its digest does not match");
+    return 0;
+}
+
+int gcn_inputs_view(struct gcn_inputs *inputs, const struct dataset *data, const void *block,
+                    size_t bytes, struct err *err)
+{
+    const struct header *header = block;
+    /* struct gcn_inputs has no read-only form; nobody writes to inputs. */
+    struct walk w = {.what = POINT, .block = (char *)(uintptr_t)block, .size = bytes};
+
+    if (check_header(header, bytes, err))
+        return -1;
+    *inputs = header->inputs;
+    inputs->data = data;
+    inputs->is_view = true;
+    w.here = header->here;
+    walk(&w, inputs);
+    if (!w.failed && w.at == bytes)
+        return 0;
+    *inputs = (struct gcn_inputs){0};
+    return err_set(err, "inputs block: %zu bytes do not hold its arrays", bytes);
+}
