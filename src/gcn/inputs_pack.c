@@ -140,6 +140,7 @@ void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs)
     w.what = CLEAR;
     walk(&w, &header->inputs);
     header->inputs.data = NULL;
+    header->inputs.is_view = false;
     digest = digest_of(block, header->bytes);
     header->digest_high = digest.high;
     header->digest_low = digest.low;
