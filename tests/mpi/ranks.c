@@ -5,6 +5,10 @@
  *   ranks sinkfail N SECONDS the sink fails after a third of the results
  *   ranks foreign            rank 1 sends what is no message
  *   ranks unwell             rank 1 leaves with an error
+ *   ranks share FOLDER       rank 0's bytes, one copy on the host: proven by measuring
+ *   ranks copies             the same with sharing turned off: a copy each
+ *   ranks refused FOLDER WHY sharing fails there for that reason: a copy each
+ *   ranks patience           whoever waits for rank 0 sleeps
  *   ranks cost N SECONDS     N trials, timed, and what the scheduler's thread costs meanwhile
  * Exit 0: all as expected. */
 #include <signal.h>
@@ -16,6 +20,7 @@
 
 #include "sched/master.h"
 #include "sched/message.h"
+#include "sched/shared.h"
 
 #define CHECK(condition)                                               \
     do {                                                               \
@@ -294,6 +299,110 @@ static void case_broken(bool is_foreign)
     }
 }
 
+/* ---- shared bytes ---- */
+
+/* Bytes of memory that this process accounts for: pages that n processes share count 1/n. */
+static double proportional_bytes(void)
+{
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    char line[256];
+    double kb = -1;
+
+    CHECK(file);
+    while (kb < 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "Pss: %lf", &kb) != 1)
+            kb = -1;
+    fclose(file);
+    CHECK(kb >= 0);
+    return kb * 1024;
+}
+
+/* Rank 0: of all ranks. The others: 0. */
+static double sum_of_ranks(double mine)
+{
+    char text[32], **all = calloc((size_t)world.size, sizeof *all);
+    double sum = 0;
+
+    snprintf(text, sizeof text, "%.0f", mine);
+    CHECK(world_gather(&world, text, world.rank ? NULL : all, &err) == 0);
+    for (int rank = 0; rank < world.size && !world.rank; rank++) {
+        sum += atof(all[rank]);
+        free(all[rank]);
+    }
+    free(all);
+    return sum;
+}
+
+static void share(struct shared *shared, size_t n, const char *folder)
+{
+    unsigned char *bytes;
+    bool is_rank_0 = world.rank == 0;
+
+    CHECK(shared_open(shared, &world, is_rank_0 ? n : 0, is_rank_0 ? folder : NULL, &err) == 0);
+    CHECK(shared->n == n && (size_t)shared->bytes % 64 == 0);
+    bytes = shared->bytes;
+    for (size_t i = 0; is_rank_0 && i < n; i++)
+        bytes[i] = (unsigned char)(i * 7 + i / 251);
+    if (n)
+        CHECK(shared_send(shared, &err) == 0);
+    for (size_t i = 0; i < n; i++)
+        CHECK(bytes[i] == (unsigned char)(i * 7 + i / 251));
+}
+
+/* All ranks are on one host here. why: part of the reason for copies; NULL where there is none. */
+static void case_share(const char *folder, bool is_shared, const char *why)
+{
+    const size_t large = (size_t)64 << 20;
+    double before = sum_of_ranks(proportional_bytes()), sum;
+    struct shared small, nothing, block;
+
+    share(&small, 1, folder);
+    share(&nothing, 0, folder);
+    share(&block, large, folder);
+    sum = sum_of_ranks(proportional_bytes()) - before;
+    CHECK(!block.copy == is_shared);
+    if (!world.rank && is_shared)
+        CHECK(sum > 0.9 * (double)large && sum < 1.3 * (double)large);
+    if (!world.rank && !is_shared)
+        CHECK(sum > 0.9 * world.size * (double)large);
+    if (!world.rank) {
+        CHECK(block.n_refusing == (why ? 1 : 0));
+        CHECK(why ? strstr(block.reason, why) != NULL : !*block.reason);
+    }
+    /* Nobody may leave while others are measured. */
+    sum_of_ranks(0);
+    shared_release(&block);
+    shared_release(&nothing);
+    shared_release(&small);
+}
+
+static double process_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void case_patience(void)
+{
+    struct shared shared;
+    double cpu_s;
+
+    share(&shared, 100, "");
+    shared_release(&shared);
+    cpu_s = process_seconds();
+    if (!world.rank)
+        clock_sleep(1);
+    test_broadcast(1000);
+    if (!world.rank)
+        clock_sleep(1);
+    share(&shared, 100, "/dev/shm");
+    cpu_s = process_seconds() - cpu_s;
+    CHECK(cpu_s < 0.3);
+    shared_release(&shared);
+}
+
 static double thread_seconds(void)
 {
     struct timespec t;
@@ -343,6 +452,14 @@ int main(int argc, char **argv)
         case_basics();
     else if (!strcmp(name, "foreign") || !strcmp(name, "unwell"))
         case_broken(!strcmp(name, "foreign"));
+    else if (!strcmp(name, "share"))
+        case_share(argv[2], true, NULL);
+    else if (!strcmp(name, "copies"))
+        case_share("", false, NULL);
+    else if (!strcmp(name, "refused"))
+        case_share(argv[2], false, argv[3]);
+    else if (!strcmp(name, "patience"))
+        case_patience();
     else if (!strcmp(name, "cost"))
         case_cost(n, seconds);
     else

@@ -24,6 +24,28 @@ for n in 2 3; do
     ok "rank 1 of $n sends what is no message" ranks $n foreign
     ok "rank 1 of $n leaves with an error" ranks $n unwell
 done
+
+# A folder of 16 MB with nothing in it, in a namespace of its own.
+in_small() {
+    unshare -rm sh -c "mkdir -p '$T/small' && mount -t tmpfs -o size=16m none '$T/small' && \"\$@\"" - "$@"
+}
+
+for n in 2 3; do
+    ok "one copy of rank 0's bytes on $n" ranks $n share /dev/shm
+    ok "a copy each on $n, sharing turned off" ranks $n copies
+    ok "a copy each on $n, no such folder" ranks $n refused /nowhere "/nowhere: No such file or directory"
+    ok "nobody burns a core waiting, on $n" ranks $n patience
+done
+if in_small true 2>/dev/null; then
+    ok "a copy each, the folder is too small" in_small mpirun -n 3 --oversubscribe tests/mpi/ranks \
+        refused "$T/small" "small has 16.8 MB left: 67.1 MB are needed"
+else
+    pass "a folder that is too small # SKIP nobody may mount here"
+fi
+left=$(mktemp -d /dev/shm/espalier-test-XXXXXX)
+ok "one copy in a folder of its own" ranks 2 share "$left"
+ok "nothing stays there" rmdir "$left"
+
 ok "without a launch" tests/mpi/ranks sweep 500 0
 
 done_testing

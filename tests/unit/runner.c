@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "data/load.h"
+#include "gcn/inputs_pack.h"
 #include "grid/plan_wire.h"
 #include "trial/gcn_runner.h"
 #include "trial/spec.h"
@@ -228,6 +230,48 @@ static void test_flops_are_about_those_predicted(void **state)
     trial_result_release(&r);
 }
 
+static void plan_k(struct settings *s, int k)
+{
+    plan_settings(&fixture.plan, 0, s);
+    s->v[P_K].i = k;
+}
+
+/* An adopted view serves in the place of what was made, and outlives what comes and goes. */
+static void test_adopted_inputs_stay(void **state)
+{
+    struct prepared *prepared = prepared_create(&fixture.data, NULL);
+    const struct gcn_inputs *own;
+    struct settings s;
+    struct err err;
+    size_t n;
+    void *block;
+    float first;
+
+    (void)state;
+    plan_k(&s, 1);
+    assert_null(prepared_own_inputs(prepared, &s));
+    assert_non_null(prepared_inputs(prepared, &s, &err));
+    own = prepared_own_inputs(prepared, &s);
+    assert_non_null(own);
+    first = own->ax.v[0];
+    n = gcn_inputs_packed_bytes(own);
+    block = aligned_alloc(64, n);
+    gcn_inputs_pack(block, own);
+    assert_int_equal(prepared_adopt(prepared, &s, block, n - 64, &err), -1);
+    assert_ptr_equal(prepared_own_inputs(prepared, &s), own);
+    assert_int_equal(prepared_adopt(prepared, &s, block, n, &err), 0);
+    assert_null(prepared_own_inputs(prepared, &s));
+    for (int k = 2; k < 2 + 2 * PREPARED_GRAPHS; k++) {
+        plan_k(&s, k % 50 + 2);
+        assert_non_null(prepared_inputs(prepared, &s, &err));
+    }
+    plan_k(&s, 1);
+    own = prepared_inputs(prepared, &s, &err);
+    assert_true(own->is_view && own->ax.v[0] == first);
+    prepared_destroy(prepared);
+    free(block);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_stopped_is_pending),
         cmocka_unit_test(test_timeout_is_failure),
         cmocka_unit_test(test_divergence_is_a_result),
+        cmocka_unit_test(test_adopted_inputs_stay),
         cmocka_unit_test(test_flops_are_about_those_predicted),
     };
 
