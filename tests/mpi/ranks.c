@@ -357,8 +357,8 @@ static void case_share(const char *folder, bool is_shared, const char *why)
     struct shared small, nothing, block;
 
     share(&small, 1, folder);
-    share(&nothing, 0, folder);
     share(&block, large, folder);
+    share(&nothing, 0, folder); /* everybody has read everything by now */
     sum = sum_of_ranks(proportional_bytes()) - before;
     CHECK(!block.copy == is_shared);
     if (!world.rank && is_shared)
@@ -369,8 +369,7 @@ static void case_share(const char *folder, bool is_shared, const char *why)
         CHECK(block.n_refusing == (why ? 1 : 0));
         CHECK(why ? strstr(block.reason, why) != NULL : !*block.reason);
     }
-    /* Nobody may leave while others are measured. */
-    sum_of_ranks(0);
+    share(&nothing, 0, folder); /* nobody leaves while others are measured */
     shared_release(&block);
     shared_release(&nothing);
     shared_release(&small);
