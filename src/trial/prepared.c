@@ -29,7 +29,8 @@ struct split_entry {
 
 struct prepared {
     const struct dataset *data;
-    uint64_t now; /* counts questions */
+    uint64_t now;                                /* counts questions */
+    struct neighbours neighbours[GRAPH_METRICS]; /* of each metric asked for */
     struct graph_entry graphs[PREPARED_GRAPHS];
     struct split_entry splits[PREPARED_SPLITS];
 };
@@ -68,17 +69,32 @@ void prepared_destroy(struct prepared *prepared)
         graph_entry_clear(&prepared->graphs[i]);
     for (size_t i = 0; i < PREPARED_SPLITS; i++)
         split_entry_clear(&prepared->splits[i]);
+    for (size_t i = 0; i < GRAPH_METRICS; i++)
+        neighbours_release(&prepared->neighbours[i]);
     free(prepared);
 }
 
-static int make_inputs(struct gcn_inputs *out, const struct dataset *data,
+/* Graphs that differ in k or weights alone are cut from the same neighbours. */
+static int make_graph(struct csr *out, struct prepared *prepared, const struct graph_spec *spec,
+                      struct err *err)
+{
+    struct neighbours *n = &prepared->neighbours[spec->metric];
+
+    if (spec->build != GRAPH_KNN)
+        return graph_build(out, prepared->data, spec, err);
+    if (neighbours_grow(n, prepared->data, spec->metric, spec->k, err))
+        return -1;
+    return graph_cut(out, n, spec->k, spec->weights, err);
+}
+
+static int make_inputs(struct gcn_inputs *out, struct prepared *prepared,
                        const struct inputs_key *key, struct err *err)
 {
     struct csr adjacency = {0};
-    int rc = graph_build(&adjacency, data, &key->graph, err);
+    int rc = make_graph(&adjacency, prepared, &key->graph, err);
 
     if (!rc)
-        rc = gcn_inputs_init(out, data, &adjacency, &key->inputs, err);
+        rc = gcn_inputs_init(out, prepared->data, &adjacency, &key->inputs, err);
     csr_release(&adjacency);
     return rc;
 }
@@ -127,7 +143,7 @@ const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct
     make_key(&key, prepared, s);
     found = find_graph(prepared, &key);
     entry = found < 0 ? free_graph(prepared) : &prepared->graphs[found];
-    if (found < 0 && make_inputs(&entry->inputs, prepared->data, &key, err))
+    if (found < 0 && make_inputs(&entry->inputs, prepared, &key, err))
         return NULL;
     entry->key = key;
     entry->used = ++prepared->now;

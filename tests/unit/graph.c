@@ -15,6 +15,8 @@
 /* More samples than a block of similarities has rows. */
 #define N 300
 #define F 40
+/* More columns than a panel. */
+#define WIDE 1500
 
 static const char *ids[N];
 static float target[N];
@@ -59,66 +61,108 @@ static void build(struct csr *a, const struct dataset *d, const struct graph_spe
             assert_int_not_equal(a->col[e], i);
 }
 
+/* Whole numbers in [low, high] held as such, some missing; sample i has those of i % 7 where
+ * is_repeated. */
+static void make_whole(struct dataset *d, int32_t n_cols, int low, int high, bool is_repeated)
+{
+    static int8_t dosage[N * WIDE];
+    struct draft draft = {.n_samples = N, .n_features = n_cols, .dosage = dosage};
+    struct rng rng;
+
+    rng_init(&rng, hash_text("whole"), RNG_SIMULATE);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < n_cols; j++) {
+            uint32_t from = (uint32_t)(is_repeated ? i % 7 : i);
+            double u = rng_uniform(&rng, from, (uint32_t)j);
+
+            dosage[i * n_cols + j] = (int8_t)(low + (int)((high - low + 1) * u));
+            if ((i + 3 * j) % 11 == 0 && !is_repeated)
+                dosage[i * n_cols + j] = DOSAGE_MISSING;
+        }
+    build_dataset(d, &draft);
+    assert_non_null(d->dosage);
+}
+
 /* ---- the reference: one pair at a time, in double ---- */
 
-static double mean_of(const struct dataset *d, int32_t i)
+static float x[N][WIDE];
+static int32_t width;
+
+static void read_features(const struct dataset *d)
+{
+    width = d->n_features;
+    for (int32_t i = 0; i < N; i++) {
+        struct mat row = mat_view(x[i], 1, width);
+
+        dataset_decode(&row, d, i, 0);
+    }
+}
+
+static double mean_of(int32_t i)
 {
     double sum = 0;
 
-    for (int32_t j = 0; j < F; j++)
-        sum += (double)mat_row(&d->features, i)[j];
-    return sum / F;
+    for (int32_t j = 0; j < width; j++)
+        sum += (double)x[i][j];
+    return sum / width;
 }
 
-static double reference_cosine(const struct dataset *d, int32_t a, int32_t b, double mean_a,
-                               double mean_b)
+static double reference_cosine(int32_t a, int32_t b, double mean_a, double mean_b)
 {
     double ab = 0, aa = 0, bb = 0;
 
-    for (int32_t j = 0; j < F; j++) {
-        double x = (double)mat_row(&d->features, a)[j] - mean_a;
-        double y = (double)mat_row(&d->features, b)[j] - mean_b;
+    for (int32_t j = 0; j < width; j++) {
+        double u = (double)x[a][j] - mean_a;
+        double v = (double)x[b][j] - mean_b;
 
-        ab += x * y;
-        aa += x * x;
-        bb += y * y;
+        ab += u * v;
+        aa += u * u;
+        bb += v * v;
     }
     return ab / sqrt(aa * bb);
 }
 
-static double reference_kinship(const struct dataset *d, int32_t a, int32_t b)
+static double p[WIDE];
+
+static void find_frequencies(void)
+{
+    for (int32_t j = 0; j < width; j++) {
+        p[j] = 0;
+        for (int32_t i = 0; i < N; i++)
+            p[j] += (double)x[i][j];
+        p[j] /= 2 * N;
+    }
+}
+
+static double reference_kinship(int32_t a, int32_t b)
 {
     double sum = 0, variance = 0;
 
-    for (int32_t j = 0; j < F; j++) {
-        double p = 0;
-
-        for (int32_t i = 0; i < N; i++)
-            p += (double)mat_row(&d->features, i)[j];
-        p /= 2 * N;
-        sum += ((double)mat_row(&d->features, a)[j] - 2 * p) *
-               ((double)mat_row(&d->features, b)[j] - 2 * p);
-        variance += 2 * p * (1 - p);
+    for (int32_t j = 0; j < width; j++) {
+        sum += ((double)x[a][j] - 2 * p[j]) * ((double)x[b][j] - 2 * p[j]);
+        variance += 2 * p[j] * (1 - p[j]);
     }
     return sum / variance;
 }
 
-static double reference(const struct dataset *d, enum graph_metric metric, int32_t a, int32_t b)
+static double reference(enum graph_metric metric, int32_t a, int32_t b)
 {
     if (metric == GRAPH_KINSHIP)
-        return reference_kinship(d, a, b);
+        return reference_kinship(a, b);
     if (metric == GRAPH_COSINE)
-        return reference_cosine(d, a, b, 0, 0);
-    return reference_cosine(d, a, b, mean_of(d, a), mean_of(d, b));
+        return reference_cosine(a, b, 0, 0);
+    return reference_cosine(a, b, mean_of(a), mean_of(b));
 }
 
 static double s_of[N][N];
 
 static void fill_reference(const struct dataset *d, enum graph_metric metric)
 {
+    read_features(d);
+    find_frequencies();
     for (int32_t i = 0; i < N; i++)
         for (int32_t j = 0; j <= i; j++)
-            s_of[i][j] = s_of[j][i] = reference(d, metric, i, j);
+            s_of[i][j] = s_of[j][i] = reference(metric, i, j);
 }
 
 /* b is among the k most similar of a: fewer than k others are more similar, or as similar and
@@ -142,26 +186,147 @@ static float entry(const struct csr *a, int32_t i, int32_t j)
 
 /* ---- tests ---- */
 
+static void check_knn(const struct dataset *d, enum graph_metric metric)
+{
+    struct graph_spec spec = {.build = GRAPH_KNN, .metric = metric, .k = 5};
+    struct csr a;
+
+    fill_reference(d, metric);
+    build(&a, d, &spec);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < i; j++) {
+            bool wanted = is_neighbour(i, j, 5) || is_neighbour(j, i, 5);
+
+            assert_int_equal(entry(&a, i, j) != 0, wanted);
+        }
+    csr_release(&a);
+}
+
 static void test_knn(void **state)
 {
     (void)state;
     for (int metric = GRAPH_COSINE; metric <= GRAPH_KINSHIP; metric++) {
-        struct graph_spec spec = {.build = GRAPH_KNN, .metric = (enum graph_metric)metric, .k = 5};
         struct dataset d;
-        struct csr a;
 
         make(&d, metric == GRAPH_KINSHIP);
-        fill_reference(&d, spec.metric);
-        build(&a, &d, &spec);
-        for (int32_t i = 0; i < N; i++)
-            for (int32_t j = 0; j < i; j++) {
-                bool wanted = is_neighbour(i, j, 5) || is_neighbour(j, i, 5);
-
-                assert_int_equal(entry(&a, i, j) != 0, wanted);
-            }
-        csr_release(&a);
+        check_knn(&d, (enum graph_metric)metric);
+        dataset_release(&d);
+        make_whole(&d, WIDE, 0, 2, false);
+        check_knn(&d, (enum graph_metric)metric);
         dataset_release(&d);
     }
+}
+
+/* Products of whole numbers are exact, also where their sum is more than a float can count. */
+static void test_exact(void **state)
+{
+    struct similarity s;
+    struct dataset d;
+
+    (void)state;
+    make_whole(&d, WIDE, 100, DOSAGE_MAX, true);
+    for (int metric = GRAPH_COSINE; metric <= GRAPH_CORRELATION; metric++) {
+        fill_reference(&d, (enum graph_metric)metric);
+        assert_int_equal(similarity_init(&s, &d, (enum graph_metric)metric, NULL), 0);
+        while (similarity_next(&s))
+            for (int32_t i = s.first; i < s.first + s.n_rows; i++)
+                for (int32_t j = s.first; j < N; j++) {
+                    int64_t at = (int64_t)(i - s.first) * (N - s.first) + (j - s.first);
+
+                    assert_true(s.product[at] > 1 << 24);
+                    assert_true(fabs(similarity_of(&s, i, j) - s_of[i][j]) < 1e-12);
+                    assert_true(i % 7 != j % 7 || s.first > 0 ||
+                                similarity_of(&s, 3, i) == similarity_of(&s, 3, j));
+                }
+        assert_int_equal(s.first, N);
+        similarity_release(&s);
+    }
+    dataset_release(&d);
+}
+
+static void check_equal(const struct csr *a, const struct csr *b)
+{
+    assert_int_equal(csr_nnz(a), csr_nnz(b));
+    assert_memory_equal(a->row_start, b->row_start, (N + 1) * sizeof *a->row_start);
+    assert_memory_equal(a->col, b->col, (size_t)csr_nnz(a) * sizeof *a->col);
+    assert_memory_equal(a->val, b->val, (size_t)csr_nnz(a) * sizeof *a->val);
+}
+
+/* Of data without ties, of repeated samples, and of rows that are nothing but ties. */
+static void test_cut(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 8; kind++) { /* 8: kinship, which monomorphic markers have not */
+        struct graph_spec spec = {.build = GRAPH_KNN, .metric = (enum graph_metric)(kind % 3)};
+        bool is_repeated = kind / 3 == 1, is_constant = kind / 3 == 2;
+        struct neighbours n;
+        struct dataset d;
+
+        make_whole(&d, F, is_constant, is_constant ? 1 : 2, is_repeated);
+        assert_int_equal(neighbours_find(&n, &d, spec.metric, 50, NULL), 0);
+        for (spec.k = 1; spec.k <= 50; spec.k++) {
+            struct csr cut, built;
+
+            spec.weights = spec.k % 2 ? GRAPH_SIMILARITY : GRAPH_BINARY;
+            assert_int_equal(graph_cut(&cut, &n, spec.k, spec.weights, NULL), 0);
+            build(&built, &d, &spec);
+            check_equal(&cut, &built);
+            csr_release(&cut);
+            csr_release(&built);
+        }
+        neighbours_release(&n);
+        dataset_release(&d);
+    }
+}
+
+static void test_grow(void **state)
+{
+    static const int32_t asked[] = {10, 64, 3, 100, 200, 150, 201, N - 1};
+    static const int32_t found[] = {64, 64, 64, 200, 200, 200, N - 1, N - 1};
+    struct neighbours n = {0};
+    struct dataset d;
+    struct err err;
+
+    (void)state;
+    make(&d, false);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        assert_int_equal(neighbours_grow(&n, &d, GRAPH_COSINE, asked[i], &err), 0);
+        assert_int_equal(n.k, found[i]);
+    }
+    assert_int_equal(neighbours_grow(&n, &d, GRAPH_COSINE, N, &err), -1);
+    assert_string_equal(err.text, "graph.k = 300: must be in [1, 299], there are 300 samples");
+    assert_null(n.best);
+    assert_int_equal(neighbours_grow(&n, &d, GRAPH_COSINE, 0, &err), -1);
+    neighbours_release(&n);
+    dataset_release(&d);
+}
+
+/* Held as small integers or as floats, the graph is the same. */
+static void test_forms(void **state)
+{
+    struct dataset whole, floats;
+
+    (void)state;
+    make_whole(&whole, WIDE, 0, 2, false);
+    read_features(&whole);
+    build_dataset(&floats,
+                  &(struct draft){.n_samples = N, .n_features = WIDE, .features = &x[0][0]});
+    for (int metric = GRAPH_COSINE; metric <= GRAPH_KINSHIP; metric++) {
+        struct graph_spec spec = {.build = GRAPH_THRESHOLD,
+                                  .metric = (enum graph_metric)metric,
+                                  .weights = GRAPH_SIMILARITY,
+                                  .threshold = 0.01};
+        struct csr a, b;
+
+        build(&a, &whole, &spec);
+        build(&b, &floats, &spec);
+        assert_true(csr_nnz(&a) > 0);
+        check_equal(&a, &b);
+        csr_release(&a);
+        csr_release(&b);
+    }
+    dataset_release(&whole);
+    dataset_release(&floats);
 }
 
 static void test_threshold_and_weights(void **state)
@@ -338,8 +503,8 @@ static void test_errors(void **state)
     sparse_draft.sparse = &empty;
     build_dataset(&d, &sparse_draft);
     refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1},
-           "graph.build = knn needs dense features, these are sparse: give edges and use "
-           "graph.build = file");
+           "graph.build = knn and threshold need dense features, these are sparse: give edges and "
+           "use graph.build = file");
     dataset_release(&d);
     csr_release(&empty);
 }
@@ -349,6 +514,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_knn),
         cmocka_unit_test(test_threshold_and_weights),
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_forms),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_late_neighbour),
         cmocka_unit_test(test_all_neighbours),

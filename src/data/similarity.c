@@ -1,0 +1,252 @@
+#include "data/similarity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/gemm.h"
+
+/* Every metric is made of products of rows:
+ *   similarity(i, j) = factor scale[i] scale[j] (<rows[i], rows[j]> - shift[i] - shift[j] + offset)
+ * cosine      rows as they are, scale 1 / norm
+ * correlation rows less their means, scale 1 / norm
+ * kinship     <x - 2p, y - 2p> = <x, y> - <2p, x> - <2p, y> + <2p, 2p>: rows as they are, shift[i]
+ * = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p))
+ * Rows are left as they are where float allows it, for then products of dosages are whole numbers
+ * and exact: the graph is the same whatever the processor, and equal samples tie. That goes for
+ * correlation too if no dosage is missing: <x - a, y - b> = <x, y> - F a b. Of other features, the
+ * products of uncentred rows could swallow what differs.
+ *
+ * A panel's products are floats, their sum over panels is double. */
+
+/* Products of so many dosages are exact: 1024 x 127^2 < 2^24. */
+#define PANEL_COLS 1024
+#define MAX_ROWS 256
+/* A block of products takes at most this many doubles (16 MiB), or one row. */
+#define BLOCK_DOUBLES ((int64_t)1 << 21)
+
+/* ---- what a metric needs to know of each row, from one row of floats at a time ---- */
+
+static void find_means(struct similarity *s, struct mat *row)
+{
+    for (int32_t i = 0; i < s->data->n_samples; i++) {
+        dataset_decode(row, s->data, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++)
+            s->mean[i] += (double)row->v[j];
+        s->mean[i] /= row->n_cols;
+    }
+}
+
+static void centre(struct mat *rows, const double *mean)
+{
+    for (int32_t i = 0; i < rows->n_rows; i++) {
+        float *row = mat_row(rows, i);
+
+        for (int32_t j = 0; j < rows->n_cols; j++)
+            row[j] = (float)((double)row[j] - mean[i]);
+    }
+}
+
+static void read_rows(struct mat *out, const struct similarity *s, int32_t row, int32_t col)
+{
+    dataset_decode(out, s->data, row, col);
+    if (s->is_centred)
+        centre(out, s->mean + row);
+}
+
+static void scale_by_norms(struct similarity *s, struct mat *row)
+{
+    for (int32_t i = 0; i < s->data->n_samples; i++) {
+        double mean = s->mean && !s->is_centred ? s->mean[i] : 0;
+        double squares = 0;
+
+        read_rows(row, s, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++) {
+            double v = (double)row->v[j] - mean;
+
+            squares += v * v;
+        }
+        s->scale[i] = squares > 0 ? 1 / sqrt(squares) : 0;
+    }
+}
+
+/* frequency[j] = allele frequency p of feature j. */
+static int find_frequencies(double *frequency, const struct similarity *s, struct mat *row,
+                            struct err *err)
+{
+    int32_t n = s->data->n_samples;
+
+    for (int32_t i = 0; i < n; i++) {
+        dataset_decode(row, s->data, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++) {
+            if (row->v[j] < 0 || row->v[j] > 2)
+                return err_set(err,
+                               "graph.metric = kinship: feature %d of sample %d is %g: must "
+                               "be a dosage in [0, 2]",
+                               j, i, (double)row->v[j]);
+            frequency[j] += (double)row->v[j] / 2;
+        }
+    }
+    for (int32_t j = 0; j < row->n_cols; j++)
+        frequency[j] /= n;
+    return 0;
+}
+
+/* VanRaden 2008, method 1. */
+static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
+{
+    double *p = calloc((size_t)row->n_cols, sizeof *p);
+    double variance = 0;
+    int status;
+
+    if (!p)
+        return err_nomem(err, "allele frequencies", (size_t)row->n_cols * sizeof *p);
+    status = find_frequencies(p, s, row, err);
+    for (int32_t j = 0; j < row->n_cols; j++) {
+        variance += 2 * p[j] * (1 - p[j]);
+        s->offset += 4 * p[j] * p[j];
+    }
+    for (int32_t i = 0; status == 0 && i < s->data->n_samples; i++) {
+        dataset_decode(row, s->data, i, 0);
+        s->scale[i] = 1;
+        for (int32_t j = 0; j < row->n_cols; j++)
+            s->shift[i] += 2 * p[j] * (double)row->v[j];
+    }
+    free(p);
+    if (status == 0 && !(variance > 0))
+        return err_set(err, "graph.metric = kinship: every marker is monomorphic");
+    s->factor = 1 / variance;
+    return status;
+}
+
+static bool is_complete(const struct dataset *d)
+{
+    size_t n = (size_t)d->n_samples * (size_t)d->n_features;
+
+    return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
+}
+
+static int prepare(struct similarity *s, enum graph_metric metric, struct err *err)
+{
+    struct mat row;
+    int status = 0;
+
+    if (mat_init(&row, 1, s->data->n_features, err) != 0)
+        return -1;
+    if (metric == GRAPH_KINSHIP) {
+        status = prepare_kinship(s, &row, err);
+    } else {
+        if (metric == GRAPH_CORRELATION) {
+            find_means(s, &row);
+            s->is_centred = !is_complete(s->data);
+        }
+        scale_by_norms(s, &row);
+    }
+    mat_release(&row);
+    return status;
+}
+
+/* ---- blocks ---- */
+
+static int allocate(struct similarity *s, enum graph_metric metric, struct err *err)
+{
+    int32_t n = s->data->n_samples;
+    int64_t most = BLOCK_DOUBLES / n;
+
+    s->max_rows = most < 1 ? 1 : most > MAX_ROWS ? MAX_ROWS : (int32_t)most;
+    s->scale = calloc((size_t)n, sizeof *s->scale);
+    s->shift = calloc((size_t)n, sizeof *s->shift);
+    s->product = malloc((size_t)s->max_rows * (size_t)n * sizeof *s->product);
+    if (metric == GRAPH_CORRELATION)
+        s->mean = calloc((size_t)n, sizeof *s->mean);
+    if (!s->scale || !s->shift || !s->product || (metric == GRAPH_CORRELATION && !s->mean))
+        return err_nomem(err, "similarities", (size_t)s->max_rows * (size_t)n * sizeof *s->product);
+    if (mat_init(&s->left, s->max_rows, PANEL_COLS, err) != 0 ||
+        mat_init(&s->right, MAX_ROWS, PANEL_COLS, err) != 0)
+        return -1;
+    return mat_init(&s->part, s->max_rows, MAX_ROWS, err);
+}
+
+int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
+                    struct err *err)
+{
+    *s = (struct similarity){.data = d, .factor = 1};
+    if (d->is_sparse)
+        return err_set(err, "graph.build = knn and threshold need dense features, these are "
+                            "sparse: give edges and use graph.build = file");
+    if (allocate(s, metric, err) != 0)
+        return -1;
+    return prepare(s, metric, err);
+}
+
+void similarity_release(struct similarity *s)
+{
+    if (!s)
+        return;
+    free(s->scale);
+    free(s->shift);
+    free(s->mean);
+    free(s->product);
+    mat_release(&s->left);
+    mat_release(&s->right);
+    mat_release(&s->part);
+    memset(s, 0, sizeof *s);
+}
+
+/* The block's products with samples [begin, begin + n), over one panel of columns: left is it. */
+static void add_products(struct similarity *s, const struct mat *left, int32_t begin, int32_t n,
+                         int32_t col)
+{
+    struct mat right = mat_view(s->right.v, n, left->n_cols);
+    struct mat part = mat_view(s->part.v, left->n_rows, n);
+    int64_t stride = s->data->n_samples - s->first;
+
+    read_rows(&right, s, begin, col);
+    gemm_nt(&part, 1, left, &right, 0);
+    for (int32_t i = 0; i < part.n_rows; i++) {
+        const float *from = mat_row(&part, i);
+        double *to = s->product + i * stride + (begin - s->first);
+
+        for (int32_t j = 0; j < n; j++)
+            to[j] = (double)from[j] + (col ? to[j] : 0);
+    }
+}
+
+bool similarity_next(struct similarity *s)
+{
+    int32_t n = s->data->n_samples, n_cols = s->data->n_features;
+
+    s->first += s->n_rows;
+    s->n_rows = n - s->first < s->max_rows ? n - s->first : s->max_rows;
+    for (int32_t col = 0; s->n_rows && col < n_cols; col += PANEL_COLS) {
+        int32_t width = n_cols - col < PANEL_COLS ? n_cols - col : PANEL_COLS;
+        struct mat left = mat_view(s->left.v, s->n_rows, width);
+
+        read_rows(&left, s, s->first, col);
+        for (int32_t begin = s->first; begin < n; begin += MAX_ROWS)
+            add_products(s, &left, begin, n - begin < MAX_ROWS ? n - begin : MAX_ROWS, col);
+    }
+    return s->n_rows > 0;
+}
+
+double similarity_of(const struct similarity *s, int32_t i, int32_t j)
+{
+    bool is_row = i < s->first + s->n_rows;
+    int64_t row = (is_row ? i : j) - s->first, col = (is_row ? j : i) - s->first;
+    double product = s->product[row * (s->data->n_samples - s->first) + col];
+    double centred = product - s->shift[i] - s->shift[j] + s->offset;
+
+    if (s->mean && !s->is_centred)
+        centred -= s->data->n_features * (s->mean[i] * s->mean[j]);
+    return s->factor * s->scale[i] * s->scale[j] * centred;
+}
+
+int similarity_check(double v, int32_t i, int32_t j, struct err *err)
+{
+    if (isfinite(v))
+        return 0;
+    return err_set(err,
+                   "graph.metric: the similarity of samples %d and %d is not a finite number: "
+                   "features are too large",
+                   i, j);
+}

@@ -1,0 +1,53 @@
+/* How alike samples are, from their dense features: the products of all pairs of rows, a block of
+ * them at a time.
+ *
+ *     if (similarity_init(&s, d, metric, err) == 0)
+ *         while (similarity_next(&s))
+ *             for i in [s.first, s.first + s.n_rows), j in [s.first, N): similarity_of(&s, i, j)
+ *     similarity_release(&s);
+ *
+ * Rows are read through dataset_decode() a panel of columns at a time, so that neither N x F floats
+ * nor N x N products are ever held. Cost N^2 F flop: each pair is multiplied once. */
+#ifndef DATA_SIMILARITY_H
+#define DATA_SIMILARITY_H
+
+#include "data/dataset.h"
+
+/* cosine, correlation: of the samples' feature rows as they were read. kinship: VanRaden 2008,
+ * J Dairy Sci 91:4414, method 1: Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. */
+enum graph_metric { GRAPH_COSINE, GRAPH_CORRELATION, GRAPH_KINSHIP };
+#define GRAPH_METRICS 3
+
+struct similarity {
+    const struct dataset *data; /* borrowed */
+    double *scale;              /* [N]; 0 for a row of zeros: similar to nothing */
+    double *shift;              /* [N] */
+    double *mean;               /* [N] of each row, correlation only; else NULL */
+    bool is_centred;            /* rows are multiplied less their means */
+    double offset;
+    double factor;
+
+    int32_t first;   /* the block: rows [first, first + n_rows) with [first, N) */
+    int32_t n_rows;  /* 0 before the first and after the last */
+    double *product; /* (n_rows, N - first) */
+    int32_t max_rows;
+    struct mat left, right, part; /* scratch */
+};
+
+/* -1 and err: sparse features, kinship of values outside [0, 2] or of monomorphic markers alone,
+ * memory short. Release in any case. */
+int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
+                    struct err *err);
+void similarity_release(struct similarity *s); /* takes a zeroed one */
+
+/* The next block: blocks follow each other from sample 0 to the last. false: there is none. */
+bool similarity_next(struct similarity *s);
+
+/* Of samples i and j; one must be in the block, the other from its first on. Not finite where
+ * features are too large for a float's products. */
+double similarity_of(const struct similarity *s, int32_t i, int32_t j);
+
+/* -1 and err unless v, which is that of i and j, is finite. */
+int similarity_check(double v, int32_t i, int32_t j, struct err *err);
+
+#endif
