@@ -48,8 +48,8 @@ static int fail_reserve(const struct segment *s, size_t n, int code, struct err 
     struct statvfs fs;
 
     if (code != ENOSPC || fstatvfs(s->fd, &fs))
-        return err_set(err, "%.*s: %.1f MB: %s", length, s->path, (double)n / mb, strerror(code));
-    return err_set(err, "%.*s has %.1f MB left: %.1f MB are needed", length, s->path,
+        return err_set(err, "%.*s: %.2f MB: %s", length, s->path, (double)n / mb, strerror(code));
+    return err_set(err, "%.*s has %.2f MB left: %.2f MB are needed", length, s->path,
                    (double)fs.f_bavail * (double)fs.f_frsize / mb, (double)n / mb);
 }
 

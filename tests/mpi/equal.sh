@@ -45,6 +45,41 @@ for n in 1 2 3; do
 done
 is "three ranks took part" "$(sqlite3 mpi3.db 'select count(distinct rank) from attempt')" 3
 
+# Data and inputs in memory that the ranks share, and in copies of their own.
+graphs() {
+    db=$1
+    shift
+    "$@" --set grid.k=3,5 --set grid.input_dropout=0,0.3 --set epochs=30 --set grid.hidden_size=8 \
+        --set grid.batch_size=full --db "$db" --progress none
+}
+# In a namespace of its own, with a folder of so many kB and nothing in it to share memory in.
+in_small() {
+    mkdir -p small
+    ESPALIER_SHM=$T/small unshare -rm sh -c 'mount -t tmpfs -o size='"$1"'k none small && shift && "$@"' - \
+        "$@" </dev/null
+}
+ok "several graphs" graphs graphs.db mpi 3
+is "no word about memory" "$(grep -c share "$T/.err")" 0
+wanted_graphs=$(rows graphs.db)
+export ESPALIER_SHM=off
+ok "sharing turned off" graphs off.db mpi 3
+is "gives the same rows" "$(rows off.db)" "$wanted_graphs"
+is "without a word" "$(grep -c share "$T/.err")" 0
+export ESPALIER_SHM=/nowhere
+ok "a folder that is not there" graphs nowhere.db mpi 3
+is "gives the same rows" "$(rows nowhere.db)" "$wanted_graphs"
+like "and is named, with the host" "$(grep share "$T/.err")" \
+    "^espalier: warning: 1 host cannot share memory, .* copy of the data; $(hostname): /nowhere: No such file"
+unset ESPALIER_SHM
+if in_small 16 true 2>/dev/null; then
+    ok "room for nothing" graphs small.db in_small 16 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
+    like "is said" "$(grep share "$T/.err")" "copy of the data; .*/small has 0.0[0-9] MB left: "
+    is "gives the same rows" "$(rows small.db)" "$wanted_graphs"
+    ok "room for the data alone" graphs data.db in_small 128 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
+    like "is said" "$(grep share "$T/.err")" "copy of what derives from the data; .*/small has 0.[0-9]* MB left: "
+    is "gives the same rows" "$(rows data.db)" "$wanted_graphs"
+fi
+
 ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 

@@ -8,6 +8,7 @@
  *   ranks share FOLDER       rank 0's bytes, one copy on the host: proven by measuring
  *   ranks copies             the same with sharing turned off: a copy each
  *   ranks refused FOLDER WHY sharing fails there for that reason: a copy each
+ *   ranks short              the last rank has no memory for its copy: all ranks learn it
  *   ranks patience           whoever waits for rank 0 sleeps
  *   ranks cost N SECONDS     N trials, timed, and what the scheduler's thread costs meanwhile
  * Exit 0: all as expected. */
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -375,6 +377,24 @@ static void case_share(const char *folder, bool is_shared, const char *why)
     shared_release(&small);
 }
 
+static void case_short(void)
+{
+    const size_t n = (size_t)256 << 20;
+    struct shared shared;
+    struct rlimit limit;
+    long pages;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    CHECK(file && fscanf(file, "%ld", &pages) == 1 && getrlimit(RLIMIT_AS, &limit) == 0);
+    fclose(file);
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + n / 2;
+    if (world.rank == world.size - 1)
+        CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK(shared_open(&shared, &world, n, "", &err) == -1);
+    CHECK(!strcmp(err.text, "out of memory (data, 268435456 bytes)"));
+    CHECK(!shared.bytes && !shared.copy);
+}
+
 static double process_seconds(void)
 {
     struct timespec t;
@@ -457,6 +477,8 @@ int main(int argc, char **argv)
         case_share("", false, NULL);
     else if (!strcmp(name, "refused"))
         case_share(argv[2], false, argv[3]);
+    else if (!strcmp(name, "short"))
+        case_short();
     else if (!strcmp(name, "patience"))
         case_patience();
     else if (!strcmp(name, "cost"))

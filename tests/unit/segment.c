@@ -131,7 +131,7 @@ static void test_no_room(void **state)
     left = lseek(s.fd, 0, SEEK_END);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_int_equal(rc, -1);
-    assert_non_null(strstr(err.text, "small: 0.3 MB: File too large"));
+    assert_non_null(strstr(err.text, "small: 0.30 MB: File too large"));
     assert_int_equal(left, 0);
     segment_unlink(&s);
     segment_release(&s);
