@@ -4,6 +4,7 @@
 
 #include "cli/job.h"
 #include "data/graph.h"
+#include "gcn/reducer.h"
 #include "trial/spec.h"
 
 static void print_data(const struct job *job)
@@ -89,6 +90,52 @@ static int print_graph(const struct job *job, const struct settings *s, struct e
     return 0;
 }
 
+/* One value of reduce: how many columns it leaves. */
+static int print_reduction(struct job *job, const struct settings *s, struct err *err)
+{
+    const struct dataset *d = &job->data;
+    const struct gcn_inputs *inputs;
+    struct buf name = {0};
+
+    if (s->v[P_REDUCE].i == REDUCE_NONE)
+        return 0;
+    inputs = prepared_inputs(job->prepared, s, err);
+    if (!inputs)
+        return -1;
+    param_format(&name, P_REDUCE, s->v[P_REDUCE]);
+    printf("reduced     %s: %d samples x %d features to %d columns\n", buf_text(&name),
+           d->n_samples, d->n_features, inputs->n_inputs);
+    buf_release(&name);
+    return 0;
+}
+
+/* The first configuration with a value of reduce; false where `where` leaves none. */
+static bool find_reduction(const struct job *job, int64_t reduce, struct settings *s)
+{
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, s);
+        if (s->v[P_REDUCE].i == reduce)
+            return true;
+    }
+    return false;
+}
+
+static int print_reductions(struct job *job, struct err *err)
+{
+    const struct sweep *sweep = &job->sweep;
+    struct settings s;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        for (int32_t i = 0; sweep->axes[a].id == P_REDUCE && i < sweep->axes[a].n; i++)
+            if (find_reduction(job, sweep->axes[a].values[i].i, &s) &&
+                print_reduction(job, &s, err))
+                return -1;
+    if (sweep->swept[P_REDUCE])
+        return 0;
+    plan_settings(&job->plan, 0, &s);
+    return print_reduction(job, &s, err);
+}
+
 static int print_splits(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t fold = 0; fold < job->plan.folds; fold++) {
@@ -157,7 +204,7 @@ static int inspect(struct job *job, const char *splits, struct err *err)
         print_classes(&job->data);
     else
         print_target(&job->data);
-    if (print_graph(job, &s, err) || print_splits(job, &s, err))
+    if (print_graph(job, &s, err) || print_reductions(job, err) || print_splits(job, &s, err))
         return -1;
     return splits ? save_splits(splits, job, &s, err) : 0;
 }

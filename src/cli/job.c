@@ -7,18 +7,25 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/stop.h"
+#include "gcn/reducer.h"
 #include "grid/idle.h"
+#include "grid/requirements.h"
 #include "trial/gcn_runner.h"
 #include "trial/spec.h"
+
+static void print_all(struct errlist *errors)
+{
+    for (size_t i = 0; i < errors->n; i++)
+        fprintf(stderr, "espalier: %s\n", errors->text[i]);
+    errlist_release(errors);
+}
 
 int job_parse(struct job *job, const char *path, const struct option_list *set)
 {
     struct errlist errors = {0};
     int rc = sweep_load(&job->sweep, path, set->text, set->n, &errors);
 
-    for (size_t i = 0; i < errors.n; i++)
-        fprintf(stderr, "espalier: %s\n", errors.text[i]);
-    errlist_release(&errors);
+    print_all(&errors);
     return rc ? EXIT_USAGE : CLI_GO_ON;
 }
 
@@ -28,6 +35,9 @@ int job_load(struct job *job)
     struct data_spec spec;
     struct err err;
 
+    struct errlist errors = {0};
+    int rc;
+
     spec_data(&spec, &job->sweep.fixed);
     if (data_load(&job->data, &spec, &job->report, &err))
         return cli_fail(&err, EXIT_ERROR);
@@ -36,7 +46,9 @@ int job_load(struct job *job)
         err_wrap(&err, "%s", job->sweep.path);
         return cli_fail(&err, EXIT_USAGE);
     }
-    return CLI_GO_ON;
+    rc = requirements_check_data(&job->sweep, &job->data, &errors);
+    print_all(&errors);
+    return rc ? EXIT_USAGE : CLI_GO_ON;
 }
 
 static int make_plan(struct job *job, struct err *err)
@@ -68,6 +80,23 @@ static void warn_idle(const struct job *job)
             log_warn("%s: %s does nothing in %d of the %d configurations: they differ from others "
                      "by chance alone",
                      job->sweep.path, param_table[axis->id].key, n, job->plan.n_configs);
+    }
+}
+
+/* What a setting says and these data make pointless. */
+static void warn_reduction(const struct job *job)
+{
+    const struct dataset *data = &job->data;
+    struct settings s;
+
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        if (s.v[P_REDUCE].i == REDUCE_NONE || !reducer_keeps(data, (int32_t)s.v[P_REDUCE].i))
+            continue;
+        log_warn("%s: reduce = exact leaves the features as they are: %d features are no more than "
+                 "%d samples",
+                 job->sweep.path, data->n_features, data->n_samples);
+        return;
     }
 }
 
@@ -110,6 +139,7 @@ int job_plan(struct job *job)
     if (make_plan(job, &err))
         return cli_fail(&err, EXIT_USAGE);
     warn_idle(job);
+    warn_reduction(job);
     if (make_costs(job, &err))
         return cli_fail(&err, EXIT_ERROR);
     return stop_signal ? EXIT_RESUMABLE : CLI_GO_ON;

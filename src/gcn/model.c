@@ -40,21 +40,21 @@ static int64_t count_weights(const struct gcn_spec *spec, int32_t n_inputs, int3
     return n;
 }
 
-static void draw(struct model *model, struct hash key)
+static void draw(struct model *model, int32_t fan_in, struct hash key)
 {
     struct rng rng;
 
     rng_init(&rng, key, RNG_WEIGHTS);
     for (int32_t l = 0; l < model->n_layers; l++) {
         struct mat *w = &model->layer[l].w;
-        double limit = sqrt(6.0 / ((double)w->n_rows + w->n_cols));
+        double limit = sqrt(6.0 / ((double)(l == 0 ? fan_in : w->n_rows) + w->n_cols));
 
         for (int64_t i = 0; i < mat_size(w); i++)
             w->v[i] = (float)(limit * (2 * rng_uniform(&rng, (uint32_t)l, (uint32_t)i) - 1));
     }
 }
 
-int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
+int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err)
 {
     size_t n = (size_t)count_weights(spec, n_inputs, n_outputs);
@@ -68,7 +68,7 @@ int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_input
         return err_nomem(err, "weights", 2 * n * sizeof(float));
     view(model->layer, model->weights, spec, n_inputs, n_outputs);
     view(model->d_layer, model->gradient, spec, n_inputs, n_outputs);
-    draw(model, key);
+    draw(model, fan_in, key);
     return 0;
 }
 

@@ -22,8 +22,11 @@ struct model {
 };
 
 /* Glorot & Bengio 2010, eq. 16 (uniform), biases 0; element i of layer l is number (l, i) of the
- * RNG_WEIGHTS stream of key. Memory from scratch. -1 and err when it is short. */
-int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
+ * RNG_WEIGHTS stream of key. Memory from scratch. -1 and err when it is short.
+ *   fan_in  of layer 1 in that equation: n_inputs, or the features that were reduced to them. Rows
+ *           of L are as long as those of X, and products with weights of equal variance depend on
+ *           that length alone: hidden units begin as they would on X. */
+int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err);
 
 /* Columns of the widest layer. */

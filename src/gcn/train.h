@@ -42,7 +42,8 @@ struct gcn_spec {
 /* What is constant over a grid, made once per process and shared, read-only, by its trials. */
 struct gcn_inputs {
     const struct dataset *data;
-    int32_t n_inputs;    /* F: what layer 1 multiplies */
+    int32_t n_inputs;    /* F: columns that layer 1 multiplies; those of L after a reduction */
+    int32_t fan_in;      /* features behind them: what initial weights are scaled by (model.h) */
     bool is_sparse;      /* which of x_sparse, and x and ax, is there */
     struct csr a_hat;    /* (N, N) normalised adjacency */
     struct mat x;        /* (N, F) scaled dense features, for input dropout; else empty */
@@ -61,12 +62,18 @@ enum feature_scale {
 struct gcn_inputs_spec {
     enum feature_scale scale;
     bool drops_inputs; /* also for trials with input dropout, which need X itself */
+    int32_t reduce;    /* REDUCE_NONE, REDUCE_EXACT, or leading directions to keep (reducer.h) */
 };
 
-/* adjacency is borrowed for the call. Pair with gcn_inputs_release(). */
+/* adjacency is borrowed for the call; spec->reduce is not looked at. Pair with
+ * gcn_inputs_release(). */
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
+/* The same with reduced features l (N, rank) from reducer_make(), borrowed for the call: A^L takes
+ * the place of A^X. */
+int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
+                            const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
 enum gcn_phase { GCN_FORWARD, GCN_BACKWARD, GCN_OPTIMIZER, GCN_EVALUATION, GCN_PHASE_COUNT };

@@ -52,8 +52,8 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
 
     *trainer = (struct trainer){.spec = spec, .inputs = inputs, .split = split, .clock = clock};
     if (target_init(&trainer->target, data, split->train, split->n_train, scratch, err) ||
-        model_init(&trainer->model, spec, inputs->n_inputs, trainer->target.n_outputs, key, scratch,
-                   err) ||
+        model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
+                   trainer->target.n_outputs, key, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
         pass_init(&trainer->pass, spec, inputs, &trainer->model, key, scratch, err) ||
         field_init(&trainer->batch, n, spec->layers, scratch, err) ||

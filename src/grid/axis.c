@@ -124,13 +124,15 @@ static int add_log(struct list *list, char *text, struct err *err)
 static int add_element(struct list *list, char *text, struct err *err)
 {
     const struct param *p = &param_table[list->id];
+    bool is_word = p->type == PARAM_CHOICE || p->type == PARAM_REDUCTION;
     bool is_log = !strncmp(text, "log", 3) && text[3 + strspn(text + 3, blanks)] == '(';
+    bool is_range = strchr(text, ':') && p->type != PARAM_REDUCTION; /* pca:20 */
     size_t n = strlen(text);
     union value value;
 
     if (!*text)
         return err_set(err, "%s: value %zu of the list is empty", p->key, list->n + 1);
-    if ((is_log || strchr(text, ':')) && p->type == PARAM_CHOICE)
+    if ((is_log || is_range) && is_word)
         return err_set(err, "%s = %.60s: ranges and log() are for numbers", p->key, text);
     /* It would be the same trials as the value that it stands for. */
     if (p->type == PARAM_CHOICE && !strcmp(text, "auto"))
@@ -139,7 +141,7 @@ static int add_element(struct list *list, char *text, struct err *err)
         text[n - 1] = '\0';
         return add_log(list, strchr(text, '(') + 1, err);
     }
-    if (!is_log && strchr(text, ':'))
+    if (!is_log && is_range)
         return add_range(list, text, err);
     if (param_parse(&value, list->id, text, err))
         return -1;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gcn/reducer.h"
 #include "grid/suggest.h"
 
 /* The words of the table's last but one column. */
@@ -225,6 +226,10 @@ void param_allowed(struct buf *out, enum param_id id)
         put_range(out, p);
         buf_puts(out, p->type == PARAM_COUNT ? ", or full" : "");
         break;
+    case PARAM_REDUCTION:
+        buf_puts(out, "none | exact | pca:K, K an integer in ");
+        put_range(out, p);
+        break;
     case PARAM_REAL:
         buf_puts(out, "number in ");
         put_range(out, p);
@@ -248,8 +253,9 @@ void param_allowed(struct buf *out, enum param_id id)
 static int err_not_allowed(struct err *err, enum param_id id)
 {
     static const char *const article[] = {
-        [PARAM_INT] = "an ", [PARAM_COUNT] = "an ", [PARAM_REAL] = "a ",    [PARAM_CHOICE] = "",
-        [PARAM_TEXT] = "",   [PARAM_PATH] = "",     [PARAM_DURATION] = "a "};
+        [PARAM_INT] = "an ",     [PARAM_COUNT] = "an ", [PARAM_REAL] = "a ",
+        [PARAM_CHOICE] = "",     [PARAM_TEXT] = "",     [PARAM_PATH] = "",
+        [PARAM_DURATION] = "a ", [PARAM_REDUCTION] = ""};
     struct buf allowed = {0};
 
     param_allowed(&allowed, id);
@@ -289,6 +295,22 @@ static int64_t find_choice(const char *choices, const char *text)
     }
 }
 
+static const char pca[] = "pca:";
+
+static int reduction_read(int64_t *out, enum param_id id, const char *text)
+{
+    const struct param *p = &param_table[id];
+
+    if (!strcmp(text, "none"))
+        *out = REDUCE_NONE;
+    else if (!strcmp(text, "exact"))
+        *out = REDUCE_EXACT;
+    else if (strncmp(text, pca, strlen(pca)) != 0 || int_parse(out, text + strlen(pca)) ||
+             (double)*out < p->min || (double)*out > p->max)
+        return -1;
+    return 0;
+}
+
 int param_read(union value *out, enum param_id id, const char *text, struct err *err)
 {
     union value v = {0};
@@ -303,6 +325,10 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
         if (int_parse(&v.i, text))
             return err_not_allowed(err, id);
         rc = check_range(id, (double)v.i, err);
+        break;
+    case PARAM_REDUCTION:
+        if (reduction_read(&v.i, id, text))
+            return err_not_allowed(err, id);
         break;
     case PARAM_REAL:
         if (real_parse(&v.f, text))
@@ -371,6 +397,14 @@ static void put_choice(struct buf *out, const char *choices, int64_t index)
     buf_add(out, choices, strcspn(choices, "|"));
 }
 
+static void put_reduction(struct buf *out, int64_t value)
+{
+    if (value > 0)
+        buf_printf(out, "%s%lld", pca, (long long)value);
+    else
+        buf_puts(out, value == REDUCE_NONE ? "none" : "exact");
+}
+
 void param_format(struct buf *out, enum param_id id, union value value)
 {
     switch (param_table[id].type) {
@@ -382,6 +416,9 @@ void param_format(struct buf *out, enum param_id id, union value value)
         /* fall through */
     case PARAM_INT:
         buf_printf(out, "%lld", (long long)value.i);
+        break;
+    case PARAM_REDUCTION:
+        put_reduction(out, value.i);
         break;
     case PARAM_REAL:
         real_format(out, value.f);

@@ -16,7 +16,8 @@ enum param_type {
     PARAM_TEXT,
     PARAM_PATH,
     PARAM_DURATION,
-    PARAM_COUNT
+    PARAM_COUNT,
+    PARAM_REDUCTION
 };
 
 enum param_flag {
@@ -48,8 +49,9 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
-/* INT uses i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full; REAL and
- * DURATION (seconds) use f; TEXT and PATH use s (borrowed, never NULL). */
+/* INT uses i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full; REDUCTION
+ * uses i as gcn/reducer.h does; REAL and DURATION (seconds) use f; TEXT and PATH use s
+ * (borrowed, never NULL). */
 union value {
     int64_t i;
     double f;
@@ -79,7 +81,8 @@ bool param_equal(enum param_id id, union value a, union value b);
 /* The index of a choice; the name must be one of the setting's. */
 int64_t param_choice(enum param_id id, const char *name);
 
-/* Canonical text: the shortest decimal that reads back the same, choice names, full, 90s. */
+/* Canonical text: the shortest decimal that reads back the same, choice names, full, pca:20, 90s.
+ */
 void param_format(struct buf *out, enum param_id id, union value value);
 /* What is allowed, for help and messages: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);

@@ -8,7 +8,8 @@
  * X(id, section, key, type, min, max, choices, default, unit, flags, help)
  *   key      no two rows have the same, in whatever section: it is a column of the views
  *   type     INT REAL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
- *   min,max  of INT, REAL, COUNT and DURATION; see the flags for open ends
+ *            REDUCTION (none, exact, or pca: and an INT)
+ *   min,max  of INT, REAL, COUNT, REDUCTION and DURATION; see the flags for open ends
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
@@ -101,6 +102,8 @@
       "hidden units set to zero in training") \
     X(INPUT_DROPOUT, "model", "input_dropout", REAL, 0, 1, "", "0", "", AXIS | IDENTITY | OPEN_MAX, \
       "features set to zero in training") \
+    X(REDUCE, "model", "reduce", REDUCTION, 1, 1000000000, "", "none", "", AXIS | IDENTITY, \
+      "what layer 1 sees in place of the features, where they outnumber the samples; exact: their coordinates in a basis of their row space, the same model in fewer columns; pca:K: the K leading ones") \
     \
     X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY, \
       "passes over the training nodes") \

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gcn/reducer.h"
+
 struct check {
     const struct sweep *sweep;
     const bool *refused;
@@ -140,6 +142,33 @@ static void check_split(const struct check *c)
              test, val);
 }
 
+static bool is_reduced(union value v)
+{
+    return v.i != REDUCE_NONE;
+}
+
+/* With `where`, the points that have both may be left out. */
+static void check_reduction(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    struct buf reduce = {0};
+    int32_t n;
+    const union value *values = values_of(sweep, P_REDUCE, &n);
+
+    if (largest(sweep, P_INPUT_DROPOUT) <= 0 || *sweep->fixed.v[P_WHERE].s)
+        return;
+    while (n > 1 && !is_reduced(*values))
+        values++, n--;
+    if (!is_reduced(*values))
+        return;
+    param_format(&reduce, P_REDUCE, *values);
+    complain(c, sweep->line[P_REDUCE] ? P_REDUCE : P_INPUT_DROPOUT,
+             "reduce = %s leaves no features for input_dropout = %g to drop: allowed is reduce = "
+             "none or input_dropout = 0, or a [sweep] where that leaves points with both out",
+             buf_text(&reduce), largest(sweep, P_INPUT_DROPOUT));
+    buf_release(&reduce);
+}
+
 void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
                         struct errlist *errors)
 {
@@ -150,4 +179,23 @@ void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
         check_edges(&c);
     }
     check_split(&c);
+    check_reduction(&c);
+}
+
+int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
+                            struct errlist *errors)
+{
+    const struct check c = {sweep, NULL, errors};
+    size_t n_before = errors->n;
+    int32_t n;
+    const union value *values = values_of(sweep, P_REDUCE, &n);
+
+    for (int32_t i = 0; i < n && !*sweep->fixed.v[P_WHERE].s; i++) {
+        struct gcn_inputs_spec spec = {.reduce = (int32_t)values[i].i};
+        struct err err;
+
+        if (reducer_check(&spec, data, &err))
+            complain(&c, P_REDUCE, "%s", err.text);
+    }
+    return errors->n > n_before ? -1 : 0;
 }

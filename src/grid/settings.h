@@ -7,7 +7,7 @@
 #include "grid/param.h"
 
 /* Version of the canonical text; changes whenever equal settings could give other numbers. */
-#define KEY_VERSION "espalier-key-1"
+#define KEY_VERSION "espalier-key-2"
 
 struct settings {
     union value v[P_COUNT]; /* texts are borrowed from the sweep, which outlives it */

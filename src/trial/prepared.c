@@ -5,6 +5,7 @@
 
 #include "data/graph.h"
 #include "gcn/inputs_pack.h"
+#include "trial/reduced.h"
 #include "trial/spec.h"
 
 /* Two caches, each an array of entries with the spec they were made from and when they were last
@@ -33,6 +34,7 @@ struct prepared {
     struct neighbours neighbours[GRAPH_METRICS]; /* of each metric asked for */
     struct graph_entry graphs[PREPARED_GRAPHS];
     struct split_entry splits[PREPARED_SPLITS];
+    struct reduced reduced;
 };
 
 struct prepared *prepared_create(const struct dataset *data, struct err *err)
@@ -44,6 +46,7 @@ struct prepared *prepared_create(const struct dataset *data, struct err *err)
         return NULL;
     }
     prepared->data = data;
+    reduced_init(&prepared->reduced, data);
     return prepared;
 }
 
@@ -71,6 +74,7 @@ void prepared_destroy(struct prepared *prepared)
         split_entry_clear(&prepared->splits[i]);
     for (size_t i = 0; i < GRAPH_METRICS; i++)
         neighbours_release(&prepared->neighbours[i]);
+    reduced_release(&prepared->reduced);
     free(prepared);
 }
 
@@ -90,11 +94,17 @@ static int make_graph(struct csr *out, struct prepared *prepared, const struct g
 static int make_inputs(struct gcn_inputs *out, struct prepared *prepared,
                        const struct inputs_key *key, struct err *err)
 {
+    const struct dataset *data = prepared->data;
+    const struct mat *l = NULL;
     struct csr adjacency = {0};
     int rc = make_graph(&adjacency, prepared, &key->graph, err);
 
-    if (!rc)
-        rc = gcn_inputs_init(out, prepared->data, &adjacency, &key->inputs, err);
+    if (!rc && key->inputs.reduce != REDUCE_NONE) {
+        l = reduced_features(&prepared->reduced, &key->inputs, err);
+        rc = l ? gcn_inputs_init_reduced(out, data, &adjacency, l, err) : -1;
+    } else if (!rc) {
+        rc = gcn_inputs_init(out, data, &adjacency, &key->inputs, err);
+    }
     csr_release(&adjacency);
     return rc;
 }
@@ -105,6 +115,8 @@ static void make_key(struct inputs_key *key, const struct prepared *prepared,
     memset(key, 0, sizeof *key);
     spec_graph(&key->graph, s);
     spec_inputs(&key->inputs, s);
+    if (reducer_keeps(prepared->data, key->inputs.reduce))
+        key->inputs.reduce = REDUCE_NONE;
     if (prepared->data->is_sparse)
         key->inputs.drops_inputs = false; /* the same inputs serve both */
 }
@@ -137,9 +149,13 @@ const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct
                                          struct err *err)
 {
     struct graph_entry *entry;
+    struct gcn_inputs_spec asked;
     struct inputs_key key;
     int found;
 
+    spec_inputs(&asked, s);
+    if (reducer_check(&asked, prepared->data, err))
+        return NULL;
     make_key(&key, prepared, s);
     found = find_graph(prepared, &key);
     entry = found < 0 ? free_graph(prepared) : &prepared->graphs[found];

@@ -58,6 +58,7 @@ void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
     memset(out, 0, sizeof *out);
     out->scale = (enum feature_scale)(s->v[P_SCALE].i - AFTER_AUTO);
     out->drops_inputs = s->v[P_INPUT_DROPOUT].f > 0;
+    out->reduce = (int32_t)s->v[P_REDUCE].i; /* the codes are the same */
 }
 
 enum metric spec_objective(const struct settings *s)

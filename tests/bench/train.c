@@ -76,7 +76,7 @@ static int prepare(struct dataset *data, struct gcn_inputs *inputs, struct split
         return -1;
     status = gcn_inputs_init(
         inputs, data, &adjacency,
-        &(struct gcn_inputs_spec){is_cora ? SCALE_ROW : SCALE_STANDARDIZE, false}, err);
+        &(struct gcn_inputs_spec){.scale = is_cora ? SCALE_ROW : SCALE_STANDARDIZE}, err);
     csr_release(&adjacency);
     return status ? status : split_make(split, data, &parts, err);
 }

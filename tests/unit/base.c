@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -11,7 +12,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/rng.h"
+#include "scratch.h"
 
 static void test_err(void **state)
 {
@@ -190,6 +193,47 @@ static void test_shuffle(void **state)
     assert_true(moved > 80);
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Groups as Slurm nests them (a limit on the job, none on the step), of both versions. */
+static void test_memory(void **state)
+{
+    char self[256], root[256];
+
+    (void)state;
+    /* More paths than scratch_path() keeps alive. */
+    snprintf(self, sizeof self, "%s", scratch_path("self"));
+    snprintf(root, sizeof root, "%s", scratch_path("groups"));
+    assert_int_equal(mkdir(root, 0700), 0);
+    assert_int_equal(mkdir(scratch_path("groups/job"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("groups/job/step"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("groups/memory"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("groups/memory/job"), 0700), 0);
+    write_file(self, "0::/job/step\n");
+    assert_true(isinf(memory_cgroup_limit(self, root)));
+    write_file(scratch_path("groups/job/step/memory.max"), "max\n");
+    assert_true(isinf(memory_cgroup_limit(self, root)));
+    write_file(scratch_path("groups/job/memory.max"), "1073741824\n");
+    assert_true(memory_cgroup_limit(self, root) == 1073741824);
+    write_file(scratch_path("groups/memory/job/memory.limit_in_bytes"), "536870912\n");
+    assert_true(memory_cgroup_limit(self, root) == 1073741824);
+    write_file(self, "2:cpu:/job\n11:memory:/job\n");
+    assert_true(memory_cgroup_limit(self, root) == 536870912);
+    /* In a container the root is the container's own group. */
+    write_file(scratch_path("groups/memory.max"), "1000\n");
+    write_file(self, "0::/not/visible/here\n");
+    assert_true(memory_cgroup_limit(self, root) == 1000);
+    assert_true(isinf(memory_cgroup_limit(scratch_path("nothing"), root)));
+    assert_true(memory_limit_bytes() > 1e6 && !isinf(memory_limit_bytes()));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,7 +247,8 @@ int main(void)
         cmocka_unit_test(test_rng_streams_and_moments),
         cmocka_unit_test(test_rng_blocks),
         cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_memory),
     };
 
-    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("base", tests, scratch_make, scratch_remove);
 }

@@ -369,9 +369,11 @@ static void test_scaling(void **state)
     assert_int_equal(csr_from_triplets(&adjacency, TOY_SAMPLES, TOY_SAMPLES, NULL, 0, NULL), 0);
     for (int32_t i = 0; i < TOY_SAMPLES; i++)
         mat_row(&toy.data.features, i)[2] = 0.1f;
-    assert_int_equal(gcn_inputs_init(&inputs, &toy.data, &adjacency,
-                                     &(struct gcn_inputs_spec){SCALE_STANDARDIZE, true}, &err),
-                     0);
+    assert_int_equal(
+        gcn_inputs_init(&inputs, &toy.data, &adjacency,
+                        &(struct gcn_inputs_spec){.scale = SCALE_STANDARDIZE, .drops_inputs = true},
+                        &err),
+        0);
     for (int32_t i = 0; i < TOY_SAMPLES; i++) {
         sum += (double)mat_row(&inputs.x, i)[5];
         squares += (double)(mat_row(&inputs.x, i)[5] * mat_row(&inputs.x, i)[5]);
@@ -380,13 +382,16 @@ static void test_scaling(void **state)
     assert_true(fabs(sum) < 1e-5 && fabs(squares / TOY_SAMPLES - 1) < 1e-5);
     gcn_inputs_release(&inputs);
     toy.data.is_sparse = true;
-    assert_int_equal(gcn_inputs_init(&inputs, &toy.data, &adjacency,
-                                     &(struct gcn_inputs_spec){SCALE_STANDARDIZE, true}, &err),
-                     -1);
+    assert_int_equal(
+        gcn_inputs_init(&inputs, &toy.data, &adjacency,
+                        &(struct gcn_inputs_spec){.scale = SCALE_STANDARDIZE, .drops_inputs = true},
+                        &err),
+        -1);
     assert_non_null(strstr(err.text, "cannot be standardized"));
-    assert_int_equal(gcn_inputs_init(&inputs, &toy.data, &adjacency,
-                                     &(struct gcn_inputs_spec){SCALE_ROW, true}, &err),
-                     0);
+    assert_int_equal(
+        gcn_inputs_init(&inputs, &toy.data, &adjacency,
+                        &(struct gcn_inputs_spec){.scale = SCALE_ROW, .drops_inputs = true}, &err),
+        0);
     sum = 0;
     for (int64_t e = inputs.x_sparse.row_start[3]; e < inputs.x_sparse.row_start[4]; e++)
         sum += (double)inputs.x_sparse.val[e];

@@ -288,9 +288,11 @@ static void check_case(const char *name)
     double losses[EPOCHS];
 
     golden_open(&golden, name);
-    assert_int_equal(gcn_inputs_init(&inputs, &golden.data, &golden.adjacency,
-                                     &(struct gcn_inputs_spec){golden.scale, true}, NULL),
-                     0);
+    assert_int_equal(
+        gcn_inputs_init(&inputs, &golden.data, &golden.adjacency,
+                        &(struct gcn_inputs_spec){.scale = golden.scale, .drops_inputs = true},
+                        NULL),
+        0);
     assert_int_equal(trainer_init(&trainer, &golden.spec, &inputs, &golden.split, key,
                                   &clock_system, &arena, NULL),
                      0);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -104,6 +105,10 @@ static void test_numbers(void **state)
     assert_formats(P_THRESHOLD, "-1e5", "-100000");
     assert_formats(P_BATCH_SIZE, "full", "full");
     assert_formats(P_BATCH_SIZE, "32", "32");
+    assert_formats(P_REDUCE, "none", "none");
+    assert_formats(P_REDUCE, "exact", "exact");
+    assert_formats(P_REDUCE, "pca:20", "pca:20");
+    assert_formats(P_REDUCE, "pca:020", "pca:20");
     assert_formats(P_ACTIVATION, "tanh", "tanh");
     assert_formats(P_GENOTYPES, "a b.csv", "a b.csv");
     assert_formats(P_TRIAL_TIMEOUT, "1.5m", "90s");
@@ -111,6 +116,11 @@ static void test_numbers(void **state)
 
 static void test_refused(void **state)
 {
+    static const char *const no_reduction[] = {
+        "",      "pca",       "pca:",     "pca:0",   "pca:-1",          "pca:2.5",
+        "pca:x", "pca:2 0",   "PCA:20",   "pca: 20", "pca:99999999999", "exactly",
+        "auto",  "pca:5:9:2", "log(1,2)", "pca:1e3"};
+
     (void)state;
     assert_refused(P_DROPOUT, "1.2", "dropout = 1.2: must be in [0, 1)");
     assert_refused(P_DROPOUT, "1", "dropout = 1: must be in [0, 1)");
@@ -130,6 +140,14 @@ static void test_refused(void **state)
     assert_refused(P_BATCH_SIZE, "0", "batch_size = 0: must be in [1, 1000000000], or full");
     assert_refused(P_BATCH_SIZE, "all",
                    "batch_size = all: must be an integer in [1, 1000000000], or full");
+    for (size_t i = 0; i < sizeof no_reduction / sizeof *no_reduction; i++) {
+        char message[200];
+
+        snprintf(message, sizeof message,
+                 "reduce = %s: must be none | exact | pca:K, K an integer in [1, 1000000000]",
+                 no_reduction[i]);
+        assert_refused(P_REDUCE, no_reduction[i], message);
+    }
     assert_refused(P_ACTIVATION, "rel", "activation = rel: must be relu | tanh");
     assert_refused(P_ACTIVATION, "relu|tanh", "activation = relu|tanh: must be relu | tanh");
     assert_refused(P_ACTIVATION, "", "activation = : must be relu | tanh");
@@ -197,8 +215,11 @@ static void test_allowed(void **state)
     param_allowed(&out, P_OPTIMIZER);
     buf_putc(&out, '\n');
     param_allowed(&out, P_BATCH_SIZE);
+    buf_putc(&out, '\n');
+    param_allowed(&out, P_REDUCE);
     assert_string_equal(buf_text(&out), "number in (0, 1)\nnumber in [-1000000, 1000000]\n"
-                                        "adam | adamw | sgd\ninteger in [1, 1000000000], or full");
+                                        "adam | adamw | sgd\ninteger in [1, 1000000000], or full\n"
+                                        "none | exact | pca:K, K an integer in [1, 1000000000]");
     buf_release(&out);
 }
 

@@ -12,6 +12,7 @@
 #include "gcn/inputs_pack.h"
 #include "grid/plan_wire.h"
 #include "trial/gcn_runner.h"
+#include "trial/reduced.h"
 #include "trial/spec.h"
 
 static const char text[] = "[sweep]\nfolds = 3\n"
@@ -272,6 +273,59 @@ static void test_adopted_inputs_stay(void **state)
     free(block);
 }
 
+/* Graphs that differ share one L; one that is not reduced has the features. */
+static void test_reduced_inputs(void **state)
+{
+    struct fixture f;
+    struct settings s;
+    const struct gcn_inputs *few, *many, *again;
+    struct trial_result r;
+    struct err err;
+
+    (void)state;
+    set_up(&f, "[data]\nsamples = 40\nmarkers = 300\ncausal = 5\n"
+               "[train]\nepochs = 5\n[grid]\nreduce = none, exact, pca:7\nk = 3, 6\n");
+    plan_settings(&f.plan, 1 * 2, &s);
+    few = prepared_inputs(f.prepared, &s, &err);
+    assert_int_equal(few->n_inputs, 39);
+    assert_int_equal(few->fan_in, 300);
+    plan_settings(&f.plan, 1 * 2 + 1, &s);
+    many = prepared_inputs(f.prepared, &s, &err);
+    assert_true(many != few);
+    assert_int_equal(many->n_inputs, 39);
+    plan_settings(&f.plan, 1 * 2, &s);
+    again = prepared_inputs(f.prepared, &s, &err);
+    assert_true(again == few);
+    plan_settings(&f.plan, 2 * 2, &s);
+    assert_int_equal(prepared_inputs(f.prepared, &s, &err)->n_inputs, 7);
+    s.v[P_INPUT_DROPOUT].f = 0.5;
+    assert_null(prepared_inputs(f.prepared, &s, &err));
+    assert_non_null(strstr(err.text, "reduce and input_dropout"));
+    plan_settings(&f.plan, 0, &s);
+    assert_int_equal(prepared_inputs(f.prepared, &s, &err)->n_inputs, 300);
+    run_trial(&f, &r, 2);
+    assert_int_equal(r.state, TRIAL_DONE);
+    trial_result_release(&r);
+    tear_down(&f);
+}
+
+static void test_reduction_beyond_memory(void **state)
+{
+    struct gcn_inputs_spec spec = {.scale = SCALE_STANDARDIZE, .reduce = 5};
+    struct reduced reduced;
+    struct err err;
+
+    (void)state;
+    reduced_init(&reduced, &fixture.data);
+    assert_non_null(reduced_features(&reduced, &spec, &err));
+    assert_true(reduced_features(&reduced, &spec, &err) == reduced_features(&reduced, &spec, &err));
+    reduced.limit_bytes = 1000;
+    assert_null(reduced_features(&reduced, &spec, &err));
+    assert_non_null(strstr(err.text, "reduce = pca:5: takes 0.0 GB for the products of all pairs "
+                                     "of the 40 features, this process may use 0.0 GB"));
+    reduced_release(&reduced);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_divergence_is_a_result),
         cmocka_unit_test(test_adopted_inputs_stay),
         cmocka_unit_test(test_flops_are_about_those_predicted),
+        cmocka_unit_test(test_reduced_inputs),
+        cmocka_unit_test(test_reduction_beyond_memory),
     };
 
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);

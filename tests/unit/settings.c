@@ -12,7 +12,7 @@ static const bool none_swept[P_COUNT] = {false};
 
 /* Pinned: a change of this text changes the key of every trial there is, so it comes with a new
  * KEY_VERSION. */
-static const char canonical_defaults[] = "espalier-key-1\n"
+static const char canonical_defaults[] = "espalier-key-2\n"
                                          "data=00000000000000010000000000000002\n"
                                          "sweep.objective=val_pearson\n"
                                          "sweep.direction=max\n"
@@ -32,6 +32,7 @@ static const char canonical_defaults[] = "espalier-key-1\n"
                                          "model.activation=relu\n"
                                          "model.dropout=0.5\n"
                                          "model.input_dropout=0\n"
+                                         "model.reduce=none\n"
                                          "train.epochs=100\n"
                                          "train.optimizer=adam\n"
                                          "train.learning_rate=0.01\n"
@@ -49,7 +50,8 @@ static const char json_defaults[] =
     "\"scale\": \"standardize\", \"build\": \"knn\", \"k\": 10, \"metric\": \"cosine\", "
     "\"threshold\": 0.5, \"weights\": \"binary\", \"test\": 0.2, \"val\": 0.2, "
     "\"type\": \"gcn\", \"layers\": 2, \"hidden_size\": 64, \"activation\": \"relu\", "
-    "\"dropout\": 0.5, \"input_dropout\": 0, \"epochs\": 100, \"optimizer\": \"adam\", "
+    "\"dropout\": 0.5, \"input_dropout\": 0, \"reduce\": \"none\", \"epochs\": 100, "
+    "\"optimizer\": \"adam\", "
     "\"learning_rate\": 0.01, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
     "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
     "\"batch_size\": \"full\", \"patience\": 0, \"threads\": 1}";
@@ -83,7 +85,7 @@ static void test_canonical(void **state)
     assert_string_equal(buf_text(&text), canonical_defaults);
     key = settings_key(&s, none_swept, digest, -1, -1, &scratch);
     assert_true(hash_equal(key, hash_text(canonical_defaults)));
-    assert_string_equal(hash_hex(key, hex), "37b6f27c786c7b495a5e0c49ea5f1614");
+    assert_string_equal(hash_hex(key, hex), "01fc5c6c263a2e8c407cd87d54193c4d");
     buf_clear(&text);
     settings_canonical(&text, &s, none_swept, digest, 3, 0);
     assert_string_equal(buf_text(&text) + strlen(canonical_defaults), "replicate=3\nfold=0\n");

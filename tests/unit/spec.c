@@ -118,7 +118,9 @@ static void test_values_arrive(void **state)
     spec_data(&data, &s);
     assert_int_equal(data.format, DATA_SIMULATED);
     assert_int_equal(data.simulate.samples, 99);
+    s.v[P_REDUCE].i = 30;
     spec_inputs(&inputs, &s);
+    assert_int_equal(inputs.reduce, 30);
     assert_int_equal(inputs.scale, SCALE_STANDARDIZE);
     assert_false(inputs.drops_inputs);
 }

@@ -169,6 +169,24 @@ static void test_smaller_is_better(void **state)
     fixture_close(&f);
 }
 
+/* Words and numbers of an axis as they stand in the sweep file. */
+static void test_reduction_in_views(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, SWEEP "reduce = none, exact, pca:20, pca:5\n");
+    done(fixture_store(&f));
+    fixture_sql_is(&f,
+                   "SELECT group_concat(reduce) FROM (SELECT reduce FROM leaderboard"
+                   " ORDER BY config)",
+                   "none,exact,pca:20,pca:5");
+    fixture_sql_is(&f, "SELECT count(*) > 0 FROM trials WHERE reduce = 'pca:20'", "1");
+    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'reduce'",
+                   "[\"exact\",\"none\",\"pca:20\",\"pca:5\"]");
+    fixture_close(&f);
+}
+
 static void test_grown_grid(void **state)
 {
     struct fixture f;
@@ -399,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_session),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_smaller_is_better),
+        cmocka_unit_test(test_reduction_in_views),
         cmocka_unit_test(test_grown_grid),
         cmocka_unit_test(test_changed_fixed_setting_is_an_axis),
         cmocka_unit_test(test_two_sweeps),

@@ -44,6 +44,7 @@ static void test_lists(void **state)
     assert_axis(P_HIDDEN_SIZE, "16, 32,64 ,128", "16 32 64 128");
     assert_axis(P_BATCH_SIZE, "128, full, 32", "128 full 32");
     assert_axis(P_ACTIVATION, "tanh, relu", "tanh relu");
+    assert_axis(P_REDUCE, "none, exact, pca:20,pca:50", "none exact pca:20 pca:50");
     assert_axis(P_DROPOUT, "0.5", "0.5");
     assert_axis(P_LEARNING_RATE, "log(1e-3, 1e-1, 3), 0.5, 1:2:0.5", "0.001 0.01 0.1 0.5 1 1.5 2");
 }
@@ -103,6 +104,11 @@ static void test_refused_lists(void **state)
     assert_refused(P_DROPOUT, "0.5, 1", "dropout = 1: must be in [0, 1)");
     assert_refused(P_ACTIVATION, "relu, log(1,2,3)",
                    "activation = log(1,2,3): ranges and log() are for numbers");
+    assert_refused(P_REDUCE, "log(1,2,3)", "reduce = log(1,2,3): ranges and log() are for numbers");
+    assert_refused(P_REDUCE, "exact, pca:10:50:20",
+                   "reduce = pca:10:50:20: must be none | exact | pca:K, K an integer in [1, "
+                   "1000000000]");
+    assert_refused(P_REDUCE, "pca:5, pca:05", "reduce: pca:5 comes twice");
     assert_refused(P_ACTIVATION, "1:2:3", "activation = 1:2:3: ranges and log() are for numbers");
 }
 

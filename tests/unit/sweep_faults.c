@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "grid/requirements.h"
 #include "grid/sweep.h"
 
 /* All errors of text, one a line, must be `wanted`. */
@@ -195,6 +196,52 @@ static void test_split_requirements(void **state)
     assert_fault("[split]\ntest = 0.9\nfile = s.csv\n", "");
 }
 
+static void test_reduction(void **state)
+{
+    (void)state;
+    assert_fault("[model]\nreduce = pca:0\n",
+                 "x.ini:2: reduce = pca:0: must be none | exact | pca:K, K an integer in [1, "
+                 "1000000000]\n");
+    assert_fault("[model]\ninput_dropout = 0.5\nreduce = exact\n",
+                 "x.ini:3: reduce = exact leaves no features for input_dropout = 0.5 to drop: "
+                 "allowed is reduce = none or input_dropout = 0, or a [sweep] where that leaves "
+                 "points with both out\n");
+    assert_fault("[model]\nreduce = none\n[grid]\ninput_dropout = 0, 0.2\n", "");
+    assert_fault("[model]\nreduce = exact\n[grid]\ninput_dropout = 0\n", "");
+    assert_fault("[grid]\nreduce = none, pca:5, exact\ninput_dropout = 0, 0.2\n",
+                 "x.ini:2: reduce = pca:5 leaves no features for input_dropout = 0.2 to drop: "
+                 "allowed is reduce = none or input_dropout = 0, or a [sweep] where that leaves "
+                 "points with both out\n");
+    assert_fault("[sweep]\nwhere = reduce = 'none' or input_dropout = 0\n"
+                 "[grid]\nreduce = none, pca:5\ninput_dropout = 0, 0.2\n",
+                 "");
+}
+
+static void test_data(void **state)
+{
+    const struct dataset data = {.n_samples = 162, .n_features = 53859};
+    struct errlist errors = {0};
+    struct sweep sweep;
+
+    (void)state;
+    assert_int_equal(sweep_parse(&sweep, "x.ini",
+                                 "[grid]\nk = 3\nreduce = none, pca:162, pca:163, exact, pca:500\n",
+                                 NULL, 0, &errors),
+                     0);
+    assert_int_equal(requirements_check_data(&sweep, &data, &errors), -1);
+    assert_int_equal(errors.n, 2);
+    assert_string_equal(errors.text[0], "x.ini:3: reduce = pca:163: must be at most pca:162, the "
+                                        "smaller of 162 samples and 53859 features");
+    errlist_release(&errors);
+    sweep_release(&sweep);
+    assert_int_equal(sweep_parse(&sweep, "x.ini",
+                                 "[sweep]\nwhere = k > 3\n[grid]\nk = 3, 4\nreduce = pca:500\n",
+                                 NULL, 0, &errors),
+                     0);
+    assert_int_equal(requirements_check_data(&sweep, &data, &errors), 0);
+    sweep_release(&sweep);
+}
+
 static void test_paths(void **state)
 {
     (void)state;
@@ -277,6 +324,8 @@ int main(void)
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_format_requirements),
         cmocka_unit_test(test_split_requirements),
+        cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_data),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_many),

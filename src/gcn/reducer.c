@@ -1,0 +1,283 @@
+#include "gcn/reducer.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/eigen.h"
+#include "tensor/gemm.h"
+#include "tensor/spmm.h"
+
+/* Floats in a panel: with its doubles it stays in a second-level cache. Fewer columns than
+ * LEAST_WIDTH and products would only read and write their sums. */
+#define PANEL_FLOATS (1 << 16)
+#define LEAST_WIDTH 128
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t n_directions(const struct dataset *data, int32_t reduce)
+{
+    int32_t n = smaller(data->n_samples, data->n_features);
+
+    return reduce == REDUCE_EXACT ? n : smaller(reduce, n);
+}
+
+int reducer_check(const struct gcn_inputs_spec *spec, const struct dataset *data, struct err *err)
+{
+    int32_t n = smaller(data->n_samples, data->n_features);
+
+    if (spec->reduce > n)
+        return err_set(err,
+                       "reduce = pca:%d: must be at most pca:%d, the smaller of %d samples and %d "
+                       "features",
+                       (int)spec->reduce, (int)n, (int)data->n_samples, (int)data->n_features);
+    if (spec->reduce != REDUCE_NONE && spec->drops_inputs)
+        return err_set(err, "reduce and input_dropout exclude each other: a reduction leaves no "
+                            "features to drop; allowed is reduce = none or input_dropout = 0");
+    return 0;
+}
+
+bool reducer_keeps(const struct dataset *data, int32_t reduce)
+{
+    return reduce == REDUCE_NONE || (reduce == REDUCE_EXACT && data->n_features <= data->n_samples);
+}
+
+double reducer_bytes(const struct dataset *data, int32_t reduce)
+{
+    double n = smaller(data->n_samples, data->n_features);
+    double k = n_directions(data, reduce);
+    double entries = data->is_sparse ? (double)csr_nnz(&data->sparse_features) : 0;
+
+    /* The products and a copy to decompose, vectors twice, L; sparse features and their transpose.
+     */
+    return 2 * n * n * sizeof(double) + 2 * n * k * sizeof(double) +
+           data->n_samples * k * sizeof(float) + 2 * entries * (sizeof(float) + sizeof(int32_t));
+}
+
+/* ---- products ---- */
+
+static bool is_of_samples(const struct reducer *reducer)
+{
+    return reducer->n == reducer->data->n_samples;
+}
+
+/* Products of all pairs of a's columns. */
+static void add_sparse(double *gram, const struct csr *a)
+{
+    size_t n = (size_t)a->n_cols;
+
+    for (int32_t r = 0; r < a->n_rows; r++)
+        for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++)
+            for (int64_t before = a->row_start[r]; before <= e; before++)
+                gram[(size_t)a->col[e] * n + (size_t)a->col[before]] +=
+                    (double)a->val[e] * (double)a->val[before];
+}
+
+static int multiply_sparse(struct reducer *reducer, struct err *err)
+{
+    struct csr transposed;
+
+    if (!is_of_samples(reducer)) {
+        add_sparse(reducer->gram, &reducer->sparse);
+        return 0;
+    }
+    if (csr_transpose(&transposed, &reducer->sparse, err))
+        return -1;
+    add_sparse(reducer->gram, &transposed);
+    csr_release(&transposed);
+    return 0;
+}
+
+/* Room for a panel raw and scaled. */
+struct room {
+    float *raw;
+    double *scaled;
+    int32_t width;
+};
+
+static int room_init(struct room *room, const struct reducer *reducer, int32_t width,
+                     struct err *err)
+{
+    int32_t end = is_of_samples(reducer) ? reducer->data->n_features : reducer->data->n_samples;
+    size_t size;
+
+    if (width == 0)
+        width = PANEL_FLOATS / reducer->n > LEAST_WIDTH ? PANEL_FLOATS / reducer->n : LEAST_WIDTH;
+    room->width = smaller(width, end);
+    size = (size_t)room->width * (size_t)reducer->n;
+    room->raw = malloc(size * sizeof *room->raw);
+    room->scaled = malloc(size * sizeof *room->scaled);
+    return room->raw && room->scaled ? 0 : err_nomem(err, "panel", size * sizeof(double));
+}
+
+static void room_release(struct room *room)
+{
+    free(room->raw);
+    free(room->scaled);
+}
+
+/* The panel at `at`, no wider than there are features or samples left. */
+static struct panel panel_at(const struct reducer *reducer, const struct room *room, int32_t at)
+{
+    bool has_all_samples = is_of_samples(reducer);
+    int32_t end = has_all_samples ? reducer->data->n_features : reducer->data->n_samples;
+
+    return (struct panel){
+        .has_all_samples = has_all_samples, .at = at, .n = smaller(room->width, end - at)};
+}
+
+static int multiply_dense(struct reducer *reducer, int32_t width, struct err *err)
+{
+    struct scaling *scaling = &reducer->scaling;
+    bool by_samples = is_of_samples(reducer);
+    int32_t end = by_samples ? reducer->data->n_features : reducer->data->n_samples;
+    struct room room = {0};
+    int rc = room_init(&room, reducer, width, err);
+
+    if (!rc)
+        scaling_learn(scaling, by_samples, room.width, room.raw);
+    for (int32_t at = 0; !rc && at < end; at += room.width) {
+        struct panel panel = panel_at(reducer, &room, at);
+        struct mat raw = scaling_read(scaling, &panel, room.raw);
+
+        if (by_samples && scaling->scale == SCALE_STANDARDIZE)
+            scaling_learn_columns(scaling, &panel, &raw);
+        scaling_apply(room.scaled, scaling, &panel, &raw);
+        gemm_gram(reducer->gram, reducer->n, room.scaled, panel.n, !by_samples);
+    }
+    room_release(&room);
+    return rc;
+}
+
+int reducer_init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
+                 int32_t width, struct err *err)
+{
+    size_t n = (size_t)smaller(data->n_samples, data->n_features);
+    int rc;
+
+    *reducer = (struct reducer){.data = data, .n = (int32_t)n};
+    gemm_set_threads(1);
+    if (data->is_sparse)
+        rc = scale_sparse(&reducer->sparse, data, scale, err);
+    else
+        rc = scaling_init(&reducer->scaling, data, scale, err);
+    if (!rc) {
+        reducer->gram = calloc(n * n, sizeof *reducer->gram);
+        if (!reducer->gram)
+            rc = err_nomem(err, "products of all pairs", n * n * sizeof *reducer->gram);
+    }
+    if (!rc)
+        rc = data->is_sparse ? multiply_sparse(reducer, err) : multiply_dense(reducer, width, err);
+    if (rc)
+        reducer_release(reducer);
+    return rc;
+}
+
+void reducer_release(struct reducer *reducer)
+{
+    if (!reducer)
+        return;
+    scaling_release(&reducer->scaling);
+    csr_release(&reducer->sparse);
+    free(reducer->gram);
+    *reducer = (struct reducer){0};
+}
+
+/* ---- coordinates ---- */
+
+static int32_t count_rank(const double *values, int32_t k, int32_t n)
+{
+    double least = (double)n * FLT_EPSILON * FLT_EPSILON * values[0];
+    int32_t rank = 1;
+
+    while (rank < k && values[rank] > least)
+        rank++;
+    return rank;
+}
+
+/* l = U sqrt(lambda). */
+static int of_samples(struct mat *l, const struct reducer *reducer, const double *values,
+                      const double *vectors, int32_t rank, struct err *err)
+{
+    if (mat_init(l, reducer->n, rank, err))
+        return -1;
+    for (int32_t c = 0; c < rank; c++) {
+        double root = sqrt(fmax(values[c], 0));
+
+        for (int32_t i = 0; i < reducer->n; i++)
+            mat_row(l, i)[c] = (float)(root * vectors[(size_t)c * (size_t)reducer->n + (size_t)i]);
+    }
+    return 0;
+}
+
+static int project_dense(struct mat *l, const struct reducer *reducer, const struct mat *basis,
+                         struct err *err)
+{
+    struct room room = {0};
+    int rc = room_init(&room, reducer, 0, err);
+
+    for (int32_t at = 0; !rc && at < l->n_rows; at += room.width) {
+        struct panel panel = panel_at(reducer, &room, at);
+        struct mat x = scaling_read(&reducer->scaling, &panel, room.raw);
+        struct mat part = mat_view(mat_row(l, at), panel.n, l->n_cols);
+
+        scaling_apply(room.scaled, &reducer->scaling, &panel, &x);
+        for (int64_t i = 0; i < mat_size(&x); i++)
+            x.v[i] = (float)room.scaled[i];
+        gemm(&part, 1, &x, basis, 0);
+    }
+    room_release(&room);
+    return rc;
+}
+
+/* l = X V, V the eigenvectors of X^T X. */
+static int of_features(struct mat *l, const struct reducer *reducer, const double *vectors,
+                       int32_t rank, struct err *err)
+{
+    struct mat basis = {0}; /* (F, rank) */
+    int rc = mat_init(&basis, reducer->n, rank, err);
+
+    *l = (struct mat){0};
+    for (int64_t i = 0; !rc && i < mat_size(&basis); i++)
+        basis.v[i] = (float)vectors[i % rank * reducer->n + i / rank];
+    if (!rc)
+        rc = mat_init(l, reducer->data->n_samples, rank, err);
+    if (!rc && reducer->data->is_sparse)
+        spmm(l, &reducer->sparse, NULL, &basis, NULL);
+    else if (!rc)
+        rc = project_dense(l, reducer, &basis, err);
+    mat_release(&basis);
+    if (rc)
+        mat_release(l);
+    return rc;
+}
+
+int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, struct err *err)
+{
+    int32_t n = reducer->n, k = n_directions(reducer->data, reduce);
+    size_t square = (size_t)n * (size_t)n * sizeof(double);
+    double *copy = malloc(square);
+    double *values = malloc((size_t)k * sizeof *values);
+    double *vectors = malloc((size_t)k * (size_t)n * sizeof *vectors);
+    int rc = 0;
+
+    gemm_set_threads(1);
+    if (!copy || !values || !vectors)
+        rc = err_nomem(err, "eigenvectors", 2 * square);
+    if (!rc) {
+        memcpy(copy, reducer->gram, square);
+        rc = eigen_leading(values, vectors, copy, n, k, err);
+    }
+    if (!rc && is_of_samples(reducer))
+        rc = of_samples(l, reducer, values, vectors, count_rank(values, k, n), err);
+    else if (!rc)
+        rc = of_features(l, reducer, vectors, count_rank(values, k, n), err);
+    free(copy);
+    free(values);
+    free(vectors);
+    return rc;
+}

@@ -1,0 +1,216 @@
+#include "gcn/scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clones.h"
+
+/* A constant column's mean may miss its value by a rounding. */
+#define CONSTANT 1e-12
+
+int scaling_init(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
+                 struct err *err)
+{
+    size_t n = (size_t)data->n_samples, f = (size_t)data->n_features;
+
+    *scaling = (struct scaling){.data = data, .scale = scale};
+    if (scale == SCALE_ROW) {
+        scaling->row_factor = calloc(n, sizeof(double));
+        return scaling->row_factor ? 0 : err_nomem(err, "row sums", n * sizeof(double));
+    }
+    if (scale != SCALE_STANDARDIZE)
+        return 0;
+    scaling->column_mean = calloc(f, sizeof(double));
+    scaling->column_factor = calloc(f, sizeof(double));
+    if (!scaling->column_mean || !scaling->column_factor)
+        return err_nomem(err, "column means", 2 * f * sizeof(double));
+    return 0;
+}
+
+void scaling_release(struct scaling *scaling)
+{
+    if (!scaling)
+        return;
+    free(scaling->row_factor);
+    free(scaling->column_mean);
+    free(scaling->column_factor);
+    *scaling = (struct scaling){0};
+}
+
+static int32_t panel_row(const struct panel *panel)
+{
+    return panel->has_all_samples ? 0 : panel->at;
+}
+
+static int32_t panel_col(const struct panel *panel)
+{
+    return panel->has_all_samples ? panel->at : 0;
+}
+
+struct mat scaling_read(const struct scaling *scaling, const struct panel *panel, float *room)
+{
+    const struct dataset *data = scaling->data;
+    struct mat raw = panel->has_all_samples ? mat_view(room, data->n_samples, panel->n)
+                                            : mat_view(room, panel->n, data->n_features);
+
+    dataset_decode(&raw, data, panel_row(panel), panel_col(panel));
+    return raw;
+}
+
+/* ---- learning ---- */
+
+CLONES static void add_columns(double *restrict sum, const struct mat *m)
+{
+    for (int32_t i = 0; i < m->n_rows; i++) {
+        const float *restrict row = mat_row(m, i);
+
+        for (int32_t j = 0; j < m->n_cols; j++)
+            sum[j] += (double)row[j];
+    }
+}
+
+CLONES static void add_squares(double *restrict square, const double *restrict mean,
+                               const struct mat *m)
+{
+    for (int32_t i = 0; i < m->n_rows; i++) {
+        const float *restrict row = mat_row(m, i);
+
+        for (int32_t j = 0; j < m->n_cols; j++)
+            square[j] += ((double)row[j] - mean[j]) * ((double)row[j] - mean[j]);
+    }
+}
+
+static void add_rows(double *sum, const struct mat *m)
+{
+    for (int32_t i = 0; i < m->n_rows; i++)
+        for (int32_t j = 0; j < m->n_cols; j++)
+            sum[i] += (double)mat_row(m, i)[j];
+}
+
+static void finish_means(double *mean, int32_t n_cols, int32_t n_samples)
+{
+    for (int32_t j = 0; j < n_cols; j++)
+        mean[j] /= n_samples;
+}
+
+/* From sums of squares to 1 / sd. */
+static void finish_factors(double *factor, const double *mean, int32_t n_cols, int32_t n_samples)
+{
+    for (int32_t j = 0; j < n_cols; j++) {
+        double square = factor[j] / n_samples;
+
+        factor[j] = square > CONSTANT * mean[j] * mean[j] ? 1 / sqrt(square) : 0;
+    }
+}
+
+void scaling_learn_columns(struct scaling *scaling, const struct panel *panel,
+                           const struct mat *raw)
+{
+    double *mean = scaling->column_mean + panel->at;
+    double *factor = scaling->column_factor + panel->at;
+
+    add_columns(mean, raw);
+    finish_means(mean, panel->n, raw->n_rows);
+    add_squares(factor, mean, raw);
+    finish_factors(factor, mean, panel->n, raw->n_rows);
+}
+
+enum moment { ROW_SUMS, COLUMN_SUMS, COLUMN_SQUARES };
+
+static void add_all(struct scaling *s, enum moment moment, bool has_all_samples, int32_t width,
+                    float *room)
+{
+    int32_t end = has_all_samples ? s->data->n_features : s->data->n_samples;
+    struct panel panel = {.has_all_samples = has_all_samples};
+
+    for (; panel.at < end; panel.at += width) {
+        struct mat raw;
+
+        panel.n = end - panel.at < width ? end - panel.at : width;
+        raw = scaling_read(s, &panel, room);
+        if (moment == ROW_SUMS)
+            add_rows(s->row_factor + panel_row(&panel), &raw);
+        else if (moment == COLUMN_SUMS)
+            add_columns(s->column_mean, &raw);
+        else
+            add_squares(s->column_factor, s->column_mean, &raw);
+    }
+}
+
+void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw)
+{
+    int32_t n = scaling->data->n_samples, f = scaling->data->n_features;
+    double *row = scaling->row_factor;
+
+    if (scaling->scale == SCALE_ROW) {
+        add_all(scaling, ROW_SUMS, has_all_samples, width, raw);
+        for (int32_t i = 0; i < n; i++)
+            row[i] = row[i] != 0 ? 1 / row[i] : 1;
+    }
+    if (scaling->scale == SCALE_STANDARDIZE && !has_all_samples) {
+        add_all(scaling, COLUMN_SUMS, false, width, raw);
+        finish_means(scaling->column_mean, f, n);
+        add_all(scaling, COLUMN_SQUARES, false, width, raw);
+        finish_factors(scaling->column_factor, scaling->column_mean, f, n);
+    }
+}
+
+/* ---- applying ---- */
+
+CLONES static void standardize(double *restrict out, const struct mat *m,
+                               const double *restrict mean, const double *restrict factor)
+{
+    for (int32_t i = 0; i < m->n_rows; i++) {
+        const float *restrict row = mat_row(m, i);
+
+        for (int32_t j = 0; j < m->n_cols; j++)
+            out[j] = ((double)row[j] - mean[j]) * factor[j];
+        out += m->n_cols;
+    }
+}
+
+/* factor NULL: all 1 */
+CLONES static void multiply_rows(double *restrict out, const struct mat *m, const double *factor)
+{
+    for (int32_t i = 0; i < m->n_rows; i++) {
+        const float *restrict row = mat_row(m, i);
+        double by = factor ? factor[i] : 1;
+
+        for (int32_t j = 0; j < m->n_cols; j++)
+            out[j] = (double)row[j] * by;
+        out += m->n_cols;
+    }
+}
+
+void scaling_apply(double *out, const struct scaling *scaling, const struct panel *panel,
+                   const struct mat *raw)
+{
+    if (scaling->scale == SCALE_STANDARDIZE)
+        standardize(out, raw, scaling->column_mean + panel_col(panel),
+                    scaling->column_factor + panel_col(panel));
+    else
+        multiply_rows(out, raw,
+                      scaling->row_factor ? scaling->row_factor + panel_row(panel) : NULL);
+}
+
+/* ---- sparse ---- */
+
+int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
+                 struct err *err)
+{
+    const struct csr *a = &data->sparse_features;
+    size_t nnz = (size_t)csr_nnz(a);
+
+    if (scale == SCALE_STANDARDIZE)
+        return err_set(err, "sparse features cannot be standardized: centring would fill them "
+                            "in; allowed are none and row");
+    if (csr_init(out, a->n_rows, a->n_cols, (int64_t)nnz, err))
+        return -1;
+    memcpy(out->row_start, a->row_start, ((size_t)a->n_rows + 1) * sizeof *a->row_start);
+    memcpy(out->col, a->col, nnz * sizeof *a->col);
+    memcpy(out->val, a->val, nnz * sizeof *a->val);
+    if (scale == SCALE_ROW)
+        kernel_normalize_sparse_rows(out);
+    return 0;
+}

@@ -1,0 +1,51 @@
+/* Features as layer 1 is to see them, in pieces: for data whose scaled features do not fit as one
+ * matrix of floats. */
+#ifndef GCN_SCALE_H
+#define GCN_SCALE_H
+
+#include "gcn/train.h"
+
+/* What scaling does to each row and each column. */
+struct scaling {
+    const struct dataset *data; /* borrowed; dense */
+    enum feature_scale scale;
+    double *row_factor;    /* [N] SCALE_ROW: 1 / sum; else NULL */
+    double *column_mean;   /* [F] SCALE_STANDARDIZE, like the next; else NULL */
+    double *column_factor; /* [F] 1 / sd; 0 for constant columns */
+};
+
+/* A piece is all samples of some features, or all features of some samples. */
+struct panel {
+    bool has_all_samples;
+    int32_t at; /* its first feature, or sample */
+    int32_t n;  /* how many of them */
+};
+
+/* Memory only: nothing is learned yet. Pair with scaling_release(), also after a failure. */
+int scaling_init(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
+                 struct err *err);
+void scaling_release(struct scaling *scaling); /* takes a zeroed one */
+
+/* Learn the factors of all rows or columns, reading panels of one kind, at most `width` wide; raw
+ * has room for the largest. With panels that have all samples, columns are left to
+ * scaling_learn_columns(). */
+void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw);
+
+/* Those of a panel's columns, from raw values (N, panel.n). */
+void scaling_learn_columns(struct scaling *scaling, const struct panel *panel,
+                           const struct mat *raw);
+
+/* raw out: the features of a panel as read, a view of `room`. */
+struct mat scaling_read(const struct scaling *scaling, const struct panel *panel, float *room);
+
+/* out: raw, scaled; the same shape, in double. Equal to kernel_standardize() and
+ * kernel_normalize_rows() but for their rounding to float. */
+void scaling_apply(double *out, const struct scaling *scaling, const struct panel *panel,
+                   const struct mat *raw);
+
+/* The same for sparse features: a scaled copy. Pair with csr_release(). -1 and err where they
+ * would fill in. */
+int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
+                 struct err *err);
+
+#endif
