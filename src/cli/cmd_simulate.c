@@ -58,20 +58,28 @@ static int finish(FILE *file, const char *directory, const char *name, struct er
 
 static int write_genotypes(const struct dataset *d, const char *directory, struct err *err)
 {
-    FILE *file = create(directory, "genotypes.csv", err);
+    struct mat row;
+    FILE *file;
 
-    if (!file)
+    if (mat_init(&row, 1, d->n_features, err))
         return -1;
+    file = create(directory, "genotypes.csv", err);
+    if (!file) {
+        mat_release(&row);
+        return -1;
+    }
     fputs("id", file);
     for (int32_t j = 0; j < d->n_features; j++)
         fprintf(file, ",%s", dataset_feature_name(d, j));
     fputc('\n', file);
     for (int32_t i = 0; i < d->n_samples; i++) {
+        dataset_decode(&row, d, i, 0);
         fputs(dataset_id(d, i), file);
         for (int32_t j = 0; j < d->n_features; j++)
-            fprintf(file, ",%g", (double)mat_row(&d->features, i)[j]);
+            fprintf(file, ",%g", (double)row.v[j]);
         fputc('\n', file);
     }
+    mat_release(&row);
     return finish(file, directory, "genotypes.csv", err);
 }
 

@@ -26,66 +26,122 @@ void columns_release(struct columns *c)
 {
     if (!c)
         return;
+    free(c->dosage);
     free(c->v);
     free(c->name);
     memset(c, 0, sizeof *c);
 }
 
-static float *row_of(const struct columns *c, int32_t i)
+/* Memory for so many rows of the kind that is held. By realloc(), which moves pages, not bytes. */
+static int reserve(struct columns *c, int32_t rows, struct err *err)
 {
-    return c->v + (int64_t)i * c->n_cols;
+    size_t n = (size_t)rows * (size_t)c->n_cols;
+    size_t bytes = n * (c->v ? sizeof *c->v : sizeof *c->dosage);
+    void *grown = realloc(c->v ? (void *)c->v : c->dosage, bytes);
+
+    if (!grown)
+        return err_nomem(err, "features", bytes);
+    if (c->v)
+        c->v = grown;
+    else
+        c->dosage = grown;
+    c->row_capacity = rows;
+    return 0;
 }
 
 static int grow(struct columns *c, struct err *err)
 {
     /* By half: a doubled table of 10^5 markers would be felt. */
     int64_t capacity = (int64_t)c->row_capacity + c->row_capacity / 2 + 16;
-    size_t bytes = (size_t)capacity * (size_t)c->n_cols * sizeof *c->v;
-    float *grown;
 
     if (capacity > INT32_MAX)
         return err_set(err, "more than %d rows", c->row_capacity);
-    grown = realloc(c->v, bytes);
-    if (!grown)
-        return err_nomem(err, "features", bytes);
-    c->v = grown;
-    c->row_capacity = (int32_t)capacity;
-    return 0;
+    return reserve(c, (int32_t)capacity, err);
 }
 
 int columns_add_row(struct columns *c, struct err *err)
 {
+    int64_t first = (int64_t)c->n_rows * c->n_cols;
+
     if (c->n_rows == c->row_capacity && grow(c, err) != 0)
         return -1;
-    for (int32_t j = 0; j < c->n_cols; j++)
-        row_of(c, c->n_rows)[j] = NAN;
+    for (int64_t j = first; j < first + c->n_cols; j++)
+        if (c->v)
+            c->v[j] = NAN;
+        else
+            c->dosage[j] = DOSAGE_MISSING;
     c->n_rows++;
     return 0;
 }
 
+static float to_float(int8_t dosage)
+{
+    return dosage == DOSAGE_MISSING ? NAN : (float)dosage;
+}
+
+/* From small integers to floats, from the last to the first in the same memory. */
+static int widen(struct columns *c, struct err *err)
+{
+    size_t bytes = (size_t)c->row_capacity * (size_t)c->n_cols * sizeof *c->v;
+    float *v = realloc(c->dosage, bytes);
+    const int8_t *dosage = (const int8_t *)v;
+
+    if (!v)
+        return err_nomem(err, "features", bytes);
+    for (int64_t i = (int64_t)c->n_rows * c->n_cols; i-- > 0;)
+        v[i] = to_float(dosage[i]);
+    c->v = v;
+    c->dosage = NULL;
+    return 0;
+}
+
+static bool is_dosage(float v)
+{
+    return isnan(v) || (fabsf(v) <= DOSAGE_MAX && v == (float)(int)v);
+}
+
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err)
 {
-    float *row = row_of(c, i);
+    int64_t first = (int64_t)i * c->n_cols;
 
     for (int32_t j = 0; j < c->n_cols; j++) {
-        double v;
+        double number;
+        float v;
 
-        if (table_number(&v, t, j + 1, err) != 0)
+        if (table_number(&number, t, j + 1, err) != 0)
             return -1;
-        row[j] = (float)v;
+        v = (float)number;
+        if (!c->v && !is_dosage(v) && widen(c, err) != 0)
+            return -1;
+        if (c->v)
+            c->v[first + j] = v;
+        else
+            c->dosage[first + j] = isnan(v) ? DOSAGE_MISSING : (int8_t)v;
     }
     return 0;
 }
 
+/* Row i as floats, NaN where missing; scratch (n_cols) may hold it. */
+static const float *row_of(const struct columns *c, int32_t i, float *scratch)
+{
+    int64_t first = (int64_t)i * c->n_cols;
+
+    if (c->v)
+        return c->v + first;
+    for (int32_t j = 0; j < c->n_cols; j++)
+        scratch[j] = to_float(c->dosage[first + j]);
+    return scratch;
+}
+
 /* low[j], high[j] = the range of column j's present values; low > high without any. */
-static void find_ranges(float *low, float *high, const struct columns *c)
+static void find_ranges(float *low, float *high, float *scratch, const struct columns *c)
 {
     for (int32_t j = 0; j < c->n_cols; j++) {
         low[j] = INFINITY;
         high[j] = -INFINITY;
     }
     for (int32_t i = 0; i < c->n_rows; i++) {
-        const float *row = row_of(c, i);
+        const float *row = row_of(c, i, scratch);
 
         for (int32_t j = 0; j < c->n_cols; j++) {
             low[j] = row[j] < low[j] ? row[j] : low[j];
@@ -94,79 +150,95 @@ static void find_ranges(float *low, float *high, const struct columns *c)
     }
 }
 
-int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err)
+static void keep_varied(struct columns *c, const float *low, const float *high)
 {
-    size_t n_cols = (size_t)c->n_cols;
-    float *low = malloc(2 * n_cols * sizeof *low);
-    float *high;
-    int64_t to = 0;
+    int64_t from = 0, to = 0;
     int32_t n_kept = 0;
 
-    if (!low)
-        return err_nomem(err, "ranges of columns", 2 * n_cols * sizeof *low);
-    high = low + n_cols;
-    find_ranges(low, high, c);
-    for (int64_t i = 0; i < c->n_rows; i++)
-        for (int32_t j = 0; j < c->n_cols; j++)
-            if (low[j] < high[j])
-                c->v[to++] = c->v[i * c->n_cols + j];
+    for (int32_t i = 0; i < c->n_rows; i++)
+        for (int32_t j = 0; j < c->n_cols; j++, from++) {
+            if (!(low[j] < high[j]))
+                continue;
+            if (c->v)
+                c->v[to++] = c->v[from];
+            else
+                c->dosage[to++] = c->dosage[from];
+        }
     for (int32_t j = 0; j < c->n_cols; j++)
         if (low[j] < high[j])
             c->name[n_kept++] = c->name[j];
-    *n_dropped = c->n_cols - n_kept;
     c->n_cols = n_kept;
+}
+
+int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err)
+{
+    size_t n_cols = (size_t)c->n_cols;
+    float *low = malloc(3 * n_cols * sizeof *low);
+
+    if (!low)
+        return err_nomem(err, "ranges of columns", 3 * n_cols * sizeof *low);
+    find_ranges(low, low + n_cols, low + 2 * n_cols, c);
+    keep_varied(c, low, low + n_cols);
+    *n_dropped = (int32_t)n_cols - c->n_cols;
     free(low);
     return 0;
 }
 
-/* sum[j] becomes the mean of column j's present values, n[j] their number. */
-static void find_means(double *sum, int32_t *n, const struct columns *c)
+/* mean[j] = of column j's present values, n[j] their number. */
+static void find_means(double *mean, int32_t *n, float *scratch, const struct columns *c)
 {
     for (int32_t i = 0; i < c->n_rows; i++) {
-        const float *row = row_of(c, i);
+        const float *row = row_of(c, i, scratch);
 
         for (int32_t j = 0; j < c->n_cols; j++)
             if (!isnan(row[j])) {
-                sum[j] += (double)row[j];
+                mean[j] += (double)row[j];
                 n[j]++;
             }
     }
     for (int32_t j = 0; j < c->n_cols; j++)
-        sum[j] /= n[j];
+        mean[j] /= n[j];
 }
 
-static int fill_in(struct columns *c, const double *mean, const int32_t *n, int64_t *n_missing,
-                   struct err *err)
+static int count_missing(int64_t *n_missing, const struct columns *c, const int32_t *n,
+                         struct err *err)
 {
-    for (int32_t j = 0; j < c->n_cols; j++)
+    *n_missing = 0;
+    for (int32_t j = 0; j < c->n_cols; j++) {
         if (n[j] == 0)
             return err_set(err, "column \"%.80s\" has no value", c->name[j]);
-    *n_missing = 0;
-    for (int32_t i = 0; i < c->n_rows; i++) {
-        float *row = row_of(c, i);
-
-        for (int32_t j = 0; j < c->n_cols; j++)
-            if (isnan(row[j])) {
-                row[j] = (float)mean[j];
-                ++*n_missing;
-            }
+        *n_missing += c->n_rows - n[j];
     }
     return 0;
+}
+
+static void fill_in(struct columns *c, const double *mean)
+{
+    float *row = c->v;
+
+    for (int32_t i = 0; i < c->n_rows; i++, row += c->n_cols)
+        for (int32_t j = 0; j < c->n_cols; j++)
+            if (isnan(row[j]))
+                row[j] = (float)mean[j];
 }
 
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err)
 {
     double *mean = calloc((size_t)c->n_cols, sizeof *mean);
     int32_t *n = calloc((size_t)c->n_cols, sizeof *n);
+    float *scratch = malloc((size_t)c->n_cols * sizeof *scratch);
     int status;
 
-    if (mean && n) {
-        find_means(mean, n, c);
-        status = fill_in(c, mean, n, n_missing, err);
+    if (mean && n && scratch) {
+        find_means(mean, n, scratch, c);
+        status = count_missing(n_missing, c, n, err);
+        if (status == 0 && c->v)
+            fill_in(c, mean);
     } else {
         status = err_nomem(err, "means of columns", (size_t)c->n_cols * sizeof *mean);
     }
     free(mean);
     free(n);
+    free(scratch);
     return status;
 }

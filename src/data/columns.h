@@ -1,5 +1,6 @@
-/* Dense features while they are being read: rows are added, then missing values are filled in and
- * constant columns dropped. */
+/* Dense features while they are being read: rows are added, then constant columns dropped and
+ * missing values filled in. They are held as small integers (data/dataset.h) until a value comes
+ * that is none, and as floats from then on: so genotypes take a byte each. */
 #ifndef DATA_COLUMNS_H
 #define DATA_COLUMNS_H
 
@@ -7,10 +8,12 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "data/dataset.h"
 #include "data/table.h"
 
 struct columns {
-    float *v; /* (n_rows, n_cols) row-major, NaN where missing */
+    int8_t *dosage; /* (n_rows, n_cols) row-major, DOSAGE_MISSING where missing; or NULL and */
+    float *v;       /* (n_rows, n_cols) row-major, NaN where missing */
     int32_t n_rows;
     int32_t n_cols;
     int32_t row_capacity;
@@ -24,13 +27,15 @@ void columns_release(struct columns *c); /* takes a zeroed one */
 
 /* Append a row of missing values. */
 int columns_add_row(struct columns *c, struct err *err);
-/* Fill row i from the table's current row. -1 and err: a cell that is not a number. */
+/* Fill row i from the table's current row. -1 and err: a cell that is not a number, or memory is
+ * short for floats. */
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);
 
 /* Keep the columns whose present values are not all equal; the number dropped goes to n_dropped. */
 int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
-/* Put the mean of a column's present values where one is missing; how many goes to n_missing.
- * -1 and err: a column without any value. */
+/* Count missing values to n_missing; in floats, put the mean of a column's present values in their
+ * place (of small integers a dataset keeps the means apart). -1 and err: a column without any
+ * value. */
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err);
 
 #endif

@@ -174,6 +174,7 @@ static int build(struct dataset *out, const struct genotype *g, struct err *err)
         .n_samples = g->ids.n,
         .n_features = g->markers.n_cols,
         .features = g->markers.v,
+        .dosage = g->markers.dosage,
         .part = g->part,
         .ids = g->ids.text,
         .feature_names = g->markers.name,

@@ -66,7 +66,8 @@ static int build(struct dataset *out, const struct graphdata *g, struct err *err
     struct draft draft = {
         .n_samples = g->nodes.n,
         .n_features = f->n,
-        .features = f->is_sparse ? NULL : f->dense.v,
+        .features = f->dense.v,
+        .dosage = f->dense.dosage,
         .sparse = f->is_sparse ? &f->sparse : NULL,
         .n_edges = g->edges.n,
         .edge_source = g->edges.source,

@@ -103,6 +103,11 @@ static void draw_frequencies(double *frequency, const struct simulate_spec *s,
 
 /* ---- genotypes ---- */
 
+static int64_t place(const struct simulate_spec *s, int32_t sample, int32_t marker)
+{
+    return (int64_t)sample * s->markers + marker;
+}
+
 static void move_along(double *z, const struct simulate_spec *s, const struct rng *rng,
                        int32_t marker)
 {
@@ -114,7 +119,7 @@ static void move_along(double *z, const struct simulate_spec *s, const struct rn
         z[i] = keep * z[i] + fresh * rng_normal(rng, (uint32_t)marker, (uint32_t)i);
 }
 
-static void draw_alleles(struct mat *genotypes, const struct simulate_spec *s, const double *z,
+static void draw_alleles(int8_t *genotypes, const struct simulate_spec *s, const double *z,
                          const double *frequency, int32_t marker)
 {
     int32_t carriers = 0;
@@ -124,14 +129,14 @@ static void draw_alleles(struct mat *genotypes, const struct simulate_spec *s, c
         double uniform = 0.5 * erfc(-z[i] / sqrt(2));
         bool is_carrier = uniform < frequency[i % s->populations];
 
-        mat_row(genotypes, i)[marker] = is_carrier ? 2 : 0;
+        genotypes[place(s, i, marker)] = is_carrier ? 2 : 0;
         carriers += is_carrier;
     }
     if (carriers == 0 || carriers == s->samples)
-        mat_row(genotypes, marker % s->samples)[marker] = carriers ? 0 : 2;
+        genotypes[place(s, marker % s->samples, marker)] = carriers ? 0 : 2;
 }
 
-static int draw_genotypes(struct mat *genotypes, const struct simulate_spec *s, struct err *err)
+static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, struct err *err)
 {
     struct rng frequencies = generator(s, "frequencies"), alleles = generator(s, "alleles");
     size_t n = (size_t)s->samples + (size_t)s->populations;
@@ -167,19 +172,17 @@ static void standardise(double *v, int32_t n, double sd)
 }
 
 /* value[i] += effect of the marker on its standardised dosage; dosage is scratch [samples]. */
-static void add_effect(double *value, double *dosage, const struct mat *genotypes, int32_t marker,
-                       double effect)
+static void add_effect(double *value, double *dosage, const int8_t *genotypes,
+                       const struct simulate_spec *s, int32_t marker, double effect)
 {
-    int32_t n = genotypes->n_rows;
-
-    for (int32_t i = 0; i < n; i++)
-        dosage[i] = (double)mat_row(genotypes, i)[marker];
-    standardise(dosage, n, 1);
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < s->samples; i++)
+        dosage[i] = genotypes[place(s, i, marker)];
+    standardise(dosage, s->samples, 1);
+    for (int32_t i = 0; i < s->samples; i++)
         value[i] += effect * dosage[i];
 }
 
-static int draw_trait(float *trait, const struct mat *genotypes, const struct simulate_spec *s,
+static int draw_trait(float *trait, const int8_t *genotypes, const struct simulate_spec *s,
                       struct err *err)
 {
     struct rng causal = generator(s, "causal"), effects = generator(s, "effects"),
@@ -199,7 +202,7 @@ static int draw_trait(float *trait, const struct mat *genotypes, const struct si
         order[j] = j;
     rng_shuffle(order, (size_t)s->markers, &causal, 0);
     for (int32_t j = 0; j < s->causal; j++)
-        add_effect(value, scratch, genotypes, order[j], rng_normal(&effects, 0, (uint32_t)j));
+        add_effect(value, scratch, genotypes, s, order[j], rng_normal(&effects, 0, (uint32_t)j));
     for (int32_t i = 0; i < s->samples; i++)
         noise[i] = rng_normal(&noises, 0, (uint32_t)i);
     standardise(value, s->samples, sqrt(s->heritability));
@@ -215,7 +218,7 @@ out:
     return status;
 }
 
-int simulate_panel(struct mat *genotypes, float *trait, const struct simulate_spec *spec,
+int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
                    struct err *err)
 {
     if (check_spec(spec, err) != 0 || draw_genotypes(genotypes, spec, err) != 0)

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "tensor/mat.h"
 
 struct simulate_spec {
     int32_t samples;     /* 383 */
@@ -20,7 +19,7 @@ struct simulate_spec {
 /* Markers lie in order on this many chromosomes of (nearly) the same length. */
 #define SIMULATE_CHROMOSOMES 5
 
-/* genotypes out (samples, markers): dosages 0 or 2 (inbred lines), no monomorphic marker.
+/* genotypes out (samples, markers) row-major: dosages 0 or 2 (inbred lines), no monomorphic marker.
  * trait     out [samples]: mean 80, sd 15 (days to flowering). Caller allocates both.
  *
  * Sample i is of population i mod populations. An allele's frequency is p ~ U(0.1, 0.9) in the
@@ -34,7 +33,7 @@ struct simulate_spec {
  * Trait: effects of the causal markers are normal on their standardised dosages; genetic value and
  * noise are scaled to variances heritability and 1 - heritability, and their sum to mean and sd.
  * -1 and err: a setting out of range, named data.KEY. */
-int simulate_panel(struct mat *genotypes, float *trait, const struct simulate_spec *spec,
+int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
                    struct err *err);
 
 /* The chromosome of a marker, from 1; the name of a marker is CHROMOSOME_POSITION. */

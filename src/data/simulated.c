@@ -8,7 +8,7 @@
 #define NAME_SIZE 24
 
 struct simulated {
-    struct mat genotypes;
+    int8_t *genotypes; /* (samples, markers) */
     float *trait;
     const char **id;     /* [samples] */
     const char **marker; /* [markers] */
@@ -39,12 +39,11 @@ static int make_panel(struct simulated *p, const struct simulate_spec *s, struct
     if (s->samples < 1 || s->markers < 1)
         return err_set(err, "data.samples = %d, data.markers = %d: must be at least 1", s->samples,
                        s->markers);
-    if (mat_init(&p->genotypes, s->samples, s->markers, err) != 0)
-        return -1;
+    p->genotypes = malloc((size_t)s->samples * (size_t)s->markers);
     p->trait = malloc((size_t)s->samples * sizeof *p->trait);
-    if (!p->trait)
-        return err_nomem(err, "simulated trait", (size_t)s->samples * sizeof *p->trait);
-    if (simulate_panel(&p->genotypes, p->trait, s, err) != 0)
+    if (!p->genotypes || !p->trait)
+        return err_nomem(err, "simulated panel", (size_t)s->samples * (size_t)s->markers);
+    if (simulate_panel(p->genotypes, p->trait, s, err) != 0)
         return -1;
     return name_all(p, s, err);
 }
@@ -60,7 +59,7 @@ int simulated_load(struct dataset *out, const struct data_spec *spec, struct dat
         struct draft draft = {
             .n_samples = s->samples,
             .n_features = s->markers,
-            .features = p.genotypes.v,
+            .dosage = p.genotypes,
             .target = p.trait,
             .ids = p.id,
             .feature_names = p.marker,
@@ -70,7 +69,7 @@ int simulated_load(struct dataset *out, const struct data_spec *spec, struct dat
         report->n_markers_read = s->markers;
         status = draft_build(out, &draft, err);
     }
-    mat_release(&p.genotypes);
+    free(p.genotypes);
     free(p.trait);
     free(p.id);
     free(p.text);

@@ -38,6 +38,16 @@ static void load(struct dataset *d, struct data_report *report, const struct dat
         fail_msg("%s", err.text);
 }
 
+static void check_features(const struct dataset *d, const float *wanted)
+{
+    struct mat x;
+
+    assert_int_equal(mat_init(&x, d->n_samples, d->n_features, NULL), 0);
+    dataset_decode(&x, d, 0, 0);
+    assert_memory_equal(x.v, wanted, (size_t)mat_size(&x) * sizeof *x.v);
+    mat_release(&x);
+}
+
 /* The load must fail with this text, folders left out. */
 static void refuse(const struct data_spec *spec, const char *wanted)
 {
@@ -85,7 +95,8 @@ static void test_genotype(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 4);
     assert_int_equal(d.n_features, 3);
-    assert_memory_equal(d.features.v, features, sizeof features);
+    assert_non_null(d.dosage);
+    check_features(&d, features);
     assert_string_equal(dataset_id(&d, 3), "w");
     assert_string_equal(dataset_feature_name(&d, 2), "m4");
     assert_int_equal(d.task, TASK_REGRESSION);
@@ -96,6 +107,24 @@ static void test_genotype(void **state)
     assert_int_equal(report.n_joined, 2);
     assert_int_equal(report.n_phenotype_only, 1);
     assert_int_equal(report.n_markers_read, 4);
+    assert_int_equal(report.n_monomorphic, 1);
+    assert_int_equal(report.n_missing, 2);
+    dataset_release(&d);
+}
+
+/* One call that is no whole number, and all are floats: with the same means in their holes. */
+static void test_imputed_genotype(void **state)
+{
+    static const float features[] = {0, 2, 0.5f, 2, 1, 4.5f / 3, 0, 1, 2, 0, 0, 2};
+    struct data_spec spec =
+        genotype_spec("id,m1,m2,m3,m4\nx,0,2,0,0.5\ny,2,,0,NA\nz,0,1,0,2\nw,0,0,0,2\n", PHENO);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_null(d.dosage);
+    check_features(&d, features);
     assert_int_equal(report.n_monomorphic, 1);
     assert_int_equal(report.n_missing, 2);
     dataset_release(&d);
@@ -271,7 +300,7 @@ static void test_named_features(void **state)
 
 static void test_dense_features(void **state)
 {
-    static const float features[] = {5, 1, 4, 2, 3, 1};
+    static const float features[] = {5, 1, 4, 1, 3, 1};
     struct data_spec spec =
         graph_spec("node,y\nb,1.5\na,2\nc,1\n", "node,f,g\nc,3,1\nb,5,\na,4,NA\n", NULL);
     struct data_report report;
@@ -281,8 +310,8 @@ static void test_dense_features(void **state)
     load(&d, &report, &spec);
     assert_false(d.is_sparse);
     assert_int_equal(d.task, TASK_REGRESSION);
-    assert_true(d.features.v[0] == features[0] && d.features.v[2] == features[2]);
-    assert_true(d.features.v[1] == 1 && d.features.v[3] == 1 && d.features.v[5] == 1);
+    assert_non_null(d.dosage);
+    check_features(&d, features);
     assert_int_equal(report.n_missing, 2);
     assert_string_equal(dataset_feature_name(&d, 1), "g");
     dataset_release(&d);
@@ -370,6 +399,7 @@ static void test_simulated(void **state)
     load(&b, &report, &spec);
     assert_true(hash_equal(a.digest, b.digest));
     assert_int_equal(a.n_features, 30);
+    assert_non_null(a.dosage);
     assert_int_equal(report.n_joined, 40);
     assert_string_equal(dataset_id(&a, 39), "s40");
     assert_string_equal(dataset_feature_name(&a, 29), "5_30");
@@ -400,6 +430,19 @@ static const char *real(const char *name)
     return out;
 }
 
+/* The hash of all features as floats: they are what they were when they were held as such. */
+static void check_values(const struct dataset *d, const char *wanted)
+{
+    char hex[HASH_HEX_SIZE];
+    struct mat x;
+
+    assert_int_equal(mat_init(&x, d->n_samples, d->n_features, NULL), 0);
+    dataset_decode(&x, d, 0, 0);
+    hash_hex(hash_bytes(x.v, (size_t)mat_size(&x) * sizeof *x.v), hex);
+    assert_string_equal(hex, wanted);
+    mat_release(&x);
+}
+
 static void test_ft10(void **state)
 {
     struct data_spec spec = {.format = DATA_GENOTYPE,
@@ -412,6 +455,7 @@ static void test_ft10(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 1058);
     assert_int_equal(d.n_features, 984);
+    check_values(&d, "99759b9f494f504ffefd6ca67f11ea16");
     assert_int_equal(report.n_joined, 1058);
     assert_int_equal(report.n_missing, 0);
     assert_int_equal(report.n_monomorphic, 0);
@@ -453,6 +497,7 @@ static void test_ft16(void **state)
     assert_int_equal(report.n_markers_read, 53859);
     assert_int_equal(report.n_monomorphic, 0);
     assert_int_equal(d.n_features, 53859);
+    check_values(&d, "a38b406ae29797e9bb4587bd2067863a");
     assert_int_equal(report.n_joined, 162 - 24);
     dataset_release(&d);
 }
@@ -512,6 +557,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_genotype),
+        cmocka_unit_test(test_imputed_genotype),
         cmocka_unit_test(test_genotype_errors),
         cmocka_unit_test(test_phenotype_errors),
         cmocka_unit_test(test_trait),
