@@ -21,7 +21,7 @@ enum progress_mode progress_mode(const char *name)
 }
 
 int progress_init(struct progress *p, enum progress_mode mode, const struct plan *plan,
-                  const struct gcn_cost *work, struct err *err)
+                  struct err *err)
 {
     const struct settings *s = &plan->sweep->fixed;
     size_t n = (size_t)plan->n_configs;
@@ -29,7 +29,6 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
     memset(p, 0, sizeof *p);
     p->mode = mode;
     p->plan = plan;
-    p->work = work;
     p->objective = metric_name(spec_objective(s));
     p->maximize = spec_maximize(s);
     p->best_config = -1;
@@ -40,8 +39,6 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
         progress_release(p);
         return err_nomem(err, "progress", n * (sizeof *p->sum + sizeof *p->n_finished));
     }
-    for (size_t c = 0; c < n; c++)
-        p->flops_left += work[c].flops * plan->replicates * plan->folds;
     return 0;
 }
 
@@ -52,26 +49,11 @@ void progress_release(struct progress *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Trials come in the order of their cost, and small ones take more time for a flop than large ones:
- * those that finished last tell most about those that come. */
-static void learn_speed(struct progress *p, double flops, double seconds)
-{
-    const double weight = 0.05;
-
-    if (seconds <= 0 || flops <= 0)
-        return;
-    if (p->seconds_per_flop <= 0)
-        p->seconds_per_flop = seconds / flops;
-    p->seconds_per_flop += weight * (seconds / flops - p->seconds_per_flop);
-}
-
-bool progress_trial(struct progress *p, int64_t trial, double value, double seconds)
+bool progress_trial(struct progress *p, int64_t trial, double value)
 {
     int32_t c = plan_trial(p->plan, trial).config;
     double mean;
 
-    p->flops_left -= p->work[c].flops;
-    learn_speed(p, p->work[c].flops, seconds);
     if (isnan(value))
         return false;
     p->sum[c] += value;
@@ -95,30 +77,13 @@ void progress_duration(char *out, size_t size, double seconds)
         snprintf(out, size, "%ld:%02ld", s / 60, s % 60);
 }
 
-static void format_left(char *out, size_t size, const struct progress *p,
-                        const struct master_progress *now)
-{
-    int64_t open = now->counts.pending + now->counts.leased;
-    double left;
-
-    if (p->seconds_per_flop > 0)
-        left = p->flops_left * p->seconds_per_flop / now->n_workers;
-    else if (now->finished > 0)
-        left = now->elapsed_s * (double)open / (double)now->finished;
-    else {
-        snprintf(out, size, "?");
-        return;
-    }
-    progress_duration(out, size, fmax(left, 0));
-}
-
 static void format_line(char *out, size_t size, const struct progress *p,
                         const struct master_progress *now)
 {
     int64_t finished = now->counts.done + now->counts.diverged + now->counts.failed;
     char left[32], best[96] = "no complete configuration yet";
 
-    format_left(left, sizeof left, p, now);
+    progress_duration(left, sizeof left, now->left_s);
     if (p->best_config >= 0)
         snprintf(best, sizeof best, "best val_%s %.4g (c%lld)", p->objective, p->best_mean,
                  (long long)p->best_id);

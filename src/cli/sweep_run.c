@@ -22,14 +22,17 @@ struct sweep_state {
     uint8_t *states;    /* [n_trials] enum trial_state */
     double *values;     /* [n_trials] objective of finished trials; NaN otherwise */
     struct ledger *ledger;
+    struct cost *cost;
+    struct dispatch *dispatch;
+    struct master *master;
     struct progress progress;
     struct gcn_runner *runner;
     struct ledger_counts before; /* as the database had it */
 };
 
-static void note_trial(struct sweep_state *state, int64_t trial, double value, double seconds)
+static void note_trial(struct sweep_state *state, int64_t trial, double value)
 {
-    if (progress_trial(&state->progress, trial, value, seconds))
+    if (progress_trial(&state->progress, trial, value))
         state->progress.best_id = store_config_of(state->store, state->trial_ids[trial]);
 }
 
@@ -39,7 +42,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
     double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
 
     if (result->state != TRIAL_PENDING)
-        note_trial(state, result->trial, value, result->seconds);
+        note_trial(state, result->trial, value);
     return store_result(state->store, state->trial_ids[result->trial], result, err);
 }
 
@@ -57,44 +60,6 @@ static void on_progress(void *arg, const struct master_progress *now)
     progress_show(&state->progress, now);
 }
 
-struct cost {
-    double flops;
-    int32_t config;
-};
-
-static int dearer_first(const void *a_, const void *b_)
-{
-    const struct cost *a = a_, *b = b_;
-
-    if (a->flops != b->flops)
-        return a->flops > b->flops ? -1 : 1;
-    return (a->config > b->config) - (a->config < b->config);
-}
-
-/* Longest expected first; trials of a configuration stay together. NULL and err. */
-static int64_t *make_order(const struct job *job, struct err *err)
-{
-    const struct plan *plan = &job->plan;
-    int64_t each = (int64_t)plan->replicates * plan->folds, n = 0;
-    int64_t *order = malloc((size_t)plan->n_trials * sizeof *order);
-    struct cost *costs = malloc((size_t)plan->n_configs * sizeof *costs);
-
-    if (order && costs) {
-        for (int32_t c = 0; c < plan->n_configs; c++)
-            costs[c] = (struct cost){job->work[c].flops, c};
-        qsort(costs, (size_t)plan->n_configs, sizeof *costs, dearer_first);
-        for (int32_t c = 0; c < plan->n_configs; c++)
-            for (int64_t i = 0; i < each; i++)
-                order[n++] = costs[c].config * each + i;
-    } else {
-        err_nomem(err, "order of trials", (size_t)plan->n_trials * sizeof *order);
-        free(order);
-        order = NULL;
-    }
-    free(costs);
-    return order;
-}
-
 static bool is_finished(enum trial_state state, bool retry_failed)
 {
     return state == TRIAL_DONE || state == TRIAL_DIVERGED ||
@@ -104,13 +69,10 @@ static bool is_finished(enum trial_state state, bool retry_failed)
 static int make_ledger(struct sweep_state *state, const struct job *job, bool retry_failed,
                        struct err *err)
 {
-    int64_t *order = make_order(job, err);
+    int64_t each = (int64_t)job->plan.replicates * job->plan.folds;
     int32_t crash_limit = (int32_t)job->sweep.fixed.v[P_CRASH_LIMIT].i;
 
-    if (!order)
-        return -1;
-    state->ledger = ledger_create(job->plan.n_trials, order, crash_limit, err);
-    free(order);
+    state->ledger = ledger_create(job->plan.n_trials, each, NULL, crash_limit, err);
     if (!state->ledger)
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
@@ -119,10 +81,36 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
         if (!is_finished(known, retry_failed))
             continue;
         ledger_mark(state->ledger, t, known);
-        note_trial(state, t, known == TRIAL_DONE ? state->values[t] : (double)NAN, 0);
+        note_trial(state, t, known == TRIAL_DONE ? state->values[t] : (double)NAN);
     }
     state->before = ledger_counts(state->ledger);
     return 0;
+}
+
+static int make_scheduler(struct sweep_state *state, const struct world *world, struct job *job,
+                          struct err *err)
+{
+    static const struct master_options limits = {
+        .commit_s = 0.5, .commit_results = 1000, .stop = &stop_signal};
+    struct master_sink sink = {on_result, on_commit, on_progress, state};
+    struct runner runner;
+    struct master_parts parts = {.world = world,
+                                 .runner = &runner,
+                                 .sink = &sink,
+                                 .options = &limits,
+                                 .clock = &clock_system};
+
+    state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    state->cost = cost_create(job->work, job->plan.n_configs, world->size, err);
+    if (!state->runner || !state->cost)
+        return -1;
+    state->dispatch = dispatch_create(state->ledger, state->cost, world->size, err);
+    if (!state->dispatch)
+        return -1;
+    runner = gcn_runner_interface(state->runner);
+    parts.dispatch = state->dispatch;
+    state->master = master_create(&parts, err);
+    return state->master ? 0 : -1;
 }
 
 static int begin_session(struct sweep_state *state, const struct world *world,
@@ -159,15 +147,17 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
         store_register(state->store, &job->plan, &job->data, job->work, state->trial_ids,
                        state->states, state->values, err) ||
         begin_session(state, world, options, err) ||
-        progress_init(&state->progress, options->progress, &job->plan, job->work, err) ||
+        progress_init(&state->progress, options->progress, &job->plan, err) ||
         make_ledger(state, job, options->retry_failed, err))
         return -1;
-    state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
-    return state->runner ? 0 : -1;
+    return make_scheduler(state, world, job, err);
 }
 
 static void release(struct sweep_state *state)
 {
+    master_destroy(state->master);
+    dispatch_destroy(state->dispatch);
+    cost_destroy(state->cost);
     gcn_runner_destroy(state->runner);
     ledger_destroy(state->ledger);
     progress_release(&state->progress);
@@ -234,16 +224,12 @@ static void print_begin(const struct sweep_state *state, const struct world *wor
 static int run_all(struct sweep_state *state, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct err *err)
 {
-    struct master_sink sink = {on_result, on_commit, on_progress, state};
-    struct master_options limits = {.commit_s = 0.5, .commit_results = 1000, .stop = &stop_signal};
-    struct runner runner = gcn_runner_interface(state->runner);
     double begun_s = clock_now(&clock_system);
     enum master_end end = MASTER_STOPPED;
     int rc;
 
     print_begin(state, world, job);
-    rc = master_run(&end, state->ledger, world, &runner, &sink, &limits, &clock_system, err);
-
+    rc = master_run(&end, state->master, err);
     progress_finish(&state->progress);
     if (rc)
         return cli_fail(err, EXIT_ERROR);

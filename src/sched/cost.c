@@ -24,7 +24,10 @@
 #define ENOUGH 16             /* measurements before the formula says anything about a rank */
 #define FORMULA_JUDGEMENT 0.3 /* beside that of the mean of a configuration */
 /* The first ones are fitted as they come, then every so many. */
-#define LONGEST_WAIT 128
+#define LONGEST_WAIT 1024
+
+/* A smaller move of the formula (in the logarithm) is not worth new prices for everything. */
+#define MOVED 0.02
 
 struct known {
     float log_s;       /* mean logarithm of the seconds on an average rank */
@@ -45,7 +48,8 @@ struct cost {
     double sum_log_ratio;
     int32_t n_ranks_known;
     double coefficients[FIT_TERMS];
-    int32_t sample[SAMPLE]; /* configurations */
+    double reported[FIT_TERMS]; /* coefficients of which cost_refit() said that they moved */
+    int32_t sample[SAMPLE];     /* configurations */
     int32_t n_sample;
     int64_t n_configs_known;
     uint64_t state;                    /* of the draws */
@@ -53,7 +57,7 @@ struct cost {
 };
 
 /* A usual core: 100 GFLOP/s, 50 GB/s (most operands are in a cache), 30 us a step, 0.3 ms a trial.
- * FT10 on a Xeon 6975P: 240, 90, 47 us. They count until the first fit, and as its prior. */
+ * FT10 on an AMD EPYC: 247, 91, 47 us. They count until the first fit, and as its prior. */
 static const double usual[FIT_TERMS] = {1e-11, 2e-11, 3e-5, 3e-4};
 
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
@@ -75,6 +79,7 @@ struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t
     cost->n_workers = n_workers;
     cost->n_next = 1;
     memcpy(cost->coefficients, usual, sizeof usual);
+    memcpy(cost->reported, usual, sizeof usual);
     return cost;
 }
 
@@ -114,6 +119,11 @@ double cost_seconds(const struct cost *cost, int32_t config)
         return formula_s;
     return exp((known->n * known->log_s + FORMULA_WEIGHT * log(formula_s)) /
                (known->n + FORMULA_WEIGHT));
+}
+
+bool cost_is_measured(const struct cost *cost)
+{
+    return cost->n_observed > 0;
 }
 
 static double log_slowness(const struct cost *cost, int32_t worker)
@@ -216,6 +226,15 @@ void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seco
     cost->n_observed++;
 }
 
+static bool has_moved(const struct cost *cost, const struct fit_row *rows)
+{
+    for (int32_t i = 0; i < cost->n_sample; i++)
+        if (fabs(log(fit_predict(cost->coefficients, rows[i].x) /
+                     fit_predict(cost->reported, rows[i].x))) > MOVED)
+            return true;
+    return false;
+}
+
 bool cost_refit(struct cost *cost)
 {
     struct fit_row rows[SAMPLE];
@@ -233,5 +252,8 @@ bool cost_refit(struct cost *cost)
     fit(cost->coefficients, rows, cost->n_sample);
     wait = cost->n_observed / 2 < LONGEST_WAIT ? cost->n_observed / 2 : LONGEST_WAIT;
     cost->n_next = cost->n_observed + (wait > 1 ? wait : 1);
+    if (!has_moved(cost, rows))
+        return false;
+    memcpy(cost->reported, cost->coefficients, sizeof cost->reported);
     return true;
 }

@@ -32,11 +32,13 @@ void cost_destroy(struct cost *cost); /* takes NULL */
  * positive are ignored. O(1). */
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);
 
-/* Fit the coefficients where enough was measured since the last fit. True where that has changed
- * predictions of configurations not measured yet, all of them. About 0.1 ms when it fits; fits
- * grow rarer as more is known. */
+/* Fit the coefficients where enough was measured since the last fit. True where predictions of
+ * configurations not measured yet have moved by more than 2 percent since it was true last. About
+ * 0.1 ms when it fits; fits grow rarer as more is known. */
 bool cost_refit(struct cost *cost);
 
+/* Whether anything was measured; until then predictions are those of a usual machine. */
+bool cost_is_measured(const struct cost *cost);
 /* Seconds of one trial of a configuration on a rank of average speed; above 0. */
 double cost_seconds(const struct cost *cost, int32_t config);
 /* The same of any work, by the coefficients alone. */

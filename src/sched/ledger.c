@@ -1,23 +1,35 @@
-/* Every trial that is pending or leased is in exactly one doubly linked list: the pending ones in
- * the order they will be leased, the leased ones in their worker's list, oldest lease first. The
- * links live in the trial's entry, so that moving a trial is O(1) and allocates nothing. */
+/* Every trial that is pending or leased is in exactly one doubly linked list: a pending one in that
+ * of its group, or in one of two that are leased before and after all groups; a leased one in its
+ * worker's list, oldest lease first. The links live in the trial's entry, so that moving a trial
+ * allocates nothing. A group is in the order as long as its list is not empty. */
 #include "sched/ledger.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "sched/order.h"
+
 #define NONE (-1)
+
+enum queue { QUEUE_FRONT, QUEUE_GROUP, QUEUE_BACK }; /* in the order of leasing */
 
 struct entry {
     int64_t previous, next; /* in its list; NONE at the ends and outside of lists */
     int32_t worker;         /* that leased it; NONE unless leased */
     int32_t crashes;        /* workers lost while running it */
-    enum trial_state state; /* RUNNING: leased */
+    uint8_t state;          /* enum trial_state; RUNNING: leased */
+    uint8_t queue;          /* enum queue, of a pending one */
 };
 
 struct list {
     int64_t first, last;
     int64_t n;
+};
+
+struct group {
+    struct list waiting; /* pending; neither in front nor at the back */
+    int64_t n_pending;   /* wherever they wait */
 };
 
 struct lessee {
@@ -27,9 +39,12 @@ struct lessee {
 
 struct ledger {
     struct entry *entries; /* [n_trials] */
-    int64_t n_trials;
+    int64_t n_trials, group_size;
     int32_t crash_limit;
-    struct list pending;
+    struct list front, back; /* pending: what came back; what took its worker down */
+    struct group *groups;    /* [order.n_groups] */
+    struct order order;
+    double pending_s;
     struct lessee *workers; /* [n_workers] those seen so far */
     int32_t n_workers;
     int64_t counts[TRIAL_STATE_COUNT];
@@ -39,32 +54,22 @@ static const struct list empty_list = {.first = NONE, .last = NONE};
 
 /* ---- lists ---- */
 
-static void list_append(struct ledger *ledger, struct list *list, int64_t trial)
+/* Between two neighbours; NONE: an end of the list. */
+static void list_insert(struct ledger *ledger, struct list *list, int64_t trial, int64_t previous,
+                        int64_t next)
 {
-    struct entry *entry = &ledger->entries[trial];
+    struct entry *entries = ledger->entries;
 
-    entry->previous = list->last;
-    entry->next = NONE;
-    if (list->last == NONE)
-        list->first = trial;
-    else
-        ledger->entries[list->last].next = trial;
-    list->last = trial;
+    entries[trial].previous = previous;
+    entries[trial].next = next;
+    *(previous == NONE ? &list->first : &entries[previous].next) = trial;
+    *(next == NONE ? &list->last : &entries[next].previous) = trial;
     list->n++;
 }
 
-static void list_prepend(struct ledger *ledger, struct list *list, int64_t trial)
+static void list_append(struct ledger *ledger, struct list *list, int64_t trial)
 {
-    struct entry *entry = &ledger->entries[trial];
-
-    entry->previous = NONE;
-    entry->next = list->first;
-    if (list->first == NONE)
-        list->last = trial;
-    else
-        ledger->entries[list->first].previous = trial;
-    list->first = trial;
-    list->n++;
+    list_insert(ledger, list, trial, list->last, NONE);
 }
 
 static void list_remove(struct ledger *ledger, struct list *list, int64_t trial)
@@ -91,7 +96,51 @@ static void set_state(struct ledger *ledger, int64_t trial, enum trial_state sta
 
     ledger->counts[entry->state]--;
     ledger->counts[state]++;
-    entry->state = state;
+    entry->state = (uint8_t)state;
+}
+
+int32_t ledger_group(const struct ledger *ledger, int64_t trial)
+{
+    return (int32_t)(trial / ledger->group_size);
+}
+
+static struct list *queue_of(struct ledger *ledger, int64_t trial)
+{
+    switch (ledger->entries[trial].queue) {
+    case QUEUE_FRONT:
+        return &ledger->front;
+    case QUEUE_BACK:
+        return &ledger->back;
+    default:
+        return &ledger->groups[ledger_group(ledger, trial)].waiting;
+    }
+}
+
+static void leave_queue(struct ledger *ledger, int64_t trial)
+{
+    struct list *queue = queue_of(ledger, trial);
+    int32_t group = ledger_group(ledger, trial);
+
+    list_remove(ledger, queue, trial);
+    ledger->groups[group].n_pending--;
+    ledger->pending_s -= ledger->order.seconds[group];
+    if (ledger->entries[trial].queue == QUEUE_GROUP && !queue->n)
+        order_remove(&ledger->order, group);
+}
+
+static void join_queue(struct ledger *ledger, int64_t trial, enum queue queue)
+{
+    int32_t group = ledger_group(ledger, trial);
+
+    ledger->entries[trial].queue = (uint8_t)queue;
+    if (queue == QUEUE_FRONT)
+        list_insert(ledger, &ledger->front, trial, NONE, ledger->front.first);
+    else
+        list_append(ledger, queue_of(ledger, trial), trial);
+    ledger->groups[group].n_pending++;
+    ledger->pending_s += ledger->order.seconds[group];
+    if (queue == QUEUE_GROUP)
+        order_add(&ledger->order, group);
 }
 
 /* Out of the list it is in, if any; its worker holds it no more. */
@@ -100,7 +149,7 @@ static void detach(struct ledger *ledger, int64_t trial)
     struct entry *entry = &ledger->entries[trial];
 
     if (entry->state == TRIAL_PENDING) {
-        list_remove(ledger, &ledger->pending, trial);
+        leave_queue(ledger, trial);
     } else if (entry->state == TRIAL_RUNNING) {
         struct lessee *worker = &ledger->workers[entry->worker];
 
@@ -124,28 +173,45 @@ static bool is_final(enum trial_state state)
 
 /* ---- life ---- */
 
-struct ledger *ledger_create(int64_t n_trials, const int64_t *order, int32_t crash_limit,
-                             struct err *err)
+static int take_memory(struct ledger *ledger, const double *expected_s, struct err *err)
+{
+    int64_t n_groups = (ledger->n_trials + ledger->group_size - 1) / ledger->group_size;
+    size_t n = (size_t)ledger->n_trials, g = (size_t)n_groups;
+
+    if (order_init(&ledger->order, (int32_t)n_groups, expected_s, err))
+        return -1;
+    ledger->entries = calloc(n + 1, sizeof *ledger->entries);
+    ledger->groups = calloc(g + 1, sizeof *ledger->groups);
+    if (!ledger->entries || !ledger->groups)
+        return err_nomem(err, "ledger", n * sizeof *ledger->entries + g * sizeof *ledger->groups);
+    return 0;
+}
+
+struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double *expected_s,
+                             int32_t crash_limit, struct err *err)
 {
     struct ledger *ledger = calloc(1, sizeof *ledger);
-    size_t n = (size_t)n_trials;
 
-    assert(crash_limit >= 1);
-    if (ledger)
-        ledger->entries = calloc(n ? n : 1, sizeof *ledger->entries);
-    if (!ledger || !ledger->entries) {
-        free(ledger);
-        err_nomem(err, "ledger", n * sizeof *ledger->entries);
+    assert(crash_limit >= 1 && group_size >= 1);
+    if (!ledger) {
+        err_nomem(err, "ledger", sizeof *ledger);
         return NULL;
     }
     ledger->n_trials = n_trials;
+    ledger->group_size = group_size;
     ledger->crash_limit = crash_limit;
-    ledger->pending = empty_list;
+    ledger->front = ledger->back = empty_list;
+    if (take_memory(ledger, expected_s, err)) {
+        ledger_destroy(ledger);
+        return NULL;
+    }
     ledger->counts[TRIAL_PENDING] = n_trials;
-    for (int64_t i = 0; i < n_trials; i++)
-        ledger->entries[i] = (struct entry){NONE, NONE, NONE, 0, TRIAL_PENDING};
-    for (int64_t i = 0; i < n_trials; i++)
-        list_append(ledger, &ledger->pending, order ? order[i] : i);
+    for (int32_t g = 0; g < ledger->order.n_groups; g++)
+        ledger->groups[g].waiting = empty_list;
+    for (int64_t i = 0; i < n_trials; i++) {
+        ledger->entries[i] = (struct entry){.worker = NONE, .state = TRIAL_PENDING};
+        join_queue(ledger, i, QUEUE_GROUP);
+    }
     return ledger;
 }
 
@@ -153,7 +219,9 @@ void ledger_destroy(struct ledger *ledger)
 {
     if (!ledger)
         return;
+    order_release(&ledger->order);
     free(ledger->entries);
+    free(ledger->groups);
     free(ledger->workers);
     free(ledger);
 }
@@ -185,6 +253,23 @@ static int add_workers(struct ledger *ledger, int32_t worker, struct err *err)
     return 0;
 }
 
+void ledger_expect(struct ledger *ledger, int32_t group, double seconds)
+{
+    double old_s = ledger->order.seconds[group];
+
+    ledger->pending_s += (seconds - old_s) * (double)ledger->groups[group].n_pending;
+    order_set(&ledger->order, group, seconds);
+}
+
+int64_t ledger_next(const struct ledger *ledger)
+{
+    if (ledger->front.n)
+        return ledger->front.first;
+    if (ledger->order.n)
+        return ledger->groups[order_first(&ledger->order)].waiting.first;
+    return ledger->back.first;
+}
+
 int32_t ledger_lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t *out,
                      struct err *err)
 {
@@ -193,8 +278,8 @@ int32_t ledger_lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t
     assert(worker >= 0);
     if (add_workers(ledger, worker, err))
         return -1;
-    while (n < max && ledger->pending.n) {
-        int64_t trial = ledger->pending.first;
+    while (n < max && ledger->counts[TRIAL_PENDING]) {
+        int64_t trial = ledger_next(ledger);
 
         settle(ledger, trial, TRIAL_RUNNING);
         ledger->entries[trial].worker = worker;
@@ -221,7 +306,7 @@ enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum tri
     assert(is_final(state));
     if (!is_trial(ledger, trial))
         return LEDGER_UNKNOWN;
-    if (is_final(ledger->entries[trial].state))
+    if (is_final((enum trial_state)ledger->entries[trial].state))
         return LEDGER_DUPLICATE;
     settle(ledger, trial, state);
     return LEDGER_ACCEPTED;
@@ -232,7 +317,7 @@ void ledger_give_back(struct ledger *ledger, int64_t trial)
     if (!is_trial(ledger, trial) || ledger->entries[trial].state != TRIAL_RUNNING)
         return;
     settle(ledger, trial, TRIAL_PENDING);
-    list_prepend(ledger, &ledger->pending, trial);
+    join_queue(ledger, trial, QUEUE_FRONT);
 }
 
 /* Its worker was lost while running it: once more at the end, or never again. */
@@ -242,7 +327,7 @@ static bool crash(struct ledger *ledger, int64_t trial)
 
     settle(ledger, trial, is_last ? TRIAL_FAILED : TRIAL_PENDING);
     if (!is_last)
-        list_append(ledger, &ledger->pending, trial);
+        join_queue(ledger, trial, QUEUE_BACK);
     return is_last;
 }
 
@@ -265,6 +350,21 @@ int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, i
 }
 
 /* ---- views ---- */
+
+int32_t ledger_lessee(const struct ledger *ledger, int64_t trial)
+{
+    return is_trial(ledger, trial) ? ledger->entries[trial].worker : NONE;
+}
+
+int32_t ledger_n_groups(const struct ledger *ledger)
+{
+    return ledger->order.n_groups;
+}
+
+double ledger_pending_s(const struct ledger *ledger)
+{
+    return ledger->counts[TRIAL_PENDING] ? fmax(ledger->pending_s, 0) : 0;
+}
 
 int64_t ledger_held(const struct ledger *ledger, int32_t worker)
 {
@@ -291,7 +391,7 @@ bool ledger_is_finished(const struct ledger *ledger)
 enum trial_state ledger_state(const struct ledger *ledger, int64_t trial)
 {
     assert(is_trial(ledger, trial));
-    return ledger->entries[trial].state;
+    return (enum trial_state)ledger->entries[trial].state;
 }
 
 /* ---- invariants ---- */
@@ -312,7 +412,7 @@ static int check_list(const struct ledger *ledger, const struct list *list, int3
             return err_set(err, "worker %d: list is broken at trial %ld", worker, (long)at);
         if (entry->state != state || entry->worker != worker)
             return err_set(err, "trial %ld is %s by %d in the list of %d", (long)at,
-                           trial_state_name(entry->state), entry->worker, worker);
+                           trial_state_name((enum trial_state)entry->state), entry->worker, worker);
         has_running |= at == running;
         previous = at;
     }
@@ -324,11 +424,39 @@ static int check_list(const struct ledger *ledger, const struct list *list, int3
     return 0;
 }
 
+static int check_groups(const struct ledger *ledger, int64_t *seen, struct err *err)
+{
+    int64_t n_pending = 0;
+    double pending_s = 0;
+
+    if (!order_check(&ledger->order, err))
+        return -1;
+    for (int32_t g = 0; g < ledger->order.n_groups; g++) {
+        const struct group *group = &ledger->groups[g];
+
+        if (check_list(ledger, &group->waiting, NONE, NONE, seen, err))
+            return err_wrap(err, "group %d", g);
+        if ((group->waiting.n > 0) != (ledger->order.places[g] >= 0))
+            return err_set(err, "group %d of %ld trials is at %d in the order", g,
+                           (long)group->waiting.n, ledger->order.places[g]);
+        n_pending += group->n_pending;
+        pending_s += ledger->order.seconds[g] * (double)group->n_pending;
+    }
+    if (n_pending != ledger->counts[TRIAL_PENDING] ||
+        fabs(pending_s - ledger->pending_s) > 1e-6 * (1 + pending_s))
+        return err_set(err, "%ld trials of %g s pend, in groups %ld of %g s",
+                       (long)ledger->counts[TRIAL_PENDING], ledger->pending_s, (long)n_pending,
+                       pending_s);
+    return 0;
+}
+
 static int check_lists(const struct ledger *ledger, struct err *err)
 {
     int64_t pending = 0, leased = 0;
 
-    if (check_list(ledger, &ledger->pending, NONE, NONE, &pending, err))
+    if (check_groups(ledger, &pending, err) ||
+        check_list(ledger, &ledger->front, NONE, NONE, &pending, err) ||
+        check_list(ledger, &ledger->back, NONE, NONE, &pending, err))
         return -1;
     for (int32_t w = 0; w < ledger->n_workers; w++)
         if (check_list(ledger, &ledger->workers[w].held, w, ledger->workers[w].running, &leased,
@@ -348,7 +476,7 @@ static int check_entries(const struct ledger *ledger, struct err *err)
         const struct entry *entry = &ledger->entries[i];
 
         counts[entry->state]++;
-        if (entry->crashes >= ledger->crash_limit && !is_final(entry->state))
+        if (entry->crashes >= ledger->crash_limit && !is_final((enum trial_state)entry->state))
             return err_set(err, "trial %ld crashed %d times and goes on", (long)i, entry->crashes);
     }
     for (int s = 0; s < TRIAL_STATE_COUNT; s++)

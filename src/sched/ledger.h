@@ -5,11 +5,14 @@
  *
  * Fed by events. It knows neither MPI nor SQLite nor threads nor time, so that every fault is
  * tested in milliseconds and ten thousand workers can be simulated. All operations are O(1) or
- * O(trials touched).
+ * O(trials touched), times the logarithm of the groups where a group becomes empty or its place
+ * in the order changes.
  *
- * What comes back to pending goes to the front (it is the longest that is left), except a trial
- * that took its worker down: it goes last, so that it cannot take the others down before their
- * work is done. */
+ * Trials come in groups of equal cost (the trials of a configuration). The group expected to take
+ * longest is leased first, within a group as numbered; expectations may change at any time
+ * (ledger_expect) and later leases follow them. What comes back to pending goes to the front (it is
+ * the longest that is left), except a trial that took its worker down: it goes last, so that it
+ * cannot take the others down before their work is done. */
 #ifndef SCHED_LEDGER_H
 #define SCHED_LEDGER_H
 
@@ -32,15 +35,19 @@ enum ledger_verdict {
     LEDGER_UNKNOWN    /* no such trial */
 };
 
-/* n_trials pending trials. order: [n_trials] a permutation, the first to be leased first (longest
- * expected first); copied; NULL: as numbered. crash_limit: losses of a worker while running a
- * trial after which the trial has failed, at least 1. NULL and err when memory is short. */
-struct ledger *ledger_create(int64_t n_trials, const int64_t *order, int32_t crash_limit,
-                             struct err *err);
+/* n_trials pending trials in groups of group_size neighbours (the last may be smaller).
+ * expected_s: [n_groups] seconds of one trial of each, copied; NULL: all alike, so that trials are
+ * leased as numbered. crash_limit: losses of a worker while running a trial after which the trial
+ * has failed, at least 1. NULL and err when memory is short. */
+struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double *expected_s,
+                             int32_t crash_limit, struct err *err);
 void ledger_destroy(struct ledger *ledger);
 
 /* A trial that is finished already (from the database). Before any lease. */
 void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
+
+/* A trial of this group is now expected to take so long. */
+void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 
 /* Lease up to max pending trials to a worker (any number from 0 on); fills out[] and returns how
  * many. -1 and err when memory is short for a worker not seen before. */
@@ -62,6 +69,13 @@ void ledger_give_back(struct ledger *ledger, int64_t trial);
  * failed[] and counted in the return value, so that the caller can record the reason. */
 int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, int64_t *failed);
 
+/* The trial that is leased next; -1 where none is pending. */
+int64_t ledger_next(const struct ledger *ledger);
+/* Who has leased a trial; -1: nobody, or no such trial. */
+int32_t ledger_lessee(const struct ledger *ledger, int64_t trial);
+int32_t ledger_group(const struct ledger *ledger, int64_t trial);
+int32_t ledger_n_groups(const struct ledger *ledger);
+double ledger_pending_s(const struct ledger *ledger); /* expected, of all pending trials together */
 /* Trials that the worker holds. */
 int64_t ledger_held(const struct ledger *ledger, int32_t worker);
 struct ledger_counts ledger_counts(const struct ledger *ledger);

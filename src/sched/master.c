@@ -1,7 +1,7 @@
-/* One seat for each worker: rank 0's thread has seat 0, rank r has seat r. The scheduler keeps
- * every seat supplied without being asked, sees from the results how fast each one is, and ends
- * when all of them have left. Any fault is kept and the workers are stopped; the run goes on until
- * they have left, and only then returns it. */
+/* Seat 0 is rank 0's worker thread, seat r is rank r. The scheduler keeps every seat supplied
+ * without being asked (sched/dispatch.h says with what), and ends when all have left. Any fault is
+ * kept and the workers are stopped; the run goes on until they have left, and only then returns
+ * it. Nothing here takes time in proportion to the seats but the beginning and the end. */
 #include "sched/master.h"
 
 #include <math.h>
@@ -13,30 +13,20 @@
 #include "sched/message.h"
 #include "sched/worker.h"
 
-/* What lies ready at a worker beside its running trial: so many seconds' worth, rounded up. With
- * nothing ready a trial of 0.25 s on another rank waited 5 to 7 ms (both ends sleep between looks,
- * and rank 0 trains on the core that schedules). From half a second on that is little more than one
- * percent, and trials go out one by one: none lies idle behind a long one as the sweep ends. */
-#define AHEAD_S 0.1
-#define ALONE_S 0.5
-#define MAX_AHEAD 256 /* an assignment stays below Open MPI's 4 KiB eager limit */
 #define PROGRESS_S 0.1
 
-struct seat {
-    double trial_s; /* recent mean of a trial; negative: none finished yet */
-    bool has_left;
-};
-
 struct master {
-    struct ledger *ledger;
-    const struct world *world;
-    const struct master_sink *sink;
-    const struct master_options *options;
+    struct dispatch *dispatch;
+    const struct ledger *ledger; /* of dispatch */
+    struct world world;
+    struct runner runner;
+    struct master_sink sink;
+    struct master_options options;
     const struct clock *clock;
 
     struct mailbox inbox, outbox; /* from and to the worker thread */
     struct backoff backoff;
-    struct seat *seats; /* [world->size] */
+    bool *has_left; /* [world.size] */
     int32_t n_left;
     struct buf in, out;
 
@@ -55,35 +45,18 @@ static int post(struct master *master, int32_t seat, struct err *err)
 {
     if (buf_failed(&master->out))
         return err_nomem(err, "message", master->out.size);
-    return seat ? world_send(master->world, seat, &master->out, err)
+    return seat ? world_send(&master->world, seat, &master->out, err)
                 : mailbox_put(&master->outbox, &master->out, err);
-}
-
-/* Trials the worker should hold: the one it runs and a short time's worth, but never more than
- * its share of half of what is left, which grows small towards the end.
- * Source: guided self-scheduling, Polychronopoulos & Kuck 1987, IEEE Trans Comput C-36:1425. */
-static int64_t wanted(const struct master *master, int32_t seat)
-{
-    int64_t share = ledger_counts(master->ledger).pending / (2 * (int64_t)master->world->size);
-    double trial_s = master->seats[seat].trial_s;
-    int64_t ahead = 1;
-
-    if (trial_s >= ALONE_S)
-        return 1;
-    if (trial_s >= 0)
-        ahead = (int64_t)fmin(ceil(AHEAD_S / fmax(trial_s, 1e-9)), MAX_AHEAD);
-    return 1 + (ahead < share ? ahead : share);
 }
 
 static int supply(struct master *master, int32_t seat, struct err *err)
 {
-    int64_t trials[MAX_AHEAD + 1];
-    int64_t lack = wanted(master, seat) - ledger_held(master->ledger, seat);
+    int64_t trials[DISPATCH_MAX];
     int32_t n;
 
-    if (lack <= 0 || master->is_stopping || master->seats[seat].has_left)
+    if (master->is_stopping || master->has_left[seat])
         return 0;
-    n = ledger_lease(master->ledger, seat, (int32_t)lack, trials, err);
+    n = dispatch_assign(master->dispatch, seat, trials, err);
     if (n <= 0)
         return n;
     message_begin(&master->out, MESSAGE_ASSIGN);
@@ -91,11 +64,13 @@ static int supply(struct master *master, int32_t seat, struct err *err)
     return post(master, seat, err);
 }
 
-/* Workers that hold nothing, or at the start all. */
+/* Workers that hold nothing: at the start all. */
 static int supply_idle(struct master *master, struct err *err)
 {
-    for (int32_t seat = 0; seat < master->world->size; seat++)
-        if (!ledger_held(master->ledger, seat) && supply(master, seat, err))
+    int32_t seat;
+
+    while (!master->is_stopping && (seat = dispatch_idle(master->dispatch)) >= 0)
+        if (supply(master, seat, err))
             return -1;
     return 0;
 }
@@ -109,8 +84,8 @@ static int stop_workers(struct master *master, struct err *err)
         return 0;
     master->is_stopping = true;
     message_begin(&master->out, MESSAGE_STOP);
-    for (int32_t seat = 0; seat < master->world->size; seat++)
-        if (!master->seats[seat].has_left && post(master, seat, err))
+    for (int32_t seat = 0; seat < master->world.size; seat++)
+        if (!master->has_left[seat] && post(master, seat, err))
             rc = -1;
     return rc;
 }
@@ -134,7 +109,7 @@ static int commit(struct master *master, struct err *err)
     if (!master->n_uncommitted)
         return 0;
     master->n_uncommitted = 0;
-    return master->sink->commit(master->sink->arg, err);
+    return master->sink.commit(master->sink.arg, err);
 }
 
 static int hand_on(struct master *master, const struct trial_result *r, struct err *err)
@@ -145,32 +120,27 @@ static int hand_on(struct master *master, const struct trial_result *r, struct e
         master->uncommitted_s = clock_now(master->clock);
     master->n_uncommitted++;
     master->finished++;
-    if (master->sink->result(master->sink->arg, r, err))
+    if (master->sink.result(master->sink.arg, r, err))
         return -1;
-    return master->n_uncommitted >= master->options->commit_results ? commit(master, err) : 0;
+    return master->n_uncommitted >= master->options.commit_results ? commit(master, err) : 0;
 }
 
 static void show_progress(struct master *master, double now_s)
 {
     struct master_progress progress = {
         .counts = ledger_counts(master->ledger),
-        .n_workers = master->world->size,
+        .n_workers = master->world.size,
+        .n_busy = dispatch_n_busy(master->dispatch),
         .elapsed_s = now_s - master->began_s,
+        .left_s = dispatch_left_s(master->dispatch),
         .finished = master->finished,
     };
 
-    for (int32_t seat = 0; seat < master->world->size; seat++)
-        progress.n_busy += ledger_held(master->ledger, seat) > 0;
     master->progress_s = now_s;
-    master->sink->progress(master->sink->arg, &progress);
+    master->sink.progress(master->sink.arg, &progress);
 }
 
 /* ---- from the workers ---- */
-
-static void learn_speed(struct seat *seat, double trial_s)
-{
-    seat->trial_s = seat->trial_s < 0 ? trial_s : 0.75 * seat->trial_s + 0.25 * trial_s;
-}
 
 /* A message of another rank that cannot be used: it says whose. */
 static int blame(int32_t from, struct err *err)
@@ -190,6 +160,22 @@ static int check_result(const struct master *master, const struct trial_result *
     return 0;
 }
 
+/* What the next trial of its configuration will take: the graph is there by then. */
+static double busy_seconds(const struct trial_result *r)
+{
+    return r->seconds - r->timing[PHASE_LOAD];
+}
+
+static int accept_result(struct master *master, int32_t from, struct trial_result *r,
+                         struct err *err)
+{
+    r->predicted = dispatch_predicted(master->dispatch, r->trial);
+    if (dispatch_finish(master->dispatch, from, r->trial, r->state, busy_seconds(r)) !=
+        LEDGER_ACCEPTED)
+        return 0;
+    return hand_on(master, r, err);
+}
+
 static int take_result(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     struct trial_result r;
@@ -199,11 +185,10 @@ static int take_result(struct master *master, int32_t from, struct cursor *in, s
         err_set(err, "message of %zu bytes: no result ends at byte %zu", in->size, in->at);
         return blame(from, err);
     }
-    learn_speed(&master->seats[from], r.seconds);
     if (check_result(master, &r, err))
         rc = blame(from, err);
-    else if (ledger_finish(master->ledger, r.trial, r.state) == LEDGER_ACCEPTED)
-        rc = hand_on(master, &r, err);
+    else
+        rc = accept_result(master, from, &r, err);
     trial_result_release(&r);
     return rc;
 }
@@ -216,7 +201,6 @@ static int take_results(struct master *master, int32_t from, struct cursor *in, 
     return supply(master, from, err);
 }
 
-/* Its running trial is longer than the others were: from now on, one by one. */
 static int take_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     int64_t n = message_count_trials(in, err);
@@ -224,17 +208,22 @@ static int take_back(struct master *master, int32_t from, struct cursor *in, str
     if (n < 0)
         return blame(from, err);
     for (int64_t i = 0; i < n; i++)
-        ledger_give_back(master->ledger, cursor_i64(in));
-    master->seats[from].trial_s = fmax(master->seats[from].trial_s, ALONE_S);
+        dispatch_give_back(master->dispatch, from, cursor_i64(in));
     return supply_idle(master, err);
+}
+
+static void leave(struct master *master, int32_t seat)
+{
+    master->has_left[seat] = true;
+    master->n_left++;
+    dispatch_leave(master->dispatch, seat);
 }
 
 static int take_leave(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     char text[sizeof err->text];
 
-    master->seats[from].has_left = true;
-    master->n_left++;
+    leave(master, from);
     cursor_text(in, text, sizeof text);
     if (!*text)
         return 0;
@@ -271,7 +260,7 @@ static double time_left(const struct master *master)
     double due_s = master->progress_s + PROGRESS_S;
 
     if (master->n_uncommitted)
-        due_s = fmin(due_s, master->uncommitted_s + master->options->commit_s);
+        due_s = fmin(due_s, master->uncommitted_s + master->options.commit_s);
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
@@ -279,9 +268,9 @@ static double time_left(const struct master *master)
  * the inbox lets the worker thread wake us at once. */
 static int next_message(struct master *master, int32_t *from, struct err *err)
 {
-    bool is_alone = master->world->size == 1;
+    bool is_alone = master->world.size == 1;
     double sleep_s;
-    int got = is_alone ? 0 : world_receive(master->world, from, &master->in, err);
+    int got = is_alone ? 0 : world_receive(&master->world, from, &master->in, err);
 
     if (!got) {
         *from = 0;
@@ -304,10 +293,10 @@ static int do_what_is_due(struct master *master, struct err *err)
 
     if (now_s - master->progress_s >= PROGRESS_S)
         show_progress(master, now_s);
-    if (master->n_uncommitted && now_s - master->uncommitted_s >= master->options->commit_s &&
+    if (master->n_uncommitted && now_s - master->uncommitted_s >= master->options.commit_s &&
         commit(master, err))
         return -1;
-    if (*master->options->stop || ledger_is_finished(master->ledger))
+    if (*master->options.stop || ledger_is_finished(master->ledger))
         return stop_workers(master, err);
     return 0;
 }
@@ -320,7 +309,7 @@ static int serve(struct master *master)
 
     if (do_what_is_due(master, &err) || supply_idle(master, &err))
         fail(master, &err);
-    while (master->n_left < master->world->size) {
+    while (master->n_left < master->world.size) {
         int got = next_message(master, &from, &err);
 
         if (got < 0) {
@@ -356,11 +345,11 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-static int serve_with_thread(struct master *master, const struct runner *runner)
+static int serve_with_thread(struct master *master)
 {
     struct thread thread = {
         .pair = {.out = &master->inbox, .in = &master->outbox},
-        .runner = runner,
+        .runner = &master->runner,
         .clock = master->clock,
     };
     int code = pthread_create(&thread.id, NULL, run_thread, &thread);
@@ -368,8 +357,7 @@ static int serve_with_thread(struct master *master, const struct runner *runner)
     int rc;
 
     if (code) {
-        master->seats[0].has_left = true;
-        master->n_left++;
+        leave(master, 0);
         err_set(&err, "thread of the worker: %s", strerror(code));
         fail(master, &err);
     }
@@ -379,53 +367,63 @@ static int serve_with_thread(struct master *master, const struct runner *runner)
     return rc;
 }
 
-/* ---- setting up ---- */
+/* ---- life ---- */
 
-static void master_release(struct master *master)
+static int init_mailboxes(struct master *master, struct err *err)
 {
+    if (mailbox_init(&master->inbox, err))
+        return -1;
+    if (!mailbox_init(&master->outbox, err))
+        return 0;
+    mailbox_release(&master->inbox);
+    return -1;
+}
+
+struct master *master_create(const struct master_parts *parts, struct err *err)
+{
+    struct master *master = calloc(1, sizeof *master);
+    size_t n = (size_t)parts->world->size;
+
+    if (master)
+        master->has_left = calloc(n, sizeof *master->has_left);
+    if (!master || !master->has_left) {
+        free(master);
+        err_nomem(err, "workers", n * sizeof(bool));
+        return NULL;
+    }
+    master->dispatch = parts->dispatch;
+    master->ledger = dispatch_ledger(parts->dispatch);
+    master->world = *parts->world;
+    master->runner = *parts->runner;
+    master->sink = *parts->sink;
+    master->options = *parts->options;
+    master->clock = parts->clock;
+    if (!init_mailboxes(master, err))
+        return master;
+    free(master->has_left);
+    free(master);
+    return NULL;
+}
+
+void master_destroy(struct master *master)
+{
+    if (!master)
+        return;
     mailbox_release(&master->inbox);
     mailbox_release(&master->outbox);
-    free(master->seats);
+    free(master->has_left);
     buf_release(&master->in);
     buf_release(&master->out);
+    free(master);
 }
 
-static int master_init(struct master *master, struct err *err)
+int master_run(enum master_end *end, struct master *master, struct err *err)
 {
-    size_t n = (size_t)master->world->size;
-
-    master->seats = calloc(n, sizeof *master->seats);
-    if (!master->seats)
-        return err_nomem(err, "workers", n * sizeof *master->seats);
-    for (size_t i = 0; i < n; i++)
-        master->seats[i].trial_s = -1;
     master->began_s = clock_now(master->clock);
     master->progress_s = master->began_s - PROGRESS_S;
-    if (mailbox_init(&master->inbox, err)) {
-        free(master->seats);
-        return -1;
-    }
-    if (mailbox_init(&master->outbox, err)) {
-        mailbox_release(&master->inbox);
-        free(master->seats);
-        return -1;
-    }
-    return 0;
-}
-
-int master_run(enum master_end *end, struct ledger *ledger, const struct world *world,
-               const struct runner *runner, const struct master_sink *sink,
-               const struct master_options *options, const struct clock *clock, struct err *err)
-{
-    struct master master = {
-        .ledger = ledger, .world = world, .sink = sink, .options = options, .clock = clock};
-
-    if (master_init(&master, err))
-        return -1;
-    serve_with_thread(&master, runner);
-    *end = ledger_is_finished(ledger) ? MASTER_FINISHED : MASTER_STOPPED;
-    if (master.has_failed && err)
-        *err = master.err;
-    master_release(&master);
-    return master.has_failed ? -1 : 0;
+    serve_with_thread(master);
+    *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : MASTER_STOPPED;
+    if (master->has_failed && err)
+        *err = master->err;
+    return master->has_failed ? -1 : 0;
 }

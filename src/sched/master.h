@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "sched/ledger.h"
+#include "sched/dispatch.h"
 #include "sched/world.h"
 #include "trial/runner.h"
 
@@ -17,6 +17,7 @@ struct master_progress {
     int32_t n_workers;
     int32_t n_busy;   /* workers that hold a trial */
     double elapsed_s; /* since master_run() began */
+    double left_s;    /* expected, at least */
     int64_t finished; /* results of this run, without those known before */
 };
 
@@ -41,11 +42,27 @@ enum master_end {
     MASTER_STOPPED   /* by *stop; finished results are committed, the rest is pending */
 };
 
-/* Run until all trials are finished. Starts the worker thread with `runner`, serves the other
- * ranks (which are in worker_serve()), and returns after all of them have been told to leave. */
-int master_run(enum master_end *end, struct ledger *ledger, const struct world *world,
-               const struct runner *runner, const struct master_sink *sink,
-               const struct master_options *options, const struct clock *clock, struct err *err);
+struct master;
+
+/* What a scheduler is made of; dispatch, clock and what sink, options and runner point at are
+ * borrowed until master_destroy(). dispatch has a worker for each rank of the world. */
+struct master_parts {
+    struct dispatch *dispatch;
+    const struct world *world;
+    const struct runner *runner; /* of rank 0's worker thread */
+    const struct master_sink *sink;
+    const struct master_options *options;
+    const struct clock *clock;
+};
+
+/* Local: takes all memory and locks, so that what can fail does so before the other ranks wait to
+ * be told. NULL and err. */
+struct master *master_create(const struct master_parts *parts, struct err *err);
+void master_destroy(struct master *master); /* takes NULL */
+
+/* Run until all trials are finished, once. Starts the worker thread, serves the other ranks (which
+ * are in worker_serve()), and returns after all of them have been told to leave. */
+int master_run(enum master_end *end, struct master *master, struct err *err);
 
 /* Ranks 1 .. n - 1: run what the master sends until it says stop. */
 int worker_serve(const struct world *world, const struct runner *runner, const struct clock *clock,

@@ -43,7 +43,7 @@ void trial_result_init(struct trial_result *r, int64_t trial)
     memset(r, 0, sizeof *r);
     r->trial = trial;
     r->state = TRIAL_FAILED;
-    r->value = NAN;
+    r->value = r->predicted = NAN;
     for (int part = 0; part < 4; part++) {
         r->losses[part] = NAN;
         for (int metric = 0; metric < METRIC_COUNT; metric++)

@@ -48,7 +48,8 @@ struct trial_result {
     double value;           /* the objective; NaN where there is none */
     int32_t epochs_run;
     int32_t best_epoch;
-    double seconds; /* wall time of the attempt, waiting left out */
+    double seconds;   /* wall time of the attempt, waiting left out */
+    double predicted; /* seconds the scheduler expected; NaN: none. Not sent: it knows itself */
     double flops;
     int64_t peak_bytes;              /* scratch memory of the trial */
     double metrics[4][METRIC_COUNT]; /* [enum part][enum metric], NaN where undefined */

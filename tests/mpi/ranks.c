@@ -106,7 +106,19 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
     struct master_sink sink = {on_result, on_commit, on_progress, seen};
     struct master_options options = {0.5, 1000, &seen->stop};
 
-    return master_run(end, ledger, &world, runner, &sink, &options, &clock_system, &err);
+    const struct gcn_cost nothing = {0};
+    struct cost *cost = cost_create(&nothing, 1, world.size, &err);
+    struct dispatch *dispatch = dispatch_create(ledger, cost, world.size, &err);
+    struct master_parts parts = {dispatch, &world, runner, &sink, &options, &clock_system};
+    struct master *master = master_create(&parts, &err);
+    int rc;
+
+    CHECK(master);
+    rc = master_run(end, master, &err);
+    master_destroy(master);
+    dispatch_destroy(dispatch);
+    cost_destroy(cost);
+    return rc;
 }
 
 static void seen_init(struct seen *seen, int64_t n)
@@ -240,7 +252,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     seen_init(&seen, n);
     seen.stop_at = strcmp(name, "stop") ? 0 : n / 3;
     seen.fail_at = strcmp(name, "sinkfail") ? 0 : n / 3;
-    ledger = ledger_create(n, NULL, 2, &err);
+    ledger = ledger_create(n, n ? n : 1, NULL, 2, &err);
     rc = run(&seen, ledger, &runner, &end);
     if (seen.fail_at) {
         CHECK(rc == -1 && !strcmp(err.text, "disk full") && seen.n_seen == seen.fail_at);
@@ -292,7 +304,7 @@ static void case_broken(bool is_foreign)
         CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
     } else {
         seen_init(&seen, 500);
-        ledger = ledger_create(500, NULL, 2, &err);
+        ledger = ledger_create(500, 500, NULL, 2, &err);
         CHECK(run(&seen, ledger, &runner, &end) == -1);
         CHECK(strstr(err.text, is_foreign ? "rank 1: message of 5 bytes" : "rank 1: out of mem"));
         CHECK(seen.n_seen < 500);
@@ -444,7 +456,7 @@ static void case_cost(int64_t n, double seconds)
         return;
     }
     seen_init(&seen, n);
-    ledger = ledger_create(n, NULL, 2, &err);
+    ledger = ledger_create(n, n ? n : 1, NULL, 2, &err);
     wall_s = clock_now(&clock_system);
     cpu_s = thread_seconds();
     CHECK(run(&seen, ledger, &runner, &end) == 0 && seen.n_seen == n);

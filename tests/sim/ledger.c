@@ -14,6 +14,7 @@
 
 #define N_STEPS 100000
 #define N_TRIALS 150
+#define GROUP 4
 #define N_WORKERS 12
 #define MAX_HELD 400
 #define MAX_FLYING 4096
@@ -47,7 +48,7 @@ static uint32_t draw(struct walk *walk, uint32_t n)
 
 static void begin_round(struct walk *walk)
 {
-    walk->ledger = ledger_create(N_TRIALS, NULL, CRASH_LIMIT, NULL);
+    walk->ledger = ledger_create(N_TRIALS, GROUP, NULL, CRASH_LIMIT, NULL);
     assert_non_null(walk->ledger);
     memset(walk->accepted, 0, sizeof walk->accepted);
     memset(walk->actors, 0, sizeof walk->actors);
@@ -125,7 +126,10 @@ static void act(struct walk *walk)
     int i = actor->n_held ? (int)draw(walk, (uint32_t)actor->n_held) : 0;
     uint32_t what = draw(walk, 100);
 
-    if (what < 20)
+    if (what < 2)
+        ledger_expect(walk->ledger, (int32_t)draw(walk, (N_TRIALS + GROUP - 1) / GROUP),
+                      1e-3 * draw(walk, 8));
+    else if (what < 20)
         lease(walk, w);
     else if (what < 50 && actor->n_held)
         ledger_start(walk->ledger, w, actor->held[i]);
@@ -189,7 +193,7 @@ static void visit(struct ledger *ledger, int32_t w, int64_t held[BATCH], int32_t
 
 static void test_many_workers(void **state)
 {
-    struct ledger *ledger = ledger_create(MANY_TRIALS, NULL, CRASH_LIMIT, NULL);
+    struct ledger *ledger = ledger_create(MANY_TRIALS, 10, NULL, CRASH_LIMIT, NULL);
     int64_t(*held)[BATCH] = calloc(MANY_WORKERS, sizeof *held);
     int32_t *n_held = calloc(MANY_WORKERS, sizeof *n_held);
     int64_t n_accepted = 0;

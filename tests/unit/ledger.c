@@ -30,8 +30,8 @@ static void assert_counts(const struct ledger *ledger, int64_t pending, int64_t 
 
 static void test_order(void **state)
 {
-    const int64_t order[] = {2, 0, 3, 1};
-    struct ledger *ledger = ledger_create(4, order, 2, NULL);
+    const double expected_s[] = {3, 1, 4, 2};
+    struct ledger *ledger = ledger_create(4, 1, expected_s, 2, NULL);
     int64_t out[4];
 
     (void)state;
@@ -51,9 +51,50 @@ static void test_order(void **state)
     ledger_destroy(NULL);
 }
 
+static void lease_all(struct ledger *ledger, const int64_t *wanted, int32_t n)
+{
+    int64_t out[16];
+
+    assert_int_equal(ledger_next(ledger), wanted[0]);
+    assert_int_equal(ledger_lease(ledger, 0, 16, out, NULL), n);
+    for (int32_t i = 0; i < n; i++)
+        assert_int_equal(out[i], wanted[i]);
+    assert_int_equal(ledger_next(ledger), -1);
+}
+
+/* Trials of a group stay together; what is learnt while they run changes the order of the rest. */
+static void test_order_changes(void **state)
+{
+    const double expected_s[] = {1, 4, 3, 2};
+    struct ledger *ledger = ledger_create(11, 3, expected_s, 2, NULL);
+    int64_t out[3];
+
+    (void)state;
+    assert_int_equal(ledger_n_groups(ledger), 4);
+    assert_int_equal(ledger_group(ledger, 10), 3);
+    assert_float_equal(ledger_pending_s(ledger), 3 * 1 + 3 * 4 + 3 * 3 + 2 * 2, 1e-9);
+    assert_int_equal(ledger_lease(ledger, 0, 1, out, NULL), 1);
+    assert_int_equal(out[0], 3);
+    assert_int_equal(ledger_lessee(ledger, 3), 0);
+    assert_int_equal(ledger_lessee(ledger, 4), -1);
+    ledger_expect(ledger, 1, 0.5);
+    ledger_expect(ledger, 3, 9);
+    ledger_expect(ledger, 0, 3);
+    assert_float_equal(ledger_pending_s(ledger), 3 * 3 + 2 * 0.5 + 3 * 3 + 2 * 9, 1e-9);
+    assert_checked(ledger);
+    /* What came back is first, whatever it costs; equal groups as numbered. */
+    assert_int_equal(ledger_lease(ledger, 1, 1, out, NULL), 1);
+    assert_int_equal(out[0], 9);
+    ledger_give_back(ledger, 3);
+    assert_float_equal(ledger_pending_s(ledger), 3 * 3 + 3 * 0.5 + 3 * 3 + 1 * 9, 1e-9);
+    lease_all(ledger, (const int64_t[]){3, 10, 0, 1, 2, 6, 7, 8, 4, 5}, 10);
+    assert_true(ledger_pending_s(ledger) == 0);
+    ledger_destroy(ledger);
+}
+
 static void test_results(void **state)
 {
-    struct ledger *ledger = ledger_create(3, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
     int64_t out[3];
 
     (void)state;
@@ -73,7 +114,7 @@ static void test_results(void **state)
 /* Given back: it is next in line; a late result of it is welcome, a second giving back is not. */
 static void test_given_back(void **state)
 {
-    struct ledger *ledger = ledger_create(4, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(4, 1, NULL, 2, NULL);
     int64_t out[4];
 
     (void)state;
@@ -94,7 +135,7 @@ static void test_given_back(void **state)
 
 static void test_crash_limit(void **state)
 {
-    struct ledger *ledger = ledger_create(3, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
     int64_t out[3], failed[3];
 
     (void)state;
@@ -119,7 +160,7 @@ static void test_crash_limit(void **state)
 /* Only the trial that runs counts a crash: not one that finished, nor one of another worker. */
 static void test_crash_of_the_right_trial(void **state)
 {
-    struct ledger *ledger = ledger_create(3, NULL, 1, NULL);
+    struct ledger *ledger = ledger_create(3, 1, NULL, 1, NULL);
     int64_t out[3], failed[3];
 
     (void)state;
@@ -136,7 +177,7 @@ static void test_crash_of_the_right_trial(void **state)
 /* A worker that was only slow: its result counts once, whoever has the trial by then. */
 static void test_slow_worker(void **state)
 {
-    struct ledger *ledger = ledger_create(1, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(1, 1, NULL, 2, NULL);
     int64_t out[1];
 
     (void)state;
@@ -153,7 +194,7 @@ static void test_slow_worker(void **state)
 /* A grid that grew: what is known already is not run again. */
 static void test_grown(void **state)
 {
-    struct ledger *ledger = ledger_create(5, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(5, 1, NULL, 2, NULL);
     int64_t out[5];
 
     (void)state;
@@ -169,7 +210,7 @@ static void test_grown(void **state)
 
 static void test_empty(void **state)
 {
-    struct ledger *ledger = ledger_create(0, NULL, 1, NULL);
+    struct ledger *ledger = ledger_create(0, 1, NULL, 1, NULL);
     int64_t out[1];
 
     (void)state;
@@ -181,13 +222,10 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_given_back),
-        cmocka_unit_test(test_crash_limit),
-        cmocka_unit_test(test_crash_of_the_right_trial),
-        cmocka_unit_test(test_slow_worker),
-        cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_order_changes),
+        cmocka_unit_test(test_results),     cmocka_unit_test(test_given_back),
+        cmocka_unit_test(test_crash_limit), cmocka_unit_test(test_crash_of_the_right_trial),
+        cmocka_unit_test(test_slow_worker), cmocka_unit_test(test_grown),
         cmocka_unit_test(test_empty),
     };
 

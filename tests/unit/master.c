@@ -56,6 +56,7 @@ static int on_result(void *arg, const struct trial_result *r, struct err *err)
     if (record->uncommitted > record->most_uncommitted)
         record->most_uncommitted = record->uncommitted;
     record->times[r->trial]++;
+    assert_true(r->predicted > 0);
     if (++record->n_results == record->stop_at)
         record->stop = 1;
     return record->n_results == record->fail_result_at ? err_set(err, "disk full") : 0;
@@ -90,11 +91,22 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
     struct runner runner = {run_fake, fake};
     struct master_sink sink = {on_result, on_commit, on_progress, record};
     struct master_options options = {commit_s, 1000, &record->stop};
+    const struct gcn_cost nothing = {0};
+    int64_t n = ledger_counts(ledger).total;
+    struct cost *cost = cost_create(&nothing, 1, 1, NULL);
+    struct dispatch *dispatch = dispatch_create(ledger, cost, 1, NULL);
+    struct master_parts parts = {dispatch, &alone, &runner, &sink, &options, &clock_system};
+    struct master *master = master_create(&parts, err);
     int rc;
 
-    record->times = calloc((size_t)ledger_counts(ledger).total + 1, sizeof *record->times);
-    rc = master_run(end, ledger, &alone, &runner, &sink, &options, &clock_system, err);
+    assert_non_null(master);
+
+    record->times = calloc((size_t)n + 1, sizeof *record->times);
+    rc = master_run(end, master, err);
     assert_true(ledger_check(ledger, NULL));
+    master_destroy(master);
+    dispatch_destroy(dispatch);
+    cost_destroy(cost);
     return rc;
 }
 
@@ -106,7 +118,7 @@ static void finish(struct record *record, struct ledger *ledger)
 
 static void test_each_once(void **state)
 {
-    struct ledger *ledger = ledger_create(30000, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(30000, 30000, NULL, 2, NULL);
     struct record record = {0};
     struct fake fake = {.is_moody = true};
     struct ledger_counts counts;
@@ -132,7 +144,7 @@ static void test_each_once(void **state)
 /* Trials of 10 ms for half a second: committed every 50 ms, shown every 100 ms. */
 static void test_commits_in_time(void **state)
 {
-    struct ledger *ledger = ledger_create(50, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(50, 50, NULL, 2, NULL);
     struct record record = {0};
     struct fake fake = {.seconds = 0.01};
     enum master_end end;
@@ -148,7 +160,7 @@ static void test_commits_in_time(void **state)
 
 static void test_stop(void **state)
 {
-    struct ledger *ledger = ledger_create(40, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(40, 40, NULL, 2, NULL);
     struct record record = {.stop_at = 5};
     struct fake fake = {.seconds = 0.02};
     struct ledger_counts counts;
@@ -168,7 +180,7 @@ static void test_stop(void **state)
 
 static void test_stop_before_the_start(void **state)
 {
-    struct ledger *ledger = ledger_create(10, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(10, 10, NULL, 2, NULL);
     struct record record = {.stop = 1};
     struct fake fake = {0};
     enum master_end end;
@@ -189,7 +201,7 @@ static void test_sink_faults(void **state)
 
     (void)state;
     for (int which = 0; which < 2; which++) {
-        struct ledger *ledger = ledger_create(5000, NULL, 2, NULL);
+        struct ledger *ledger = ledger_create(5000, 5000, NULL, 2, NULL);
         struct record record = {.fail_result_at = which ? 0 : 7, .fail_commit_at = which ? 2 : 0};
         struct err err = {""};
 
@@ -203,7 +215,7 @@ static void test_sink_faults(void **state)
 
 static void test_nothing_to_do(void **state)
 {
-    struct ledger *ledger = ledger_create(3, NULL, 2, NULL);
+    struct ledger *ledger = ledger_create(3, 3, NULL, 2, NULL);
     struct record record = {0};
     struct fake fake = {0};
     enum master_end end;

@@ -1,0 +1,60 @@
+/* Which trials a worker is given, and how many: ledger and cost model put to use. What the
+ * scheduler does with messages, the simulation does without.
+ *
+ * A worker shall never wait for the scheduler, and none shall sit on work as the sweep ends. So
+ * something lies ready beside the trial it runs: a short time's worth by the predicted seconds on
+ * this worker, never more than its share of half of what is left (guided self-scheduling,
+ * Polychronopoulos & Kuck 1987, IEEE Trans Comput C-36:1425), and nothing beside a trial so long
+ * that fetching the next one does not count. Longest expected first, in the order of the moment
+ * (Graham 1969, SIAM J Appl Math 17:416: at most a third above the best schedule).
+ *
+ * Pure: no clock, no I/O. Every call is O(1) or O(trials touched) times the logarithm of the
+ * configurations; prices of all configurations are set anew so rarely that it adds up to less than
+ * that. */
+#ifndef SCHED_DISPATCH_H
+#define SCHED_DISPATCH_H
+
+#include "sched/cost.h"
+#include "sched/ledger.h"
+
+enum { DISPATCH_MAX = 256 }; /* trials a worker holds; an assignment fits one small message */
+
+struct dispatch;
+
+/* ledger and cost are borrowed; the ledger's groups are the configurations of cost. All expected
+ * seconds of the ledger are set. Workers 0 .. n_workers - 1 hold nothing. NULL and err when memory
+ * is short. */
+struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
+                                 struct err *err);
+void dispatch_destroy(struct dispatch *dispatch); /* takes NULL */
+
+/* What this worker should be sent now: fills out[] and returns how many, often 0. -1 and err when
+ * memory is short. */
+int32_t dispatch_assign(struct dispatch *dispatch, int32_t worker, int64_t out[DISPATCH_MAX],
+                        struct err *err);
+
+/* A worker that holds nothing though there are pending trials, to be assigned some; -1: none. */
+int32_t dispatch_idle(const struct dispatch *dispatch);
+
+/* A result came from a worker after so many seconds (those of a trial that is DONE teach). What
+ * ledger_finish() says. */
+enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
+                                    enum trial_state state, double seconds);
+
+/* The worker returns a trial because the one it runs takes longer than expected: it is given
+ * nothing more until that has ended. */
+void dispatch_give_back(struct dispatch *dispatch, int32_t worker, int64_t trial);
+
+/* The worker has left, for good, and holds nothing. */
+void dispatch_leave(struct dispatch *dispatch, int32_t worker);
+
+/* Seconds that were expected of a trial when it was handed out, on the worker that got it; NaN
+ * where it never was. */
+double dispatch_predicted(const struct dispatch *dispatch, int64_t trial);
+
+const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
+int32_t dispatch_n_busy(const struct dispatch *dispatch); /* workers that hold a trial */
+/* Expected seconds until all is done, were the work split evenly. */
+double dispatch_left_s(const struct dispatch *dispatch);
+
+#endif

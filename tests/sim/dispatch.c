@@ -1,0 +1,296 @@
+/* Whole sweeps over the real ledger, cost model and dispatch policy: how close they come to the
+ * best schedule there is, whatever the trials are like. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "sched/dispatch.h"
+#include "simulator.h"
+
+#define N_TRIALS 20000
+#define GROUP 5
+#define N_CONFIGS (N_TRIALS / GROUP)
+#define N_WORKERS 64
+
+enum shape { SAME, EVEN, LOGNORMAL, BIMODAL, PARETO };
+
+/* Trials of about mean_s. The model is told work in proportion to what a configuration takes but
+ * for its quirk, at a tenth of the speed that it expects of a machine. */
+struct scene {
+    enum shape shape;
+    double mean_s;
+    double quirk, noise; /* sd of the logarithm, by configuration and by trial */
+    double seconds[N_TRIALS];
+    struct gcn_cost work[N_CONFIGS];
+    double slowness[N_WORKERS];
+};
+
+static double draw(enum shape shape, const struct rng *rng, uint32_t config)
+{
+    double u = rng_uniform(rng, 1, config);
+
+    switch (shape) {
+    case EVEN:
+        return 2 * u;
+    case LOGNORMAL: /* sd 0.94: the trials of grids/ft10.ini */
+        return exp(0.94 * rng_normal(rng, 2, config) - 0.44);
+    case BIMODAL: /* one in fifty is a hundred times longer */
+        return u < 0.02 ? 33 : 0.33;
+    case PARETO: /* the heaviest tail with a mean that 20,000 trials still show */
+        return 0.33 * pow(1 - u, -1 / 1.5);
+    default:
+        return 1;
+    }
+}
+
+static void scene_init(struct scene *scene)
+{
+    struct rng rng;
+
+    rng_init(&rng, hash_text("dispatch"), RNG_SIMULATE);
+    for (uint32_t config = 0; config < N_CONFIGS; config++) {
+        double base_s = scene->mean_s * draw(scene->shape, &rng, config);
+        double quirk = exp(scene->quirk * rng_normal(&rng, 3, config));
+
+        scene->work[config] = (struct gcn_cost){.flops = base_s * 1e10};
+        for (uint32_t i = config * GROUP; i < (config + 1) * GROUP; i++)
+            scene->seconds[i] = base_s * quirk * exp(scene->noise * rng_normal(&rng, 4, i));
+    }
+    for (int w = 0; w < N_WORKERS; w++)
+        scene->slowness[w] = 1;
+}
+
+static double seconds_of(const void *arg, int64_t trial)
+{
+    return ((const struct scene *)arg)->seconds[trial];
+}
+
+static struct sim_report play(const struct scene *scene, int64_t n_trials, int32_t n_workers)
+{
+    struct sim sim = {.n_workers = n_workers,
+                      .n_trials = n_trials,
+                      .group_size = GROUP,
+                      .work = scene->work,
+                      .seconds = seconds_of,
+                      .arg = scene,
+                      .slowness = scene->slowness,
+                      .latency_s = 1e-3,
+                      .message_s = 5e-6,
+                      .result_s = 20e-6};
+
+    return sim_run(&sim);
+}
+
+static void expect(const char *name, const struct sim_report *r, double most)
+{
+    print_message("%s: %.3f x the bound of %.2f s, idle %.4f, longest wait %.4f s, predictions off "
+                  "by %.3f\n",
+                  name, r->makespan_s / r->bound_s, r->bound_s, r->idle, r->longest_wait_s, r->off);
+    if (r->n_wrong)
+        fail_msg("%s: %ld trials did not end once", name, (long)r->n_wrong);
+    if (r->makespan_s > most * r->bound_s)
+        fail_msg("%s: %.3f times the bound, at most %.3f was wanted", name,
+                 r->makespan_s / r->bound_s, most);
+    /* Nobody waits for the scheduler longer than a message there and back, and its queue. */
+    assert_true(r->longest_wait_s < 0.02);
+}
+
+static void test_distributions(void **state)
+{
+    static const struct {
+        const char *name;
+        enum shape shape;
+        double mean_s;
+    } cases[] = {
+        {"all alike, 0.3 s", SAME, 0.3},      {"all alike, 10 ms", SAME, 0.01},
+        {"all alike, 20 s", SAME, 20},        {"even, 1 s", EVEN, 1},
+        {"lognormal, 0.5 s", LOGNORMAL, 0.5}, {"lognormal, 60 s", LOGNORMAL, 60},
+        {"bimodal, 0.5 s", BIMODAL, 0.5},     {"heavy tail, 1 s", PARETO, 1},
+    };
+    static struct scene scene;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sim_report r;
+
+        scene = (struct scene){
+            .shape = cases[i].shape, .mean_s = cases[i].mean_s, .quirk = 0.2, .noise = 0.05};
+        scene_init(&scene);
+        r = play(&scene, N_TRIALS, N_WORKERS);
+        expect(cases[i].name, &r, 1.01);
+        assert_true(r.off < 0.16); /* the median of the quirks: folds go out together */
+    }
+}
+
+/* What the model cannot know beforehand: configurations off by a factor of 2 either way. */
+static void test_bad_formula(void **state)
+{
+    static struct scene scene = {.shape = LOGNORMAL, .mean_s = 1, .quirk = 0.7, .noise = 0.1};
+    struct sim_report r;
+
+    (void)state;
+    scene_init(&scene);
+    r = play(&scene, N_TRIALS, N_WORKERS);
+    expect("quirks", &r, 1.01);
+}
+
+/* A mixed cluster: half of the nodes half as fast, one sick node eight times slower. */
+static void test_mixed_cluster(void **state)
+{
+    static struct scene scene = {.shape = LOGNORMAL, .mean_s = 0.5, .quirk = 0.2, .noise = 0.05};
+    struct sim_report r;
+
+    (void)state;
+    scene_init(&scene);
+    for (int w = 0; w < N_WORKERS; w++)
+        scene.slowness[w] = w == 7 ? 8 : w % 2 ? 2 : 1;
+    r = play(&scene, N_TRIALS, N_WORKERS);
+    expect("mixed", &r, 1.01);
+}
+
+/* Trials of 3 us: what limits is the scheduler, and batches keep it at its work. */
+static void test_no_ops(void **state)
+{
+    static struct scene scene = {.shape = SAME, .mean_s = 3e-6, .noise = 0.3};
+    struct sim_report r;
+
+    (void)state;
+    scene_init(&scene);
+    r = play(&scene, N_TRIALS, 2);
+    assert_int_equal(r.n_wrong, 0);
+    assert_true(r.makespan_s < 1.2 * N_TRIALS * 20e-6 + 0.02);
+    assert_true(r.n_messages < N_TRIALS / 20);
+}
+
+static void test_few_trials(void **state)
+{
+    static struct scene scene = {.shape = EVEN, .mean_s = 1};
+    struct sim_report r;
+
+    (void)state;
+    scene_init(&scene);
+    for (int64_t n = 5; n <= 65; n += 15) {
+        r = play(&scene, n, N_WORKERS);
+        assert_int_equal(r.n_wrong, 0);
+        assert_true(r.makespan_s < 2 * r.bound_s + 0.01);
+    }
+    r = play(&scene, N_TRIALS / 100, 1);
+    expect("one worker", &r, 1.01);
+}
+
+/* ---- the policy by hand ---- */
+
+struct hand {
+    struct ledger *ledger;
+    struct cost *cost;
+    struct dispatch *dispatch;
+};
+
+static void hand_init(struct hand *hand, const struct gcn_cost *work, int64_t n_trials,
+                      int64_t group, int32_t n_workers)
+{
+    hand->ledger = ledger_create(n_trials, group, NULL, 2, NULL);
+    hand->cost = cost_create(work, ledger_n_groups(hand->ledger), n_workers, NULL);
+    hand->dispatch = dispatch_create(hand->ledger, hand->cost, n_workers, NULL);
+    assert_non_null(hand->dispatch);
+}
+
+static void hand_release(struct hand *hand)
+{
+    assert_true(ledger_check(hand->ledger, NULL));
+    dispatch_destroy(hand->dispatch);
+    cost_destroy(hand->cost);
+    ledger_destroy(hand->ledger);
+}
+
+/* The first result of a configuration sends the rest of it to where it belongs. */
+static void test_order_follows_results(void **state)
+{
+    const struct gcn_cost work[3] = {{.flops = 5e10}, {.flops = 4e10}, {.flops = 3e10}};
+    int64_t out[DISPATCH_MAX];
+    struct hand hand;
+
+    (void)state;
+    hand_init(&hand, work, 9, 3, 1);
+    for (int i = 0; i < 4; i++)
+        cost_observe(hand.cost, 1, -1, 0.9);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, out, NULL), 1);
+    assert_int_equal(out[0], 0);
+    dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.6);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, out, NULL), 1);
+    assert_int_equal(out[0], 3);
+    assert_float_equal(dispatch_predicted(hand.dispatch, 3), 0.9, 0.2);
+    assert_true(isnan(dispatch_predicted(hand.dispatch, 4)));
+    hand_release(&hand);
+}
+
+static void test_idle_and_late(void **state)
+{
+    const struct gcn_cost work[1] = {{.flops = 2e9}};
+    int64_t out[DISPATCH_MAX];
+    struct hand hand;
+    int32_t n;
+
+    (void)state;
+    hand_init(&hand, work, 100, 100, 3);
+    for (int i = 0; i < 4; i++)
+        cost_observe(hand.cost, 0, -1, 0.02);
+    assert_int_equal(dispatch_n_busy(hand.dispatch), 0);
+    assert_int_equal(dispatch_idle(hand.dispatch), 0);
+    n = dispatch_assign(hand.dispatch, 0, out, NULL);
+    assert_in_range(n, 5, 7); /* the running one and a tenth of a second */
+    assert_int_equal(dispatch_idle(hand.dispatch), 1);
+    dispatch_leave(hand.dispatch, 1);
+    assert_int_equal(dispatch_idle(hand.dispatch), 2);
+    assert_int_equal(dispatch_assign(hand.dispatch, 1, out, NULL), 0);
+    dispatch_assign(hand.dispatch, 2, out, NULL);
+    assert_int_equal(dispatch_n_busy(hand.dispatch), 2);
+    assert_int_equal(dispatch_idle(hand.dispatch), -1);
+    /* Worker 0 is stuck in its first trial. */
+    for (int64_t trial = 1; trial < n; trial++)
+        dispatch_give_back(hand.dispatch, 0, trial);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, out, NULL), 0);
+    dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.02);
+    assert_int_equal(dispatch_idle(hand.dispatch), 0);
+    assert_in_range(dispatch_assign(hand.dispatch, 0, out, NULL), 2, 7);
+    assert_int_equal(out[0], n - 1); /* what came back is first */
+    hand_release(&hand);
+}
+
+/* A slow worker is promised less: fewer trials lie ready, and it is said to take longer. */
+static void test_slow_worker(void **state)
+{
+    const struct gcn_cost work[1] = {{.flops = 2e9}};
+    int64_t out[DISPATCH_MAX];
+    struct hand hand;
+    int32_t fast, slow;
+
+    (void)state;
+    hand_init(&hand, work, 1000, 1000, 2);
+    for (int i = 0; i < 200; i++)
+        cost_observe(hand.cost, 0, i % 2, i % 2 ? 0.04 : 0.01);
+    fast = dispatch_assign(hand.dispatch, 0, out, NULL);
+    slow = dispatch_assign(hand.dispatch, 1, out, NULL);
+    assert_in_range(fast, 9, 13);
+    assert_in_range(slow, 3, 5);
+    assert_float_equal(dispatch_predicted(hand.dispatch, out[0]), 0.04, 0.005);
+    hand_release(&hand);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_distributions), cmocka_unit_test(test_bad_formula),
+        cmocka_unit_test(test_mixed_cluster), cmocka_unit_test(test_no_ops),
+        cmocka_unit_test(test_few_trials),    cmocka_unit_test(test_order_follows_results),
+        cmocka_unit_test(test_idle_and_late), cmocka_unit_test(test_slow_worker),
+    };
+
+    return cmocka_run_group_tests_name("sim/dispatch", tests, NULL, NULL);
+}
