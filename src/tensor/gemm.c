@@ -9,7 +9,7 @@
 static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
 {
     return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && tall_is_able(c->n_cols) &&
-           openblas_get_num_threads() == 1;
+           gemm_threads() == 1;
 }
 
 /* A matrix times a vector: cblas_sgemm() would pack the matrix for a single use (18 us against 3
@@ -70,9 +70,17 @@ void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transpo
                 is_transposed ? n : k, 1, c, n);
 }
 
+static int n_threads = 1; /* OpenBLAS may take fewer, and does not say what was asked for */
+
 void gemm_set_threads(int n)
 {
+    n_threads = n;
     openblas_set_num_threads(n);
+}
+
+int gemm_threads(void)
+{
+    return n_threads;
 }
 
 const char *gemm_library(void)

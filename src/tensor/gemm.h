@@ -22,8 +22,10 @@ void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *
  *   a  in    (n, K), or (K, n) where it is transposed */
 void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transposed);
 
-/* Threads of one product, process-wide; OpenBLAS never guesses. Call before the first product. */
+/* Threads of one product, of whatever module, process-wide; OpenBLAS never guesses. Call before
+ * the first product. */
 void gemm_set_threads(int n);
+int gemm_threads(void);
 
 /* What does the work, for records and reports: library version and the kernel it picked on this
  * processor. Static text. */
