@@ -1,5 +1,6 @@
 #include "gcn/field.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Beyond this share of all samples a level takes the rest too. */
@@ -75,6 +76,16 @@ void field_build(struct field *field, const struct csr *a_hat, const int32_t *no
     number(top, a_hat);
     for (int32_t l = field->n_layers; l > 0; l--)
         expand(&field->level[l - 1], &field->level[l], a_hat);
+}
+
+/* A sample is missed by all n with probability (1 - degree / N)^n. */
+double field_expected(double n_samples, double degree, double n, int32_t down)
+{
+    double miss = fmax(1 - degree / n_samples, 0);
+
+    for (int32_t i = 0; i < down; i++)
+        n = n_samples * (1 - pow(miss, n));
+    return n;
 }
 
 const int32_t *field_rows(const struct field *field, int32_t level)

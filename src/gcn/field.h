@@ -31,6 +31,10 @@ int field_init(struct field *field, int32_t n_samples, int32_t n_layers, struct 
 /* The field of n distinct nodes, in any order. Allocates nothing. */
 void field_build(struct field *field, const struct csr *a_hat, const int32_t *nodes, int32_t n);
 
+/* Expected number of samples `down` levels below n, in a graph whose samples have `degree` entries
+ * of A^ on average, were neighbours drawn at random. */
+double field_expected(double n_samples, double degree, double n, int32_t down);
+
 /* rows, pos of a level as the kernels take them: NULL where the level holds every sample. */
 const int32_t *field_rows(const struct field *field, int32_t level);
 const int32_t *field_pos(const struct field *field, int32_t level);

@@ -11,36 +11,59 @@
 static int32_t choose_panel_rows(const struct gcn_inputs *inputs)
 {
     size_t rows = PANEL_BYTES / ((size_t)inputs->n_inputs * sizeof(float) + 1);
+    size_t n = (size_t)inputs->data->n_samples;
 
     if (rows < MIN_PANEL_ROWS)
         rows = MIN_PANEL_ROWS;
-    return rows < (size_t)inputs->ax.n_rows ? (int32_t)rows : inputs->ax.n_rows;
+    return (int32_t)(rows < n ? rows : n);
 }
 
-int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-               int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err)
+/* Whether X itself, for dropout, is held sparse. */
+static bool x_is_sparse(const struct first *first)
 {
-    size_t n = (size_t)inputs->data->n_samples;
-    size_t width = (size_t)(spec->layers == 1 ? n_outputs : spec->hidden_size);
-    bool is_sparse = inputs->is_sparse;
+    return first->inputs->has[FIRST_X_SPARSE];
+}
 
-    *first = (struct first){.inputs = inputs};
-    dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
-    if (!is_sparse) {
+static bool starts_from_ax(const struct first *first)
+{
+    return first->form == FIRST_AX_DENSE || first->form == FIRST_AX_SPARSE;
+}
+
+static int take_memory(struct first *first, size_t width, struct arena *scratch)
+{
+    const struct gcn_inputs *inputs = first->inputs;
+    size_t n = (size_t)inputs->data->n_samples;
+    bool drops = !dropout_is_off(&first->dropout);
+
+    if (first->form == FIRST_AX_DENSE || (drops && !x_is_sparse(first))) {
         first->panel_rows = choose_panel_rows(inputs);
         first->panel = arena_take(scratch, (size_t)first->panel_rows * sizeof(float),
                                   (size_t)inputs->n_inputs);
         if (!first->panel)
-            return err_nomem(err, "features of a batch", PANEL_BYTES);
+            return -1;
     }
-    if (is_sparse || !dropout_is_off(&first->dropout))
-        first->product = arena_take(scratch, n * width, sizeof(float));
-    else
-        return 0;
-    if (is_sparse && !dropout_is_off(&first->dropout))
+    if (drops && x_is_sparse(first)) {
         first->dropped = arena_take(scratch, (size_t)csr_nnz(&inputs->x_sparse), sizeof(float));
-    if (!first->product || (is_sparse && !dropout_is_off(&first->dropout) && !first->dropped))
-        return err_nomem(err, "first layer", n * width * sizeof(float));
+        if (!first->dropped)
+            return -1;
+    }
+    first->sums = arena_take(scratch, width, sizeof(float));
+    if (drops || !starts_from_ax(first))
+        first->product = arena_take(scratch, n * width, sizeof(float));
+    return first->sums && (starts_from_ax(first) || first->product) ? 0 : -1;
+}
+
+int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+               int32_t n_train, int32_t n_outputs, struct hash key, struct arena *scratch,
+               struct err *err)
+{
+    size_t width = (size_t)(spec->layers == 1 ? n_outputs : spec->hidden_size);
+
+    *first = (struct first){.inputs = inputs, .form = gcn_first_form(spec, inputs, n_train)};
+    dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
+    if (take_memory(first, width, scratch))
+        return err_nomem(err, "first layer",
+                         PANEL_BYTES + (size_t)inputs->data->n_samples * width * sizeof(float));
     return 0;
 }
 
@@ -127,36 +150,78 @@ static struct csr dropped_view(const struct first *first, bool is_training)
     return x;
 }
 
-static double sparse_flops(const struct first *first, const struct field *field, int32_t width)
+static double sparse_flops(const struct csr *x, const struct field *field, int32_t level,
+                           int32_t width)
 {
-    const struct csr *x = &first->inputs->x_sparse;
+    return 2.0 * width * (double)spmm_count(x, field_rows(field, level), field->level[level].n);
+}
 
-    return 2.0 * width * (double)spmm_count(x, field_rows(field, 0), field->level[0].n);
+static bool drops(const struct first *first, bool is_training)
+{
+    return is_training && !dropout_is_off(&first->dropout);
+}
+
+/* product = X' w over level 0, X' what dropout leaves; without dropout X. */
+static void multiply_x(struct first *first, const struct field *field, const struct mat *w,
+                       bool is_training, uint32_t step)
+{
+    const struct gcn_inputs *inputs = first->inputs;
+    struct mat product = mat_view(first->product, field->level[0].n, w->n_cols);
+    const int32_t *rows = field_rows(field, 0);
+
+    if (x_is_sparse(first)) {
+        struct csr x = dropped_view(first, is_training);
+
+        if (drops(first, is_training))
+            dropout_entries(first->dropped, &first->dropout, step, &inputs->x_sparse, rows,
+                            product.n_rows);
+        spmm(&product, &x, rows, w, NULL);
+        first->flops += sparse_flops(&x, field, 0, w->n_cols);
+    } else if (drops(first, is_training)) {
+        multiply(&product, first, field, 0, w, step);
+    } else {
+        coded_product(&product, &inputs->coded, rows, w);
+        first->flops += w->n_cols * coded_additions(&inputs->coded, product.n_rows);
+    }
+}
+
+static void multiply_x_back(struct mat *dw, struct first *first, const struct field *field,
+                            uint32_t step)
+{
+    const struct gcn_inputs *inputs = first->inputs;
+    struct mat d_product = mat_view(first->product, field->level[0].n, dw->n_cols);
+
+    if (x_is_sparse(first)) {
+        struct csr x = dropped_view(first, true);
+
+        spmm_tn(dw, &x, field_rows(field, 0), &d_product);
+        first->flops += sparse_flops(&x, field, 0, dw->n_cols);
+    } else if (drops(first, true)) {
+        multiply_back(dw, first, field, 0, &d_product, step);
+    } else {
+        coded_product_tn(dw, &inputs->coded, &d_product, field_pos(field, 0), first->sums);
+        first->flops += dw->n_cols * coded_additions_tn(&inputs->coded);
+    }
 }
 
 void first_forward(struct mat *z, struct first *first, const struct field *field,
                    const struct mat *w, bool is_training, uint32_t step)
 {
     const struct gcn_inputs *inputs = first->inputs;
-    bool drops = is_training && !dropout_is_off(&first->dropout);
-    struct mat product = mat_view(first->product, field->level[0].n, w->n_cols);
+    struct mat product;
 
     first_forget(first);
-    if (!inputs->is_sparse && !drops) {
-        multiply(z, first, field, 1, w, step);
+    if (starts_from_ax(first) && !drops(first, is_training)) {
+        if (first->form == FIRST_AX_DENSE) {
+            multiply(z, first, field, 1, w, step);
+            return;
+        }
+        spmm(z, &inputs->ax_sparse, field_rows(field, 1), w, NULL);
+        first->flops += sparse_flops(&inputs->ax_sparse, field, 1, w->n_cols);
         return;
     }
-    if (inputs->is_sparse) {
-        struct csr x = dropped_view(first, is_training);
-
-        if (drops)
-            dropout_entries(first->dropped, &first->dropout, step, &inputs->x_sparse,
-                            field_rows(field, 0), product.n_rows);
-        spmm(&product, &x, field_rows(field, 0), w, NULL);
-        first->flops += sparse_flops(first, field, w->n_cols);
-    } else {
-        multiply(&product, first, field, 0, w, step);
-    }
+    multiply_x(first, field, w, is_training, step);
+    product = mat_view(first->product, field->level[0].n, w->n_cols);
     spmm(z, &inputs->a_hat, field_rows(field, 1), &product, field_pos(field, 0));
     first->flops += 2.0 * w->n_cols * (double)field->level[1].entries;
 }
@@ -165,20 +230,19 @@ void first_backward(struct mat *dw, struct first *first, const struct field *fie
                     const struct mat *dz, uint32_t step)
 {
     const struct gcn_inputs *inputs = first->inputs;
-    struct mat d_product = mat_view(first->product, field->level[0].n, dw->n_cols);
+    struct mat d_product;
 
-    if (!inputs->is_sparse && dropout_is_off(&first->dropout)) {
-        multiply_back(dw, first, field, 1, dz, step);
+    if (starts_from_ax(first) && !drops(first, true)) {
+        if (first->form == FIRST_AX_DENSE) {
+            multiply_back(dw, first, field, 1, dz, step);
+            return;
+        }
+        spmm_tn(dw, &inputs->ax_sparse, field_rows(field, 1), dz);
+        first->flops += sparse_flops(&inputs->ax_sparse, field, 1, dw->n_cols);
         return;
     }
+    d_product = mat_view(first->product, field->level[0].n, dw->n_cols);
     spmm(&d_product, &inputs->a_hat, field_rows(field, 0), dz, field_pos(field, 1));
     first->flops += 2.0 * dw->n_cols * (double)field->level[1].entries;
-    if (inputs->is_sparse) {
-        struct csr x = dropped_view(first, true);
-
-        spmm_tn(dw, &x, field_rows(field, 0), &d_product);
-        first->flops += sparse_flops(first, field, dw->n_cols);
-    } else {
-        multiply_back(dw, first, field, 0, &d_product, step);
-    }
+    multiply_x_back(dw, first, field, step);
 }

@@ -1,9 +1,7 @@
 /* The first layer's product Z = A^ X W, where nearly all of the time goes.
  *
- * Three ways, whichever the features allow:
- *   dense, whole      (A^X) W   A^X was made once for all trials (gcn_inputs.ax)
- *   dense, dropped    A^ (X' W) X' = dropout(X) is new in every step
- *   sparse            A^ (X W)  A^X would fill in
+ * It starts as association.h finds cheapest for the trial, from a form of A^X or of X; where inputs
+ * are dropped in training, X' = dropout(X) is new in every step, and the product is A^ (X' W).
  * Dense rows of a field are picked in panels, so that the copy stays small. */
 #ifndef GCN_FIRST_H
 #define GCN_FIRST_H
@@ -13,19 +11,22 @@
 
 struct first {
     const struct gcn_inputs *inputs; /* borrowed */
+    enum first_form form;            /* without dropout */
     struct dropout dropout;          /* of features */
     float *panel;                    /* (panel_rows, F) dense features picked */
     int32_t panel_rows;
     const struct field *panel_field; /* what the panel holds: rows from panel_begin on */
     int32_t panel_begin;
     float *product; /* (N, H) X W, and the gradient by it */
+    float *sums;    /* [H] scratch of coded products */
     float *dropped; /* [nnz] values of the sparse features after dropout */
     double flops;   /* done so far */
 };
 
 /* Memory from scratch. -1 and err when it is short. */
 int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-               int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err);
+               int32_t n_train, int32_t n_outputs, struct hash key, struct arena *scratch,
+               struct err *err);
 
 /* z out (n of level 1, H). step addresses dropout; is_training false: none. */
 void first_forward(struct mat *z, struct first *first, const struct field *field,

@@ -1,3 +1,4 @@
+#include "gcn/field.h"
 #include "gcn/train.h"
 
 #include <math.h>
@@ -13,48 +14,62 @@ struct shape {
     double features; /* mean entries of X in a row */
     double n_inputs, n_hidden, n_outputs;
     int32_t layers;
+    enum first_form form;
     bool is_sparse;
     bool drops_inputs;
+    const struct gcn_inputs *inputs;
 };
 
-static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_inputs *inputs)
+static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+                             int32_t n_train)
 {
     const struct dataset *data = inputs->data;
     double n = data->n_samples;
+    bool is_sparse = inputs->has[FIRST_X_SPARSE];
 
     return (struct shape){
+        .inputs = inputs,
+        .form = gcn_first_form(spec, inputs, n_train),
         .n_samples = n,
         .degree = (double)csr_nnz(&inputs->a_hat) / n,
-        .features = inputs->is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : inputs->n_inputs,
+        .features = is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : inputs->n_inputs,
         .n_inputs = inputs->n_inputs,
         .n_hidden = spec->hidden_size,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
         .layers = spec->layers,
-        .is_sparse = inputs->is_sparse,
+        .is_sparse = is_sparse,
         .drops_inputs = spec->input_dropout > 0,
     };
 }
 
-/* Samples `down` levels below a batch of n, were neighbours drawn at random: a sample is missed
- * by all n with probability (1 - degree / N)^n. */
 static double level_size(const struct shape *shape, double n, int32_t down)
 {
-    double miss = 1 - shape->degree / shape->n_samples;
-
-    for (int32_t i = 0; i < down; i++)
-        n = shape->n_samples * (1 - pow(miss > 0 ? miss : 0, n));
-    return n;
+    return field_expected(shape->n_samples, shape->degree, n, down);
 }
 
-static double first_layer(const struct shape *shape, double n, bool is_training)
+/* Of one product, forward, or of the one that brings the gradient back. */
+static double first_layer(const struct shape *shape, double n, bool is_training, bool is_backward)
 {
+    const struct gcn_inputs *inputs = shape->inputs;
     double width = shape->layers == 1 ? shape->n_outputs : shape->n_hidden;
     double level0 = level_size(shape, n, shape->layers);
     double level1 = level_size(shape, n, shape->layers - 1);
+    double propagation = 2 * width * level1 * shape->degree;
 
-    if (!shape->is_sparse && !(is_training && shape->drops_inputs))
-        return 2 * level1 * shape->n_inputs * width;
-    return 2 * width * (level0 * shape->features + level1 * shape->degree);
+    if (is_training && shape->drops_inputs)
+        return 2 * width * level0 * shape->features + propagation;
+    switch (shape->form) {
+    case FIRST_AX_DENSE:
+        return 2 * width * level1 * shape->n_inputs;
+    case FIRST_AX_SPARSE:
+        return 2 * width * level1 * (double)csr_nnz(&inputs->ax_sparse) / shape->n_samples;
+    case FIRST_X_SPARSE:
+        return 2 * width * level0 * shape->features + propagation;
+    default:
+        return width * (is_backward ? coded_additions_tn(&inputs->coded)
+                                    : coded_additions(&inputs->coded, (int32_t)level0)) +
+               propagation;
+    }
 }
 
 /* Layers 2 and up; dense products of the way back are twice those of the way forward. */
@@ -67,7 +82,11 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
         double below = level_size(shape, n, shape->layers - l);
         double above = level_size(shape, n, shape->layers - l - 1);
 
-        sum += 2 * width * (dense_products * below * shape->n_hidden + above * shape->degree);
+        struct layer_shape layer = {below, above, above * shape->degree, shape->n_hidden, width};
+        bool is_first = association_propagates_first(&layer);
+
+        sum += 2 * dense_products * (is_first ? above : below) * shape->n_hidden * width +
+               2 * layer.entries * (is_first ? shape->n_hidden : width);
     }
     return sum;
 }
@@ -117,20 +136,20 @@ static double optimizer_bytes(const struct shape *shape)
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
                          int32_t n_train)
 {
-    struct shape shape = shape_of(spec, inputs);
+    struct shape shape = shape_of(spec, inputs, n_train);
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
     double size = is_full ? n_train : spec->batch_size;
     double steps = is_full ? 1 : ceil(n_train / size);
     double batches = is_full ? 1 : (n_train + size - 1) / size;
     double rest = shape.n_samples - n_train > 1 ? shape.n_samples - n_train : 1;
-    double forward = first_layer(&shape, size, true) + upper_layers(&shape, size, 1);
-    double backward = first_layer(&shape, size, true) + upper_layers(&shape, size, 2);
-    double evaluation = first_layer(&shape, rest, false) + upper_layers(&shape, rest, 1);
+    double forward = first_layer(&shape, size, true, false) + upper_layers(&shape, size, 1);
+    double backward = first_layer(&shape, size, true, true) + upper_layers(&shape, size, 2);
+    double evaluation = first_layer(&shape, rest, false, false) + upper_layers(&shape, rest, 1);
     double step_bytes = 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape);
 
     /* The evaluation's first product is the next step's. */
     if (is_full && !shape.drops_inputs)
-        forward -= first_layer(&shape, size, true);
+        forward -= first_layer(&shape, size, true, false);
     return (struct gcn_cost){
         .flops = spec->epochs * (batches * (forward + backward) + evaluation),
         .bytes = spec->epochs * (steps * step_bytes + pass_bytes(&shape, rest)),

@@ -98,6 +98,17 @@ static void walk_csr(struct walk *w, struct csr *a)
     WALK(w, a->val, nnz);
 }
 
+static void walk_coded(struct walk *w, struct coded *c)
+{
+    WALK(w, c->column, c->n_groups + 1);
+    WALK(w, c->value, (size_t)c->n_cols * CODED_VALUES);
+    WALK(w, c->n_values, c->n_cols);
+    WALK(w, c->plane_column, c->n_planes);
+    WALK(w, c->plane_delta, c->n_planes);
+    WALK(w, c->by_row, coded_row_bytes(c));
+    WALK(w, c->by_plane, coded_plane_bytes(c));
+}
+
 static void walk(struct walk *w, struct gcn_inputs *inputs)
 {
     w->at = aligned(sizeof(struct header));
@@ -106,6 +117,8 @@ static void walk(struct walk *w, struct gcn_inputs *inputs)
     walk_mat(w, &inputs->x);
     walk_csr(w, &inputs->x_sparse);
     walk_mat(w, &inputs->ax);
+    walk_csr(w, &inputs->ax_sparse);
+    walk_coded(w, &inputs->coded);
 }
 
 size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs)

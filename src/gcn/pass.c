@@ -12,27 +12,30 @@ static int take_activations(struct pass *pass, struct arena *scratch)
 
     pass->h = arena_take_zeroed(scratch, n_hidden, sizeof *pass->h);
     pass->bits = arena_take_zeroed(scratch, n_hidden, sizeof *pass->bits);
-    if (!pass->h || !pass->bits)
+    pass->p = arena_take_zeroed(scratch, n_hidden, sizeof *pass->p);
+    if (!pass->h || !pass->bits || !pass->p)
         return -1;
     for (size_t l = 0; l < n_hidden; l++) {
         pass->h[l] = arena_take(scratch, n * width, sizeof(float));
+        pass->p[l] = arena_take(scratch, n * width, sizeof(float));
         if (!dropout_is_off(&pass->dropout))
             pass->bits[l] = arena_take(scratch, n * stride, sizeof(uint16_t));
-        if (!pass->h[l] || (!dropout_is_off(&pass->dropout) && !pass->bits[l]))
+        if (!pass->h[l] || !pass->p[l] || (!dropout_is_off(&pass->dropout) && !pass->bits[l]))
             return -1;
     }
     return 0;
 }
 
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-              struct model *model, struct hash key, struct arena *scratch, struct err *err)
+              int32_t n_train, struct model *model, struct hash key, struct arena *scratch,
+              struct err *err)
 {
     int32_t n_outputs = model->layer[model->n_layers - 1].w.n_cols;
     size_t n = (size_t)inputs->data->n_samples * (size_t)model_width(model);
 
     *pass = (struct pass){.spec = spec, .inputs = inputs, .model = model};
     dropout_init(&pass->dropout, spec->dropout, key, RNG_DROPOUT);
-    if (first_init(&pass->first, spec, inputs, n_outputs, key, scratch, err))
+    if (first_init(&pass->first, spec, inputs, n_train, n_outputs, key, scratch, err))
         return -1;
     pass->z = arena_take(scratch, n, sizeof(float));
     pass->t = arena_take(scratch, n, sizeof(float));
@@ -66,17 +69,52 @@ static void activate(struct pass *pass, const struct field *field, int32_t layer
                     drops ? &pass->dropout : NULL, pass->bits[layer]);
 }
 
-/* z = A^ (h w), from level `layer` to level `layer + 1`. */
+/* Whether a layer above the first is (A^ h) w over this field. */
+static bool propagates_first(const struct field *field, int32_t layer, const struct mat *w)
+{
+    struct layer_shape shape = {
+        .below = field->level[layer].n,
+        .above = field->level[layer + 1].n,
+        .entries = (double)field->level[layer + 1].entries,
+        .n_in = w->n_rows,
+        .n_out = w->n_cols,
+    };
+
+    return association_propagates_first(&shape);
+}
+
+/* A^ h of a layer above the first, kept for the way back. */
+static struct mat neighbourhood_view(const struct pass *pass, const struct field *field,
+                                     int32_t layer)
+{
+    return mat_view(pass->p[layer - 1], field->level[layer + 1].n, pass->spec->hidden_size);
+}
+
+static double propagation_flops(const struct field *field, int32_t layer, int32_t width)
+{
+    return 2.0 * width * (double)field->level[layer + 1].entries;
+}
+
+/* z = A^ h w, from level `layer` to level `layer + 1`. */
 static void propagate(struct mat *z, struct pass *pass, const struct field *field, int32_t layer)
 {
+    const struct csr *a_hat = &pass->inputs->a_hat;
     const struct mat *w = &pass->model->layer[layer].w;
+    const int32_t *rows = field_rows(field, layer + 1), *pos = field_pos(field, layer);
     struct mat h = hidden_view(pass, field, layer - 1);
-    struct mat t = mat_view(pass->t, h.n_rows, w->n_cols);
+    bool is_first = propagates_first(field, layer, w);
+    struct mat t =
+        is_first ? neighbourhood_view(pass, field, layer) : mat_view(pass->t, h.n_rows, w->n_cols);
 
-    gemm(&t, 1, &h, w, 0);
-    spmm(z, &pass->inputs->a_hat, field_rows(field, layer + 1), &t, field_pos(field, layer));
-    pass->flops += 2.0 * (double)mat_size(&t) * w->n_rows +
-                   2.0 * w->n_cols * (double)field->level[layer + 1].entries;
+    if (is_first) {
+        spmm(&t, a_hat, rows, &h, pos);
+        gemm(z, 1, &t, w, 0);
+    } else {
+        gemm(&t, 1, &h, w, 0);
+        spmm(z, a_hat, rows, &t, pos);
+    }
+    pass->flops += 2.0 * t.n_rows * (double)mat_size(w) +
+                   propagation_flops(field, layer, is_first ? w->n_rows : w->n_cols);
 }
 
 struct mat pass_forward(struct pass *pass, const struct field *field, const struct mat *z1,
@@ -113,20 +151,33 @@ struct mat pass_gradient(struct pass *pass, const struct field *field)
 static void propagate_back(struct mat *d, struct pass *pass, const struct field *field,
                            int32_t layer)
 {
-    struct model *model = pass->model;
-    const struct mat *w = &model->layer[layer].w;
+    const struct csr *a_hat = &pass->inputs->a_hat;
+    const struct mat *w = &pass->model->layer[layer].w;
+    struct mat *dw = &pass->model->d_layer[layer].w;
+    const int32_t *rows = field_rows(field, layer), *pos = field_pos(field, layer + 1);
     struct mat h = hidden_view(pass, field, layer - 1);
-    struct mat t = mat_view(pass->t, h.n_rows, w->n_cols);
+    struct mat d_below = mat_view(pass->d, h.n_rows, h.n_cols);
+    bool is_first = propagates_first(field, layer, w);
+    struct mat t =
+        is_first ? mat_view(pass->t, d->n_rows, w->n_rows) : mat_view(pass->t, h.n_rows, w->n_cols);
 
-    spmm(&t, &pass->inputs->a_hat, field_rows(field, layer), d, field_pos(field, layer + 1));
-    gemm_tn(&model->d_layer[layer].w, 1, &h, &t, 0);
-    *d = mat_view(pass->d, h.n_rows, h.n_cols);
-    gemm_nt(d, 1, &t, w, 0);
-    kernel_activate_back(d, &h, pass->spec->activation,
+    if (is_first) {
+        struct mat p = neighbourhood_view(pass, field, layer);
+
+        gemm_tn(dw, 1, &p, d, 0);
+        gemm_nt(&t, 1, d, w, 0);
+        spmm(&d_below, a_hat, rows, &t, pos);
+    } else {
+        spmm(&t, a_hat, rows, d, pos);
+        gemm_tn(dw, 1, &h, &t, 0);
+        gemm_nt(&d_below, 1, &t, w, 0);
+    }
+    kernel_activate_back(&d_below, &h, pass->spec->activation,
                          dropout_is_off(&pass->dropout) ? NULL : &pass->dropout,
                          pass->bits[layer - 1]);
-    pass->flops += 4.0 * (double)mat_size(&t) * w->n_rows +
-                   2.0 * w->n_cols * (double)field->level[layer + 1].entries;
+    pass->flops += 4.0 * t.n_rows * (double)mat_size(w) +
+                   propagation_flops(field, layer, is_first ? w->n_rows : w->n_cols);
+    *d = d_below;
 }
 
 void pass_backward(struct pass *pass, const struct field *field, struct mat *d, uint32_t step)

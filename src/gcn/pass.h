@@ -1,10 +1,12 @@
 /* Forward and backward through a receptive field.
  *
  * Layer l of L computes, with H^0 = X:
- *     Z^l = A^ (H^(l-1) W^l),  H^l = dropout(act(Z^l + b^l)) for l < L,  logits = Z^L + b^L
+ *     Z^l = A^ H^(l-1) W^l,  H^l = dropout(act(Z^l + b^l)) for l < L,  logits = Z^L + b^L
  * over the rows of its level only. The first layer is first.h's. Backward, with D^l the gradient
- * by Z^l and T^l = A^ D^l (A^ is symmetric):
- *     dW^l = H^(l-1)^T T^l,  D^(l-1) = (T^l W^l^T) * slope of H^(l-1),  db^l = column sums of D^l
+ * by Z^l (A^ is symmetric) and db^l the column sums of D^l, one of two ways, as association.h
+ * finds cheaper for the field:
+ *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  D^(l-1) = (T W^l^T) * slope of H^(l-1)
+ *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      D^(l-1) = (A^ (D^l W^l^T)) * slope
  * All memory is taken by pass_init(). */
 #ifndef GCN_PASS_H
 #define GCN_PASS_H
@@ -20,6 +22,7 @@ struct pass {
     struct first first;
     struct dropout dropout; /* of hidden units */
     float **h;              /* [L - 1] (N, H) activations, kept for the way back */
+    float **p;              /* [L - 1] (N, H) A^ h, where that was made first */
     uint16_t **bits;        /* [L - 1] decisions of dropout */
     float *z;               /* (N, width) */
     float *t;               /* (N, width) */
@@ -29,7 +32,8 @@ struct pass {
 
 /* -1 and err when scratch memory is short. */
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-              struct model *model, struct hash key, struct arena *scratch, struct err *err);
+              int32_t n_train, struct model *model, struct hash key, struct arena *scratch,
+              struct err *err);
 
 /* Logits (n of level L, C) of the field's nodes: a view, valid until the next call.
  *   z1           the first layer's product, made before; NULL: made here

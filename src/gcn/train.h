@@ -14,7 +14,9 @@
 #include "base/hash.h"
 #include "data/dataset.h"
 #include "data/split.h"
+#include "gcn/association.h"
 #include "gcn/metric.h"
+#include "tensor/coded.h"
 #include "tensor/kernel.h"
 
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
@@ -42,14 +44,21 @@ struct gcn_spec {
 /* What is constant over a grid, made once per process and shared, read-only, by its trials. */
 struct gcn_inputs {
     const struct dataset *data;
-    int32_t n_inputs;    /* F: columns that layer 1 multiplies; those of L after a reduction */
-    int32_t fan_in;      /* features behind them: what initial weights are scaled by (model.h) */
-    bool is_sparse;      /* which of x_sparse, and x and ax, is there */
-    struct csr a_hat;    /* (N, N) normalised adjacency */
-    struct mat x;        /* (N, F) scaled dense features, for input dropout; else empty */
-    struct csr x_sparse; /* (N, F) scaled sparse features; A^(XW) is the cheaper way */
-    struct mat ax;       /* (N, F) A^X, where layer 1 starts without input dropout */
-    bool is_view;        /* the arrays are somebody else's (inputs_pack.h): never freed here */
+    int32_t n_inputs; /* F: columns that layer 1 multiplies; those of L after a reduction */
+    int32_t fan_in;   /* features behind them: what initial weights are scaled by (model.h) */
+    struct csr a_hat; /* (N, N) normalised adjacency */
+
+    /* Scaled features X (N, F), in the forms that are there: has[enum first_form]. */
+    bool has[FIRST_FORM_COUNT];
+    struct mat ax;        /* (N, F) A^X */
+    struct csr ax_sparse; /* (N, F) A^X */
+    struct csr x_sparse;  /* (N, F) */
+    struct coded coded;   /* (N, F) */
+
+    /* For input dropout X itself: x_sparse where that is there, otherwise this. */
+    struct mat x; /* (N, F); empty where no trial drops inputs */
+
+    bool is_view; /* the arrays are somebody else's (inputs_pack.h): never freed here */
 };
 
 enum feature_scale {
@@ -61,8 +70,9 @@ enum feature_scale {
 /* What inputs are made for, beside data and graph. */
 struct gcn_inputs_spec {
     enum feature_scale scale;
-    bool drops_inputs; /* also for trials with input dropout, which need X itself */
-    int32_t reduce;    /* REDUCE_NONE, REDUCE_EXACT, or leading directions to keep (reducer.h) */
+    bool drops_inputs;  /* also for trials with input dropout, which need X itself */
+    bool small_batches; /* also for trials whose steps need few rows, for which A^X is cheaper */
+    int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or leading directions to keep (reducer.h) */
 };
 
 /* adjacency is borrowed for the call; spec->reduce is not looked at. Pair with
@@ -126,6 +136,10 @@ struct gcn_cost {
     double bytes; /* moved: operands and results of the products, state of the optimiser */
     double steps; /* of the optimiser */
 };
+
+/* How a trial's first layer starts: the cheapest of the forms that are there. */
+enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+                               int32_t n_train);
 
 /* What gcn_train() would do if every epoch ran: an estimate that takes neighbours as drawn at
  * random and all samples outside training as validation (flops measured: within 1.4 times of

@@ -55,7 +55,8 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
         model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
                    trainer->target.n_outputs, key, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
-        pass_init(&trainer->pass, spec, inputs, &trainer->model, key, scratch, err) ||
+        pass_init(&trainer->pass, spec, inputs, split->n_train, &trainer->model, key, scratch,
+                  err) ||
         field_init(&trainer->batch, n, spec->layers, scratch, err) ||
         field_init(&trainer->val, n, spec->layers, scratch, err))
         return -1;

@@ -6,10 +6,6 @@
 #define PANEL_COLUMNS 256 /* read at a time */
 #define VALUES CODED_VALUES
 
-/* An addition of a table entry costs so many multiply-adds of a dense product (measured on a Zen
- * 5; less where registers are narrower). */
-#define COST_OF_LOOK 2.4
-
 /* ---- memory ---- */
 
 static size_t in_panels(int32_t n_groups, int32_t n)
@@ -139,13 +135,6 @@ static void form_groups(struct coded *c)
     c->column[c->n_groups] = c->n_cols;
 }
 
-static bool is_cheaper(const struct coded *c)
-{
-    double dense = 2.0 * c->n_rows * c->n_cols;
-
-    return COST_OF_LOOK * (coded_additions(c, c->n_rows) + coded_additions_tn(c)) < dense;
-}
-
 double coded_additions(const struct coded *c, int32_t n)
 {
     return (double)c->n_groups * (n + CODED_ENTRIES);
@@ -250,7 +239,7 @@ static int read_panels(struct coded *c, const struct coded_source *source, panel
     return rc;
 }
 
-static int make(struct coded *c, const struct coded_source *source, struct err *err)
+static int make(struct coded *c, const struct coded_source *source, double most, struct err *err)
 {
     int rc;
 
@@ -260,7 +249,7 @@ static int make(struct coded *c, const struct coded_source *source, struct err *
     if (rc <= 0)
         return rc;
     form_groups(c);
-    if (!is_cheaper(c))
+    if (coded_additions(c, c->n_rows) + coded_additions_tn(c) > most)
         return 0;
     if (allocate_codes(c, err))
         return -1;
@@ -268,12 +257,12 @@ static int make(struct coded *c, const struct coded_source *source, struct err *
     return read_panels(c, source, fill_panel, err);
 }
 
-int coded_init(struct coded *c, const struct coded_source *source, struct err *err)
+int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err)
 {
     int rc;
 
     *c = (struct coded){.n_rows = source->n_rows, .n_cols = source->n_cols};
-    rc = make(c, source, err);
+    rc = make(c, source, most, err);
     if (rc <= 0)
         coded_release(c);
     return rc;

@@ -26,6 +26,9 @@
 #define CODED_ENTRIES 32 /* of a group's table at most */
 #define CODED_PANEL 8    /* groups whose tables are in use at a time: 32 kB of first-level cache */
 #define CODED_BITS 5     /* rows in a group of the transposed product: 32 entries */
+#define CODED_COST                                                         \
+    2.4 /* of an addition, in multiply-adds of a dense product: less where \
+           registers are narrower than 64 bytes */
 
 /* Codes of the product by_row: group g of columns is column[g] .. column[g + 1], and row i's byte
  * by_row[(g / 8 * n_rows + i) * 8 + g % 8] is the table entry of its combination.
@@ -56,9 +59,9 @@ struct coded_source {
 };
 
 /* 1: made; pair with coded_release(). 0: not made, because some column has more values than
- * CODED_VALUES or because the dense product is cheaper (coded_cost()). -1 and err: memory, or the
- * source's own. */
-int coded_init(struct coded *c, const struct coded_source *source, struct err *err);
+ * CODED_VALUES or because both products take more than `most` additions. -1 and err: memory, or
+ * the source's own. */
+int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err);
 void coded_release(struct coded *c); /* takes a zeroed one */
 
 /* Bytes of the two arrays of codes. */

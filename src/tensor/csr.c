@@ -110,6 +110,93 @@ int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
     return 0;
 }
 
+/* One row of a product: the columns it has so far. */
+struct row_sum {
+    double *sum;  /* [n_cols] */
+    int32_t *row; /* [n_cols] the last row that had this column, + 1 */
+    int32_t *col; /* [n] unsorted */
+    int32_t n;
+};
+
+static void add_rows(struct row_sum *s, const struct csr *a, const struct csr *b, int32_t r)
+{
+    s->n = 0;
+    for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++)
+        for (int64_t f = b->row_start[a->col[e]]; f < b->row_start[a->col[e] + 1]; f++) {
+            int32_t j = b->col[f];
+
+            if (s->row[j] != r + 1) {
+                s->row[j] = r + 1;
+                s->sum[j] = 0;
+                s->col[s->n++] = j;
+            }
+            s->sum[j] += (double)a->val[e] * (double)b->val[f];
+        }
+}
+
+static int compare_columns(const void *left, const void *right)
+{
+    const int32_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static int64_t count_product(struct row_sum *s, const struct csr *a, const struct csr *b)
+{
+    int64_t n = 0;
+
+    for (int32_t r = 0; r < a->n_rows; r++) {
+        add_rows(s, a, b, r);
+        n += s->n;
+    }
+    memset(s->row, 0, (size_t)b->n_cols * sizeof *s->row);
+    return n;
+}
+
+static void fill_product(struct csr *out, struct row_sum *s, const struct csr *a,
+                         const struct csr *b)
+{
+    int64_t at = 0;
+
+    for (int32_t r = 0; r < a->n_rows; r++) {
+        add_rows(s, a, b, r);
+        qsort(s->col, (size_t)s->n, sizeof *s->col, compare_columns);
+        for (int32_t i = 0; i < s->n; i++, at++) {
+            out->col[at] = s->col[i];
+            out->val[at] = (float)s->sum[s->col[i]];
+        }
+        out->row_start[r + 1] = at;
+    }
+}
+
+int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
+                 struct err *err)
+{
+    size_t n = (size_t)b->n_cols + 1;
+    struct row_sum s = {
+        .sum = malloc(n * sizeof *s.sum),
+        .row = calloc(n, sizeof *s.row),
+        .col = malloc(n * sizeof *s.col),
+    };
+    int rc = -1;
+
+    if (!s.sum || !s.row || !s.col) {
+        err_nomem(err, "sparse product", n * 16);
+    } else {
+        int64_t nnz = count_product(&s, a, b);
+
+        rc = nnz <= most;
+        if (rc && csr_init(out, a->n_rows, b->n_cols, nnz, err))
+            rc = -1;
+        if (rc == 1)
+            fill_product(out, &s, a, b);
+    }
+    free(s.sum);
+    free(s.row);
+    free(s.col);
+    return rc;
+}
+
 static bool check_row(const struct csr *a, int32_t row, struct err *err)
 {
     int64_t begin = a->row_start[row];

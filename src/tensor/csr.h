@@ -39,6 +39,12 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 /* out = a transposed. Pair with csr_release(). */
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
 
+/* out = a b, with entries that happen to cancel kept. 1: made; pair with csr_release(). 0: not
+ * made, it would have more than `most` entries. -1 and err when memory is short.
+ * Source: Gustavson 1978, ACM TOMS 4:250. */
+int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
+                 struct err *err);
+
 /* Every invariant above; false and a reason in err (may be NULL) where one is broken. */
 bool csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);

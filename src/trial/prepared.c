@@ -11,6 +11,10 @@
 /* Two caches, each an array of entries with the spec they were made from and when they were last
  * asked for. Both are short, so that a linear search is nothing beside a trial. */
 
+/* Batches of less than this part of the samples may need few enough rows for A^X to be cheaper
+ * than codes, with ten neighbours or more; association.h decides. */
+#define SMALL_SHARE 8
+
 struct inputs_key {
     struct graph_spec graph;
     struct gcn_inputs_spec inputs;
@@ -117,8 +121,10 @@ static void make_key(struct inputs_key *key, const struct prepared *prepared,
     spec_inputs(&key->inputs, s);
     if (reducer_keeps(prepared->data, key->inputs.reduce))
         key->inputs.reduce = REDUCE_NONE;
-    if (prepared->data->is_sparse)
-        key->inputs.drops_inputs = false; /* the same inputs serve both */
+    key->inputs.small_batches =
+        s->v[P_BATCH_SIZE].i && s->v[P_BATCH_SIZE].i < prepared->data->n_samples / SMALL_SHARE;
+    if (prepared->data->is_sparse || key->inputs.reduce != REDUCE_NONE) /* the same serve all */
+        key->inputs.drops_inputs = key->inputs.small_batches = false;
 }
 
 /* The index of the entry, or -1. */

@@ -92,10 +92,9 @@ void toy_init(struct toy *toy, enum task task, bool is_sparse)
     make_features(toy, &rng);
     make_adjacency(&adjacency);
     make_split(&toy->split);
-    assert_int_equal(
-        gcn_inputs_init(&toy->inputs, &toy->data, &adjacency,
-                        &(struct gcn_inputs_spec){.scale = SCALE_NONE, .drops_inputs = true}, NULL),
-        0);
+    assert_int_equal(gcn_inputs_init(&toy->inputs, &toy->data, &adjacency,
+                                     &(struct gcn_inputs_spec){.drops_inputs = true}, NULL),
+                     0);
     csr_release(&adjacency);
 }
 
