@@ -11,7 +11,7 @@
 /* A member was added to struct gcn_inputs: if it is a pointer, or holds some, walk() must know
  * them; then the size here follows. */
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(struct gcn_inputs) == 128, "walk() must know every array of gcn_inputs");
+_Static_assert(sizeof(struct gcn_inputs) == 232, "walk() must know every array of gcn_inputs");
 #endif
 
 struct header {

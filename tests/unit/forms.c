@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gcn/train.h"
+#include "gcn/inputs_pack.h"
 
 /* Whatever form the features are held in, a trial learns the same. */
 
@@ -248,13 +248,43 @@ static void test_sparse_ax(void **state)
     sample_release(&s);
 }
 
+/* Packed and viewed elsewhere, every form is what it was. */
+static void test_packed(void **state)
+{
+    static const enum kind kinds[] = {GENOTYPES, ONE_HOT};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct gcn_spec spec = make_spec(0, 0);
+        struct gcn_epoch before[EPOCHS], after[EPOCHS];
+        struct gcn_inputs inputs, view;
+        struct sample s;
+        void *block;
+        size_t n;
+
+        sample_init(&s, kinds[i], kinds[i] == ONE_HOT);
+        make_inputs(&inputs, &s, (struct gcn_inputs_spec){.scale = SCALE_NONE});
+        train(before, &s, &inputs, &spec, 1);
+        n = gcn_inputs_packed_bytes(&inputs);
+        block = aligned_alloc(64, n);
+        assert_non_null(block);
+        gcn_inputs_pack(block, &inputs);
+        gcn_inputs_release(&inputs);
+        assert_int_equal(gcn_inputs_view(&view, &s.data, block, n, NULL), 0);
+        train(after, &s, &view, &spec, 1);
+        check_alike(before, after, 0);
+        gcn_inputs_release(&view);
+        free(block);
+        sample_release(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_what_is_held),
-        cmocka_unit_test(test_mostly_zero),
-        cmocka_unit_test(test_sparse_ax),
+        cmocka_unit_test(test_codes),       cmocka_unit_test(test_what_is_held),
+        cmocka_unit_test(test_mostly_zero), cmocka_unit_test(test_sparse_ax),
+        cmocka_unit_test(test_packed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void test_round_trip(void **state)
         assert_true(view.is_view && !toy.inputs.is_view);
         assert_ptr_equal(view.data, &toy.data);
         assert_int_equal(view.n_inputs, toy.inputs.n_inputs);
-        assert_int_equal(view.is_sparse, is_sparse);
+        assert_int_equal(view.has[FIRST_X_SPARSE], is_sparse);
         assert_same_csr(&view.a_hat, &toy.inputs.a_hat, &block);
         assert_same_csr(&view.x_sparse, &toy.inputs.x_sparse, &block);
         assert_same_mat(&view.x, &toy.inputs.x, &block);

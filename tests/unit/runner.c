@@ -254,7 +254,7 @@ static void test_adopted_inputs_stay(void **state)
     assert_non_null(prepared_inputs(prepared, &s, &err));
     own = prepared_own_inputs(prepared, &s);
     assert_non_null(own);
-    first = own->ax.v[0];
+    first = own->a_hat.val[0];
     n = gcn_inputs_packed_bytes(own);
     block = aligned_alloc(64, n);
     gcn_inputs_pack(block, own);
@@ -268,7 +268,7 @@ static void test_adopted_inputs_stay(void **state)
     }
     plan_k(&s, 1);
     own = prepared_inputs(prepared, &s, &err);
-    assert_true(own->is_view && own->ax.v[0] == first);
+    assert_true(own->is_view && own->a_hat.val[0] == first);
     prepared_destroy(prepared);
     free(block);
 }
