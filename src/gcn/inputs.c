@@ -171,12 +171,12 @@ int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
 {
     int status;
 
-    *inputs = (struct gcn_inputs){
-        .data = data, .n_inputs = data->n_features, .fan_in = data->n_features};
+    *inputs =
+        (struct gcn_inputs){.data = data, .n_inputs = data->n_features, .fan_in = data->n_features};
     status = csr_normalize(&inputs->a_hat, adjacency, err);
     if (status == 0)
-        status = data->is_sparse ? init_sparse(inputs, spec->scale, err)
-                                 : init_dense(inputs, spec, err);
+        status =
+            data->is_sparse ? init_sparse(inputs, spec->scale, err) : init_dense(inputs, spec, err);
     if (status)
         gcn_inputs_release(inputs);
     return status;

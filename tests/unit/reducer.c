@@ -361,7 +361,7 @@ static void test_inputs(void **state)
     assert_int_equal(gcn_inputs_init_reduced(&inputs, &data, &adjacency, &l, NULL), 0);
     assert_int_equal(inputs.n_inputs, 24);
     assert_int_equal(inputs.fan_in, 300);
-    assert_false(inputs.is_sparse);
+    assert_false(inputs.has[FIRST_X_SPARSE]);
     assert_memory_equal(inputs.ax.v, l.v, (size_t)mat_size(&l) * sizeof *l.v);
     assert_int_equal(
         model_init(&model, &spec, inputs.n_inputs, inputs.fan_in, 1, hash_text("w"), &arena, NULL),
