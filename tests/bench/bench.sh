@@ -1,18 +1,59 @@
 #!/bin/sh
 # Every figure as one table, and as bench.csv in the working directory with machine and commit; the
 # figures that the README quotes are kept in tests/bench/results.csv.
-# usage: bench.sh ESPALIER TRAIN SOURCE_DIRECTORY
-here=$3/tests/bench
-cpu=$("$1" doctor | sed -n 's/^cpu *//p')
-kernel=$("$1" doctor | sed -n 's/^blas.*kernel /OpenBLAS kernel /p')
-commit=$(git -C "$3" rev-parse --short HEAD 2>/dev/null || echo release)
+# usage: bench.sh ESPALIER PROGRAM_DIRECTORY SOURCE_DIRECTORY
+# Environment:
+#   ESPALIER_DATA  real data; rows without them say so
+#   PYTHON         the one with the peers; default /usr/bin/python3
+#   ROUNDS         how often each program runs in turn; default 5, of whole sweeps 3
+#   PARTS          some of: training sweep noop simulate memory accuracy; default all
+#   KEEP_OPENBLAS  1: leave OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE as they are
+espalier=$1
+programs=$2
+src=$3
+here=$src/tests/bench
+# A kernel that somebody pinned for all programs may be half as fast as the one that OpenBLAS would
+# pick, and slows its users unequally: PyTorch more than us. Both sides get what OpenBLAS picks.
+[ -n "${KEEP_OPENBLAS:-}" ] || unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+if [ -n "${ESPALIER_DATA:-}" ]; then
+    ESPALIER_DATA=$(cd "$ESPALIER_DATA" && pwd) || exit 1
+    export ESPALIER_DATA
+fi
+
+machine() {
+    "$espalier" doctor | awk '
+        /^cpu / { sub(/^cpu */, ""); cpu = $0 }
+        /^cores / { cores = $2 }
+        /^blas / { sub(/.*kernel /, ""); kernel = $0 }
+        END { printf "%s; %s cores; OpenBLAS kernel %s", cpu, cores, kernel }'
+    env | grep -E '^OPENBLAS_(CORETYPE|L2_SIZE)=' | sort | awk '{ printf "; %s", $0 }'
+}
+
+part() {
+    case $1 in
+    training) sh "$here/training.sh" "$programs" "$src" ;;
+    sweep | noop | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
+    simulate)
+        is_there "$programs/simulate" "10,000 simulated ranks" && "$programs/simulate"
+        ;;
+    memory)
+        is_there "$here/memory.sh" "8 ranks on one host" && sh "$here/memory.sh" "$espalier" "$src"
+        ;;
+    *) echo "bench.sh: no part '$1': allowed are training sweep noop simulate memory accuracy" >&2 ;;
+    esac
+}
+
+is_there() {
+    [ -e "$1" ] && return
+    echo "\"$2\",-,,$1 is not there,"
+    return 1
+}
+
+place="$(date +%F),$(git -C "$src" rev-parse --short HEAD 2>/dev/null || echo release),\"$(machine)\""
 echo "date,commit,machine,case,value,unit,beside,target" >bench.csv
-{
-    sh "$here/training.sh" "$2" "$3"
-    sh "$here/sweep.sh" "$1" "$3"
-} | while IFS= read -r line; do
-    echo "$(date +%F),$commit,$cpu; $kernel,$line" >>bench.csv
+for name in ${PARTS:-training sweep noop simulate memory accuracy}; do
+    part "$name"
+done | while IFS= read -r line; do
+    printf '%s,%s\n' "$place" "$line" >>bench.csv
     printf '%s\n' "$line"
-done | awk -F, '
-    BEGIN { form = "%-46s %10s %-13s %7s  %s\n"; printf form, "case", "value", "unit", "target", "beside" }
-    { printf form, $1, $2, $3, $5, $4; fflush() }'
+done | awk -f "$here/table.awk"

@@ -1,5 +1,49 @@
-# Sourced by the benchmarks.
+# Sourced by the benchmarks. Variables: T (scratch folder, removed on exit), python (the one with the
+# peers, $PYTHON or Debian's), rounds ($ROUNDS, how often each program runs in turn), one_core (runs
+# a command bound to the first core that this process may use, where there is taskset).
 # shellcheck shell=sh
+# shellcheck disable=SC2034,SC2154 # the scripts use them, and set espalier
+
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+trap 'exit 1' HUP INT TERM
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+python=${PYTHON:-/usr/bin/python3}
+rounds=${ROUNDS:-5}
+one_core=
+if command -v taskset >/dev/null 2>&1; then
+    one_core="taskset -c $(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')"
+fi
 
 # Median of the numbers on stdin.
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+# row CASE VALUE UNIT BESIDE TARGET: one line of CSV; fields with commas are quoted.
+row() {
+    printf '%s\n' "$@" | awk '{
+        gsub(/"/, "\"\"")
+        line = line sep ($0 ~ /[",]/ ? "\"" $0 "\"" : $0)
+        sep = ","
+    } END { print line }'
+}
+
+# ratio A B: A / B with one decimal, two below 10; - where there was nothing to measure.
+ratio() { echo "$1 $2" | awk '{ if (!$2) { print "-"; exit } r = $1 / $2; printf r < 10 ? "%.2f" : "%.1f", r }'; }
+
+# version_of MODULE: of a Python package; nothing where it is missing.
+version_of() {
+    "$python" -c "import importlib.metadata as m, $1; print(m.version('$1').split('+')[0])" 2>/dev/null
+}
+
+# has_data FILE: whether $ESPALIER_DATA has it.
+has_data() { [ -n "${ESPALIER_DATA:-}" ] && [ -e "$ESPALIER_DATA/$1" ]; }
+no_data="no data at ESPALIER_DATA = '${ESPALIER_DATA:-}'"
+
+# espalier_run OPTION...: a quiet `espalier run`; what it said only when it fails.
+espalier_run() {
+    "$espalier" run "$@" --progress none 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
+}
+
+# Seconds of a sweep proper: from the first start to the last finish of an attempt.
+span() { sqlite3 "$1" 'select max(finished) - min(started) from attempt'; }

@@ -1,7 +1,8 @@
-/* Seconds of one training run on real data, for tests/bench/bench.sh: loading and preparing are
- * not in them. usage: train cora|ft10 DATA HIDDEN EPOCHS BATCH [RUNS]
- * Prints a line for each run: seconds, the peak of resident memory in MiB, the test score
- * and the kernel that OpenBLAS picked. */
+/* Seconds of training runs on real data: what tests/bench/training.sh puts beside peer_torch.py.
+ * usage: train CASE DATA HIDDEN EPOCHS BATCH [RUNS]
+ * The cases are in the table below; DATA is $ESPALIER_DATA; BATCH is training nodes in a step, 0
+ * for all. Prints a line for each run: seconds, the peak of resident memory in MiB, the test score.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,112 +12,180 @@
 #include "data/load.h"
 #include "data/split.h"
 #include "gcn/train.h"
-#include "tensor/gemm.h"
 
-static int die(const struct err *err)
+/* Reading files and building the graph are in no case's seconds; making the inputs of layer 1
+ * is, where that is the point. */
+struct bench_case {
+    const char *name;
+    bool is_cora;
+    const char *files, *trait; /* of a genotype data set, as in "%s/arabidopsis/FILES_geno.csv" */
+    const char *suffix;        /* of the genotypes */
+    double input_dropout;
+    enum decay_scope decay_scope;
+    bool times_inputs;
+};
+
+static const struct bench_case cases[] = {
+    {.name = "cora", .is_cora = true},
+    {.name = "cora-kipf", .is_cora = true, .input_dropout = 0.5, .decay_scope = DECAY_FIRST},
+    {.name = "ft10", .files = "ft10", .trait = "FT10", .suffix = ""},
+    {.name = "ft16", .files = "ft16_chr5", .trait = "FT16", .suffix = ".gz", .times_inputs = true},
+};
+
+struct problem {
+    struct dataset data;
+    struct csr adjacency;
+    struct gcn_inputs inputs;
+    struct split split;
+};
+
+static const struct bench_case *find_case(const char *name)
 {
-    fprintf(stderr, "train: %s\n", err->text);
-    return 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(cases[i].name, name) == 0)
+            return &cases[i];
+    return NULL;
 }
 
-static int load(struct dataset *data, bool is_cora, const char *root, struct err *err)
+static int load_cora(struct dataset *data, const char *root, struct err *err)
 {
-    char paths[4][4096];
-    struct data_spec spec = {.format = is_cora ? DATA_GRAPH : DATA_GENOTYPE};
+    char edges[4096], features[4096], labels[4096], split[4096];
     struct data_report report;
-    static const char *const cora[] = {"edges", "features", "labels", "split"};
-    static const char *const ft10[] = {"geno", "pheno"};
 
-    for (int i = 0; i < (is_cora ? 4 : 2); i++)
-        snprintf(paths[i], sizeof paths[i],
-                 is_cora ? "%s/cora/%s.csv" : "%s/arabidopsis/ft10_%s.csv", root,
-                 is_cora ? cora[i] : ft10[i]);
-    if (is_cora) {
-        spec.task = DATA_TASK_CLASSIFICATION;
-        spec.edges = paths[0];
-        spec.features = paths[1];
-        spec.labels = paths[2];
-        spec.split = paths[3];
-    } else {
-        spec.genotypes = paths[0];
-        spec.phenotypes = paths[1];
-        spec.trait = "FT10";
-    }
-    return data_load(data, &spec, &report, err);
+    snprintf(edges, sizeof edges, "%s/cora/edges.csv", root);
+    snprintf(features, sizeof features, "%s/cora/features.csv", root);
+    snprintf(labels, sizeof labels, "%s/cora/labels.csv", root);
+    snprintf(split, sizeof split, "%s/cora/split.csv", root);
+    return data_load(data,
+                     &(struct data_spec){.format = DATA_GRAPH,
+                                         .task = DATA_TASK_CLASSIFICATION,
+                                         .edges = edges,
+                                         .features = features,
+                                         .labels = labels,
+                                         .split = split},
+                     &report, err);
 }
 
-static struct gcn_spec make_spec(bool is_cora, int hidden, int epochs, int batch)
+static int load_panel(struct dataset *data, const struct bench_case *c, const char *root,
+                      struct err *err)
+{
+    char genotypes[4096], phenotypes[4096];
+    struct data_report report;
+
+    snprintf(genotypes, sizeof genotypes, "%s/arabidopsis/%s_geno.csv%s", root, c->files,
+             c->suffix);
+    snprintf(phenotypes, sizeof phenotypes, "%s/arabidopsis/%s_pheno.csv", root, c->files);
+    return data_load(data,
+                     &(struct data_spec){.format = DATA_GENOTYPE,
+                                         .genotypes = genotypes,
+                                         .phenotypes = phenotypes,
+                                         .trait = c->trait},
+                     &report, err);
+}
+
+static int problem_init(struct problem *p, const struct bench_case *c, const char *root,
+                        struct err *err)
+{
+    struct graph_spec graph = {.build = c->is_cora ? GRAPH_FILE : GRAPH_KNN, .k = 10};
+    struct split_spec parts = {.test = 0.2, .val = 0.2, .seed = 1};
+
+    memset(p, 0, sizeof *p);
+    if (c->is_cora ? load_cora(&p->data, root, err) : load_panel(&p->data, c, root, err))
+        return -1;
+    if (graph_build(&p->adjacency, &p->data, &graph, err))
+        return -1;
+    return split_make(&p->split, &p->data, &parts, err);
+}
+
+static void problem_release(struct problem *p)
+{
+    split_release(&p->split);
+    gcn_inputs_release(&p->inputs);
+    csr_release(&p->adjacency);
+    dataset_release(&p->data);
+}
+
+static int make_inputs(struct problem *p, const struct bench_case *c, struct err *err)
+{
+    struct gcn_inputs_spec spec = {.scale = c->is_cora ? SCALE_ROW : SCALE_STANDARDIZE,
+                                   .drops_inputs = c->input_dropout > 0};
+
+    gcn_inputs_release(&p->inputs);
+    return gcn_inputs_init(&p->inputs, &p->data, &p->adjacency, &spec, err);
+}
+
+static struct gcn_spec make_spec(const struct bench_case *c, int hidden, int epochs, int batch)
 {
     return (struct gcn_spec){
         .layers = 2,
         .hidden_size = hidden,
         .dropout = 0.5,
+        .input_dropout = c->input_dropout,
         .epochs = epochs,
         .optimizer = OPTIMIZER_ADAM,
         .learning_rate = 0.01,
         .weight_decay = 5e-4,
+        .decay_scope = c->decay_scope,
         .beta1 = 0.9,
         .beta2 = 0.999,
         .epsilon = 1e-8,
         .batch_size = batch,
-        .objective = is_cora ? METRIC_ACCURACY : METRIC_PEARSON,
+        .objective = c->is_cora ? METRIC_ACCURACY : METRIC_PEARSON,
         .maximize = true,
     };
 }
 
-static int prepare(struct dataset *data, struct gcn_inputs *inputs, struct split *split,
-                   bool is_cora, const char *root, struct err *err)
+/* One run from first to last; prints its line. */
+static int run(struct problem *p, const struct bench_case *c, const struct gcn_spec *spec,
+               struct gcn_outcome *outcome, struct arena *scratch, struct err *err)
 {
-    struct graph_spec graph = {.build = is_cora ? GRAPH_FILE : GRAPH_KNN, .k = 10};
-    struct split_spec parts = {.test = 0.2, .val = 0.2, .seed = 1};
-    struct csr adjacency = {0};
-    int status;
+    double begun_s = clock_now(&clock_system);
+    struct rusage usage;
 
-    if (load(data, is_cora, root, err) || graph_build(&adjacency, data, &graph, err))
+    arena_reset(scratch);
+    if (c->times_inputs && make_inputs(p, c, err))
         return -1;
-    status = gcn_inputs_init(
-        inputs, data, &adjacency,
-        &(struct gcn_inputs_spec){.scale = is_cora ? SCALE_ROW : SCALE_STANDARDIZE}, err);
-    csr_release(&adjacency);
-    return status ? status : split_make(split, data, &parts, err);
+    if (gcn_train(outcome, spec, &p->inputs, &p->split, hash_text("bench"), 1, scratch,
+                  &clock_system, NULL, err))
+        return -1;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%.5f %.1f %.4f\n", clock_now(&clock_system) - begun_s, (double)usage.ru_maxrss / 1024,
+           outcome->metrics[PART_TEST][spec->objective]);
+    return 0;
+}
+
+static int run_all(const struct bench_case *c, const char *root, const struct gcn_spec *spec,
+                   int n_runs, struct err *err)
+{
+    struct gcn_outcome outcome = {.curve = calloc((size_t)spec->epochs + 1, sizeof *outcome.curve)};
+    struct arena scratch = {0};
+    struct problem p;
+    int rc = problem_init(&p, c, root, err);
+
+    if (!rc && !c->times_inputs)
+        rc = make_inputs(&p, c, err);
+    for (int i = 0; i < n_runs && !rc; i++)
+        rc = run(&p, c, spec, &outcome, &scratch, err);
+    free(outcome.curve);
+    arena_release(&scratch);
+    problem_release(&p);
+    return rc;
 }
 
 int main(int argc, char **argv)
 {
-    bool is_cora = argc > 1 && strcmp(argv[1], "cora") == 0;
-    struct dataset data = {0};
-    struct gcn_inputs inputs = {0};
-    struct split split = {0};
-    struct arena scratch = {0};
-    struct gcn_outcome outcome = {0};
+    const struct bench_case *c = argc > 1 ? find_case(argv[1]) : NULL;
     struct gcn_spec spec;
     struct err err;
 
-    if (argc < 6) {
-        fprintf(stderr, "usage: train cora|ft10 DATA HIDDEN EPOCHS BATCH [RUNS]\n");
+    if (!c || argc < 6) {
+        fprintf(stderr, "usage: train cora|cora-kipf|ft10|ft16 DATA HIDDEN EPOCHS BATCH [RUNS]\n");
         return 2;
     }
-    if (prepare(&data, &inputs, &split, is_cora, argv[2], &err))
-        return die(&err);
-    spec = make_spec(is_cora, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
-    outcome.curve = calloc((size_t)spec.epochs + 1, sizeof *outcome.curve);
-    for (int run = 0; run < (argc > 6 ? atoi(argv[6]) : 1); run++) {
-        double begun_s = clock_now(&clock_system);
-        struct rusage usage;
-
-        arena_reset(&scratch);
-        if (gcn_train(&outcome, &spec, &inputs, &split, hash_text("bench"), 1, &scratch,
-                      &clock_system, NULL, &err))
-            return die(&err);
-        getrusage(RUSAGE_SELF, &usage);
-        printf("%.5f %.1f %.4f %s\n", clock_now(&clock_system) - begun_s,
-               (double)usage.ru_maxrss / 1024, outcome.metrics[PART_TEST][spec.objective],
-               gemm_kernel());
+    spec = make_spec(c, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+    if (run_all(c, argv[2], &spec, argc > 6 ? atoi(argv[6]) : 1, &err)) {
+        fprintf(stderr, "train: %s\n", err.text);
+        return 1;
     }
-    free(outcome.curve);
-    arena_release(&scratch);
-    split_release(&split);
-    gcn_inputs_release(&inputs);
-    dataset_release(&data);
     return 0;
 }

@@ -1,45 +1,67 @@
 #!/bin/sh
-# Training runs beside PyTorch, in turn, one core each: CSV lines "case,value,unit,peer,target".
-# usage: training.sh TRAIN SOURCE_DIRECTORY; real data are found through $ESPALIER_DATA, PyTorch
-# through $PYTHON (default: Debian's /usr/bin/python3 with python3-torch). ROUNDS of each, default 5.
-train=$1
+# Training runs beside PyTorch and beside the machine's own sgemm, in turn, one core each: CSV lines
+# "case,value,unit,beside,target" on stdout.
+# usage: training.sh PROGRAM_DIRECTORY SOURCE_DIRECTORY
+programs=$1
 src=$2
-data=${ESPALIER_DATA:-}
-python=${PYTHON:-/usr/bin/python3}
-rounds=${ROUNDS:-5}
-T=$(mktemp -d)
-trap 'rm -rf "$T"' EXIT
-
-if [ ! -d "$data/cora" ]; then
-    echo "training.sh: no data at ESPALIER_DATA = '$data': no figures of training" >&2
-    exit 0
-fi
-version=$("$python" -c 'import torch; print(torch.__version__)' 2>/dev/null)
-
 # shellcheck source=tests/bench/lib.sh
 . "$src/tests/bench/lib.sh"
+version=$(version_of torch)
 
-# compare CASE TARGET OURS PEER SETTINGS...: one run of each in every round.
-compare() {
-    name=$1 target=$2 ours=$3 peer=$4
-    shift 4
-    [ -n "$version" ] || { echo "$name,-,times faster,PyTorch is not there,$target"; return; }
+# in_turn OURS PEER: the medians of the first words that the two commands print, in one line.
+# shellcheck disable=SC2086 # commands are several words
+in_turn() {
     : >"$T/ours"
     : >"$T/peer"
     i=0
     while [ $i -lt "$rounds" ]; do
-        "$train" "$ours" "$data" "$@" | cut -d' ' -f1 >>"$T/ours"
-        "$python" "$src/tests/bench/peer_torch.py" "$peer" "$data" "$@" | cut -d' ' -f1 >>"$T/peer"
+        $one_core $1 | cut -d' ' -f1 >>"$T/ours"
+        $one_core $2 | cut -d' ' -f1 >>"$T/peer"
         i=$((i + 1))
     done
-    echo "$(median <"$T/ours") $(median <"$T/peer")" | awk -v name="$name" -v target="$target" \
-        -v peer="PyTorch $version" \
-        '{ printf "%s,%.1f,times faster,%s (%.3f s; ours %.4f s),%s\n", name, $2 / $1, peer, $2, $1, target }'
+    echo "$(median <"$T/ours") $(median <"$T/peer")"
 }
 
-compare "Cora: 16 hidden 100 epochs" 4 cora cora 16 100 0
-compare "FT10: 64 hidden 100 epochs" 4 ft10 ft10 64 100 0
-compare "FT10: the same and A^X made once by both" "" ft10 ft10-ax 64 100 0
-compare "FT10: 64 hidden batches of 64; 10 epochs" "" ft10 ft10 64 10 64
-"$train" ft10 "$data" 256 20 0 |
-    awk '{ printf "FT10: 256 hidden; peak resident memory,%.0f,MiB,,120\n", $2 }'
+# compare NAME TARGET CASE PEER_CASE HIDDEN EPOCHS BATCH: three runs of each in every round.
+compare() {
+    name=$1 target=$2 ours=$3 peer=$4
+    shift 4
+    if ! has_data "$(echo "$ours" | grep -q cora && echo cora || echo arabidopsis)"; then
+        row "$name" - "times faster" "$no_data" "$target"
+    elif [ -z "$version" ]; then
+        row "$name" - "times faster" "PyTorch is not there" "$target"
+    else
+        pair=$(in_turn "$programs/train $ours $ESPALIER_DATA $* 3" \
+            "$python -W ignore $src/tests/bench/peer_torch.py $peer $ESPALIER_DATA $* 3")
+        # shellcheck disable=SC2086 # two numbers
+        set -- $pair
+        row "$name" "$(ratio "$2" "$1")" "times faster" "PyTorch $version ($2 s; ours $1 s)" "$target"
+    fi
+}
+
+# Nominal: what two whole dense products an epoch would cost, whatever was really multiplied.
+sgemm() {
+    name="FT10, 256 hidden: nominal GFLOP/s over the whole epoch"
+    if ! has_data arabidopsis; then
+        row "$name" - "of sgemm's" "$no_data" "at least 0.75"
+        return
+    fi
+    epochs=100
+    pair=$(in_turn "$programs/train ft10 $ESPALIER_DATA 256 $epochs 0 3" "$programs/sgemm 1058 984 256 3")
+    # shellcheck disable=SC2086 # two numbers
+    set -- $pair
+    ours=$(echo "$1" | awk -v epochs=$epochs '{ printf "%.0f", 4 * 1058 * 984 * 256 * epochs / $1 / 1e9 }')
+    peer=$(echo "$2" | awk '{ printf "%.0f", 4 * 1058 * 984 * 256 / $1 / 1e9 }')
+    row "$name" "$(ratio "$ours" "$peer")" "of sgemm's" "OpenBLAS, both products ($peer GFLOP/s; ours $ours)" "at least 0.75"
+}
+
+compare "FT10: 16 hidden, 100 epochs" 6 ft10 ft10 16 100 0
+compare "FT10: 64 hidden, 100 epochs" 6 ft10 ft10 64 100 0
+compare "FT10: 256 hidden, 100 epochs" 4 ft10 ft10 256 100 0
+compare "FT10: 64 hidden, A^X made once by PyTorch too" "" ft10 ft10-ax 64 100 0
+compare "FT10: 64 hidden, batches of 64, 10 epochs" "" ft10 ft10 64 10 64
+compare "Cora: 16 hidden, 100 epochs" 10 cora cora 16 100 0
+compare "Cora: Kipf's settings, 200 epochs" 8 cora-kipf cora-kipf 16 200 0
+sgemm
+rounds=$(((rounds + 1) / 2)) # six seconds a run
+compare "FT16 chromosome 5: 64 hidden, 100 epochs, reduced" 50 ft16 ft16 64 100 0

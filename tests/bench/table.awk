@@ -1,0 +1,34 @@
+# The CSV lines of the benchmarks, one row each as it comes.
+# usage: ... | awk -f table.awk
+BEGIN {
+    form = "%-58s %9s %-13s %-15s %s\n"
+    printf form, "case", "value", "unit", "target", "beside"
+}
+
+# The fields of a line of CSV; quoted ones may hold commas and doubled quotes.
+function fields(line, out,    n, i, c, is_quoted)
+{
+    n = 1
+    out[1] = ""
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (c == "\"") {
+            if (is_quoted && substr(line, i + 1, 1) == "\"")
+                out[n] = out[n] substr(line, ++i, 1)
+            else
+                is_quoted = !is_quoted
+        } else if (c == "," && !is_quoted) {
+            out[++n] = ""
+        } else {
+            out[n] = out[n] c
+        }
+    }
+    return n
+}
+
+{
+    split("", f)
+    fields($0, f)
+    printf form, f[1], f[2], f[3], f[5], f[4]
+    fflush()
+}
