@@ -12,11 +12,11 @@ import sys
 import numpy as np
 import torch
 
-from peer_torch import Settings, load_ft10, split_parts, train
+from peer_torch import Settings, load_ft10, one_core, split_parts, train
 
 
 def main():
-    torch.set_num_threads(1)
+    one_core()
     ids, problem = load_ft10(pathlib.Path(sys.argv[1]))
     scores = []
     for seed, parts in enumerate(split_parts(sys.argv[2], ids)):

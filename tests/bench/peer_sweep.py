@@ -13,17 +13,16 @@ import pathlib
 import sys
 import time
 
-import torch
 from mpi4py.futures import MPIPoolExecutor
 
-from peer_torch import Settings, load_ft10, split_parts, train
+from peer_torch import Settings, load_ft10, one_core, split_parts, train
 
 problem = None
 
 
 def set_up(root, splits):
     global problem
-    torch.set_num_threads(1)
+    one_core()
     ids, loaded = load_ft10(pathlib.Path(root))
     problem = loaded._replace(parts=split_parts(splits, ids)[0])
     train(problem, Settings(epochs=2))  # first calls set things up
