@@ -27,13 +27,8 @@ struct header {
 
 /* One pass over the arrays of `inputs`, a copy of the struct. */
 struct walk {
-    enum {
-        COUNT,
-        COPY,
-        CLEAR,
-        POINT
-    } what; /* count bytes; copy arrays into the block; forget
-               where they were; point into the block */
+    /* COUNT bytes, COPY arrays into the block, CLEAR where they were, POINT into the block. */
+    enum { COUNT, COPY, CLEAR, POINT } what;
     char *block;
     size_t size; /* POINT: of the block */
     size_t at;
