@@ -5,11 +5,12 @@
 
 #include "tensor/tall.h"
 
-/* Narrow products have their own kernel, which is single-threaded. */
+static int n_threads = 1; /* OpenBLAS may take fewer, and does not say what was asked for */
+
+/* Narrow products have their own kernel. */
 static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
 {
-    return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && tall_is_able(c->n_cols) &&
-           gemm_threads() == 1;
+    return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && tall_is_able(c->n_cols);
 }
 
 /* A matrix times a vector: cblas_sgemm() would pack the matrix for a single use (18 us against 3
@@ -27,7 +28,7 @@ void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, 
     if (mat_size(c) == 0)
         return;
     if (is_for_tall(c, b, alpha, beta)) {
-        tall_product(c, a, false, b, beta == 1);
+        tall_product(c, a, false, b, beta == 1, n_threads);
         return;
     }
     if (c->n_cols == 1) {
@@ -44,7 +45,7 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
     if (mat_size(c) == 0)
         return;
     if (is_for_tall(c, b, alpha, beta)) {
-        tall_product(c, a, true, b, beta == 1);
+        tall_product(c, a, true, b, beta == 1, n_threads);
         return;
     }
     if (c->n_cols == 1) {
@@ -69,8 +70,6 @@ void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transpo
     cblas_dsyrk(CblasRowMajor, CblasLower, is_transposed ? CblasTrans : CblasNoTrans, n, k, 1, a,
                 is_transposed ? n : k, 1, c, n);
 }
-
-static int n_threads = 1; /* OpenBLAS may take fewer, and does not say what was asked for */
 
 void gemm_set_threads(int n)
 {

@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "base/clones.h"
+#include "tensor/gemm.h"
 
 /* Widths are cut into blocks of 64, 16 and 8 columns that stay in registers while a row's entries
  * go by, and a rest of at most 7. Vector types keep the compiler from spilling the accumulators;
  * where the machine's registers are narrower it splits them. */
 
 #define INLINE static inline __attribute__((always_inline))
+
+/* Elements of a result from which on several threads are worth waking (about 2 us). */
+#define WORTH_THREADS 8192
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -126,13 +130,11 @@ INLINE void gather(float *y, const struct line *line)
     }
 }
 
-CLONES void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x,
-                 const int32_t *pos)
+/* Rows [from, to) of y. */
+CLONES static void gather_rows(struct mat *y, int32_t from, int32_t to, const struct csr *a,
+                               const int32_t *rows, const struct mat *x, const int32_t *pos)
 {
-    assert(y->n_cols == x->n_cols);
-    assert(rows || y->n_rows == a->n_rows);
-    assert(pos || x->n_rows == a->n_cols);
-    for (int32_t i = 0; i < y->n_rows; i++) {
+    for (int32_t i = from; i < to; i++) {
         int32_t r = rows ? rows[i] : i;
         int64_t begin = a->row_start[r];
         struct line line = {a->col + begin, a->val + begin, a->row_start[r + 1] - begin,
@@ -140,6 +142,20 @@ CLONES void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const 
 
         gather(mat_row(y, i), &line);
     }
+}
+
+void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x,
+          const int32_t *pos)
+{
+    int threads = gemm_threads();
+
+    assert(y->n_cols == x->n_cols);
+    assert(rows || y->n_rows == a->n_rows);
+    assert(pos || x->n_rows == a->n_cols);
+#pragma omp parallel for num_threads(threads) if (threads > 1 && mat_size(y) >= WORTH_THREADS)
+    for (int t = 0; t < threads; t++)
+        gather_rows(y, (int32_t)((int64_t)y->n_rows * t / threads),
+                    (int32_t)((int64_t)y->n_rows * (t + 1) / threads), a, rows, x, pos);
 }
 
 /* y += val x, rest columns at most. */

@@ -1,4 +1,5 @@
-/* Sparse times dense. Single-threaded, allocate nothing, thread-safe.
+/* Sparse times dense. Allocate nothing. spmm() uses gemm_threads(), with the same result for any
+ * number; spmm_tn() one.
  *
  * A receptive field holds some rows of a larger matrix. `rows` lists which (row i of the small
  * one is row rows[i] of the large one), `pos` is the way back (-1 where a row is not held).

@@ -98,16 +98,29 @@ bool tall_is_able(int32_t width)
            __builtin_cpu_supports("avx512vl");
 }
 
-void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                  bool accumulates)
+static void product(struct mat *c, struct operand op, const struct mat *b, bool accumulates)
 {
-    struct operand op = {
-        .v = a->v, .row = is_transposed ? 1 : a->n_cols, .col = is_transposed ? a->n_cols : 1};
-
     for (int32_t k = 0; k < b->n_rows; k += DEPTH, op.v += DEPTH * op.col) {
         int32_t depth = b->n_rows - k < DEPTH ? b->n_rows - k : DEPTH;
 
         piece(c, op, mat_row(b, k), depth, accumulates || k > 0);
+    }
+}
+
+void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
+                  bool accumulates, int threads)
+{
+    struct operand op = {
+        .v = a->v, .row = is_transposed ? 1 : a->n_cols, .col = is_transposed ? a->n_cols : 1};
+
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        int32_t from = (int32_t)((int64_t)c->n_rows * t / threads);
+        int32_t to = (int32_t)((int64_t)c->n_rows * (t + 1) / threads);
+        struct mat rows = mat_view(mat_row(c, from), to - from, c->n_cols);
+        struct operand part = {op.v + from * op.row, op.row, op.col};
+
+        product(&rows, part, b, accumulates);
     }
 }
 
@@ -120,9 +133,9 @@ bool tall_is_able(int32_t width)
 }
 
 void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                  bool accumulates)
+                  bool accumulates, int threads)
 {
-    (void)c, (void)a, (void)is_transposed, (void)b, (void)accumulates;
+    (void)c, (void)a, (void)is_transposed, (void)b, (void)accumulates, (void)threads;
     assert(!"tall_is_able()");
 }
 

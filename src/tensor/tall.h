@@ -18,8 +18,8 @@ bool tall_is_able(int32_t width);
  *   a  (M, K), or (K, M) where it is transposed
  *   b  (K, W)  with tall_is_able(W)
  * Every element is summed in ascending order of K whatever M is: a row's result does not depend
- * on which other rows are computed. */
+ * on which other rows are computed, nor on the threads. */
 void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                  bool accumulates);
+                  bool accumulates, int threads);
 
 #endif

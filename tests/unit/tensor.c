@@ -12,6 +12,7 @@
 #include "tensor/csr.h"
 #include "tensor/gemm.h"
 #include "tensor/mat.h"
+#include "tensor/spmm.h"
 #include "tensor/tall.h"
 
 static void fill(struct mat *m, uint32_t step)
@@ -98,13 +99,45 @@ static void test_tall(void **state)
         assert_int_equal(mat_init(&c, m, n, NULL), 0);
         assert_int_equal(mat_init(&before, m, n, NULL), 0);
         fill(&a, 1), fill(&at, 2), fill(&b, 3), fill(&before, 4), fill(&c, 4);
-        tall_product(&c, &a, false, &b, true);
+        tall_product(&c, &a, false, &b, true, variant % 4 + 1);
         check_product(&c, &before, 1, 1, &a, false, &b, false, k);
-        tall_product(&c, &at, true, &b, false);
+        tall_product(&c, &at, true, &b, false, variant % 4 + 1);
         check_product(&c, &before, 1, 0, &at, true, &b, false, k);
         mat_release(&a), mat_release(&at), mat_release(&b);
         mat_release(&c), mat_release(&before);
     }
+}
+
+/* Whoever computes a row, its bits are the same. */
+static void test_threads(void **state)
+{
+    struct triplet t[900 * 3];
+    struct mat x, y, again, w;
+    struct csr a;
+
+    (void)state;
+    for (int32_t i = 0; i < 900 * 3; i++)
+        t[i] = (struct triplet){i / 3, (i * 37 + i % 3 * 11) % 900, 0.1f * (float)(i % 19 + 1)};
+    assert_int_equal(csr_from_triplets(&a, 900, 900, t, 900 * 3, NULL), 0);
+    assert_int_equal(mat_init(&x, 900, 48, NULL), 0);
+    assert_int_equal(mat_init(&y, 900, 48, NULL), 0);
+    assert_int_equal(mat_init(&again, 900, 48, NULL), 0);
+    assert_int_equal(mat_init(&w, 48, 48, NULL), 0);
+    fill(&x, 1), fill(&w, 2);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        gemm_set_threads(threads);
+        spmm(threads == 1 ? &y : &again, &a, NULL, &x, NULL);
+        if (threads > 1)
+            assert_memory_equal(again.v, y.v, (size_t)mat_size(&y) * sizeof *y.v);
+    }
+    if (tall_is_able(48)) {
+        tall_product(&y, &x, false, &w, false, 1);
+        tall_product(&again, &x, false, &w, false, 7);
+        assert_memory_equal(again.v, y.v, (size_t)mat_size(&y) * sizeof *y.v);
+    }
+    gemm_set_threads(1);
+    csr_release(&a);
+    mat_release(&x), mat_release(&y), mat_release(&again), mat_release(&w);
 }
 
 static void test_mat(void **state)
@@ -203,6 +236,62 @@ static void to_dense(struct mat *m, const struct csr *a)
             mat_row(m, r)[a->col[e]] += a->val[e];
 }
 
+/* A sparse matrix and its dense twin; about one in `every` is there. */
+static void random_csr(struct csr *a, struct mat *twin, int32_t n_rows, int32_t n_cols, int every)
+{
+    struct triplet *t = calloc((size_t)n_rows * (size_t)n_cols, sizeof *t);
+    int64_t n = 0;
+
+    assert_int_equal(mat_init(twin, n_rows, n_cols, NULL), 0);
+    fill(twin, (uint32_t)every);
+    for (int32_t i = 0; i < n_rows; i++)
+        for (int32_t j = 0; j < n_cols; j++) {
+            if ((i * 31 + j * 17 + i * j) % every)
+                mat_row(twin, i)[j] = 0;
+            else
+                t[n++] = (struct triplet){i, j, mat_row(twin, i)[j]};
+        }
+    assert_int_equal(csr_from_triplets(a, n_rows, n_cols, t, n, NULL), 0);
+    free(t);
+}
+
+static void test_csr_multiply(void **state)
+{
+    struct csr a, b, c;
+    struct mat a_twin, b_twin;
+    int64_t nnz = 0;
+
+    (void)state;
+    random_csr(&a, &a_twin, 23, 31, 4);
+    random_csr(&b, &b_twin, 31, 19, 7);
+    assert_int_equal(csr_multiply(&c, &a, &b, 23 * 19, NULL), 1);
+    assert_true(csr_check(&c, NULL));
+    for (int32_t i = 0; i < 23; i++)
+        for (int32_t j = 0; j < 19; j++) {
+            double sum = 0, got = 0;
+            bool is_there = false, is_due = false;
+
+            for (int32_t k = 0; k < 31; k++) {
+                sum += (double)mat_row(&a_twin, i)[k] * (double)mat_row(&b_twin, k)[j];
+                is_due |= mat_row(&a_twin, i)[k] != 0 && mat_row(&b_twin, k)[j] != 0;
+            }
+            for (int64_t e = c.row_start[i]; e < c.row_start[i + 1]; e++)
+                if (c.col[e] == j) {
+                    got = (double)c.val[e];
+                    is_there = true;
+                }
+            assert_int_equal(is_there, is_due);
+            assert_true(fabs(got - sum) < 1e-5);
+            nnz += is_due;
+        }
+    csr_release(&c);
+    assert_int_equal(csr_multiply(&c, &a, &b, nnz, NULL), 1);
+    csr_release(&c);
+    assert_int_equal(csr_multiply(&c, &a, &b, nnz - 1, NULL), 0);
+    csr_release(&a), csr_release(&b);
+    mat_release(&a_twin), mat_release(&b_twin);
+}
+
 static void test_csr_transpose(void **state)
 {
     struct triplet t[] = {{0, 0, 1}, {0, 2, 2}, {2, 1, 3}, {2, 2, 4}, {3, 0, 5}};
@@ -274,6 +363,8 @@ int main(void)
         cmocka_unit_test(test_csr_from_triplets),
         cmocka_unit_test(test_csr_check),
         cmocka_unit_test(test_csr_transpose),
+        cmocka_unit_test(test_csr_multiply),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_csr_is_symmetric),
         cmocka_unit_test(test_csr_normalize),
     };
