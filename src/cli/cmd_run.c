@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/plan_list.h"
@@ -52,6 +53,18 @@ static int32_t most_threads(const struct sweep *sweep)
             if (sweep->axes[a].values[i].i > most)
                 most = sweep->axes[a].values[i].i;
     return (int32_t)most;
+}
+
+static void warn_threads(const struct world *world, int32_t threads)
+{
+    int cores = launch_cores();
+
+    if (threads > cores)
+        log_warn("threads = %d, but this rank may run on %d core%s only: its threads will share "
+                 "them (%s)",
+                 threads, cores, cores == 1 ? "" : "s",
+                 world->is_mpi ? "mpirun --bind-to none gives a rank all cores of its host"
+                               : "taskset or the scheduler limits it");
 }
 
 /* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
@@ -114,8 +127,10 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
             status = job_plan(&job);
         if (status == CLI_GO_ON && o->dry_run)
             status = plan_list(&job, o->db, "table");
-        else if (status == CLI_GO_ON)
+        else if (status == CLI_GO_ON) {
+            warn_threads(world, most_threads(&job.sweep));
             status = sweep_lead(world, &job, &options, told);
+        }
     }
     job_release(&job);
     buf_release(&command);

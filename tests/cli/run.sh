@@ -96,4 +96,18 @@ is "an interrupted run exits with 75" $? 75
 like "and says that the same command goes on" "$(cat err)" "9 trials are left"
 is "nothing is left running" "$(sqlite3 long.db "select count(*) from trial where state = 'pending'")" 9
 
+# Threads beyond the cores this process may use: said once, and run all the same.
+cat >threads.ini <<'INI'
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 2
+[grid]
+threads = 1, 3
+INI
+ok "more threads than cores run" taskset -c 0 "$ESPALIER" run threads.ini --db threads.db --progress none
+like "more threads than cores are named" "$(cat "$T/.err")" 'threads = 3, but this rank may run on 1 core only'
+
 done_testing
