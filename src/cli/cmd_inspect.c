@@ -7,6 +7,22 @@
 #include "gcn/reducer.h"
 #include "trial/spec.h"
 
+/* How many, how they are held, and the memory that takes in every process. */
+static void print_features(const struct dataset *d)
+{
+    double n = (double)d->n_samples * d->n_features;
+
+    if (d->is_sparse) {
+        printf("features    %d, sparse\n", d->n_features);
+        printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
+    } else if (d->dosage) {
+        printf("features    %d, small integers, %.1f MB\n", d->n_features,
+               n * sizeof *d->dosage / 1e6);
+    } else {
+        printf("features    %d, floats, %.1f MB\n", d->n_features, n * sizeof *d->features.v / 1e6);
+    }
+}
+
 static void print_data(const struct job *job)
 {
     const struct dataset *d = &job->data;
@@ -14,9 +30,7 @@ static void print_data(const struct job *job)
     char hex[HASH_HEX_SIZE];
 
     printf("samples     %d\n", d->n_samples);
-    printf("features    %d%s\n", d->n_features, d->is_sparse ? ", sparse" : "");
-    if (d->is_sparse)
-        printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
+    print_features(d);
     if (job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE) {
         printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
                "%lld missing calls set to the marker mean\n",

@@ -65,11 +65,10 @@ int columns_add_row(struct columns *c, struct err *err)
 
     if (c->n_rows == c->row_capacity && grow(c, err) != 0)
         return -1;
-    for (int64_t j = first; j < first + c->n_cols; j++)
-        if (c->v)
-            c->v[j] = NAN;
-        else
-            c->dosage[j] = DOSAGE_MISSING;
+    if (c->dosage)
+        memset(c->dosage + first, (unsigned char)DOSAGE_MISSING, (size_t)c->n_cols);
+    for (int32_t j = 0; c->v && j < c->n_cols; j++)
+        c->v[first + j] = NAN;
     c->n_rows++;
     return 0;
 }
@@ -105,9 +104,15 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
     int64_t first = (int64_t)i * c->n_cols;
 
     for (int32_t j = 0; j < c->n_cols; j++) {
+        const char *cell = t->cell[j + 1];
         double number;
         float v;
 
+        /* Nearly every cell of a genotype table is one digit. */
+        if (c->dosage && cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
+            c->dosage[first + j] = (int8_t)(cell[0] - '0');
+            continue;
+        }
         if (table_number(&number, t, j + 1, err) != 0)
             return -1;
         v = (float)number;

@@ -56,6 +56,7 @@ int table_fault(struct err *err, const struct table *t, const char *format, ...)
 static void on_cell(void *bytes, size_t n, void *arg)
 {
     struct table_source *s = arg;
+    char *copy;
 
     if (s->n_cells == s->cell_capacity) {
         size_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 16;
@@ -68,11 +69,12 @@ static void on_cell(void *bytes, size_t n, void *arg)
         s->start = grown;
         s->cell_capacity = capacity;
     }
-    if (memchr(bytes, '\0', n))
-        s->has_nul = true;
     s->start[s->n_cells++] = s->text.size;
-    buf_add(&s->text, bytes, n);
-    buf_putc(&s->text, '\0');
+    copy = buf_extend(&s->text, n + 1);
+    if (copy) {
+        memcpy(copy, bytes, n);
+        copy[n] = '\0';
+    }
 }
 
 static void on_line_end(int terminator, void *arg)
@@ -129,6 +131,7 @@ static int feed_line(struct table *t, struct err *err)
     if (!s->is_row_begun)
         t->line = s->n_lines + 1;
     s->is_row_begun = true;
+    s->has_nul = s->has_nul || memchr(bytes, '\0', n);
     if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n) {
         t->line = s->n_lines + 1;
         if (csv_error(&s->parser) == CSV_EPARSE)
