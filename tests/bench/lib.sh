@@ -1,8 +1,8 @@
-# Sourced by the benchmarks. Variables: T (scratch folder, removed on exit), python (the one with the
+# Sourced by the benchmarks, with src (the source tree) and espalier (the program) set. Variables: T (scratch folder, removed on exit), python (the one with the
 # peers, $PYTHON or Debian's), rounds ($ROUNDS, how often each program runs in turn), one_core (runs
 # a command bound to the first core that this process may use, where there is taskset).
 # shellcheck shell=sh
-# shellcheck disable=SC2034,SC2154 # the scripts use them, and set espalier
+# shellcheck disable=SC2034,SC2154 # set there, or used there
 
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
@@ -36,6 +36,9 @@ version_of() {
     "$python" -c "import importlib.metadata as m, $1; print(m.version('$1').split('+')[0])" 2>/dev/null
 }
 
+# torch_is: PyTorch's version and BLAS; nothing where it is missing.
+torch_is() { "$python" -W ignore "$src/tests/bench/peer_torch.py" --version 2>/dev/null; }
+
 # has_data FILE: whether $ESPALIER_DATA has it.
 has_data() { [ -n "${ESPALIER_DATA:-}" ] && [ -e "$ESPALIER_DATA/$1" ]; }
 no_data="no data at ESPALIER_DATA = '${ESPALIER_DATA:-}'"
@@ -46,4 +49,4 @@ espalier_run() {
 }
 
 # Seconds of a sweep proper: from the first start to the last finish of an attempt.
-span() { sqlite3 "$1" 'select max(finished) - min(started) from attempt'; }
+span() { sqlite3 "$1" 'select round(max(finished) - min(started), 3) from attempt'; }

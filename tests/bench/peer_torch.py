@@ -2,6 +2,7 @@
 """The same training in PyTorch, one core: what tests/bench compares with.
 
 usage: peer_torch.py CASE DATA HIDDEN EPOCHS BATCH [RUNS]
+       peer_torch.py --version         PyTorch's, and what it multiplies with
 
 CASE    cora: sparse features; cora-kipf: also input dropout, weight decay on the first layer alone;
         ft10: dense features; ft10-ax: starts from A^X made once, as espalier does and few do;
@@ -16,6 +17,7 @@ Prints a line for each run: seconds of training, peak of resident memory in MiB,
 """
 import csv
 import pathlib
+import re
 import resource
 import sys
 import time
@@ -225,7 +227,19 @@ def train(problem, settings):
         return score(model(a, x)[of_test], y[of_test])
 
 
+def version():
+    """Debian's PyTorch takes whatever the system's libblas.so.3 is; others bring their own."""
+    own = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        blas = re.search(r"([^/\n]*)/libblas\.so\.3", maps.read())
+    name = blas[1] if blas else own[1] if own else "its own BLAS"
+    return f"PyTorch {torch.__version__.split('+')[0]} on {name}"
+
+
 def main():
+    if sys.argv[1:] == ["--version"]:
+        print(version())
+        return
     case, root = sys.argv[1], pathlib.Path(sys.argv[2])
     hidden, epochs, batch = map(int, sys.argv[3:6])
     is_kipf = case == "cora-kipf"

@@ -31,7 +31,7 @@ futures() {
 }
 
 "$espalier" inspect "$src/grids/ft10.ini" --set folds=0 --splits "$T/splits.csv" >/dev/null || exit 1
-torch=$(version_of torch)
+torch=$(torch_is)
 mpi4py=$(version_of mpi4py)
 i=0
 while [ $i -lt "$rounds" ]; do
@@ -47,7 +47,7 @@ two=$(median <"$T/two")
 if [ -s "$T/futures" ]; then
     peer=$(median <"$T/futures")
     row "$sweep, 2 cores" "$(ratio "$peer" "$two")" "times faster" \
-        "PyTorch $torch, mpi4py.futures $mpi4py, 2 workers ($peer s; ours $two s)" 8
+        "$torch, mpi4py.futures $mpi4py, 2 workers ($peer s; ours $two s)" 8
 else
     row "$sweep, 2 cores" - "times faster" "PyTorch or mpi4py is not there" 8
 fi

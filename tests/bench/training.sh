@@ -6,7 +6,7 @@ programs=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
 . "$src/tests/bench/lib.sh"
-version=$(version_of torch)
+torch=$(torch_is)
 
 # in_turn OURS PEER: the medians of the first words that the two commands print, in one line.
 # shellcheck disable=SC2086 # commands are several words
@@ -28,14 +28,14 @@ compare() {
     shift 4
     if ! has_data "$(echo "$ours" | grep -q cora && echo cora || echo arabidopsis)"; then
         row "$name" - "times faster" "$no_data" "$target"
-    elif [ -z "$version" ]; then
+    elif [ -z "$torch" ]; then
         row "$name" - "times faster" "PyTorch is not there" "$target"
     else
         pair=$(in_turn "$programs/train $ours $ESPALIER_DATA $* 3" \
             "$python -W ignore $src/tests/bench/peer_torch.py $peer $ESPALIER_DATA $* 3")
         # shellcheck disable=SC2086 # two numbers
         set -- $pair
-        row "$name" "$(ratio "$2" "$1")" "times faster" "PyTorch $version ($2 s; ours $1 s)" "$target"
+        row "$name" "$(ratio "$2" "$1")" "times faster" "$torch ($2 s; ours $1 s)" "$target"
     fi
 }
 
