@@ -1,4 +1,4 @@
-/* Files for a unit test: a folder that is made at the start and removed at the end.
+/* Files for a unit test: a folder under $TMPDIR that is made at the start and removed at the end.
  *   group tests with cmocka_run_group_tests_name(..., scratch_make, scratch_remove) */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char scratch_folder[] = "/tmp/espalier-test-XXXXXX";
+static char scratch_folder[128];
 
 static int scratch_make(void **state)
 {
+    const char *base = getenv("TMPDIR");
+
     (void)state;
+    snprintf(scratch_folder, sizeof scratch_folder, "%s/espalier-test-XXXXXX",
+             base ? base : "/tmp");
     return mkdtemp(scratch_folder) ? 0 : -1;
 }
 
