@@ -4,7 +4,7 @@
 -- program (src/store/views.c), because their columns follow the axes of the sweeps in the file.
 -- Times are Unix seconds, UTC. "ESPL" marks the file as ours.
 PRAGMA application_id = 1163087948;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,
@@ -52,6 +52,7 @@ CREATE TABLE trial (
     epochs_run INTEGER,
     best_epoch INTEGER,
     seconds    REAL,
+    predicted  REAL,
     flops      REAL,
     peak_bytes INTEGER,
     attempts   INTEGER NOT NULL DEFAULT 0,

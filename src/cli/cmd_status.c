@@ -65,6 +65,20 @@ static void put_session(struct buf *out, const struct cell *s, bool is_alive)
     }
 }
 
+static int put_efficiency(struct buf *out, struct store *store, struct err *err)
+{
+    struct table table;
+    size_t before = out->size;
+
+    if (query_table(&table, store, QUERY_EFFICIENCY, 0, err))
+        return -1;
+    report_efficiency(out, &table);
+    if (out->size > before)
+        buf_puts(out, "\n");
+    table_release(&table);
+    return 0;
+}
+
 static int put_last_session(struct buf *out, struct store *store, const char *db, struct err *err)
 {
     struct lock_holder holder;
@@ -81,7 +95,7 @@ static int put_last_session(struct buf *out, struct store *store, const char *db
 static int answer(struct buf *out, struct store *store, const void *db, struct err *err)
 {
     if (put_table(out, store, QUERY_SWEEPS, "", err) || put_last_session(out, store, db, err) ||
-        put_table(out, store, QUERY_WORKERS, "\n", err))
+        put_efficiency(out, store, err) || put_table(out, store, QUERY_WORKERS, "\n", err))
         return -1;
     return put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err);
 }

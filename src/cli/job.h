@@ -6,6 +6,7 @@
 #include "cli/sweep_share.h"
 #include "data/load.h"
 #include "grid/plan.h"
+#include "sched/cost.h"
 #include "store/store.h"
 #include "trial/prepared.h"
 
@@ -29,9 +30,12 @@ int job_plan(struct job *job);
 int job_prepare(struct job *job, const char *path, const struct option_list *set);
 void job_release(struct job *job);
 
-/* Expected seconds of one trial of each configuration: rate is seconds per flop, from the
- * database where it has finished trials, else measured by training for a moment. 0 trials cost
- * nothing. */
-double job_measure_rate(struct job *job, struct err *err);
+/* Teach a cost model of the job's configurations: by the trials that the database has finished, or
+ * where there is none by training some configurations for a moment each: half a second together,
+ * or a hundredth of what the sweep is expected to take on so many ranks, and not at all where that
+ * is too little to tell anything. Returns how many measurements it learnt from; -1 and err when
+ * memory is short. */
+int64_t job_teach(struct job *job, struct cost *cost, const struct store_trials *known,
+                  int32_t ranks, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cli/plan_list.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,59 +9,50 @@
 #include "grid/param.h"
 #include "report/report.h"
 
-/* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds. */
-enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 5 };
+/* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds, measured. */
+enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
 /* What the list is made of. Numbers of trials and configurations are those of the database; where
  * there is none, those that a new one will give them. */
 struct listing {
     struct job *job;
     struct store *store; /* NULL: no database */
-    int64_t *trial_ids;  /* [n_trials] 0 where the database has no such trial; owned */
-    uint8_t *states;     /* [n_trials] enum trial_state; owned */
-    double *values;      /* [n_trials] owned */
-    double rate;         /* seconds a flop; 0: not known */
-    bool is_measured;    /* here and now, not taken from the database */
-    double flops_left;
+    struct store_trials known;
+    struct cost *cost;
+    int64_t n_known;    /* trials of the database that are finished */
+    int64_t n_measured; /* what cost has learnt from: those, or configurations tried here */
+    double flops_left, seconds_left;
 };
 
-static bool is_any_done(const struct listing *l)
+static int64_t count_done(const struct listing *l)
 {
+    int64_t n = 0;
+
     for (int64_t t = 0; t < l->job->plan.n_trials; t++)
-        if (l->states[t] == TRIAL_DONE)
-            return true;
-    return false;
+        n += l->known.states[t] == TRIAL_DONE;
+    return n;
 }
 
 static int open_listing(struct listing *l, const char *db, struct err *err)
 {
-    size_t n = (size_t)l->job->plan.n_trials;
+    struct job *job = l->job;
 
-    l->trial_ids = calloc(n, sizeof *l->trial_ids);
-    l->states = calloc(n, sizeof *l->states);
-    l->values = calloc(n, sizeof *l->values);
-    if (!l->trial_ids || !l->states || !l->values)
-        return err_nomem(err, "trials", n * (sizeof(int64_t) + sizeof(double) + 1));
-    if (access(db, F_OK) == 0) {
-        if (store_open_reader(&l->store, db, err) ||
-            store_find(l->store, &l->job->plan, &l->job->data, l->trial_ids, l->states, l->values,
-                       err))
-            return -1;
-        if (is_any_done(l))
-            l->rate = store_seconds_per_flop(l->store);
-    }
-    l->is_measured = l->rate <= 0;
-    if (l->is_measured)
-        l->rate = job_measure_rate(l->job, err);
-    return l->rate < 0 ? -1 : 0;
+    l->cost = cost_create(job->work, job->plan.n_configs, 0, err);
+    if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err))
+        return -1;
+    if (access(db, F_OK) == 0 && (store_open_reader(&l->store, db, err) ||
+                                  store_find(l->store, &job->plan, &job->data, &l->known, err)))
+        return -1;
+    l->n_known = count_done(l);
+    l->n_measured = job_teach(job, l->cost, &l->known, 1, err);
+    return l->n_measured < 0 ? -1 : 0;
 }
 
 static void close_listing(struct listing *l)
 {
     store_close(l->store);
-    free(l->trial_ids);
-    free(l->states);
-    free(l->values);
+    store_trials_release(&l->known);
+    cost_destroy(l->cost);
 }
 
 static struct cell text_cell(struct buf *texts, const char *text)
@@ -94,33 +86,57 @@ static struct cell id_cell(int64_t id)
     return (struct cell){.type = id ? CELL_INTEGER : CELL_NULL, .i = id};
 }
 
+static bool is_open(const struct listing *l, int64_t trial)
+{
+    return l->known.states[trial] == TRIAL_PENDING || l->known.states[trial] == TRIAL_RUNNING;
+}
+
+static struct cell seconds_cell(double seconds)
+{
+    return (struct cell){.type = isfinite(seconds) ? CELL_REAL : CELL_NULL, .f = seconds};
+}
+
+/* A finished trial shows what had been predicted before it ran. */
+static void fill_seconds(struct cell cells[2], struct listing *l, int64_t trial, int32_t config)
+{
+    double expected_s = cost_seconds(l->cost, config);
+
+    if (is_open(l, trial)) {
+        l->flops_left += l->job->work[config].flops;
+        l->seconds_left += expected_s;
+        cells[0] = seconds_cell(expected_s);
+        cells[1] = (struct cell){.type = CELL_NULL};
+    } else {
+        cells[0] = seconds_cell(l->known.predicted[trial]);
+        cells[1] = seconds_cell(l->known.seconds[trial]);
+    }
+}
+
 static void fill_row(struct cell *row, struct listing *l, int64_t trial, struct buf *texts)
 {
     const struct sweep *sweep = &l->job->sweep;
     struct plan_trial where = plan_trial(&l->job->plan, trial);
     double flops = l->job->work[where.config].flops;
-    enum trial_state state = (enum trial_state)l->states[trial];
     struct settings s;
 
-    if (state == TRIAL_PENDING || state == TRIAL_RUNNING)
-        l->flops_left += flops;
     plan_settings(&l->job->plan, where.config, &s);
-    row[0] = id_cell(l->store ? l->trial_ids[trial] : trial + 1);
-    row[1] = id_cell(l->store ? store_config_of(l->store, l->trial_ids[trial]) : where.config + 1);
+    row[0] = id_cell(l->store ? l->known.ids[trial] : trial + 1);
+    row[1] = id_cell(l->store ? store_config_of(l->store, l->known.ids[trial]) : where.config + 1);
     for (size_t a = 0; a < sweep->n_axes; a++)
         row[LEFT_COLUMNS + a] = axis_cell(&sweep->axes[a], &s, texts);
     row += LEFT_COLUMNS + sweep->n_axes;
     row[0] = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
     row[1] = (struct cell){.type = CELL_INTEGER, .i = where.fold};
-    row[2] = text_cell(texts, trial_state_name(state));
+    row[2] = text_cell(texts, trial_state_name((enum trial_state)l->known.states[trial]));
     row[3] = (struct cell){.type = CELL_REAL, .f = flops * 1e-9};
-    row[4] = (struct cell){.type = CELL_REAL, .f = flops * l->rate};
+    fill_seconds(row + 4, l, trial, where.config);
 }
 
 static void fill_names(char **names, const struct sweep *sweep)
 {
     static char *const left[LEFT_COLUMNS] = {"trial", "config"};
-    static char *const right[RIGHT_COLUMNS] = {"replicate", "fold", "state", "gflop", "seconds"};
+    static char *const right[RIGHT_COLUMNS] = {"replicate", "fold",    "state",
+                                               "gflop",     "seconds", "measured"};
     size_t n = 0;
 
     for (int i = 0; i < LEFT_COLUMNS; i++)
@@ -162,21 +178,62 @@ static int print_trials(struct listing *l, const char *format, struct err *err)
     return rc;
 }
 
+static int ascending(const void *a_, const void *b_)
+{
+    const double *a = a_, *b = b_;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* By how much the predictions of finished trials were off: larger / smaller - 1. */
+static void put_accuracy(struct buf *out, const struct listing *l)
+{
+    double *off = malloc((size_t)l->job->plan.n_trials * sizeof *off);
+    int64_t n = 0;
+
+    for (int64_t t = 0; off && t < l->job->plan.n_trials; t++) {
+        double ratio = l->known.predicted[t] / l->known.seconds[t];
+
+        if (l->known.states[t] == TRIAL_DONE && ratio > 0 && isfinite(ratio))
+            off[n++] = fmax(ratio, 1 / ratio) - 1;
+    }
+    if (n) {
+        qsort(off, (size_t)n, sizeof *off, ascending);
+        buf_printf(out, "; prediction off by a median of %.*f %% (90 %% of trials within %.0f %%)",
+                   off[n / 2] < 0.1, 100 * off[n / 2], 100 * off[n * 9 / 10]);
+    }
+    free(off);
+}
+
+static void put_source(struct buf *out, const struct listing *l)
+{
+    if (!l->n_measured)
+        buf_puts(out, "speed of a usual core");
+    else if (l->n_known)
+        buf_printf(out, "speed of %lld finished trial%s", (long long)l->n_known,
+                   l->n_known == 1 ? "" : "s");
+    else
+        buf_printf(out, "speed of %lld configuration%s, tried here", (long long)l->n_measured,
+                   l->n_measured == 1 ? "" : "s");
+}
+
 static void print_totals(const struct listing *l)
 {
     const struct plan *plan = &l->job->plan;
-    double seconds = l->flops_left * l->rate;
-    char time[64] = "time not known";
+    bool is_short = l->seconds_left < 600;
+    struct buf text = {0};
 
-    if (l->rate > 0 || l->flops_left <= 0)
-        snprintf(time, sizeof time, "about %.3g core-%s", seconds < 600 ? seconds : seconds / 3600,
-                 seconds < 600 ? "seconds" : "hours");
+    put_source(&text, l);
+    buf_puts(&text, ")");
+    put_accuracy(&text, l);
     fprintf(stderr,
             "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials; to run: "
-            "%.4g gflop, %s (speed %s)\n",
+            "%.4g gflop, about %.3g core-%s (%s\n",
             l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
-            (long long)plan->n_trials, l->flops_left * 1e-9, time,
-            l->is_measured ? "of one trial, tried here" : "of the finished trials");
+            (long long)plan->n_trials, l->flops_left * 1e-9,
+            is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
+            buf_text(&text));
+    buf_release(&text);
 }
 
 int plan_list(struct job *job, const char *db, const char *format)

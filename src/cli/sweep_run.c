@@ -11,16 +11,16 @@
 #include "cli/stop.h"
 #include "config.h"
 #include "grid/plan_wire.h"
+#include "report/report.h"
 #include "sched/master.h"
+#include "store/query.h"
 #include "tensor/gemm.h"
 #include "trial/gcn_runner.h"
 
 /* What the scheduler's callbacks reach. */
 struct sweep_state {
     struct store *store;
-    int64_t *trial_ids; /* [n_trials] */
-    uint8_t *states;    /* [n_trials] enum trial_state */
-    double *values;     /* [n_trials] objective of finished trials; NaN otherwise */
+    struct store_trials known; /* of the database, when the run began */
     struct ledger *ledger;
     struct cost *cost;
     struct dispatch *dispatch;
@@ -33,7 +33,7 @@ struct sweep_state {
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
 {
     if (progress_trial(&state->progress, trial, value))
-        state->progress.best_id = store_config_of(state->store, state->trial_ids[trial]);
+        state->progress.best_id = store_config_of(state->store, state->known.ids[trial]);
 }
 
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
@@ -43,7 +43,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
 
     if (result->state != TRIAL_PENDING)
         note_trial(state, result->trial, value);
-    return store_result(state->store, state->trial_ids[result->trial], result, err);
+    return store_result(state->store, state->known.ids[result->trial], result, err);
 }
 
 static int on_commit(void *arg, struct err *err)
@@ -76,12 +76,12 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
     if (!state->ledger)
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
-        enum trial_state known = (enum trial_state)state->states[t];
+        enum trial_state known = (enum trial_state)state->known.states[t];
 
         if (!is_finished(known, retry_failed))
             continue;
         ledger_mark(state->ledger, t, known);
-        note_trial(state, t, known == TRIAL_DONE ? state->values[t] : (double)NAN);
+        note_trial(state, t, known == TRIAL_DONE ? state->known.values[t] : (double)NAN);
     }
     state->before = ledger_counts(state->ledger);
     return 0;
@@ -103,6 +103,8 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
     state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     state->cost = cost_create(job->work, job->plan.n_configs, world->size, err);
     if (!state->runner || !state->cost)
+        return -1;
+    if (state->before.pending && job_teach(job, state->cost, &state->known, world->size, err) < 0)
         return -1;
     state->dispatch = dispatch_create(state->ledger, state->cost, world->size, err);
     if (!state->dispatch)
@@ -136,16 +138,9 @@ static int begin_session(struct sweep_state *state, const struct world *world,
 static int prepare(struct sweep_state *state, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct err *err)
 {
-    size_t n = (size_t)job->plan.n_trials;
-
-    state->trial_ids = calloc(n, sizeof *state->trial_ids);
-    state->states = calloc(n, sizeof *state->states);
-    state->values = calloc(n, sizeof *state->values);
-    if (!state->trial_ids || !state->states || !state->values)
-        return err_nomem(err, "trials", n * 17);
-    if (store_open(&state->store, options->db, err) ||
-        store_register(state->store, &job->plan, &job->data, job->work, state->trial_ids,
-                       state->states, state->values, err) ||
+    if (store_trials_init(&state->known, job->plan.n_trials, err) ||
+        store_open(&state->store, options->db, err) ||
+        store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
         begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, err) ||
         make_ledger(state, job, options->retry_failed, err))
@@ -162,9 +157,7 @@ static void release(struct sweep_state *state)
     ledger_destroy(state->ledger);
     progress_release(&state->progress);
     store_close(state->store);
-    free(state->trial_ids);
-    free(state->states);
-    free(state->values);
+    store_trials_release(&state->known);
 }
 
 static int tell_others(const struct world *world, struct job *job, struct err *err)
@@ -187,7 +180,24 @@ static int tell_others(const struct world *world, struct job *job, struct err *e
     return rc;
 }
 
-static void print_end(const struct sweep_state *state, const struct job *job,
+static void print_efficiency(struct sweep_state *state)
+{
+    struct buf line = {0};
+    struct table table;
+    struct err err;
+
+    if (query_table(&table, state->store, QUERY_EFFICIENCY, 0, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    report_efficiency(&line, &table);
+    if (line.size && !buf_failed(&line))
+        log_info("%s", buf_text(&line));
+    buf_release(&line);
+    table_release(&table);
+}
+
+static void print_end(struct sweep_state *state, const struct job *job,
                       const struct sweep_options *options, enum master_end end, double seconds)
 {
     struct ledger_counts now = ledger_counts(state->ledger);
@@ -202,6 +212,7 @@ static void print_end(const struct sweep_state *state, const struct job *job,
     log_info("%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
              job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)ran, (long long)now.total, seconds,
              (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
+    print_efficiency(state);
     if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left: the same command goes on",
                  (long long)now.pending + now.leased);
@@ -219,6 +230,11 @@ static void print_begin(const struct sweep_state *state, const struct world *wor
     log_info("%s: %lld trials, %lld to run on %d rank%s", job->sweep.fixed.v[P_SWEEP_NAME].s,
              (long long)state->before.total, (long long)state->before.pending, world->size,
              world->size == 1 ? "" : "s");
+    if (state->before.pending && state->before.pending < world->size)
+        log_warn(
+            "%d ranks are more than the %lld trials to run: %lld ranks will have nothing to do",
+            world->size, (long long)state->before.pending,
+            (long long)(world->size - state->before.pending));
 }
 
 static int run_all(struct sweep_state *state, const struct world *world, struct job *job,

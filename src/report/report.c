@@ -204,6 +204,24 @@ void report_json(struct buf *out, const struct table *table)
     buf_puts(out, "]\n");
 }
 
+/* Columns of QUERY_EFFICIENCY. */
+enum { RANKS = 1, TOTAL_S = 4, LONGEST_S, BOUND_S, BUSY, ABOVE };
+
+void report_efficiency(struct buf *out, const struct table *table)
+{
+    const struct cell *row = table->cells;
+    char bound[64] = "the longest trial";
+
+    if (!table->n_rows || row[BUSY].type != CELL_REAL || row[ABOVE].type != CELL_REAL)
+        return;
+    if (row[TOTAL_S].f / (double)row[RANKS].i >= row[LONGEST_S].f)
+        snprintf(bound, sizeof bound, "total / %lld rank%s", (long long)row[RANKS].i,
+                 row[RANKS].i == 1 ? "" : "s");
+    buf_printf(out,
+               "ranks were busy %.1f %% of the time; %.*f %% above the lower bound of %.3g s (%s)",
+               100 * row[BUSY].f, row[ABOVE].f < 10, 100 * row[ABOVE].f, row[BOUND_S].f, bound);
+}
+
 void report_format(struct buf *out, const struct table *table, const char *format)
 {
     if (!strcmp(format, "csv")) {

@@ -21,6 +21,11 @@ void report_csv(struct buf *out, const struct table *table);
  * A text cell that is JSON already (params) is a string here too. Source: RFC 8259. */
 void report_json(struct buf *out, const struct table *table);
 
+/* How well a session used its ranks: the row of QUERY_EFFICIENCY as one line without a line end,
+ * "ranks were busy 97.1 % of the time; 1.9 % above the lower bound of 11.2 s (total / 2 ranks)".
+ * Nothing where there is no row, or no time was measured. */
+void report_efficiency(struct buf *out, const struct table *table);
+
 /* By name: "table", "csv", "json" (asserted). */
 void report_format(struct buf *out, const struct table *table, const char *format);
 

@@ -10,7 +10,7 @@
 #include "store/store.h"
 
 #define DB_APPLICATION_ID 0x4553504cu /* "ESPL"; db/schema.sql sets the same */
-#define DB_SCHEMA_VERSION 1u          /* likewise */
+#define DB_SCHEMA_VERSION 2u          /* likewise; migrate.c leads from older ones to it */
 
 struct store {
     sqlite3 *db;
@@ -39,6 +39,14 @@ int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err);
 /* The first column of the only row, as an integer; `missing` where there is no row. */
 int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, int64_t *out,
                struct err *err);
+
+/* What user_version says. (The file's header may be behind a log that a killed run left.) -1 and
+ * err: it cannot be read, or is newer than this program. */
+int migrate_version(struct store *store, uint32_t *version, struct err *err);
+/* Bring an older schema to DB_SCHEMA_VERSION, in one transaction. */
+int migrate(struct store *store, uint32_t from, struct err *err);
+/* Make an older schema look like today's to this connection, without writing. */
+int migrate_for_reading(struct store *store, uint32_t from, struct err *err);
 
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
  * caller's transaction. */

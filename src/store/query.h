@@ -61,6 +61,21 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif(ran.flops > 0, pending.flops / ran.flops, 1.0 * pending.n / ran.n)) AS left_s" \
       " FROM s, ran, pending") \
+    X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended. Of \
+                     the session's attempts alone, those that failed or were stopped included: \
+                     total_s: their seconds together; longest_s: the longest; elapsed_s: from the \
+                     first start to the last end; bound_s: max(total_s / ranks, longest_s), which \
+                     no schedule of them on so many equal ranks can beat; busy: total_s / (ranks \
+                     elapsed_s); above: elapsed_s / bound_s - 1 */ \
+      "WITH s AS (SELECT session_id, ranks FROM session WHERE session_id =" \
+      " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
+      " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
+      " sum(finished - started) AS total_s, max(finished - started) AS longest_s" \
+      " FROM attempt JOIN s USING (session_id))," \
+      " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s, a)" \
+      "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
+      " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
+      " FROM b WHERE trials > 0") \
     X(WORKERS, /* of a session; 0: the last one. busy_s: seconds in trials */ \
       "SELECT rank, host, count(*) AS trials, sum(finished - started) AS busy_s," \
       " sum(outcome = 'diverged') AS diverged, sum(outcome = 'failed') AS failed" \
@@ -79,7 +94,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " attempts, coalesce(error, '') AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
     X(TRIAL, /* id of a trial, and so on */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
-      " value, epochs_run, best_epoch, seconds, trial.flops, peak_bytes, attempts," \
+      " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
       " error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
     X(TRIAL_METRICS, \

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,9 +11,7 @@ struct walk {
     const struct plan *plan;
     const struct dataset *data;
     const struct gcn_cost *work; /* [n_configs] NULL: unknown */
-    int64_t *trial_ids;
-    uint8_t *states;
-    double *values;
+    struct store_trials *trials;
     int64_t sweep_id; /* 0: not there */
     bool insert;
     bool is_grown; /* a configuration was new */
@@ -175,8 +174,14 @@ static int insert_trial(struct walk *w, int64_t t, const struct settings *s, int
                           (int)trial.replicate, (int)trial.fold, hash_hex(hash, key)),
                   err))
         return -1;
-    w->trial_ids[t] = sqlite3_last_insert_rowid(w->store->db);
+    w->trials->ids[t] = sqlite3_last_insert_rowid(w->store->db);
     return 0;
+}
+
+static double real_column(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double)NAN
+                                                           : sqlite3_column_double(row, column);
 }
 
 static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
@@ -187,14 +192,16 @@ static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64
                                 (int)trial.replicate, (int)trial.fold);
     int rc = row ? db_step(w->store, row, err) : -1;
 
-    w->trial_ids[t] = 0;
-    w->states[t] = TRIAL_PENDING;
-    w->values[t] = NAN;
+    w->trials->ids[t] = 0;
+    w->trials->states[t] = TRIAL_PENDING;
+    w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     if (rc == 1) {
-        w->trial_ids[t] = sqlite3_column_int64(row, 0);
-        w->states[t] = (uint8_t)trial_state_parse((const char *)sqlite3_column_text(row, 1));
-        if (sqlite3_column_type(row, 2) != SQLITE_NULL)
-            w->values[t] = sqlite3_column_double(row, 2);
+        w->trials->ids[t] = sqlite3_column_int64(row, 0);
+        w->trials->states[t] =
+            (uint8_t)trial_state_parse((const char *)sqlite3_column_text(row, 1));
+        w->trials->values[t] = real_column(row, 2);
+        w->trials->seconds[t] = real_column(row, 3);
+        w->trials->predicted[t] = real_column(row, 4);
         return db_finish(w->store, row, err);
     }
     return rc == 0 && w->insert ? insert_trial(w, t, s, config_id, err) : rc;
@@ -233,18 +240,36 @@ static void walk_release(struct walk *w)
     buf_release(&w->json);
 }
 
-int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
-                   const struct gcn_cost *work, int64_t *trial_ids, uint8_t *states, double *values,
-                   struct err *err)
+int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err)
 {
-    struct walk w = {.store = store,
-                     .plan = plan,
-                     .data = data,
-                     .work = work,
-                     .trial_ids = trial_ids,
-                     .states = states,
-                     .values = values,
-                     .insert = true};
+    size_t n = (size_t)n_trials + 1;
+
+    trials->ids = calloc(n, sizeof *trials->ids);
+    trials->states = calloc(n, sizeof *trials->states);
+    trials->values = calloc(n, sizeof *trials->values);
+    trials->seconds = calloc(n, sizeof *trials->seconds);
+    trials->predicted = calloc(n, sizeof *trials->predicted);
+    if (trials->ids && trials->states && trials->values && trials->seconds && trials->predicted)
+        return 0;
+    store_trials_release(trials);
+    return err_nomem(err, "trials", n * (4 * sizeof(double) + 1));
+}
+
+void store_trials_release(struct store_trials *trials)
+{
+    free(trials->ids);
+    free(trials->states);
+    free(trials->values);
+    free(trials->seconds);
+    free(trials->predicted);
+    *trials = (struct store_trials){0};
+}
+
+int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
+                   const struct gcn_cost *work, struct store_trials *trials, struct err *err)
+{
+    struct walk w = {
+        .store = store, .plan = plan, .data = data, .work = work, .trials = trials, .insert = true};
     int rc = store_commit(store, err);
 
     if (!rc)
@@ -261,14 +286,9 @@ int store_register(struct store *store, const struct plan *plan, const struct da
 }
 
 int store_find(struct store *store, const struct plan *plan, const struct dataset *data,
-               int64_t *trial_ids, uint8_t *states, double *values, struct err *err)
+               struct store_trials *trials, struct err *err)
 {
-    struct walk w = {.store = store,
-                     .plan = plan,
-                     .data = data,
-                     .trial_ids = trial_ids,
-                     .states = states,
-                     .values = values};
+    struct walk w = {.store = store, .plan = plan, .data = data, .trials = trials};
     /* One snapshot, and one lock instead of one for each look. */
     int rc = db_exec(store, "BEGIN", err);
 
@@ -288,15 +308,4 @@ int64_t store_config_of(struct store *store, int64_t trial_id)
     db_integer(store, db_bind(store, STATEMENT_TRIAL_CONFIG, NULL, "i", trial_id), 0, &config_id,
                NULL);
     return config_id;
-}
-
-double store_seconds_per_flop(struct store *store)
-{
-    sqlite3_stmt *row = db_bind(store, STATEMENT_SECONDS_PER_FLOP, NULL, "");
-    double rate = 0;
-
-    if (row && db_step(store, row, NULL) == 1)
-        rate = sqlite3_column_double(row, 0);
-    sqlite3_reset(row);
-    return rate;
 }

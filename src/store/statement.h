@@ -37,7 +37,7 @@
     X(CONFIG_INSERT, \
       "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
     X(TRIAL_FIND, \
-      "SELECT trial_id, state, value FROM trial" \
+      "SELECT trial_id, state, value, seconds, predicted FROM trial" \
       " WHERE config_id = ?1 AND replicate = ?2 AND fold = ?3") \
     X(TRIAL_INSERT, \
       "INSERT INTO trial (config_id, replicate, fold, key) VALUES (?1, ?2, ?3, ?4)") \
@@ -52,7 +52,7 @@
     \
     X(RESULT_UPDATE, \
       "UPDATE trial SET state = ?2, value = ?3, epochs_run = ?4, best_epoch = ?5, seconds = ?6," \
-      " flops = ?7, peak_bytes = ?8, error = ?9, attempts = attempts + 1" \
+      " predicted = ?7, flops = ?8, peak_bytes = ?9, error = ?10, attempts = attempts + 1" \
       " WHERE trial_id = ?1 RETURNING attempts") \
     X(ATTEMPT_COUNT, \
       "UPDATE trial SET attempts = attempts + 1 WHERE trial_id = ?1 RETURNING attempts") \
@@ -64,10 +64,7 @@
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \
     X(METRIC_INSERT, "INSERT INTO metric VALUES (?1, ?2, ?3, ?4)") \
     X(CURVE_INSERT, "INSERT INTO curve VALUES (?1, ?2, ?3, ?4, ?5, ?6)") \
-    X(TIMING_INSERT, "INSERT INTO timing VALUES (?1, ?2, ?3)") \
-    \
-    X(SECONDS_PER_FLOP, \
-      "SELECT sum(seconds) / sum(flops) FROM trial WHERE state = 'done' AND flops > 0")
+    X(TIMING_INSERT, "INSERT INTO timing VALUES (?1, ?2, ?3)")
 /* clang-format on */
 
 enum statement {

@@ -111,13 +111,16 @@ static int use_wal(struct store *store, struct err *err)
 /* FULL: a commit survives a power cut. With a group commit twice a second its cost is nothing. */
 static int open_writer(struct store *store, bool is_new, struct err *err)
 {
+    uint32_t version;
+
     if (open_uri(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", err))
         return -1;
     sqlite3_busy_timeout(store->db, WRITER_PATIENCE_MS);
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return err_set(err, "%s: not writable", store->path);
     if (db_exec(store, "PRAGMA synchronous = full; PRAGMA foreign_keys = on", err) ||
-        (is_new && create_schema(store, err)))
+        (is_new && create_schema(store, err)) || migrate_version(store, &version, err) ||
+        migrate(store, version, err))
         return -1;
     return use_wal(store, err);
 }
@@ -174,12 +177,17 @@ static bool has_log(const char *path)
 
 static int open_reading(struct store *store, int flags, const char *suffix, struct err *err)
 {
+    uint32_t version;
+
     sqlite3_close(store->db);
     store->db = NULL;
     if (open_uri(store, flags, suffix, err))
         return -1;
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
-    return db_exec(store, "PRAGMA query_only = on; SELECT 1 FROM sweep LIMIT 1", err);
+    if (db_exec(store, "SELECT 1 FROM sweep LIMIT 1", err) ||
+        migrate_version(store, &version, err) || migrate_for_reading(store, version, err))
+        return -1;
+    return db_exec(store, "PRAGMA query_only = on", err);
 }
 
 /* What a killed run left may need repair before it can be read: rolling back its journal needs the

@@ -31,17 +31,28 @@ void store_close(struct store *store);
 /* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
 const char *store_journal_mode(const char *path, const char **filesystem);
 
-/* Register a plan: its sweep, axes, configurations and trials, in one transaction; what is there
- * already (same keys) stays. Fills trial_ids[n_trials], states[n_trials] (enum trial_state) and
- * values[n_trials] (the objective; NaN where there is none), all owned by the caller, from the
- * database, so that finished keys can be skipped. swept and settings come from plan. */
-int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
-                   const struct gcn_cost *work, int64_t *trial_ids, uint8_t *states, double *values,
-                   struct err *err);
+/* What the database knows of the trials of a plan: arrays [n_trials]. */
+struct store_trials {
+    int64_t *ids;      /* as in the views and in `show`; 0: the database has no such trial */
+    uint8_t *states;   /* enum trial_state */
+    double *values;    /* the objective; NaN where there is none, as below */
+    double *seconds;   /* of the last attempt */
+    double *predicted; /* what had been expected of it */
+};
 
-/* The same without writing, for a reader: trial_ids is 0 where the database has no such trial. */
+/* -1 and err when memory is short. Release takes a zeroed one. */
+int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err);
+void store_trials_release(struct store_trials *trials);
+
+/* Register a plan: its sweep, axes, configurations and trials, in one transaction; what is there
+ * already (same keys) stays. Fills trials, so that finished keys can be skipped. swept and settings
+ * come from plan; work: [n_configs], NULL: not known. */
+int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
+                   const struct gcn_cost *work, struct store_trials *trials, struct err *err);
+
+/* The same without writing, for a reader. */
 int store_find(struct store *store, const struct plan *plan, const struct dataset *data,
-               int64_t *trial_ids, uint8_t *states, double *values, struct err *err);
+               struct store_trials *trials, struct err *err);
 
 /* The configuration of a trial, as in the views and in `show`; 0 where there is none. */
 int64_t store_config_of(struct store *store, int64_t trial_id);
@@ -76,9 +87,6 @@ int store_predicate_open(struct store_predicate **out, const char *expression,
 void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
-
-/* Mean seconds per flop of finished trials, for predictions; 0 where there is none. */
-double store_seconds_per_flop(struct store *store);
 
 /* The answer to a query: names and cells. The readers in query.h and the writers in report/ meet
  * here. */

@@ -18,7 +18,7 @@ static const char trials_head[] = "CREATE VIEW trials AS\n"
                                   "    trial.config_id AS config,\n";
 static const char trials_middle[] = "    trial.replicate, trial.fold, trial.state, trial.value,\n";
 static const char trials_tail[] =
-    "    trial.seconds, attempt.rank, attempt.host, trial.attempts\n"
+    "    trial.seconds, trial.predicted, attempt.rank, attempt.host, trial.attempts\n"
     "FROM trial\n"
     "    JOIN config USING (config_id)\n"
     "    JOIN sweep USING (sweep_id)\n"

@@ -124,9 +124,10 @@ static int update_trial(struct store *store, int64_t trial_id, const struct tria
     sqlite3_stmt *statement =
         r->state == TRIAL_PENDING
             ? db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "i", trial_id)
-            : db_bind(store, STATEMENT_RESULT_UPDATE, err, "isdnnddis", trial_id,
+            : db_bind(store, STATEMENT_RESULT_UPDATE, err, "isdnndddis", trial_id,
                       trial_state_name(r->state), r->value, (int)r->epochs_run, (int)r->best_epoch,
-                      r->seconds, r->flops, r->peak_bytes, *r->error ? r->error : NULL);
+                      r->seconds, r->predicted, r->flops, r->peak_bytes,
+                      *r->error ? r->error : NULL);
 
     if (db_integer(store, statement, 0, attempts, err))
         return -1;

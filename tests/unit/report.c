@@ -61,6 +61,44 @@ static void test_record(void **state)
     buf_release(&out);
 }
 
+static void expect_efficiency(const double row[6], int64_t ranks, int64_t n_rows,
+                              const char *wanted)
+{
+    struct cell row_cells[9] = {{.type = CELL_INTEGER, .i = 1},
+                                {.type = CELL_INTEGER, .i = ranks},
+                                {.type = CELL_INTEGER, .i = 4}};
+    const struct table one = {names, 9, n_rows, row_cells};
+    struct buf out = {0};
+
+    for (int i = 0; i < 6; i++)
+        row_cells[3 + i] =
+            (struct cell){.type = isnan(row[i]) ? CELL_NULL : CELL_REAL, .f = row[i]};
+    report_efficiency(&out, &one);
+    assert_string_equal(buf_text(&out), wanted);
+    buf_release(&out);
+}
+
+/* elapsed_s, total_s, longest_s, bound_s, busy, above */
+static void test_efficiency(void **state)
+{
+    const double even[6] = {11.4, 22.4, 3, 11.2, 0.9825, 0.0179};
+    const double long_one[6] = {30, 40, 25, 25, 0.6667, 0.2};
+    const double instant[6] = {0, 0, 0, 0, NAN, NAN};
+
+    (void)state;
+    expect_efficiency(even, 2, 1,
+                      "ranks were busy 98.2 % of the time; 1.8 % above the lower bound of 11.2 s "
+                      "(total / 2 ranks)");
+    expect_efficiency(even, 1, 1,
+                      "ranks were busy 98.2 % of the time; 1.8 % above the lower bound of 11.2 s "
+                      "(total / 1 rank)");
+    expect_efficiency(long_one, 2, 1,
+                      "ranks were busy 66.7 % of the time; 20.0 % above the lower bound of 25 s "
+                      "(the longest trial)");
+    expect_efficiency(instant, 2, 1, "");
+    expect_efficiency(even, 2, 0, "");
+}
+
 static void test_csv(void **state)
 {
     (void)state;
@@ -104,11 +142,9 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_record),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_json_has_no_nan),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_record),
+        cmocka_unit_test(test_efficiency), cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),       cmocka_unit_test(test_json_has_no_nan),
         cmocka_unit_test(test_empty),
     };
 

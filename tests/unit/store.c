@@ -24,7 +24,7 @@ static void put(struct fixture *f, struct store *store, int64_t trial, enum tria
     r.state = state;
     if (state == TRIAL_DIVERGED)
         strcpy(r.error, "train loss is inf in epoch 3");
-    check(store_result(store, f->ids[trial], &r, &err), &err);
+    check(store_result(store, f->known.ids[trial], &r, &err), &err);
     trial_result_release(&r);
 }
 
@@ -46,24 +46,25 @@ static void test_register_and_resume(void **state)
     store = fixture_store(&f);
     assert_int_equal(f.plan.n_trials, 12);
     for (int i = 0; i < 12; i++) {
-        assert_int_equal(f.ids[i], i + 1);
-        assert_int_equal(f.states[i], TRIAL_PENDING);
-        assert_true(isnan(f.values[i]));
+        assert_int_equal(f.known.ids[i], i + 1);
+        assert_int_equal(f.known.states[i], TRIAL_PENDING);
+        assert_true(isnan(f.known.values[i]));
     }
     put(&f, store, 4, TRIAL_DONE, 0.75);
     put(&f, store, 5, TRIAL_DIVERGED, NAN);
     put(&f, store, 6, TRIAL_PENDING, 0);
-    assert_int_equal(store_config_of(store, f.ids[4]), 2);
+    assert_int_equal(store_config_of(store, f.known.ids[4]), 2);
     assert_int_equal(store_config_of(store, 999), 0);
     done(store);
 
     store = fixture_store(&f);
-    assert_int_equal(f.ids[11], 12);
-    assert_int_equal(f.states[4], TRIAL_DONE);
-    assert_true(f.values[4] == 0.75);
-    assert_int_equal(f.states[5], TRIAL_DIVERGED);
-    assert_int_equal(f.states[6], TRIAL_PENDING);
-    assert_true(store_seconds_per_flop(store) == 0.5e-6);
+    assert_int_equal(f.known.ids[11], 12);
+    assert_int_equal(f.known.states[4], TRIAL_DONE);
+    assert_true(f.known.values[4] == 0.75);
+    assert_int_equal(f.known.states[5], TRIAL_DIVERGED);
+    assert_int_equal(f.known.states[6], TRIAL_PENDING);
+    assert_true(f.known.seconds[4] == 0.5 && f.known.predicted[4] == 0.25);
+    assert_true(isnan(f.known.seconds[6]) && isnan(f.known.predicted[6]));
     done(store);
     fixture_sql_is(&f, "SELECT count(*) || ' ' || sum(attempts) FROM trial", "12 3");
     fixture_sql_is(&f, "SELECT group_concat(outcome) FROM attempt", "done,diverged,stopped");
@@ -197,7 +198,7 @@ static void test_grown_grid(void **state)
     done(fixture_store(&f));
     fixture_plan(&f, SWEEP "hidden_size = 8, 16\nlayers = 2, 3\nbatch_size = 32, full\n");
     store = fixture_store(&f);
-    assert_int_equal(f.ids[1 * 12 + 1 * 3], 1); /* 16 units, 2 layers, full batch: known */
+    assert_int_equal(f.known.ids[1 * 12 + 1 * 3], 1); /* 16 units, 2 layers, full batch: known */
     done(store);
     fixture_sql_is(&f, "SELECT count(*) FROM config", "9");
     fixture_sql_is(&f, "SELECT layers || batch_size FROM leaderboard WHERE config = 2", "2full");
@@ -236,7 +237,7 @@ static void test_two_sweeps(void **state)
     done(store);
     fixture_plan(&f, "[sweep]\nname = other\n[grid]\ndropout = 0.1, 0.2, 0.3\n");
     store = fixture_store(&f);
-    assert_int_equal(f.ids[0], 7);
+    assert_int_equal(f.known.ids[0], 7);
     put(&f, store, 1, TRIAL_DONE, 0.6);
     check(store_commit(store, &err), &err);
     check(query_sweep(&sweep, store, NULL, &err), &err);
@@ -272,8 +273,7 @@ static void expect_refusal(struct fixture *f, const char *wanted)
     struct err err;
 
     check(store_open(&store, f->path, &err), &err);
-    assert_int_equal(
-        store_register(store, &f->plan, &f->data, NULL, f->ids, f->states, f->values, &err), -1);
+    assert_int_equal(store_register(store, &f->plan, &f->data, NULL, &f->known, &err), -1);
     if (!strstr(err.text, wanted))
         fail_msg("%s", err.text);
     store_close(store);
@@ -308,19 +308,29 @@ static void test_find_writes_nothing(void **state)
     done(store);
     fixture_plan(&f, SWEEP "hidden_size = 8, 32\n");
     check(store_open_reader(&store, f.path, &err), &err);
-    check(store_find(store, &f.plan, &f.data, f.ids, f.states, f.values, &err), &err);
+    check(store_find(store, &f.plan, &f.data, &f.known, &err), &err);
     store_close(store);
-    assert_int_equal(f.ids[0], 0);
-    assert_int_equal(f.ids[3], 4);
-    assert_int_equal(f.states[3], TRIAL_DONE);
-    assert_int_equal(f.states[0], TRIAL_PENDING);
+    assert_int_equal(f.known.ids[0], 0);
+    assert_int_equal(f.known.ids[3], 4);
+    assert_int_equal(f.known.states[3], TRIAL_DONE);
+    assert_int_equal(f.known.states[0], TRIAL_PENDING);
     fixture_plan(&f, "[sweep]\nname = new\n[grid]\nhidden_size = 8, 32\n");
     check(store_open_reader(&store, f.path, &err), &err);
-    check(store_find(store, &f.plan, &f.data, f.ids, f.states, f.values, &err), &err);
+    check(store_find(store, &f.plan, &f.data, &f.known, &err), &err);
     store_close(store);
-    assert_int_equal(f.ids[1], 0);
+    assert_int_equal(f.known.ids[1], 0);
     fixture_sql_is(&f, "SELECT count(*) FROM config", "2");
     fixture_close(&f);
+}
+
+/* elapsed_s, total_s, longest_s, bound_s, busy, above */
+static void expect_row(const struct table *table, const double wanted[6])
+{
+    assert_int_equal(table->n_rows, 1);
+    assert_int_equal(table->cells[1].i, 2);
+    assert_int_equal(table->cells[2].i, 2);
+    for (int i = 0; i < 6; i++)
+        assert_float_equal(table->cells[3 + i].f, wanted[i], 1e-9);
 }
 
 /* A run that stopped after two of four trials, as `status` and `show` ask for it. */
@@ -328,10 +338,10 @@ static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
     int64_t n_rows[QUERY_COUNT] = {
-        [QUERY_SWEEPS] = 1,         [QUERY_FAILURES] = 1,      [QUERY_SESSION] = 1,
-        [QUERY_WORKERS] = 1,        [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2,
-        [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,
-        [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,
+        [QUERY_SWEEPS] = 1,        [QUERY_FAILURES] = 1,       [QUERY_SESSION] = 1,
+        [QUERY_WORKERS] = 1,       [QUERY_EFFICIENCY] = 1,     [QUERY_CONFIG] = 1,
+        [QUERY_CONFIG_TRIALS] = 2, [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2,
+        [QUERY_TRIAL_TIMING] = 2,  [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
@@ -350,7 +360,7 @@ static void test_every_query(void **state)
         assert_int_equal(table.n_rows, 0);
         table_release(&table);
     }
-    check(store_register(store, &f.plan, &f.data, work, f.ids, f.states, f.values, &err), &err);
+    check(store_register(store, &f.plan, &f.data, work, &f.known, &err), &err);
     check(store_begin_session(store, &session, &err), &err);
     put(&f, store, 0, TRIAL_DONE, 0.5);
     put(&f, store, 1, TRIAL_DIVERGED, NAN);
@@ -370,6 +380,18 @@ static void test_every_query(void **state)
     assert_string_equal(table.names[11], "left_s");
     assert_true(table.cells[11].f == 30);
     table_release(&table);
+    /* Two attempts of half a second on two ranks, at the same time; then one of them first. */
+    check(query_table(&table, store, QUERY_EFFICIENCY, 0, &err), &err);
+    expect_row(&table, (const double[]){0.5, 1, 0.5, 0.5, 1, 0});
+    table_release(&table);
+    check(db_exec(store,
+                  "UPDATE attempt SET started = 999, finished = 999.25 WHERE attempt_id = 1;"
+                  " INSERT INTO attempt SELECT 9, 1, NULL, 0, 'h', 1, 0, 500, 'done', NULL",
+                  &err),
+          &err);
+    check(query_table(&table, store, QUERY_EFFICIENCY, 1, &err), &err);
+    expect_row(&table, (const double[]){1.5, 0.75, 0.5, 0.5, 0.25, 2});
+    table_release(&table);
     store_close(store);
     fixture_close(&f);
 }
@@ -386,7 +408,7 @@ static void ini_keeps_the_keys(const char *ini)
 
     fixture_open(&f, ini);
     store = fixture_store(&f);
-    last = f.ids[f.plan.n_trials - 1];
+    last = f.known.ids[f.plan.n_trials - 1];
     check(query_ini(&best, store, store_config_of(store, last), &err), &err);
     store_close(store);
     snprintf(sql, sizeof sql, "SELECT count(*) FROM trial, (SELECT %lld)", (long long)last);
@@ -395,7 +417,7 @@ static void ini_keeps_the_keys(const char *ini)
     buf_release(&best);
     store_close(fixture_store(&f));
     assert_int_equal(f.plan.n_configs, 1);
-    assert_int_equal(f.ids[f.plan.n_trials - 1], last);
+    assert_int_equal(f.known.ids[f.plan.n_trials - 1], last);
     fixture_sql_is(&f, sql, known);
     fixture_close(&f);
 }

@@ -21,7 +21,7 @@ static void write_groups(struct fixture *f, int told)
 
     for (int64_t t = 0; t < f->plan.n_trials; t++) {
         fixture_result(&r, t, 0.5);
-        if (store_result(store, f->ids[t], &r, &err))
+        if (store_result(store, f->known.ids[t], &r, &err))
             _exit(1);
         trial_result_release(&r);
         if (t % GROUP == GROUP - 1 && (store_commit(store, &err) || write(told, "c", 1) != 1))

@@ -95,7 +95,7 @@ static void test_newer(void **state)
     assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
     sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL);
     sqlite3_close(db);
-    expect_left_alone(f.path, "made by a newer espalier (schema 99, this one knows 1)");
+    expect_left_alone(f.path, "made by a newer espalier (schema 99, this one knows 2)");
     fixture_close(&f);
 }
 
@@ -247,7 +247,7 @@ static void fill(struct fixture *f, int64_t *committed)
 
     fixture_result(&r, 0, 0.5);
     for (*committed = 0; !rc && *committed < 100000; *committed += !rc) {
-        rc = store_result(store, f->ids[0], &r, &err);
+        rc = store_result(store, f->known.ids[0], &r, &err);
         if (!rc)
             rc = store_commit(store, &err);
     }

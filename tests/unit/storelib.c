@@ -12,9 +12,7 @@ static void plan_release_all(struct fixture *f)
 {
     plan_release(&f->plan);
     sweep_release(&f->sweep);
-    free(f->ids);
-    free(f->states);
-    free(f->values);
+    store_trials_release(&f->known);
 }
 
 static void plan_make(struct fixture *f, const char *ini)
@@ -27,9 +25,7 @@ static void plan_make(struct fixture *f, const char *ini)
     assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
     if (plan_init(&f->plan, &f->sweep, NULL, &err))
         fail_msg("%s", err.text);
-    f->ids = calloc((size_t)f->plan.n_trials, sizeof *f->ids);
-    f->states = calloc((size_t)f->plan.n_trials, sizeof *f->states);
-    f->values = calloc((size_t)f->plan.n_trials, sizeof *f->values);
+    assert_int_equal(store_trials_init(&f->known, f->plan.n_trials, NULL), 0);
 }
 
 void fixture_open(struct fixture *f, const char *ini)
@@ -66,7 +62,7 @@ struct store *fixture_store(struct fixture *f)
     struct err err;
 
     if (store_open(&store, f->path, &err) ||
-        store_register(store, &f->plan, &f->data, NULL, f->ids, f->states, f->values, &err))
+        store_register(store, &f->plan, &f->data, NULL, &f->known, &err))
         fail_msg("%s", err.text);
     return store;
 }
@@ -78,6 +74,7 @@ void fixture_result(struct trial_result *r, int64_t trial, double value)
     r->value = value;
     r->epochs_run = r->best_epoch = 2;
     r->seconds = 0.5;
+    r->predicted = 0.25;
     r->flops = 1e6;
     r->metrics[PART_VAL][METRIC_PEARSON] = value;
     r->metrics[PART_TEST][METRIC_PEARSON] = value / 2;

@@ -17,9 +17,7 @@ struct fixture {
     struct sweep sweep;
     struct dataset data;
     struct plan plan;
-    int64_t *ids;
-    uint8_t *states;
-    double *values;
+    struct store_trials known;
 };
 
 /* The text of a sweep file; asserts that it is right. */

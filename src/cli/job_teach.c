@@ -1,0 +1,163 @@
+/* What a cost model can know before a sweep begins. A probe trains the configurations that have
+ * least and most of each kind of work, and the one in the middle, from the cheapest epoch on. */
+#include <stdlib.h>
+
+#include "cli/job.h"
+#include "cli/stop.h"
+#include "trial/gcn_runner.h"
+
+#define MOST_S 0.5
+#define LEAST_S 0.02
+#define SHARE 0.01 /* of the sweep */
+
+enum { KINDS = 3, MOST_PROBES = 2 * KINDS + 1 };
+
+/* ---- from the database ---- */
+
+static int64_t teach_known(struct job *job, struct cost *cost, const struct store_trials *known)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < job->plan.n_trials; t++) {
+        if (known->states[t] != TRIAL_DONE)
+            continue;
+        cost_observe(cost, plan_trial(&job->plan, t).config, -1, known->seconds[t]);
+        n++;
+    }
+    if (n)
+        cost_refit(cost);
+    return n;
+}
+
+/* ---- by a probe ---- */
+
+/* Watches a trial; ends it when it has run long enough. */
+struct probe {
+    double until_s;
+    double first_s, last_s; /* when the first epoch ended, and the last so far */
+    int64_t epochs;
+};
+
+static bool probe_goes_on(void *arg)
+{
+    struct probe *probe = arg;
+
+    probe->last_s = clock_now(&clock_system);
+    if (!probe->epochs++)
+        probe->first_s = probe->last_s;
+    return !stop_signal && probe->last_s < probe->until_s;
+}
+
+/* Seconds of the whole trial, from its first epochs; 0: it could not be run. */
+static double probe_config(struct job *job, const struct runner *runner, int32_t config,
+                           double budget_s)
+{
+    int64_t trial = (int64_t)config * job->plan.replicates * job->plan.folds;
+    double begun_s = clock_now(&clock_system), seconds, epochs;
+    struct probe probe = {.until_s = begun_s + budget_s};
+    struct settings settings;
+    struct trial_result result;
+
+    plan_settings(&job->plan, config, &settings);
+    trial_result_init(&result, trial);
+    runner->run(runner->self, &result, trial, probe_goes_on, &probe);
+    seconds = clock_now(&clock_system) - begun_s - result.timing[PHASE_LOAD];
+    if (result.state == TRIAL_FAILED)
+        seconds = 0;
+    epochs = (double)settings.v[P_EPOCHS].i;
+    if (result.state == TRIAL_PENDING && probe.epochs > 1)
+        seconds += (probe.last_s - probe.first_s) / (double)(probe.epochs - 1) *
+                   (epochs - (double)probe.epochs);
+    else if (result.state == TRIAL_PENDING)
+        seconds *= epochs;
+    trial_result_release(&result);
+    return seconds;
+}
+
+static double amount(const struct gcn_cost *work, int kind)
+{
+    return kind == 0 ? work->flops : kind == 1 ? work->bytes : work->steps;
+}
+
+static int add_config(int32_t *configs, int n, int32_t config)
+{
+    for (int i = 0; i < n; i++)
+        if (configs[i] == config)
+            return n;
+    configs[n] = config;
+    return n + 1;
+}
+
+static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job)
+{
+    int n = add_config(configs, 0, job->plan.n_configs / 2);
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        int32_t least = 0, most = 0;
+
+        for (int32_t c = 1; c < job->plan.n_configs; c++) {
+            if (amount(&job->work[c], kind) < amount(&job->work[least], kind))
+                least = c;
+            if (amount(&job->work[c], kind) > amount(&job->work[most], kind))
+                most = c;
+        }
+        n = add_config(configs, n, least);
+        n = add_config(configs, n, most);
+    }
+    return n;
+}
+
+/* The cheapest first: where an epoch takes longer than the whole budget, one is enough. */
+static void sort_configs(int32_t *configs, int n, const struct cost *cost)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i;
+             j > 0 && cost_seconds(cost, configs[j]) < cost_seconds(cost, configs[j - 1]); j--) {
+            int32_t swapped = configs[j];
+
+            configs[j] = configs[j - 1];
+            configs[j - 1] = swapped;
+        }
+}
+
+/* Seconds that a probe may take. */
+static double budget(const struct job *job, const struct cost *cost, const uint8_t *states,
+                     int32_t ranks)
+{
+    double sum_s = 0;
+
+    for (int64_t t = 0; t < job->plan.n_trials; t++)
+        if (states[t] == TRIAL_PENDING || states[t] == TRIAL_RUNNING)
+            sum_s += cost_seconds(cost, plan_trial(&job->plan, t).config);
+    sum_s *= SHARE / ranks;
+    return sum_s < LEAST_S ? 0 : sum_s < MOST_S ? sum_s : MOST_S;
+}
+
+static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_s, struct err *err)
+{
+    struct gcn_runner *gcn =
+        gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    double until_s = clock_now(&clock_system) + budget_s;
+    int32_t configs[MOST_PROBES];
+    int n = choose_configs(configs, job), at;
+    struct runner runner;
+
+    if (!gcn)
+        return -1;
+    runner = gcn_runner_interface(gcn);
+    sort_configs(configs, n, cost);
+    for (at = 0; at < n && clock_now(&clock_system) < until_s; at++)
+        cost_observe(cost, configs[at], -1, probe_config(job, &runner, configs[at], budget_s / n));
+    cost_refit(cost);
+    gcn_runner_destroy(gcn);
+    return at;
+}
+
+int64_t job_teach(struct job *job, struct cost *cost, const struct store_trials *known,
+                  int32_t ranks, struct err *err)
+{
+    int64_t n = teach_known(job, cost, known);
+    double budget_s = n ? 0 : budget(job, cost, known->states, ranks);
+
+    return budget_s > 0 ? teach_by_probe(job, cost, budget_s, err) : n;
+}

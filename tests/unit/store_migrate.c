@@ -1,0 +1,233 @@
+/* A database that the first version made: read as it is, and brought up to date by a writer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/db.h"
+#include "store/query.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
+
+/* db/schema.sql as released with user_version 1. */
+static const char schema_1[] =
+    "PRAGMA application_id = 1163087948;\n"
+    "PRAGMA user_version = 1;\n"
+    "CREATE TABLE sweep (\n"
+    "    sweep_id    INTEGER PRIMARY KEY,\n"
+    "    name        TEXT NOT NULL UNIQUE,\n"
+    "    objective   TEXT NOT NULL,\n"
+    "    direction   TEXT NOT NULL CHECK (direction IN ('max', 'min')),\n"
+    "    task        TEXT NOT NULL CHECK (task IN ('regression', 'classification')),\n"
+    "    file        TEXT NOT NULL,\n"
+    "    ini         TEXT NOT NULL,\n"
+    "    data_digest TEXT NOT NULL,\n"
+    "    samples     INTEGER NOT NULL,\n"
+    "    features    INTEGER NOT NULL,\n"
+    "    classes     INTEGER NOT NULL,\n"
+    "    created     REAL NOT NULL,\n"
+    "    updated     REAL NOT NULL\n"
+    ") STRICT;\n"
+    "CREATE TABLE axis (\n"
+    "    sweep_id INTEGER NOT NULL REFERENCES sweep,\n"
+    "    ordinal  INTEGER NOT NULL,\n"
+    "    name     TEXT NOT NULL,\n"
+    "    levels   TEXT NOT NULL DEFAULT '[]',\n"
+    "    PRIMARY KEY (sweep_id, name)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE config (\n"
+    "    config_id INTEGER PRIMARY KEY,\n"
+    "    sweep_id  INTEGER NOT NULL REFERENCES sweep,\n"
+    "    ordinal   INTEGER NOT NULL,\n"
+    "    key       TEXT NOT NULL,\n"
+    "    params    TEXT NOT NULL,\n"
+    "    flops     REAL,\n"
+    "    UNIQUE (sweep_id, key)\n"
+    ") STRICT;\n"
+    "CREATE TABLE trial (\n"
+    "    trial_id   INTEGER PRIMARY KEY,\n"
+    "    config_id  INTEGER NOT NULL REFERENCES config,\n"
+    "    replicate  INTEGER NOT NULL,\n"
+    "    fold       INTEGER NOT NULL,\n"
+    "    key        TEXT NOT NULL,\n"
+    "    state      TEXT NOT NULL DEFAULT 'pending'\n"
+    "               CHECK (state IN ('pending', 'running', 'done', 'diverged', 'failed')),\n"
+    "    value      REAL,\n"
+    "    epochs_run INTEGER,\n"
+    "    best_epoch INTEGER,\n"
+    "    seconds    REAL,\n"
+    "    flops      REAL,\n"
+    "    peak_bytes INTEGER,\n"
+    "    attempts   INTEGER NOT NULL DEFAULT 0,\n"
+    "    error      TEXT,\n"
+    "    UNIQUE (config_id, replicate, fold)\n"
+    ") STRICT;\n"
+    "CREATE TABLE metric (\n"
+    "    trial_id INTEGER NOT NULL REFERENCES trial,\n"
+    "    split    TEXT NOT NULL CHECK (split IN ('train', 'val', 'test')),\n"
+    "    name     TEXT NOT NULL,\n"
+    "    value    REAL NOT NULL,\n"
+    "    PRIMARY KEY (trial_id, split, name)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE curve (\n"
+    "    trial_id   INTEGER NOT NULL REFERENCES trial,\n"
+    "    epoch      INTEGER NOT NULL,\n"
+    "    train_loss REAL,\n"
+    "    val_loss   REAL,\n"
+    "    val_value  REAL,\n"
+    "    seconds    REAL NOT NULL,\n"
+    "    PRIMARY KEY (trial_id, epoch)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE timing (\n"
+    "    trial_id INTEGER NOT NULL REFERENCES trial,\n"
+    "    phase    TEXT NOT NULL,\n"
+    "    seconds  REAL NOT NULL,\n"
+    "    PRIMARY KEY (trial_id, phase)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE session (\n"
+    "    session_id  INTEGER PRIMARY KEY,\n"
+    "    command     TEXT NOT NULL,\n"
+    "    version     TEXT NOT NULL,\n"
+    "    host        TEXT NOT NULL,\n"
+    "    pid         INTEGER NOT NULL,\n"
+    "    ranks       INTEGER NOT NULL,\n"
+    "    cpu         TEXT,\n"
+    "    mpi         TEXT,\n"
+    "    blas        TEXT,\n"
+    "    blas_kernel TEXT,\n"
+    "    started     REAL NOT NULL,\n"
+    "    finished    REAL,\n"
+    "    outcome     TEXT NOT NULL DEFAULT 'running'\n"
+    ") STRICT;\n"
+    "CREATE TABLE attempt (\n"
+    "    attempt_id INTEGER PRIMARY KEY,\n"
+    "    trial_id   INTEGER NOT NULL REFERENCES trial,\n"
+    "    session_id INTEGER REFERENCES session,\n"
+    "    rank       INTEGER NOT NULL,\n"
+    "    host       TEXT NOT NULL,\n"
+    "    pid        INTEGER NOT NULL,\n"
+    "    started    REAL NOT NULL,\n"
+    "    finished   REAL NOT NULL,\n"
+    "    outcome    TEXT NOT NULL CHECK (outcome IN ('done', 'diverged', 'failed', 'stopped')),\n"
+    "    error      TEXT\n"
+    ") STRICT;\n"
+    "CREATE INDEX attempt_of_trial ON attempt (trial_id);\n";
+
+/* One sweep that ended, with the views of its time. */
+static const char content_1[] =
+    "INSERT INTO sweep VALUES (1, 'old', 'val_pearson', 'max', 'regression', 'o.ini', '', 'd', 9,"
+    " 3, 0, 1.5, 2.5);"
+    "INSERT INTO axis VALUES (1, 1, 'hidden_size', '[16]');"
+    "INSERT INTO config VALUES (1, 1, 1, 'k', '{\"hidden_size\":16}', 1e6);"
+    "INSERT INTO trial VALUES (1, 1, 0, 0, 'k0', 'done', 0.75, 5, 4, 0.5, 1e6, 4096, 1, NULL);"
+    "INSERT INTO session VALUES (1, 'espalier run', '0.1.0', 'h', 7, 2, 'c', 'm', 'b', 'k', 10, 11,"
+    " 'finished');"
+    "INSERT INTO attempt VALUES (1, 1, 1, 0, 'h', 7, 10, 10.5, 'done', NULL);"
+    "CREATE VIEW trials AS SELECT trial_id AS trial, seconds FROM trial;"
+    "CREATE VIEW leaderboard AS SELECT sweep.name AS sweep, 1 AS place, config_id AS config,"
+    " 1 AS trials, 0.75 AS mean, NULL AS sd, NULL AS se, 0.5 AS seconds"
+    " FROM config JOIN sweep USING (sweep_id);";
+
+static void make_old(const struct fixture *f, const char *more)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, schema_1, NULL, NULL, NULL) ||
+        sqlite3_exec(db, content_1, NULL, NULL, NULL) || sqlite3_exec(db, more, NULL, NULL, NULL))
+        fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void test_read_as_it_is(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct table table;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    make_old(&f, "");
+    if (store_open_reader(&store, f.path, &err))
+        fail_msg("%s", err.text);
+    for (int q = 0; q < QUERY_COUNT; q++) {
+        if (query_table(&table, store, (enum query)q, 1, &err))
+            fail_msg("%s", err.text);
+        if (q == QUERY_TRIAL) {
+            assert_int_equal(table.n_rows, 1);
+            assert_string_equal(table.names[9], "seconds");
+            assert_true(table.cells[9].f == 0.5);
+            assert_string_equal(table.names[10], "predicted");
+            assert_int_equal(table.cells[10].type, CELL_NULL);
+        }
+        table_release(&table);
+    }
+    assert_int_equal(store_find(store, &f.plan, &f.data, &f.known, &err), 0);
+    store_close(store);
+    fixture_sql_is(&f, "PRAGMA user_version", "1");
+    fixture_close(&f);
+}
+
+static void test_brought_up_to_date(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct trial_result r;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    make_old(&f, "");
+    store = fixture_store(&f);
+    fixture_result(&r, 1, 0.5);
+    assert_int_equal(store_result(store, f.known.ids[1], &r, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    trial_result_release(&r);
+    store_close(store);
+    fixture_sql_is(&f, "PRAGMA user_version", "2");
+    fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
+    fixture_sql_is(&f,
+                   "SELECT seconds || ' ' || ifnull(predicted, 'none') || ' ' || value"
+                   " FROM trials WHERE trial = 1",
+                   "0.5 none 0.75");
+    fixture_sql_is(&f, "SELECT predicted FROM trials WHERE sweep = 's' AND predicted IS NOT NULL",
+                   "0.25");
+    fixture_sql_is(&f, "SELECT group_concat(sweep || place) FROM leaderboard WHERE trials > 0",
+                   "old1,s1");
+    /* Once. */
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
+    fixture_close(&f);
+}
+
+/* A fault after the first step (a table stands where a view is to be) leaves everything as it was.
+ */
+static void test_all_or_nothing(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    make_old(&f, "DROP VIEW trials; CREATE TABLE trials (trial)");
+    assert_int_equal(store_open(&store, f.path, &err), -1);
+    assert_non_null(strstr(err.text, "schema 1 cannot be brought to 2: "));
+    assert_non_null(strstr(err.text, "use DROP TABLE"));
+    fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('trial')", "14");
+    fixture_sql_is(&f, "PRAGMA user_version", "1");
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_as_it_is),
+        cmocka_unit_test(test_brought_up_to_date),
+        cmocka_unit_test(test_all_or_nothing),
+    };
+
+    return cmocka_run_group_tests_name("store_migrate", tests, NULL, NULL);
+}
