@@ -224,17 +224,23 @@ static void print_end(struct sweep_state *state, const struct job *job,
         log_info("next: espalier best %s", options->db);
 }
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void print_begin(const struct sweep_state *state, const struct world *world,
                         const struct job *job)
 {
+    int64_t pending = state->before.pending, without = world->size - pending;
+
     log_info("%s: %lld trials, %lld to run on %d rank%s", job->sweep.fixed.v[P_SWEEP_NAME].s,
-             (long long)state->before.total, (long long)state->before.pending, world->size,
-             world->size == 1 ? "" : "s");
-    if (state->before.pending && state->before.pending < world->size)
-        log_warn(
-            "%d ranks are more than the %lld trials to run: %lld ranks will have nothing to do",
-            world->size, (long long)state->before.pending,
-            (long long)(world->size - state->before.pending));
+             (long long)state->before.total, (long long)pending, world->size, plural(world->size));
+    if (pending && without > 0)
+        log_warn("%d ranks are more than the %lld trial%s to run: %lld rank%s will have nothing to "
+                 "do",
+                 world->size, (long long)pending, plural(pending), (long long)without,
+                 plural(without));
 }
 
 static int run_all(struct sweep_state *state, const struct world *world, struct job *job,

@@ -54,7 +54,7 @@ few() {
 }
 ok "more ranks than trials" few 4 1
 like "are named with both numbers" "$(cat "$T/.err")" \
-    '4 ranks are more than the 1 trials to run: 3 ranks will have nothing to do'
+    '4 ranks are more than the 1 trial to run: 3 ranks will have nothing to do'
 is "and what there is is run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
 ok "as many ranks as trials" few 2 2
 is "are not" "$(grep -c 'ranks are more' "$T/.err")" 0
