@@ -23,7 +23,7 @@ data_mb=500 # a byte each
 
 # Children of a process, and theirs.
 descendants() {
-    for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    cat /proc/"$1"/task/*/children 2>/dev/null | tr ' ' '\n' | while read -r child; do
         echo "$child"
         descendants "$child"
     done
@@ -43,8 +43,8 @@ resident() {
     for pid in $(descendants $launcher); do
         cat /proc/"$pid"/smaps_rollup
     done | awk '/^Pss:/ { kb += $2 } END { printf "%.0f", kb * 1024 / 1e6 }'
-    kill -USR1 $launcher
-    wait $launcher || : # stopped early
+    kill -TERM $launcher # mpirun ends them at once
+    wait $launcher || :
 }
 
 shared=$(resident /dev/shm) || exit 1
