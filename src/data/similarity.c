@@ -14,8 +14,8 @@
  * = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p))
  * Rows are left as they are where float allows it, for then products of dosages are whole numbers
  * and exact: the graph is the same whatever the processor, and equal samples tie. That goes for
- * correlation too if no dosage is missing: <x - a, y - b> = <x, y> - F a b. Of other features, the
- * products of uncentred rows could swallow what differs.
+ * correlation too if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers.
+ * Of other features, the products of uncentred rows could swallow what differs.
  *
  * A panel's products are floats, their sum over panels is double. */
 
@@ -26,16 +26,6 @@
 #define BLOCK_DOUBLES ((int64_t)1 << 21)
 
 /* ---- what a metric needs to know of each row, from one row of floats at a time ---- */
-
-static void find_means(struct similarity *s, struct mat *row)
-{
-    for (int32_t i = 0; i < s->data->n_samples; i++) {
-        dataset_decode(row, s->data, i, 0);
-        for (int32_t j = 0; j < row->n_cols; j++)
-            s->mean[i] += (double)row->v[j];
-        s->mean[i] /= row->n_cols;
-    }
-}
 
 static void centre(struct mat *rows, const double *mean)
 {
@@ -50,24 +40,51 @@ static void centre(struct mat *rows, const double *mean)
 static void read_rows(struct mat *out, const struct similarity *s, int32_t row, int32_t col)
 {
     dataset_decode(out, s->data, row, col);
-    if (s->is_centred)
+    if (s->mean)
         centre(out, s->mean + row);
 }
 
 static void scale_by_norms(struct similarity *s, struct mat *row)
 {
     for (int32_t i = 0; i < s->data->n_samples; i++) {
-        double mean = s->mean && !s->is_centred ? s->mean[i] : 0;
         double squares = 0;
 
         read_rows(row, s, i, 0);
-        for (int32_t j = 0; j < row->n_cols; j++) {
-            double v = (double)row->v[j] - mean;
-
-            squares += v * v;
-        }
+        for (int32_t j = 0; j < row->n_cols; j++)
+            squares += (double)row->v[j] * (double)row->v[j];
+        if (s->sum)
+            squares = row->n_cols * squares - s->sum[i] * s->sum[i];
         s->scale[i] = squares > 0 ? 1 / sqrt(squares) : 0;
     }
+}
+
+static bool is_complete(const struct dataset *d)
+{
+    size_t n = (size_t)d->n_samples * (size_t)d->n_features;
+
+    return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
+}
+
+static int prepare_correlation(struct similarity *s, struct mat *row, struct err *err)
+{
+    int32_t n = s->data->n_samples;
+    double *sum = calloc((size_t)n, sizeof *sum);
+
+    if (!sum)
+        return err_nomem(err, "sums of rows", (size_t)n * sizeof *sum);
+    for (int32_t i = 0; i < n; i++) {
+        dataset_decode(row, s->data, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++)
+            sum[i] += (double)row->v[j];
+    }
+    if (is_complete(s->data)) {
+        s->sum = sum;
+    } else {
+        s->mean = sum;
+        for (int32_t i = 0; i < n; i++)
+            s->mean[i] /= row->n_cols;
+    }
+    return 0;
 }
 
 /* frequency[j] = allele frequency p of feature j. */
@@ -119,13 +136,6 @@ static int prepare_kinship(struct similarity *s, struct mat *row, struct err *er
     return status;
 }
 
-static bool is_complete(const struct dataset *d)
-{
-    size_t n = (size_t)d->n_samples * (size_t)d->n_features;
-
-    return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
-}
-
 static int prepare(struct similarity *s, enum graph_metric metric, struct err *err)
 {
     struct mat row;
@@ -133,22 +143,19 @@ static int prepare(struct similarity *s, enum graph_metric metric, struct err *e
 
     if (mat_init(&row, 1, s->data->n_features, err) != 0)
         return -1;
-    if (metric == GRAPH_KINSHIP) {
+    if (metric == GRAPH_KINSHIP)
         status = prepare_kinship(s, &row, err);
-    } else {
-        if (metric == GRAPH_CORRELATION) {
-            find_means(s, &row);
-            s->is_centred = !is_complete(s->data);
-        }
+    if (metric == GRAPH_CORRELATION)
+        status = prepare_correlation(s, &row, err);
+    if (status == 0 && metric != GRAPH_KINSHIP)
         scale_by_norms(s, &row);
-    }
     mat_release(&row);
     return status;
 }
 
 /* ---- blocks ---- */
 
-static int allocate(struct similarity *s, enum graph_metric metric, struct err *err)
+static int allocate(struct similarity *s, struct err *err)
 {
     int32_t n = s->data->n_samples;
     int64_t most = BLOCK_DOUBLES / n;
@@ -157,9 +164,7 @@ static int allocate(struct similarity *s, enum graph_metric metric, struct err *
     s->scale = calloc((size_t)n, sizeof *s->scale);
     s->shift = calloc((size_t)n, sizeof *s->shift);
     s->product = malloc((size_t)s->max_rows * (size_t)n * sizeof *s->product);
-    if (metric == GRAPH_CORRELATION)
-        s->mean = calloc((size_t)n, sizeof *s->mean);
-    if (!s->scale || !s->shift || !s->product || (metric == GRAPH_CORRELATION && !s->mean))
+    if (!s->scale || !s->shift || !s->product)
         return err_nomem(err, "similarities", (size_t)s->max_rows * (size_t)n * sizeof *s->product);
     if (mat_init(&s->left, s->max_rows, PANEL_COLS, err) != 0 ||
         mat_init(&s->right, MAX_ROWS, PANEL_COLS, err) != 0)
@@ -174,7 +179,7 @@ int similarity_init(struct similarity *s, const struct dataset *d, enum graph_me
     if (d->is_sparse)
         return err_set(err, "graph.build = knn and threshold need dense features, these are "
                             "sparse: give edges and use graph.build = file");
-    if (allocate(s, metric, err) != 0)
+    if (allocate(s, err) != 0)
         return -1;
     return prepare(s, metric, err);
 }
@@ -186,6 +191,7 @@ void similarity_release(struct similarity *s)
     free(s->scale);
     free(s->shift);
     free(s->mean);
+    free(s->sum);
     free(s->product);
     mat_release(&s->left);
     mat_release(&s->right);
@@ -236,8 +242,8 @@ double similarity_of(const struct similarity *s, int32_t i, int32_t j)
     double product = s->product[row * (s->data->n_samples - s->first) + col];
     double centred = product - s->shift[i] - s->shift[j] + s->offset;
 
-    if (s->mean && !s->is_centred)
-        centred -= s->data->n_features * (s->mean[i] * s->mean[j]);
+    if (s->sum)
+        centred = s->data->n_features * product - s->sum[i] * s->sum[j];
     return s->factor * s->scale[i] * s->scale[j] * centred;
 }
 

@@ -22,8 +22,8 @@ struct similarity {
     const struct dataset *data; /* borrowed */
     double *scale;              /* [N]; 0 for a row of zeros: similar to nothing */
     double *shift;              /* [N] */
-    double *mean;               /* [N] of each row, correlation only; else NULL */
-    bool is_centred;            /* rows are multiplied less their means */
+    double *mean;               /* [N] of each row, which it is centred by; NULL: left as it is */
+    double *sum;                /* [N] of each row, correlation of rows left as they are; or NULL */
     double offset;
     double factor;
 

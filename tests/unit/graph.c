@@ -61,9 +61,11 @@ static void build(struct csr *a, const struct dataset *d, const struct graph_spe
             assert_int_not_equal(a->col[e], i);
 }
 
-/* Whole numbers in [low, high] held as such, some missing; sample i has those of i % 7 where
- * is_repeated. */
-static void make_whole(struct dataset *d, int32_t n_cols, int low, int high, bool is_repeated)
+/* HOLES: some are missing; REPEATED: sample i is as i % 7. */
+enum kind { COMPLETE, HOLES, REPEATED };
+
+/* Whole numbers in [low, high] held as such. */
+static void make_whole(struct dataset *d, int32_t n_cols, int low, int high, enum kind kind)
 {
     static int8_t dosage[N * WIDE];
     struct draft draft = {.n_samples = N, .n_features = n_cols, .dosage = dosage};
@@ -72,11 +74,11 @@ static void make_whole(struct dataset *d, int32_t n_cols, int low, int high, boo
     rng_init(&rng, hash_text("whole"), RNG_SIMULATE);
     for (int32_t i = 0; i < N; i++)
         for (int32_t j = 0; j < n_cols; j++) {
-            uint32_t from = (uint32_t)(is_repeated ? i % 7 : i);
+            uint32_t from = (uint32_t)(kind == REPEATED ? i % 7 : i);
             double u = rng_uniform(&rng, from, (uint32_t)j);
 
             dosage[i * n_cols + j] = (int8_t)(low + (int)((high - low + 1) * u));
-            if ((i + 3 * j) % 11 == 0 && !is_repeated)
+            if ((i + 3 * j) % 11 == 0 && kind == HOLES)
                 dosage[i * n_cols + j] = DOSAGE_MISSING;
         }
     build_dataset(d, &draft);
@@ -211,7 +213,7 @@ static void test_knn(void **state)
         make(&d, metric == GRAPH_KINSHIP);
         check_knn(&d, (enum graph_metric)metric);
         dataset_release(&d);
-        make_whole(&d, WIDE, 0, 2, false);
+        make_whole(&d, WIDE, 0, 2, HOLES);
         check_knn(&d, (enum graph_metric)metric);
         dataset_release(&d);
     }
@@ -224,7 +226,7 @@ static void test_exact(void **state)
     struct dataset d;
 
     (void)state;
-    make_whole(&d, WIDE, 100, DOSAGE_MAX, true);
+    make_whole(&d, WIDE, 100, DOSAGE_MAX, REPEATED);
     for (int metric = GRAPH_COSINE; metric <= GRAPH_CORRELATION; metric++) {
         fill_reference(&d, (enum graph_metric)metric);
         assert_int_equal(similarity_init(&s, &d, (enum graph_metric)metric, NULL), 0);
@@ -241,6 +243,51 @@ static void test_exact(void **state)
         assert_int_equal(s.first, N);
         similarity_release(&s);
     }
+    dataset_release(&d);
+}
+
+/* Numerator of the correlation of a and b, of whole numbers; with a itself, its variance. */
+static int64_t covariance(int32_t a, int32_t b)
+{
+    int64_t products = 0, sum_a = 0, sum_b = 0;
+
+    for (int32_t j = 0; j < width; j++) {
+        products += (int64_t)x[a][j] * (int64_t)x[b][j];
+        sum_a += (int64_t)x[a][j];
+        sum_b += (int64_t)x[b][j];
+    }
+    return width * products - sum_a * sum_b;
+}
+
+/* Of samples whose correlations are equal in whole numbers, though their rows are not, the one with
+ * the smaller index comes first. */
+static void test_correlation_ties(void **state)
+{
+    static int64_t variance[N];
+    int32_t n_ties = 0;
+    struct neighbours n;
+    struct dataset d;
+
+    (void)state;
+    make_whole(&d, 30, 0, 2, COMPLETE);
+    read_features(&d);
+    for (int32_t i = 0; i < N; i++)
+        variance[i] = covariance(i, i);
+    assert_int_equal(neighbours_find(&n, &d, GRAPH_CORRELATION, N - 1, NULL), 0);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t c = 1; c < N - 1; c++) {
+            const struct neighbour *next = &n.best[i * (N - 1) + c], *before = next - 1;
+
+            if (variance[next->sample] == variance[before->sample] &&
+                covariance(i, next->sample) == covariance(i, before->sample)) {
+                assert_true(next->sample > before->sample);
+                n_ties++;
+            } else {
+                assert_true(next->similarity <= before->similarity);
+            }
+        }
+    assert_true(n_ties > 1000);
+    neighbours_release(&n);
     dataset_release(&d);
 }
 
@@ -262,7 +309,7 @@ static void test_cut(void **state)
         struct neighbours n;
         struct dataset d;
 
-        make_whole(&d, F, is_constant, is_constant ? 1 : 2, is_repeated);
+        make_whole(&d, F, is_constant, is_constant ? 1 : 2, is_repeated ? REPEATED : HOLES);
         assert_int_equal(neighbours_find(&n, &d, spec.metric, 50, NULL), 0);
         for (spec.k = 1; spec.k <= 50; spec.k++) {
             struct csr cut, built;
@@ -307,7 +354,7 @@ static void test_forms(void **state)
     struct dataset whole, floats;
 
     (void)state;
-    make_whole(&whole, WIDE, 0, 2, false);
+    make_whole(&whole, WIDE, 0, 2, HOLES);
     read_features(&whole);
     build_dataset(&floats,
                   &(struct draft){.n_samples = N, .n_features = WIDE, .features = &x[0][0]});
@@ -515,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_knn),
         cmocka_unit_test(test_threshold_and_weights),
         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_correlation_ties),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_forms),
