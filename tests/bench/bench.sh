@@ -50,10 +50,17 @@ is_there() {
 }
 
 place="$(date +%F),$(git -C "$src" rev-parse --short HEAD 2>/dev/null || echo release),\"$(machine)\""
-echo "date,commit,machine,case,value,unit,beside,target" >bench.csv
+# A process for each row: awk reads a pipe in blocks, and a row may take minutes.
+show() {
+    printf '%s\n' "$1" | awk -f "$here/table.awk"
+}
+
+columns=case,value,unit,beside,target
+echo "date,commit,machine,$columns" >bench.csv
+show "$columns"
 for name in ${PARTS:-training sweep noop simulate memory accuracy}; do
     part "$name"
 done | while IFS= read -r line; do
     printf '%s,%s\n' "$place" "$line" >>bench.csv
-    printf '%s\n' "$line"
-done | awk -f "$here/table.awk"
+    show "$line"
+done

@@ -1,9 +1,5 @@
-# The CSV lines of the benchmarks, one row each as it comes.
-# usage: ... | awk -f table.awk
-BEGIN {
-    form = "%-58s %9s %-13s %-15s %s\n"
-    printf form, "case", "value", "unit", "target", "beside"
-}
+# Lines of CSV (case,value,unit,beside,target) as rows of a table.
+# usage: awk -f table.awk
 
 # The fields of a line of CSV; quoted ones may hold commas and doubled quotes.
 function fields(line, out,    n, i, c, is_quoted)
@@ -29,6 +25,5 @@ function fields(line, out,    n, i, c, is_quoted)
 {
     split("", f)
     fields($0, f)
-    printf form, f[1], f[2], f[3], f[5], f[4]
-    fflush()
+    printf "%-68s %9s %-14s %-15s %s\n", f[1], f[2], f[3], f[5], f[4]
 }
