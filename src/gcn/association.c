@@ -1,7 +1,5 @@
 #include "gcn/association.h"
 
-#include "tensor/coded.h"
-
 /* An entry of a sparse matrix costs so many multiply-adds of a dense one: its row of the other
  * operand comes from the second-level cache, and is used once (measured on a Zen 5). */
 #define COST_OF_ENTRY 4.0
@@ -20,7 +18,7 @@ double association_first_cost(enum first_form form, const struct first_shape *sh
     case FIRST_X_SPARSE:
         return 2 * COST_OF_ENTRY * share0 * shape->entries_x + propagation;
     default:
-        return CODED_COST * (shape->rows0 * shape->groups + shape->additions_tn) + propagation;
+        return shape->rows0 * shape->coded_row + shape->coded_tn + propagation;
     }
 }
 

@@ -24,8 +24,7 @@ struct first_shape {
     double rows1;                            /* of a step's A^ X W: level 1 of its field */
     double rows0;                            /* of X W below them */
     double entries_a, entries_ax, entries_x; /* in all N rows; of the sparse forms */
-    double groups;                           /* coded_additions(n) / n, about */
-    double additions_tn;                     /* coded_additions_tn() */
+    double coded_row, coded_tn;              /* coded_cost() a row, and coded_cost_tn() */
 };
 
 double association_first_cost(enum first_form form, const struct first_shape *shape);

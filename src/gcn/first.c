@@ -47,10 +47,9 @@ static int take_memory(struct first *first, size_t width, struct arena *scratch)
         if (!first->dropped)
             return -1;
     }
-    first->sums = arena_take(scratch, width, sizeof(float));
     if (drops || !starts_from_ax(first))
         first->product = arena_take(scratch, n * width, sizeof(float));
-    return first->sums && (starts_from_ax(first) || first->product) ? 0 : -1;
+    return starts_from_ax(first) || first->product ? 0 : -1;
 }
 
 int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
@@ -181,7 +180,7 @@ static void multiply_x(struct first *first, const struct field *field, const str
         multiply(&product, first, field, 0, w, step);
     } else {
         coded_product(&product, &inputs->coded, rows, w);
-        first->flops += w->n_cols * coded_additions(&inputs->coded, product.n_rows);
+        first->flops += w->n_cols * coded_flops(&inputs->coded, product.n_rows);
     }
 }
 
@@ -199,8 +198,8 @@ static void multiply_x_back(struct mat *dw, struct first *first, const struct fi
     } else if (drops(first, true)) {
         multiply_back(dw, first, field, 0, &d_product, step);
     } else {
-        coded_product_tn(dw, &inputs->coded, &d_product, field_pos(field, 0), first->sums);
-        first->flops += dw->n_cols * coded_additions_tn(&inputs->coded);
+        coded_product_tn(dw, &inputs->coded, &d_product, field_pos(field, 0));
+        first->flops += dw->n_cols * coded_flops_tn(&inputs->coded);
     }
 }
 

@@ -18,7 +18,6 @@ struct first {
     const struct field *panel_field; /* what the panel holds: rows from panel_begin on */
     int32_t panel_begin;
     float *product; /* (N, H) X W, and the gradient by it */
-    float *sums;    /* [H] scratch of coded products */
     float *dropped; /* [nnz] values of the sparse features after dropout */
     double flops;   /* done so far */
 };

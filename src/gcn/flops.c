@@ -66,8 +66,8 @@ static double first_layer(const struct shape *shape, double n, bool is_training,
     case FIRST_X_SPARSE:
         return 2 * width * level0 * shape->features + propagation;
     default:
-        return width * (is_backward ? coded_additions_tn(&inputs->coded)
-                                    : coded_additions(&inputs->coded, (int32_t)level0)) +
+        return width * (is_backward ? coded_flops_tn(&inputs->coded)
+                                    : coded_flops(&inputs->coded, (int32_t)level0)) +
                propagation;
     }
 }

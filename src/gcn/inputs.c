@@ -114,7 +114,7 @@ static int find_codes(struct gcn_inputs *inputs, enum feature_scale scale, struc
     struct columns columns = {data, scale};
     struct coded_source source = {data->n_samples, data->n_features, read_columns, &columns};
     double dense = 2.0 * data->n_samples * data->n_features;
-    int rc = coded_init(&inputs->coded, &source, dense / CODED_COST, err);
+    int rc = coded_init(&inputs->coded, &source, dense, err);
 
     inputs->has[FIRST_X_CODED] = rc == 1;
     return rc < 0 ? -1 : 0;
@@ -231,8 +231,8 @@ enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_inp
     if (inputs->has[FIRST_AX_SPARSE])
         shape.entries_ax = (double)csr_nnz(&inputs->ax_sparse);
     if (inputs->has[FIRST_X_CODED]) {
-        shape.groups = coded_additions(&inputs->coded, inputs->coded.n_rows) / n;
-        shape.additions_tn = coded_additions_tn(&inputs->coded);
+        shape.coded_row = coded_cost(&inputs->coded, inputs->coded.n_rows) / n;
+        shape.coded_tn = coded_cost_tn(&inputs->coded);
     }
     return association_first(&shape, inputs->has);
 }

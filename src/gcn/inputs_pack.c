@@ -11,7 +11,7 @@
 /* A member was added to struct gcn_inputs: if it is a pointer, or holds some, walk() must know
  * them; then the size here follows. */
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(struct gcn_inputs) == 232, "walk() must know every array of gcn_inputs");
+_Static_assert(sizeof(struct gcn_inputs) == 264, "walk() must know every array of gcn_inputs");
 #endif
 
 struct header {
@@ -96,12 +96,15 @@ static void walk_csr(struct walk *w, struct csr *a)
 static void walk_coded(struct walk *w, struct coded *c)
 {
     WALK(w, c->column, c->n_groups + 1);
-    WALK(w, c->value, (size_t)c->n_cols * CODED_VALUES);
-    WALK(w, c->n_values, c->n_cols);
-    WALK(w, c->plane_column, c->n_planes);
-    WALK(w, c->plane_delta, c->n_planes);
-    WALK(w, c->by_row, coded_row_bytes(c));
-    WALK(w, c->by_plane, coded_plane_bytes(c));
+    WALK(w, c->entry, c->n_groups + 1);
+    WALK(w, c->base, c->n_cols);
+    WALK(w, c->parent, c->n_entries);
+    WALK(w, c->item, c->n_entries + 1);
+    WALK(w, c->item_column, c->n_items);
+    WALK(w, c->item_delta, c->n_items);
+    WALK(w, c->code, coded_code_bytes(c));
+    WALK(w, c->run_start, c->n_entries + 1);
+    WALK(w, c->run, (size_t)c->n_groups * (size_t)c->n_rows);
 }
 
 static void walk(struct walk *w, struct gcn_inputs *inputs)

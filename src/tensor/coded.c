@@ -3,29 +3,208 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 #define PANEL_COLUMNS 256 /* read at a time */
-#define VALUES CODED_VALUES
+#define N_LIMITS 4
+
+/* ---- cost ---- */
+
+/* Measured on a Zen 5, in multiply-adds of a dense product. A look into a table is one load of 64
+ * bytes, of which the processor does one a cycle beside two multiply-adds; the sum that is added
+ * to comes and goes once for a panel of tables. What the other constants stand for comes from the
+ * second-level cache, in no order. */
+#define COST_OF_LOOK 2.1
+#define COST_OF_PANEL 3.5
+#define COST_OF_ROW 3.8   /* added up in the transposed product */
+#define COST_OF_ENTRY 8.0 /* of a table, or an item of it */
+
+static double product_cost(double n, double n_groups, double n_tree, double panel)
+{
+    return n * n_groups * (COST_OF_LOOK + COST_OF_PANEL / panel) + COST_OF_ENTRY * n_tree;
+}
+
+static double transposed_cost(double n, double n_groups, double n_tree)
+{
+    return n * n_groups * COST_OF_ROW + COST_OF_ENTRY * n_tree;
+}
+
+static double tree_size(const struct coded *c)
+{
+    return (double)c->n_entries + c->n_items + c->n_cols;
+}
+
+double coded_cost(const struct coded *c, int32_t n)
+{
+    return product_cost(n, c->n_groups, tree_size(c), c->panel);
+}
+
+double coded_cost_tn(const struct coded *c)
+{
+    return transposed_cost(c->n_rows, c->n_groups, tree_size(c));
+}
+
+double coded_flops(const struct coded *c, int32_t n)
+{
+    return (double)n * c->n_groups + 2 * tree_size(c);
+}
+
+double coded_flops_tn(const struct coded *c)
+{
+    return (double)c->n_rows * c->n_groups + 2 * tree_size(c);
+}
+
+/* ---- growing a group ---- */
+
+/* How an entry differs from its parent. */
+struct item {
+    int32_t entry;
+    int32_t column;
+    float delta;
+};
+
+/* A group that takes in one column after another. An entry is known by the order in which it was
+ * first seen; when a column parts its rows, those with the first row's value keep it, the others
+ * get new entries, whose parent it is. */
+struct group {
+    int32_t limit;
+    int32_t n_rows;
+    int32_t first;  /* column */
+    int32_t n;      /* entries */
+    uint16_t *code; /* [n_rows] */
+    uint16_t *next; /* [n_rows] with the column that is tried */
+    uint16_t parent[CODED_MOST_LIMIT];
+    uint16_t
+        sibling[CODED_MOST_LIMIT]; /* the next one parted from the same by this column; 0: none */
+    float value[CODED_MOST_LIMIT]; /* in the column that is tried */
+    bool is_seen[CODED_MOST_LIMIT];
+    struct buf items; /* struct item; of all columns so far */
+    struct buf base;  /* float likewise, of entry 0 */
+    /* Of all groups that were closed. */
+    int32_t n_groups;
+    int64_t n_entries, n_items;
+};
+
+static int group_init(struct group *g, int32_t n_rows, int32_t limit, struct err *err)
+{
+    size_t n = (size_t)n_rows;
+
+    *g = (struct group){.limit = limit, .n_rows = n_rows, .n = 1};
+    g->code = calloc(n, sizeof *g->code);
+    g->next = calloc(n, sizeof *g->next);
+    if (!g->code || !g->next)
+        return err_nomem(err, "codes", 2 * n * sizeof *g->code);
+    return 0;
+}
+
+static void group_release(struct group *g)
+{
+    free(g->code);
+    free(g->next);
+    buf_release(&g->items);
+    buf_release(&g->base);
+}
+
+/* The entry of rows of entry e that have value v; -1 where that would be one too many. */
+static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
+{
+    if (!g->is_seen[e]) {
+        g->is_seen[e] = true;
+        g->value[e] = v;
+    }
+    while (g->value[e] != v && g->sibling[e])
+        e = g->sibling[e];
+    if (g->value[e] == v)
+        return e;
+    if (*n == g->limit)
+        return -1;
+    g->sibling[e] = (uint16_t)*n;
+    g->value[*n] = v;
+    g->is_seen[*n] = true;
+    g->sibling[*n] = 0;
+    return (*n)++;
+}
+
+/* Part the rows by a column x [n_rows]; false and no change where the entries would be too many. */
+static bool try_column(struct group *g, const float *x)
+{
+    int32_t n = g->n;
+
+    memset(g->is_seen, 0, sizeof g->is_seen);
+    memset(g->sibling, 0, sizeof g->sibling);
+    for (int32_t i = 0; i < g->n_rows; i++) {
+        int32_t e = part(g, &n, g->code[i], x[i]);
+
+        if (e < 0)
+            return false;
+        if (e >= g->n)
+            g->parent[e] = g->code[i];
+        g->next[i] = (uint16_t)e;
+    }
+    return true;
+}
+
+static void add_item(struct group *g, int32_t entry, int32_t column, int32_t parent)
+{
+    struct item item = {entry, column, g->value[entry] - g->value[parent]};
+
+    buf_add(&g->items, &item, sizeof item);
+}
+
+/* Take in the column that was tried. */
+static void take_column(struct group *g, int32_t column)
+{
+    uint16_t *swap = g->code;
+
+    for (int32_t e = 1; e < CODED_MOST_LIMIT && (e < g->n || g->is_seen[e]); e++)
+        if (g->value[e] != g->value[g->parent[e]])
+            add_item(g, e, column, g->parent[e]);
+    while (g->n < g->limit && g->is_seen[g->n])
+        g->n++;
+    buf_add(&g->base, &g->value[0], sizeof g->value[0]);
+    g->code = g->next;
+    g->next = swap;
+}
+
+/* What becomes of a group that is full. */
+typedef void group_use(struct coded *c, const struct group *g, int32_t end);
+
+static void close_group(struct coded *c, struct group *g, int32_t end, group_use *use)
+{
+    if (end == g->first)
+        return;
+    if (use)
+        use(c, g, end);
+    g->n_groups++;
+    g->n_entries += g->n;
+    g->n_items += (int64_t)(g->items.size / sizeof(struct item));
+    g->first = end;
+    g->n = 1;
+    memset(g->code, 0, (size_t)g->n_rows * sizeof *g->code);
+    buf_clear(&g->items);
+    buf_clear(&g->base);
+}
+
+/* False where a column alone has too many values. */
+static bool add_column(struct coded *c, struct group *g, const float *x, int32_t column,
+                       group_use *use)
+{
+    if (!try_column(g, x)) {
+        close_group(c, g, column, use);
+        if (!try_column(g, x))
+            return false;
+    }
+    take_column(g, column);
+    return true;
+}
 
 /* ---- memory ---- */
 
-static size_t in_panels(int32_t n_groups, int32_t n)
+size_t coded_code_bytes(const struct coded *c)
 {
-    return (size_t)((n_groups + CODED_PANEL - 1) / CODED_PANEL) * (size_t)n * CODED_PANEL;
-}
+    int32_t panels = c->panel ? (c->n_groups + c->panel - 1) / c->panel : 0;
 
-static int32_t row_groups(const struct coded *c)
-{
-    return (c->n_rows + CODED_BITS - 1) / CODED_BITS;
-}
-
-size_t coded_row_bytes(const struct coded *c)
-{
-    return in_panels(c->n_groups, c->n_rows);
-}
-
-size_t coded_plane_bytes(const struct coded *c)
-{
-    return in_panels(row_groups(c), c->n_planes);
+    return (size_t)panels * (size_t)c->panel * (size_t)c->n_rows;
 }
 
 void coded_release(struct coded *c)
@@ -33,198 +212,131 @@ void coded_release(struct coded *c)
     if (!c)
         return;
     free(c->column);
-    free(c->value);
-    free(c->n_values);
-    free(c->plane_column);
-    free(c->plane_delta);
-    free(c->by_row);
-    free(c->by_plane);
+    free(c->entry);
+    free(c->base);
+    free(c->parent);
+    free(c->item);
+    free(c->item_column);
+    free(c->item_delta);
+    free(c->code);
+    free(c->run_start);
+    free(c->run);
     memset(c, 0, sizeof *c);
 }
 
-static int allocate_values(struct coded *c, struct err *err)
+/* For as many groups, entries and items as were counted; the counts begin anew. */
+static int allocate(struct coded *c, struct err *err)
 {
-    size_t n = (size_t)c->n_cols;
+    size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
+    size_t items = (size_t)c->n_items, rows = (size_t)c->n_rows;
 
-    c->value = calloc(n * VALUES + 1, sizeof *c->value);
-    c->n_values = calloc(n + 1, 1);
-    c->column = calloc(n + 1, sizeof *c->column);
-    if (!c->value || !c->n_values || !c->column)
-        return err_nomem(err, "values of features", n * (VALUES * sizeof(float) + 5));
+    c->column = calloc(groups + 1, sizeof *c->column);
+    c->entry = calloc(groups + 1, sizeof *c->entry);
+    c->base = calloc((size_t)c->n_cols + 1, sizeof *c->base);
+    c->parent = calloc(entries + 1, sizeof *c->parent);
+    c->item = calloc(entries + 1, sizeof *c->item);
+    c->item_column = calloc(items + 1, sizeof *c->item_column);
+    c->item_delta = calloc(items + 1, sizeof *c->item_delta);
+    c->code = calloc(coded_code_bytes(c) + 1, sizeof *c->code);
+    c->run_start = calloc(entries + 1, sizeof *c->run_start);
+    c->run = calloc(groups * rows + 1, sizeof *c->run);
+    if (!c->column || !c->entry || !c->base || !c->parent || !c->item || !c->item_column ||
+        !c->item_delta || !c->code || !c->run_start || !c->run)
+        return err_nomem(err, "codes of features", 5 * groups * rows + 8 * (items + entries));
+    c->n_groups = c->n_entries = c->n_items = 0;
     return 0;
 }
 
-static int allocate_codes(struct coded *c, struct err *err)
+/* ---- laying a group down ---- */
+
+static void lay_items(struct coded *c, const struct group *g)
 {
-    size_t n = (size_t)c->n_planes;
+    const struct item *items = (const struct item *)(const void *)g->items.data;
+    int32_t n = (int32_t)(g->items.size / sizeof *items);
+    int32_t *start = c->item + c->n_entries;
+    int32_t at[CODED_MOST_LIMIT];
 
-    c->plane_column = calloc(n + 1, sizeof *c->plane_column);
-    c->plane_delta = calloc(n + 1, sizeof *c->plane_delta);
-    c->by_row = calloc(coded_row_bytes(c) + 1, 1);
-    c->by_plane = calloc(coded_plane_bytes(c) + 1, 1);
-    if (!c->plane_column || !c->plane_delta || !c->by_row || !c->by_plane)
-        return err_nomem(err, "codes of features", coded_row_bytes(c) + coded_plane_bytes(c));
-    return 0;
-}
-
-/* ---- values ---- */
-
-static int32_t find_value(const struct coded *c, int32_t column, float v)
-{
-    const float *value = c->value + (size_t)column * VALUES;
-    int32_t i = 0;
-
-    while (i < c->n_values[column] && value[i] != v)
-        i++;
-    return i;
-}
-
-/* False where the column has too many. The commonest value comes first: what is left to add for
- * the others is then least, and so is what rounding takes. */
-static bool scan_column(struct coded *c, const struct mat *panel, int32_t at, int32_t column)
-{
-    int32_t count[VALUES] = {0};
-    float *value = c->value + (size_t)column * VALUES;
-    int32_t most = 0;
-    float swapped;
-
-    for (int32_t i = 0; i < panel->n_rows; i++) {
-        float v = mat_row(panel, i)[at];
-        int32_t found = find_value(c, column, v);
-
-        if (found == VALUES)
-            return false;
-        if (found == c->n_values[column]) {
-            value[found] = v;
-            c->n_values[column]++;
-        }
-        count[found]++;
+    for (int32_t i = 0; i < n; i++)
+        start[items[i].entry + 1]++;
+    start[0] = c->n_items;
+    for (int32_t e = 0; e < g->n; e++) {
+        start[e + 1] += start[e];
+        at[e] = start[e];
     }
-    for (int32_t i = 1; i < c->n_values[column]; i++)
-        if (count[i] > count[most])
-            most = i;
-    swapped = value[0];
-    value[0] = value[most];
-    value[most] = swapped;
-    return true;
-}
+    for (int32_t i = 0; i < n; i++) {
+        int32_t place = at[items[i].entry]++;
 
-static bool scan_panel(struct coded *c, const struct mat *panel, int32_t first)
-{
-    for (int32_t j = 0; j < panel->n_cols; j++)
-        if (!scan_column(c, panel, j, first + j))
-            return false;
-    return true;
-}
-
-/* Columns join the last group while their combinations fit its table. */
-static void form_groups(struct coded *c)
-{
-    int32_t entries = CODED_ENTRIES;
-
-    c->n_groups = 0;
-    c->n_planes = 0;
-    for (int32_t j = 0; j < c->n_cols; j++) {
-        entries *= c->n_values[j];
-        if (j == 0 || entries > CODED_ENTRIES) {
-            c->column[c->n_groups++] = j;
-            entries = c->n_values[j];
-        }
-        c->n_planes += c->n_values[j] - 1;
+        c->item_column[place] = items[i].column;
+        c->item_delta[place] = items[i].delta;
     }
-    c->column[c->n_groups] = c->n_cols;
+    c->n_items += n;
 }
 
-double coded_additions(const struct coded *c, int32_t n)
+static void lay_rows(struct coded *c, const struct group *g)
 {
-    return (double)c->n_groups * (n + CODED_ENTRIES);
+    int32_t *start = c->run_start + c->n_entries;
+    size_t group = (size_t)c->n_groups, panel = (size_t)c->panel;
+    uint8_t *code = c->code + group / panel * panel * (size_t)g->n_rows + group % panel;
+    int32_t at[CODED_MOST_LIMIT];
+
+    for (int32_t i = 0; i < g->n_rows; i++)
+        start[g->code[i] + 1]++;
+    for (int32_t e = 0; e < g->n; e++) {
+        start[e + 1] += start[e];
+        at[e] = start[e];
+    }
+    for (int32_t i = 0; i < g->n_rows; i++) {
+        code[(size_t)i * panel] = (uint8_t)g->code[i];
+        c->run[at[g->code[i]]++] = i;
+    }
 }
 
-double coded_additions_tn(const struct coded *c)
+static void lay_group(struct coded *c, const struct group *g, int32_t end)
 {
-    return (double)row_groups(c) * (c->n_planes + CODED_ENTRIES);
+    lay_items(c, g);
+    lay_rows(c, g);
+    for (int32_t e = 1; e < g->n; e++)
+        c->parent[c->n_entries + e] = (uint8_t)g->parent[e];
+    memcpy(c->base + g->first, g->base.data, (size_t)(end - g->first) * sizeof *c->base);
+    c->n_groups++;
+    c->n_entries += g->n;
+    c->column[c->n_groups] = end;
+    c->entry[c->n_groups] = c->n_entries;
 }
 
-/* ---- codes ---- */
+/* ---- reading ---- */
 
-static void lay_planes(struct coded *c)
+/* The columns of a panel go through n groups; those for which a column has too many values are
+ * left with limit 0. False where none is left. x: [n_rows] scratch. */
+static bool add_panel(struct coded *c, struct group *groups, int n, const struct mat *panel,
+                      int32_t first, float *x, group_use *use)
 {
-    int32_t p = 0;
+    bool is_any_left = true;
 
-    for (int32_t j = 0; j < c->n_cols; j++) {
-        const float *value = c->value + (size_t)j * VALUES;
-
-        for (int32_t v = 1; v < c->n_values[j]; v++, p++) {
-            c->plane_column[p] = j;
-            c->plane_delta[p] = value[v] - value[0];
+    for (int32_t j = 0; is_any_left && j < panel->n_cols; j++) {
+        for (int32_t i = 0; i < panel->n_rows; i++)
+            x[i] = mat_row(panel, i)[j];
+        is_any_left = false;
+        for (int i = 0; i < n; i++) {
+            if (groups[i].limit && !add_column(c, &groups[i], x, first + j, use))
+                groups[i].limit = 0;
+            is_any_left |= groups[i].limit > 0;
         }
     }
+    return is_any_left;
 }
 
-/* Where the column being coded belongs. */
-struct place {
-    int32_t column;
-    int32_t group;
-    int32_t stride; /* combinations of the group's columns before it */
-    int32_t plane;  /* of its second value */
-};
-
-static void next_place(struct place *place, const struct coded *c)
+/* 1: all columns went through; 0: no group is left; -1 and err. */
+static int add_all(struct coded *c, struct group *groups, int n, const struct coded_source *source,
+                   group_use *use, struct err *err)
 {
-    place->stride *= c->n_values[place->column];
-    place->plane += c->n_values[place->column] - 1;
-    place->column++;
-    if (place->column == c->column[place->group + 1]) {
-        place->group++;
-        place->stride = 1;
-    }
-}
-
-static void fill_column(struct coded *c, const struct mat *panel, int32_t at,
-                        const struct place *place)
-{
-    size_t group_panel = (size_t)(place->group / CODED_PANEL) * (size_t)c->n_rows;
-    uint8_t *by_row = c->by_row + group_panel * CODED_PANEL + place->group % CODED_PANEL;
-
-    for (int32_t i = 0; i < panel->n_rows; i++) {
-        int32_t v = find_value(c, place->column, mat_row(panel, i)[at]);
-        int32_t h = i / CODED_BITS;
-        size_t plane = (size_t)(h / CODED_PANEL) * (size_t)c->n_planes;
-
-        by_row[(size_t)i * CODED_PANEL] += (uint8_t)(v * place->stride);
-        if (v > 0)
-            c->by_plane[(plane + (size_t)(place->plane + v - 1)) * CODED_PANEL +
-                        (size_t)(h % CODED_PANEL)] |= (uint8_t)(1 << i % CODED_BITS);
-    }
-}
-
-/* ---- together ---- */
-
-/* What is done with a panel of columns; false ends the reading. */
-typedef bool panel_use(struct coded *c, const struct mat *panel, int32_t first);
-
-static bool fill_panel(struct coded *c, const struct mat *panel, int32_t first)
-{
-    struct place place = {.stride = 1};
-
-    while (place.column < first)
-        next_place(&place, c);
-    for (int32_t j = 0; j < panel->n_cols; j++) {
-        fill_column(c, panel, j, &place);
-        next_place(&place, c);
-    }
-    return true;
-}
-
-/* 1: all columns went by; 0: ended; -1 and err. */
-static int read_panels(struct coded *c, const struct coded_source *source, panel_use *use,
-                       struct err *err)
-{
-    struct mat space;
+    struct mat space, column = {0};
     int rc = 1;
 
     if (mat_init(&space, source->n_rows, PANEL_COLUMNS, err))
         return -1;
+    if (mat_init(&column, source->n_rows, 1, err))
+        rc = -1;
     for (int32_t first = 0; rc == 1 && first < source->n_cols; first += PANEL_COLUMNS) {
         int32_t left = source->n_cols - first;
         struct mat panel =
@@ -233,28 +345,79 @@ static int read_panels(struct coded *c, const struct coded_source *source, panel
         if (source->read(source->self, &panel, first, err))
             rc = -1;
         else
-            rc = use(c, &panel, first);
+            rc = add_panel(c, groups, n, &panel, first, column.v, use);
     }
+    mat_release(&column);
     mat_release(&space);
+    return rc;
+}
+
+/* The same, to the last group. */
+static int read_columns(struct coded *c, struct group *groups, int n,
+                        const struct coded_source *source, group_use *use, struct err *err)
+{
+    int rc = add_all(c, groups, n, source, use, err);
+
+    for (int i = 0; rc == 1 && i < n; i++) {
+        if (groups[i].limit)
+            close_group(c, &groups[i], source->n_cols, use);
+        if (buf_failed(&groups[i].items) || buf_failed(&groups[i].base))
+            rc = err_nomem(err, "codes", groups[i].items.size);
+    }
+    return rc;
+}
+
+/* Both products by groups as counted. */
+static double cost_of(const struct coded *c, const struct group *g)
+{
+    double tree = (double)g->n_entries + (double)g->n_items + c->n_cols;
+
+    return product_cost(c->n_rows, g->n_groups, tree, CODED_ENTRIES / g->limit) +
+           transposed_cost(c->n_rows, g->n_groups, tree);
+}
+
+/* The counts with the cheapest limit go to c, and the limit to *limit. 1; 0: too dear; -1. */
+static int choose_limit(struct coded *c, int32_t *limit, const struct coded_source *source,
+                        double most, struct err *err)
+{
+    struct group groups[N_LIMITS] = {{0}};
+    const struct group *best = NULL;
+    int rc = 1;
+
+    for (int i = 0; rc == 1 && i < N_LIMITS; i++)
+        rc = group_init(&groups[i], c->n_rows, CODED_LEAST_LIMIT << i, err) ? -1 : 1;
+    if (rc == 1)
+        rc = read_columns(c, groups, N_LIMITS, source, NULL, err);
+    for (int i = 0; rc == 1 && i < N_LIMITS; i++)
+        if (groups[i].limit && (!best || cost_of(c, &groups[i]) < cost_of(c, best)))
+            best = &groups[i];
+    if (rc == 1)
+        rc = best && cost_of(c, best) <= most && best->n_entries + best->n_items < INT32_MAX;
+    if (rc == 1) {
+        *limit = best->limit;
+        c->panel = CODED_ENTRIES / best->limit;
+        c->n_groups = best->n_groups;
+        c->n_entries = (int32_t)best->n_entries;
+        c->n_items = (int32_t)best->n_items;
+    }
+    for (int i = 0; i < N_LIMITS; i++)
+        group_release(&groups[i]);
     return rc;
 }
 
 static int make(struct coded *c, const struct coded_source *source, double most, struct err *err)
 {
-    int rc;
+    struct group group = {0};
+    int32_t limit = 0;
+    int rc = choose_limit(c, &limit, source, most, err);
 
-    if (allocate_values(c, err))
-        return -1;
-    rc = read_panels(c, source, scan_panel, err);
-    if (rc <= 0)
+    if (rc != 1)
         return rc;
-    form_groups(c);
-    if (coded_additions(c, c->n_rows) + coded_additions_tn(c) > most)
-        return 0;
-    if (allocate_codes(c, err))
-        return -1;
-    lay_planes(c);
-    return read_panels(c, source, fill_panel, err);
+    rc = allocate(c, err) || group_init(&group, c->n_rows, limit, err)
+             ? -1
+             : read_columns(c, &group, 1, source, lay_group, err);
+    group_release(&group);
+    return rc;
 }
 
 int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err)

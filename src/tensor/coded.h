@@ -1,17 +1,23 @@
-/* Matrices whose columns hold few different values, such as genotypes, and their products.
+/* Matrices whose neighbouring columns repeat few combinations of values, such as genotypes, and
+ * their products.
  *
- * Consecutive columns with at most CODED_ENTRIES combinations of values between them form a
- * group. For a product with w, every combination's sum over the group's rows of w is made once
- * and laid in a table; then each row of the matrix adds one table entry for a whole group where a
- * dense product multiplies and adds every column. Two values a column: a fifth of the additions
- * and no multiplications; three: a third. The numbers are those of the dense product up to the
- * order of summation.
- * Source: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209 (the "four
- * Russians"); for genotypes Liberty & Zucker 2009, Inf Process Lett 109:179 (the "mailman").
+ * Markers have two or three values, and neighbours on a chromosome are inherited together: 1058
+ * accessions show 45 different haplotypes over 32 markers, where 2^32 are possible. Consecutive
+ * columns with at most `limit` combinations between them form a group. For a product with w every
+ * combination's sum over the group's rows of w is made once and laid in a table; then each row of
+ * the matrix adds one table entry for a whole group, where a dense product multiplies and adds
+ * every column. The transposed product goes the other way: rows of equal combination are added up
+ * first. The numbers are those of the dense products up to the order of summation.
  *
- * Measured on a Zen 5 for (1058, 984) by (984, 64): 250 us with two values, 400 us with three,
- * against 545 us (tall.h) and 640 us (OpenBLAS 0.3.21). A look at the table is one 64-byte load,
- * of which the processor does one a cycle: that is the limit. */
+ * Measured on a Zen 5 for 1058 accessions, 984 neighbouring SNPs and 64 columns of w: 80 us and,
+ * for the transposed product, 60 us, against 550 us each (tall.h). Without any linkage, two values
+ * a column: 360 and 415 us; three: no gain.
+ *
+ * The combinations of a group form a tree: each differs from its parent in few columns, so that a
+ * table costs about one addition an entry.
+ * Sources: tables of sums: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209 (the
+ * "four Russians"); for genotypes Liberty & Zucker 2009, Inf Process Lett 109:179 (the "mailman").
+ */
 #ifndef TENSOR_CODED_H
 #define TENSOR_CODED_H
 
@@ -22,32 +28,33 @@
 #include "base/err.h"
 #include "tensor/mat.h"
 
-#define CODED_VALUES 4   /* of one column at most */
-#define CODED_ENTRIES 32 /* of a group's table at most */
-#define CODED_PANEL 8    /* groups whose tables are in use at a time: 32 kB of first-level cache */
-#define CODED_BITS 5     /* rows in a group of the transposed product: 32 entries */
-#define CODED_COST                                                         \
-    2.4 /* of an addition, in multiply-adds of a dense product: less where \
-           registers are narrower than 64 bytes */
+#define CODED_ENTRIES 512    /* of the tables in use at a time: 32 kB of first-level cache */
+#define CODED_LEAST_LIMIT 32 /* limits are powers of 2 from here ... */
+#define CODED_MOST_LIMIT 256 /* ... to here */
 
-/* Codes of the product by_row: group g of columns is column[g] .. column[g + 1], and row i's byte
- * by_row[(g / 8 * n_rows + i) * 8 + g % 8] is the table entry of its combination.
- * Codes of the transposed product: column j is value[4 j] + the sum over its other values v of
- * (v - value[4 j]) x (where j has v). Each such (column, value) is a plane: plane_column[],
- * plane_delta[], and by_plane[(h / 8 * n_planes + p) * 8 + h % 8] holds, one a bit, which rows of
- * group h (rows 5 h .. 5 h + 4) have it. Unused bytes are 0. */
+/* Group g is columns column[g] .. column[g + 1] - 1 and has entries entry[g] .. entry[g + 1] - 1,
+ * counted from 0 within the group in what follows.
+ *   entry 0 is base[j] in every column j of the group;
+ *   entry e > 0 is its parent's values, plus item_delta in column item_column for each of its
+ *   items item[e] .. item[e + 1] - 1 (e counted over all groups); parent[e] < e.
+ * Row i of the matrix has entry code[(g / panel * n_rows + i) * panel + g % panel] of group g;
+ * unused bytes are 0. The rows that have entry e (over all groups) are run[run_start[e]] ..
+ * run[run_start[e + 1] - 1], ascending. */
 struct coded {
-    int32_t n_rows;   /* N */
-    int32_t n_cols;   /* F */
-    int32_t n_groups; /* of columns */
-    int32_t n_planes;
-    int32_t *column;       /* [n_groups + 1] */
-    float *value;          /* [F][CODED_VALUES] the commonest end first; [n_values] count */
-    uint8_t *n_values;     /* [F] 1 to CODED_VALUES */
-    int32_t *plane_column; /* [n_planes] ascending */
-    float *plane_delta;    /* [n_planes] */
-    uint8_t *by_row;       /* [coded_row_bytes()] */
-    uint8_t *by_plane;     /* [coded_plane_bytes()] */
+    int32_t n_rows, n_cols;
+    int32_t n_groups;
+    int32_t n_entries, n_items; /* of all groups */
+    int32_t panel;              /* CODED_ENTRIES / limit */
+    int32_t *column;            /* [n_groups + 1] */
+    int32_t *entry;             /* [n_groups + 1] */
+    float *base;                /* [n_cols] */
+    uint8_t *parent;            /* [n_entries] */
+    int32_t *item;              /* [n_entries + 1] */
+    int32_t *item_column;       /* [n_items] */
+    float *item_delta;          /* [n_items] */
+    uint8_t *code;              /* [coded_code_bytes()] */
+    int32_t *run_start;         /* [n_entries + 1] */
+    int32_t *run;               /* [n_groups * n_rows] */
 };
 
 /* Where the columns come from: fills out (n_rows, n) with columns `first` on. Called twice for
@@ -58,15 +65,14 @@ struct coded_source {
     const void *self;
 };
 
-/* 1: made; pair with coded_release(). 0: not made, because some column has more values than
- * CODED_VALUES or because both products take more than `most` additions. -1 and err: memory, or
- * the source's own. */
+/* The limit is the one that makes the products cheapest. 1: made; pair with coded_release(). 0:
+ * not made, because some column has more than CODED_MOST_LIMIT values or because the two products
+ * would cost more than `most` (coded_cost() of all rows + coded_cost_tn()). -1 and err: memory,
+ * or the source's own. */
 int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err);
 void coded_release(struct coded *c); /* takes a zeroed one */
 
-/* Bytes of the two arrays of codes. */
-size_t coded_row_bytes(const struct coded *c);
-size_t coded_plane_bytes(const struct coded *c);
+size_t coded_code_bytes(const struct coded *c);
 
 /* z (n, W) = rows rows[i] (NULL: i) of the matrix times w (F, W). Every element adds groups in
  * ascending order: a row's result does not depend on which others are computed, nor on threads
@@ -74,12 +80,17 @@ size_t coded_plane_bytes(const struct coded *c);
 void coded_product(struct mat *z, const struct coded *c, const int32_t *rows, const struct mat *w);
 
 /* dw (F, W) = the matrix transposed times a matrix (N, W) whose row i is row pos[i] of g, or zero
- * where pos[i] < 0 (pos NULL: row i). sums [W]: scratch. */
+ * where pos[i] < 0 (pos NULL: row i). */
 void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g,
-                      const int32_t *pos, float *sums);
+                      const int32_t *pos);
 
-/* Additions of W-wide rows: of a product of n rows, and of a transposed one. */
-double coded_additions(const struct coded *c, int32_t n);
-double coded_additions_tn(const struct coded *c);
+/* What a product of n rows and a transposed one cost for one column of the result, in multiply-adds
+ * of a dense product (measured on a Zen 5; where registers are narrower it is less). */
+double coded_cost(const struct coded *c, int32_t n);
+double coded_cost_tn(const struct coded *c);
+
+/* Floating point operations for one column of the result. */
+double coded_flops(const struct coded *c, int32_t n);
+double coded_flops_tn(const struct coded *c);
 
 #endif

@@ -4,29 +4,17 @@
 #include "base/clones.h"
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
-#include "tensor/kernel.h"
 
-/* The result is cut into blocks of 32 columns, or of 16, or of what is left; a panel of 8 tables
- * for such a block is 32 kB. A table holds its entries one after another, once for each 16
- * columns. */
+/* The product is made in blocks of 16 columns and CHUNK rows, the transposed one in blocks of up
+ * to 64 columns and some groups. Each element of a result belongs to one block, and is added up in
+ * the same order whatever the blocks are. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define LANES 16
-#define WIDEST 2 /* vectors in a block */
+#define WIDEST 4   /* vectors in a block of the transposed product */
+#define CHUNK 1024 /* rows: 64 kB, and enough to be worth their tables */
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
-
-struct tables {
-    v16 entry[CODED_PANEL][WIDEST][CODED_ENTRIES];
-} __attribute__((aligned(64)));
-
-/* A block of columns and the rows one thread does. */
-struct block {
-    int32_t column; /* its first */
-    int vectors;    /* its columns: WIDEST of LANES, or one of `lanes` */
-    int lanes;
-    int32_t from, to; /* rows of the result; planes in the transposed product */
-};
 
 /* By pointer: how vectors are handed over depends on the instruction set. lanes is a constant LANES
  * wherever the whole vector is meant. */
@@ -48,268 +36,277 @@ INLINE void store(float *p, const v16 *v, int lanes)
         memcpy(p, v, (size_t)lanes * sizeof *p);
 }
 
-/* to += scale x the sum of eight table entries. */
-INLINE void add_entries(float *to, const struct tables *tables, const uint8_t *code, float scale,
-                        int vectors, int lanes)
-{
-    v16 sum[WIDEST] = {{0}, {0}};
-
-#pragma GCC unroll 8
-    for (int g = 0; g < CODED_PANEL; g++)
-#pragma GCC unroll 2
-        for (int v = 0; v < vectors; v++)
-            sum[v] += tables->entry[g][v][code[g]];
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
-        v16 before;
-
-        load(&before, to + v * LANES, lanes);
-        sum[v] = before + scale * sum[v];
-        store(to + v * LANES, &sum[v], lanes);
-    }
-}
-
 /* ---- product ---- */
 
-/* Rows of w to make tables from, 16 columns of them. */
-struct rows {
-    const float *w;
-    int64_t width;
-    const float *value; /* of the columns that the rows stand for */
-    const uint8_t *n_values;
+/* One thread's part of it. */
+struct part {
+    struct mat *z;
+    const struct coded *c;
+    const int32_t *rows;
+    const struct mat *w;
+    int32_t column; /* of z and w, the first of LANES or of `lanes` */
+    int lanes;
+    int32_t from, to; /* rows of z */
 };
 
-/* The sums by every combination of values. n_rows and the values of each are constants where that
- * is the usual case: the short loops would cost more in branches than in sums. */
-INLINE void combine(v16 *entry, const struct rows *rows, int n_rows, int n_values, int lanes)
+struct tables {
+    v16 entry[CODED_ENTRIES];
+    v16 sum[CHUNK];
+} __attribute__((aligned(64)));
+
+INLINE void make_table(v16 *entry, const struct part *part, int32_t group, int lanes)
 {
-    int n = 1;
+    const struct coded *c = part->c;
+    int32_t first = c->entry[group];
+    const float *w = part->w->v + part->column;
+    int64_t width = part->w->n_cols;
+    v16 root = {0}, row;
 
-    entry[0] = (v16){0};
-#pragma GCC unroll 5
-    for (int i = 0; i < n_rows; i++) {
-        const float *value = rows->value + i * CODED_VALUES;
-        v16 row;
+    for (int32_t j = c->column[group]; j < c->column[group + 1]; j++) {
+        load(&row, w + j * width, lanes);
+        root += c->base[j] * row;
+    }
+    entry[0] = root;
+    for (int32_t e = first + 1; e < c->entry[group + 1]; e++) {
+        v16 sum = entry[c->parent[e]];
 
-        load(&row, rows->w + i * rows->width, lanes);
-#pragma GCC unroll 3
-        for (int d = (n_values ? n_values : rows->n_values[i]) - 1; d >= 0; d--)
-            for (int e = 0; e < n; e++)
-                entry[d * n + e] = entry[e] + value[d] * row;
-        n *= n_values ? n_values : rows->n_values[i];
+        for (int32_t i = c->item[e]; i < c->item[e + 1]; i++) {
+            load(&row, w + c->item_column[i] * width, lanes);
+            sum += c->item_delta[i] * row;
+        }
+        entry[e - first] = sum;
     }
 }
 
-static bool all_have(const struct rows *rows, int n_rows, int n_values)
+/* The sums of n rows += their entries in a panel of tables. panel is a constant wherever this is
+ * called, so that the loop over it is none. */
+INLINE void add_panel(v16 *sum, int32_t n, const v16 *entry, const uint8_t *code,
+                      const int32_t *rows, int panel)
 {
-    for (int i = 0; i < n_rows; i++)
-        if (rows->n_values[i] != n_values)
-            return false;
-    return true;
+    for (int32_t i = 0; i < n; i++) {
+        const uint8_t *of_row = code + (size_t)(rows ? rows[i] : i) * (size_t)panel;
+        v16 s = sum[i];
+
+#pragma GCC unroll 16
+        for (int k = 0; k < panel; k++)
+            s += entry[k * (CODED_ENTRIES / panel) + of_row[k]];
+        sum[i] = s;
+    }
 }
 
-INLINE void make_table(struct tables *tables, int at, const struct coded *c, int32_t group,
-                       const struct mat *w, int32_t column, int vectors, int lanes)
+static inline void add_any_panel(v16 *sum, int32_t n, const v16 *entry, const uint8_t *code,
+                                 const int32_t *rows, int panel)
 {
-    int32_t first = c->column[group];
-    int n_rows = c->column[group + 1] - first;
+    switch (panel) {
+    case CODED_ENTRIES / 32:
+        add_panel(sum, n, entry, code, rows, CODED_ENTRIES / 32);
+        break;
+    case CODED_ENTRIES / 64:
+        add_panel(sum, n, entry, code, rows, CODED_ENTRIES / 64);
+        break;
+    case CODED_ENTRIES / 128:
+        add_panel(sum, n, entry, code, rows, CODED_ENTRIES / 128);
+        break;
+    default:
+        add_panel(sum, n, entry, code, rows, CODED_ENTRIES / 256);
+    }
+}
 
-    for (int v = 0; v < vectors; v++) {
-        v16 *entry = tables->entry[at][v];
-        struct rows rows = {mat_row(w, first) + column + v * LANES, w->n_cols,
-                            c->value + (size_t)first * CODED_VALUES, c->n_values + first};
+/* Rows from .. from + n of z. Groups that a last panel lacks have code 0 everywhere. */
+INLINE void product_chunk(struct tables *tables, const struct part *part, int32_t from, int32_t n,
+                          int lanes)
+{
+    const struct coded *c = part->c;
+    int32_t limit = CODED_ENTRIES / c->panel;
+    size_t offset = part->rows ? 0 : (size_t)from * (size_t)c->panel;
 
-        if (n_rows == 5 && all_have(&rows, 5, 2))
-            combine(entry, &rows, 5, 2, lanes);
-        else if (n_rows == 3 && all_have(&rows, 3, 3))
-            combine(entry, &rows, 3, 3, lanes);
+    memset(tables->sum, 0, (size_t)n * sizeof tables->sum[0]);
+    for (int32_t first = 0; first < c->n_groups; first += c->panel) {
+        for (int32_t k = 0; k < c->panel; k++) {
+            if (first + k < c->n_groups)
+                make_table(tables->entry + k * limit, part, first + k, lanes);
+            else
+                tables->entry[k * limit] = (v16){0};
+        }
+        add_any_panel(tables->sum, n, tables->entry,
+                      c->code + (size_t)first * (size_t)c->n_rows + offset,
+                      part->rows ? part->rows + from : NULL, c->panel);
+    }
+    for (int32_t i = 0; i < n; i++)
+        store(mat_row(part->z, from + i) + part->column, &tables->sum[i], lanes);
+}
+
+CLONES static void do_product(const struct part *part)
+{
+    struct tables tables;
+
+    for (int32_t from = part->from; from < part->to; from += CHUNK) {
+        int32_t n = part->to - from < CHUNK ? part->to - from : CHUNK;
+
+        if (part->lanes == LANES)
+            product_chunk(&tables, part, from, n, LANES);
         else
-            combine(entry, &rows, n_rows, 0, lanes);
+            product_chunk(&tables, part, from, n, part->lanes);
     }
 }
 
-INLINE void product_block(struct mat *z, const struct coded *c, const int32_t *rows,
-                          const struct mat *w, const struct block *b, int vectors, int lanes)
+/* Parts of a whole for the threads to take: by columns first, for a cut of the other kind costs
+ * work of its own. */
+static int32_t count_cuts(int32_t n_blocks)
 {
-    struct tables tables;
-
-    for (int32_t i = b->from; i < b->to; i++)
-        memset(mat_row(z, i) + b->column, 0,
-               (size_t)((vectors - 1) * LANES + lanes) * sizeof *z->v);
-    for (int32_t first = 0; first < c->n_groups; first += CODED_PANEL) {
-        const uint8_t *code = c->by_row + (size_t)first * (size_t)c->n_rows;
-
-        for (int at = 0; at < CODED_PANEL; at++) {
-            if (first + at < c->n_groups)
-                make_table(&tables, at, c, first + at, w, b->column, vectors, lanes);
-            else /* all codes are 0 */
-                tables.entry[at][0][0] = tables.entry[at][1][0] = (v16){0};
-        }
-        for (int32_t i = b->from; i < b->to; i++)
-            add_entries(mat_row(z, i) + b->column, &tables,
-                        code + (size_t)(rows ? rows[i] : i) * CODED_PANEL, 1, vectors, lanes);
-    }
-}
-
-CLONES static void do_product(struct mat *z, const struct coded *c, const int32_t *rows,
-                              const struct mat *w, const struct block *b)
-{
-    if (b->vectors == WIDEST)
-        product_block(z, c, rows, w, b, WIDEST, LANES);
-    else if (b->lanes == LANES)
-        product_block(z, c, rows, w, b, 1, LANES);
-    else
-        product_block(z, c, rows, w, b, 1, b->lanes);
-}
-
-/* ---- transposed product ---- */
-
-/* The sums of every subset of the group's rows of g. */
-INLINE void make_subsets(struct tables *tables, int at, int32_t first, int32_t n_rows,
-                         const struct mat *g, const int32_t *pos, int32_t column, int vectors,
-                         int lanes)
-{
-    for (int v = 0; v < vectors; v++) {
-        v16 *entry = tables->entry[at][v];
-
-        entry[0] = (v16){0};
-#pragma GCC unroll 5
-        for (int bit = 0; bit < CODED_BITS; bit++) {
-            int32_t i = first + bit;
-            int32_t from = i >= n_rows ? -1 : pos ? pos[i] : i;
-            v16 row = {0};
-
-            if (from >= 0)
-                load(&row, mat_row(g, from) + column + v * LANES, lanes);
-            for (int e = 0; e < 1 << bit; e++)
-                entry[(1 << bit) + e] = entry[e] + row;
-        }
-    }
-}
-
-/* Columns between two planes that begin a column: [first, end) for planes [from, to). */
-static int32_t column_at(const struct coded *c, int32_t plane)
-{
-    if (plane == 0)
-        return 0;
-    return plane == c->n_planes ? c->n_cols : c->plane_column[plane];
-}
-
-INLINE void transposed_block(struct mat *dw, const struct coded *c, const struct mat *g,
-                             const int32_t *pos, const float *sums, const struct block *b,
-                             int vectors, int lanes)
-{
-    struct tables tables;
-    int32_t end = column_at(c, b->to);
-
-    for (int v = 0; v < vectors; v++) {
-        int32_t at = b->column + v * LANES;
-        v16 sum;
-
-        load(&sum, sums + at, lanes);
-        for (int32_t j = column_at(c, b->from); j < end; j++) {
-            v16 all = c->value[(size_t)j * CODED_VALUES] * sum;
-
-            store(mat_row(dw, j) + at, &all, lanes);
-        }
-    }
-    for (int32_t first = 0; first * CODED_BITS < c->n_rows; first += CODED_PANEL) {
-        const uint8_t *code = c->by_plane + (size_t)first * (size_t)c->n_planes;
-
-        for (int at = 0; at < CODED_PANEL; at++)
-            make_subsets(&tables, at, (first + at) * CODED_BITS, c->n_rows, g, pos, b->column,
-                         vectors, lanes);
-        for (int32_t p = b->from; p < b->to; p++)
-            add_entries(mat_row(dw, c->plane_column[p]) + b->column, &tables,
-                        code + (size_t)p * CODED_PANEL, c->plane_delta[p], vectors, lanes);
-    }
-}
-
-CLONES static void do_transposed(struct mat *dw, const struct coded *c, const struct mat *g,
-                                 const int32_t *pos, const float *sums, const struct block *b)
-{
-    if (b->vectors == WIDEST)
-        transposed_block(dw, c, g, pos, sums, b, WIDEST, LANES);
-    else if (b->lanes == LANES)
-        transposed_block(dw, c, g, pos, sums, b, 1, LANES);
-    else
-        transposed_block(dw, c, g, pos, sums, b, 1, b->lanes);
-}
-
-/* ---- blocks and threads ---- */
-
-/* Blocks of 32 columns, then one of 16, then one of what is left. */
-static int32_t count_blocks(int32_t width)
-{
-    return width / (WIDEST * LANES) + width / LANES % WIDEST + (width % LANES > 0);
-}
-
-static struct block block_at(int32_t index, int32_t width)
-{
-    int32_t n_wide = width / (WIDEST * LANES);
-    int32_t rest = width % LANES;
-
-    if (index < n_wide)
-        return (struct block){index * WIDEST * LANES, WIDEST, LANES, 0, 0};
-    if (index == n_wide && width / LANES % WIDEST)
-        return (struct block){n_wide * WIDEST * LANES, 1, LANES, 0, 0};
-    return (struct block){width - rest, 1, rest, 0, 0};
-}
-
-/* How the work is cut for the threads: by columns, for tables are made anew for each cut of rows.
- */
-struct cut {
-    int threads;
-    int32_t n_blocks, n_parts;
-};
-
-static struct cut cut_for(int32_t width)
-{
-    int threads = gemm_threads();
-    int32_t n_blocks = count_blocks(width);
-
-    return (struct cut){threads, n_blocks, (threads + n_blocks - 1) / n_blocks};
+    return (gemm_threads() + n_blocks - 1) / n_blocks;
 }
 
 void coded_product(struct mat *z, const struct coded *c, const int32_t *rows, const struct mat *w)
 {
-    struct cut cut = cut_for(w->n_cols);
+    int32_t n_blocks = (w->n_cols + LANES - 1) / LANES, n_cuts = count_cuts(n_blocks);
+    int threads = gemm_threads();
 
     assert(z->n_cols == w->n_cols && w->n_rows == c->n_cols && (rows || z->n_rows == c->n_rows));
-#pragma omp parallel for num_threads(cut.threads) if (cut.threads > 1)
-    for (int32_t i = 0; i < cut.n_blocks * cut.n_parts; i++) {
-        struct block b = block_at(i / cut.n_parts, w->n_cols);
-        int64_t part = i % cut.n_parts;
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int32_t i = 0; i < n_blocks * n_cuts; i++) {
+        int32_t column = i / n_cuts * LANES;
+        int64_t cut = i % n_cuts;
+        struct part part = {
+            .z = z,
+            .c = c,
+            .rows = rows,
+            .w = w,
+            .column = column,
+            .lanes = w->n_cols - column < LANES ? w->n_cols - column : LANES,
+            .from = (int32_t)(cut * z->n_rows / n_cuts),
+            .to = (int32_t)((cut + 1) * z->n_rows / n_cuts),
+        };
 
-        b.from = (int32_t)(part * z->n_rows / cut.n_parts);
-        b.to = (int32_t)((part + 1) * z->n_rows / cut.n_parts);
-        do_product(z, c, rows, w, &b);
+        do_product(&part);
     }
 }
 
-/* About part / n_parts of the planes, where a column begins. */
-static int32_t plane_at(const struct coded *c, int64_t part, int32_t n_parts)
-{
-    int32_t p = (int32_t)(part * c->n_planes / n_parts);
+/* ---- transposed product ---- */
 
-    while (p > 0 && p < c->n_planes && c->plane_column[p] == c->plane_column[p - 1])
-        p++;
-    return p;
+struct part_tn {
+    struct mat *dw;
+    const struct coded *c;
+    const struct mat *g;
+    const int32_t *pos;
+    int32_t column;
+    int vectors, lanes; /* vectors of LANES, or one of `lanes` */
+    int32_t from, to;   /* groups */
+};
+
+/* sum[v] = the rows of g that have an entry. */
+INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vectors, int lanes)
+{
+    const struct coded *c = part->c;
+    const float *g = part->g->v + part->column;
+    int64_t width = part->g->n_cols;
+    v16 total[WIDEST] = {{0}, {0}, {0}, {0}}, row;
+
+    for (int32_t r = c->run_start[entry]; r < c->run_start[entry + 1]; r++) {
+        int64_t i = part->pos ? part->pos[c->run[r]] : c->run[r];
+
+        if (i < 0)
+            continue;
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++) {
+            load(&row, g + i * width + v * LANES, lanes);
+            total[v] += row;
+        }
+    }
+    for (int v = 0; v < vectors; v++)
+        sum[v] = total[v];
+}
+
+/* dw's row += scale x sum. */
+INLINE void add_row(float *to, float scale, const v16 *sum, int vectors, int lanes)
+{
+    for (int v = 0; v < vectors; v++) {
+        v16 row;
+
+        load(&row, to + v * LANES, lanes);
+        row += scale * sum[v];
+        store(to + v * LANES, &row, lanes);
+    }
+}
+
+INLINE void transposed_group(const struct part_tn *part, int32_t group, int vectors, int lanes)
+{
+    const struct coded *c = part->c;
+    int32_t first = c->entry[group], n = c->entry[group + 1] - first;
+    float *dw = part->dw->v + part->column;
+    int64_t width = part->dw->n_cols;
+    v16 sum[CODED_MOST_LIMIT][WIDEST];
+
+    for (int32_t e = 0; e < n; e++)
+        sum_run(sum[e], part, first + e, vectors, lanes);
+    /* Children come after their parents: now each sum becomes that of its whole branch. */
+    for (int32_t e = n - 1; e > 0; e--)
+        for (int v = 0; v < vectors; v++)
+            sum[c->parent[first + e]][v] += sum[e][v];
+    for (int32_t j = c->column[group]; j < c->column[group + 1]; j++) {
+        for (int v = 0; v < vectors; v++) {
+            v16 all = c->base[j] * sum[0][v];
+
+            store(dw + j * width + v * LANES, &all, lanes);
+        }
+    }
+    for (int32_t e = 1; e < n; e++)
+        for (int32_t i = c->item[first + e]; i < c->item[first + e + 1]; i++)
+            add_row(dw + c->item_column[i] * width, c->item_delta[i], sum[e], vectors, lanes);
+}
+
+CLONES static void do_transposed(const struct part_tn *part)
+{
+    for (int32_t group = part->from; group < part->to; group++) {
+        if (part->lanes < LANES)
+            transposed_group(part, group, 1, part->lanes);
+        else if (part->vectors == WIDEST)
+            transposed_group(part, group, WIDEST, LANES);
+        else
+            transposed_group(part, group, 1, LANES);
+    }
+}
+
+/* Blocks of 64 columns, then of 16, then what is left. */
+static int32_t count_blocks(int32_t width)
+{
+    int32_t rest = width % (WIDEST * LANES);
+
+    return width / (WIDEST * LANES) + (rest + LANES - 1) / LANES;
+}
+
+static struct part_tn block_at(int32_t index, int32_t width)
+{
+    int32_t n_wide = width / (WIDEST * LANES);
+    int32_t column = index < n_wide ? index * WIDEST * LANES
+                                    : n_wide * WIDEST * LANES + (index - n_wide) * LANES;
+    int32_t left = width - column;
+
+    return (struct part_tn){
+        .column = column,
+        .vectors = index < n_wide ? WIDEST : 1,
+        .lanes = left < LANES ? left : LANES,
+    };
 }
 
 void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g,
-                      const int32_t *pos, float *sums)
+                      const int32_t *pos)
 {
-    struct cut cut = cut_for(g->n_cols);
+    int32_t n_blocks = count_blocks(g->n_cols), n_cuts = count_cuts(n_blocks);
+    int threads = gemm_threads();
 
     assert(dw->n_cols == g->n_cols && dw->n_rows == c->n_cols && (pos || g->n_rows == c->n_rows));
-    kernel_column_sums(sums, g);
-#pragma omp parallel for num_threads(cut.threads) if (cut.threads > 1)
-    for (int32_t i = 0; i < cut.n_blocks * cut.n_parts; i++) {
-        struct block b = block_at(i / cut.n_parts, g->n_cols);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int32_t i = 0; i < n_blocks * n_cuts; i++) {
+        struct part_tn part = block_at(i / n_cuts, g->n_cols);
+        int64_t cut = i % n_cuts;
 
-        b.from = plane_at(c, i % cut.n_parts, cut.n_parts);
-        b.to = plane_at(c, i % cut.n_parts + 1, cut.n_parts);
-        do_transposed(dw, c, g, pos, sums, &b);
+        part.dw = dw;
+        part.c = c;
+        part.g = g;
+        part.pos = pos;
+        part.from = (int32_t)(cut * c->n_groups / n_cuts);
+        part.to = (int32_t)((cut + 1) * c->n_groups / n_cuts);
+        do_transposed(&part);
     }
 }

@@ -10,7 +10,6 @@
 
 #include "base/rng.h"
 #include "gcn/association.h"
-#include "tensor/coded.h"
 
 /* Work counted by doing it: the loops of each way, with a counter in the innermost one. */
 
@@ -92,7 +91,7 @@ enum { N = 30, F = 24 };
 
 struct pattern {
     bool a[N][N], x[N][F], ax[N][F];
-    int groups, group_rows; /* of codes: looks for a row; for a column */
+    int looks, sums; /* of codes: for a row of the product, and of the transposed one */
 };
 
 static void draw(struct pattern *p)
@@ -110,8 +109,8 @@ static void draw(struct pattern *p)
         for (int j = 0; j < F; j++)
             for (int k = 0; k < N; k++)
                 p->ax[i][j] |= p->a[i][k] && p->x[k][j];
-    p->groups = random_int(F / 12, F);
-    p->group_rows = random_int(N / 12, N);
+    p->looks = random_int(1, F);
+    p->sums = random_int(1, F);
 }
 
 /* Cost of forward and backward over the first rows1 and rows0 rows, for one column of W. Rows are
@@ -131,10 +130,10 @@ static double count_first(enum first_form form, const struct pattern *p, int row
         }
     }
     for (int i = 0; i < rows0; i++)
-        for (int g = 0; g < p->groups; g++)
+        for (int g = 0; g < p->looks; g++)
             looks++;
-    for (int g = 0; g < p->group_rows; g++)
-        for (int j = 0; j < F; j++)
+    for (int i = 0; i < N; i++)
+        for (int g = 0; g < p->sums; g++)
             looks++;
     switch (form) {
     case FIRST_AX_DENSE:
@@ -144,7 +143,7 @@ static double count_first(enum first_form form, const struct pattern *p, int row
     case FIRST_X_SPARSE:
         return 2 * 4 * (x * rows0 / N + a * rows1 / N);
     default:
-        return CODED_COST * looks + 2 * 4 * a * rows1 / N;
+        return looks + 2 * 4 * a * rows1 / N;
     }
 }
 
@@ -175,8 +174,8 @@ static void test_first_layer(void **state)
 
         draw(&p);
         count_entries(&shape, &p);
-        shape.groups = p.groups;
-        shape.additions_tn = (double)p.group_rows * F;
+        shape.coded_row = p.looks;
+        shape.coded_tn = (double)p.sums * N;
         for (int form = 0; form < FIRST_FORM_COUNT; form++)
             has[form] = random_int(0, 3) > 0;
         has[random_int(0, FIRST_FORM_COUNT - 1)] = true;

@@ -27,7 +27,9 @@ struct sample {
 
 static float feature(enum kind kind, const struct rng *rng, int32_t i, int32_t j)
 {
-    double u = rng_uniform(rng, (uint32_t)i, (uint32_t)j);
+    /* Six markers at a time are inherited together. */
+    int32_t seen = kind == GENOTYPES ? j - j % 6 : j;
+    double u = rng_uniform(rng, (uint32_t)i, (uint32_t)seen);
 
     if (kind == GENOTYPES)
         return u < 0.1 + 0.004 * (double)j ? 2 : 0;

@@ -197,7 +197,8 @@ static void test_seed(void **state)
     assert_memory_equal(a->v, b->v, sizeof a->v);
     assert_memory_equal(trait_a, trait_b, sizeof trait_a);
     /* Of the panel as version 0.1.0 made it. */
-    assert_string_equal(hash_hex(hash_bytes(a->v, sizeof a->v), hex), "0fc8adc9509f3c686bf8ef23bb2e814b");
+    assert_string_equal(hash_hex(hash_bytes(a->v, sizeof a->v), hex),
+                        "0fc8adc9509f3c686bf8ef23bb2e814b");
     free(b);
     spec.seed = 2;
     b = simulate(trait_b, &spec);
