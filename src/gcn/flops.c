@@ -15,7 +15,6 @@ struct shape {
     double n_inputs, n_hidden, n_outputs;
     int32_t layers;
     enum first_form form;
-    bool is_sparse;
     bool drops_inputs;
     const struct gcn_inputs *inputs;
 };
@@ -37,7 +36,6 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_input
         .n_hidden = spec->hidden_size,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
         .layers = spec->layers,
-        .is_sparse = is_sparse,
         .drops_inputs = spec->input_dropout > 0,
     };
 }
@@ -91,14 +89,31 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
     return sum;
 }
 
+/* A row of the features in the form that layer 1 takes them. */
+static double feature_bytes(const struct shape *shape)
+{
+    const struct gcn_inputs *inputs = shape->inputs;
+    const double entry = sizeof(float) + sizeof(int32_t);
+
+    switch (shape->form) {
+    case FIRST_AX_DENSE:
+        return sizeof(float) * shape->n_inputs;
+    case FIRST_AX_SPARSE:
+        return entry * (double)csr_nnz(&inputs->ax_sparse) / shape->n_samples;
+    case FIRST_X_SPARSE:
+        return entry * shape->features;
+    default:
+        return inputs->coded.n_groups;
+    }
+}
+
 /* Bytes of one product of the first layer: features, weights and result once each. */
 static double first_layer_bytes(const struct shape *shape, double n)
 {
     double width = shape->layers == 1 ? shape->n_outputs : shape->n_hidden;
     double rows = level_size(shape, n, shape->layers - 1);
-    double entry = shape->is_sparse ? sizeof(float) + sizeof(int32_t) : sizeof(float);
 
-    return entry * rows * shape->features + sizeof(float) * width * (shape->n_inputs + rows);
+    return rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows);
 }
 
 static double upper_layers_bytes(const struct shape *shape, double n)

@@ -129,7 +129,8 @@ static int update_trial(struct store *store, int64_t trial_id, const struct tria
                       r->seconds, r->predicted, r->flops, r->peak_bytes,
                       *r->error ? r->error : NULL);
 
-    if (db_integer(store, statement, 0, attempts, err))
+    if (db_finish(store, statement, err) ||
+        db_integer(store, db_bind(store, STATEMENT_ATTEMPTS, err, "i", trial_id), 0, attempts, err))
         return -1;
     return *attempts
                ? 0
