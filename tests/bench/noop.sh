@@ -12,7 +12,7 @@ scale=${NOOP_SCALE:-1}
 
 cat >"$T/noop.ini" <<INI
 [sweep]
-replicates = $((1000000 / scale))
+replicates = $((100000 / scale))
 [data]
 samples = 20
 markers = 10
@@ -21,6 +21,8 @@ causal = 2
 k = 2
 [model]
 type = noop
+[grid]
+hidden_size = 1:10:1
 INI
 
 # From the first start of a trial to the end of the session, when all is committed.
