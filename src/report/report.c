@@ -206,6 +206,7 @@ void report_json(struct buf *out, const struct table *table)
 
 /* Columns of QUERY_EFFICIENCY. */
 enum { RANKS = 1, TOTAL_S = 4, LONGEST_S, BOUND_S, BUSY, ABOVE };
+#define MUCH 9 /* beyond ten times the bound nobody thinks in percent (trials that do nothing) */
 
 void report_efficiency(struct buf *out, const struct table *table)
 {
@@ -217,9 +218,12 @@ void report_efficiency(struct buf *out, const struct table *table)
     if (row[TOTAL_S].f / (double)row[RANKS].i >= row[LONGEST_S].f)
         snprintf(bound, sizeof bound, "total / %lld rank%s", (long long)row[RANKS].i,
                  row[RANKS].i == 1 ? "" : "s");
-    buf_printf(out,
-               "ranks were busy %.1f %% of the time; %.*f %% above the lower bound of %.3g s (%s)",
-               100 * row[BUSY].f, row[ABOVE].f < 10, 100 * row[ABOVE].f, row[BOUND_S].f, bound);
+    buf_printf(out, "ranks were busy %.1f %% of the time; ", 100 * row[BUSY].f);
+    if (row[ABOVE].f < MUCH)
+        buf_printf(out, "%.*f %% above", row[ABOVE].f < 0.1, 100 * row[ABOVE].f);
+    else
+        buf_printf(out, "%.0f times", 1 + row[ABOVE].f);
+    buf_printf(out, " the lower bound of %.3g s (%s)", row[BOUND_S].f, bound);
 }
 
 void report_format(struct buf *out, const struct table *table, const char *format)

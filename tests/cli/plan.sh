@@ -29,7 +29,7 @@ like "the total says where its speed is from" "$(cat before)" \
 
 ok "a run" "$ESPALIER" run small.ini --progress none
 like "says how well it used its ranks" "$(cat "$T/.err")" \
-    '^espalier: ranks were busy [0-9.]+ % of the time; [0-9.]+ % above the lower bound of [0-9.e-]+ s \(total / 1 rank\)$'
+    '^espalier: ranks were busy [0-9.]+ % of the time; [0-9.]+ (% above|times) the lower bound of [0-9.e-]+ s \(total / 1 rank\)$'
 is "every prediction is kept" "$(sqlite3 results.db 'select count(*) from trial where predicted > 0')" 12
 is "and stands beside what was measured" "$(sqlite3 results.db "select name from pragma_table_info('trials')
     where name in ('seconds', 'predicted', 'rank')" | tr '\n' ' ')" "seconds predicted rank "

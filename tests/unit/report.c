@@ -83,6 +83,7 @@ static void test_efficiency(void **state)
 {
     const double even[6] = {11.4, 22.4, 3, 11.2, 0.9825, 0.0179};
     const double long_one[6] = {30, 40, 25, 25, 0.6667, 0.2};
+    const double no_ops[6] = {0.2, 0.01, 1e-6, 0.005, 0.001, 40};
     const double instant[6] = {0, 0, 0, 0, NAN, NAN};
 
     (void)state;
@@ -93,8 +94,11 @@ static void test_efficiency(void **state)
                       "ranks were busy 98.2 % of the time; 1.8 % above the lower bound of 11.2 s "
                       "(total / 1 rank)");
     expect_efficiency(long_one, 2, 1,
-                      "ranks were busy 66.7 % of the time; 20.0 % above the lower bound of 25 s "
+                      "ranks were busy 66.7 % of the time; 20 % above the lower bound of 25 s "
                       "(the longest trial)");
+    expect_efficiency(no_ops, 2, 1,
+                      "ranks were busy 0.1 % of the time; 41 times the lower bound of 0.005 s "
+                      "(total / 2 ranks)");
     expect_efficiency(instant, 2, 1, "");
     expect_efficiency(even, 2, 0, "");
 }
