@@ -1,5 +1,6 @@
 #include "sched/fit.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,9 @@ static int ascending(const void *a_, const void *b_)
 /* The factor that centres the prediction. */
 static double common_factor(const double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
-    double ratios[FIT_MAX_ROWS];
+    double ratios[FIT_MAX_ROWS] = {0};
 
+    assert(n > 0 && n <= FIT_MAX_ROWS);
     for (int32_t i = 0; i < n; i++)
         ratios[i] = rows[i].log_y - log(fit_predict(c, rows[i].x));
     qsort(ratios, (size_t)n, sizeof *ratios, ascending);

@@ -5,7 +5,8 @@
  * Trials are those of grids/ft10.ini as measured on one core of an AMD EPYC: 192 configurations
  * x 2 folds took 0.05 to 1.9 s, their logarithm has mean -1.02 and sd 0.94. A configuration is
  * what the formula says to within 8 percent, a trial repeats within 3. A message takes 50 us one
- * way and 5 us of rank 0's scheduler, a result in it 10 us (a no-op sweep commits 110,000 a second). */
+ * way and 5 us of rank 0's scheduler, a result in it 10 us (a no-op sweep commits 110,000 a
+ * second). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,26 +80,33 @@ static double report(const struct sweep *sweep, int32_t ranks, int64_t trials)
     return us;
 }
 
-int main(void)
+static int report_all(const struct sweep *sweep)
 {
     static const int32_t ranks[] = {100, 1000, 10000};
     static const int64_t trials[] = {10000, 100000, MOST_TRIALS};
-    struct sweep sweep;
     double us[3][3];
 
-    if (sweep_init(&sweep)) {
-        fprintf(stderr, "simulate: out of memory\n");
-        return 1;
-    }
     for (int r = 0; r < 3; r++)
         for (int t = 0; t < 3; t++)
-            if ((us[r][t] = report(&sweep, ranks[r], trials[t])) < 0)
+            if ((us[r][t] = report(sweep, ranks[r], trials[t])) < 0)
                 return 1;
     printf("scheduler: growth from 10^4 to 10^6 trials; 1000 ranks,%.2f,times,itself,flat\n",
            us[1][2] / us[1][0]);
     printf("scheduler: growth from 100 to 10000 ranks; 10^6 trials,%.2f,times,itself,\n",
            us[2][2] / us[0][2]);
+    return 0;
+}
+
+int main(void)
+{
+    struct sweep sweep;
+    int status = 1;
+
+    if (sweep_init(&sweep))
+        fprintf(stderr, "simulate: out of memory\n");
+    else
+        status = report_all(&sweep);
     free(sweep.seconds);
     free(sweep.work);
-    return 0;
+    return status;
 }
