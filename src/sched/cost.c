@@ -1,13 +1,13 @@
 /* What is fitted is a sample of the configurations measured so far: SAMPLE of them, drawn evenly
  * (reservoir sampling), so that the dear ones that run first and the cheap ones that run last
- * both count, and a fit takes the same time however many there are. A configuration holds its
- * place in the sample, and its entry there follows its mean. */
+ * both count, and a fit takes the same time however many there are. */
 #include "sched/cost.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "sched/fit.h"
 
 #define SAMPLE FIT_MAX_ROWS
@@ -30,9 +30,8 @@
 #define MOVED 0.02
 
 struct known {
-    float log_s;       /* mean logarithm of the seconds on an average rank */
-    uint16_t n;        /* measurements in it, up to MAX_WEIGHT */
-    int16_t in_sample; /* its row there, from 1; 0: none */
+    float log_s; /* mean logarithm of the seconds on an average rank */
+    int32_t n;   /* measurements in it, up to MAX_WEIGHT */
 };
 
 struct rank {
@@ -42,9 +41,8 @@ struct rank {
 
 struct cost {
     const struct gcn_cost *work; /* [n_configs] borrowed */
-    int32_t n_configs, n_workers;
-    struct known *known; /* [n_configs] */
-    struct rank *ranks;  /* [n_workers] */
+    struct known *known;         /* [n_configs] */
+    struct rank *ranks;          /* [n_workers] */
     double sum_log_ratio;
     int32_t n_ranks_known;
     double coefficients[FIT_TERMS];
@@ -52,8 +50,8 @@ struct cost {
     int32_t sample[SAMPLE];     /* configurations */
     int32_t n_sample;
     int64_t n_configs_known;
-    uint64_t state;                    /* of the draws */
-    int64_t n_observed, n_fit, n_next; /* measurements; at the last fit, at the next */
+    struct rng rng; /* of the draws: the same trials in the same order, the same sample */
+    int64_t n_observed, n_next; /* measurements; at the next fit */
 };
 
 /* A usual core: 100 GFLOP/s, 50 GB/s (most operands are in a cache), 30 us a step, 0.3 ms a trial.
@@ -75,8 +73,7 @@ struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t
         return NULL;
     }
     cost->work = work;
-    cost->n_configs = n_configs;
-    cost->n_workers = n_workers;
+    rng_init(&cost->rng, hash_text("cost"), RNG_SIMULATE);
     cost->n_next = 1;
     memcpy(cost->coefficients, usual, sizeof usual);
     memcpy(cost->reported, usual, sizeof usual);
@@ -160,32 +157,18 @@ static void learn_rank(struct cost *cost, int32_t worker, double log_ratio, doub
     cost->sum_log_ratio += step;
 }
 
-/* Splitmix64: Steele, Lea & Flood 2014, OOPSLA. Which configurations are fitted must not depend
- * on anything but the order of the measurements. */
-static uint64_t draw(struct cost *cost)
-{
-    uint64_t z = cost->state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* Algorithm R: Vitter 1985, ACM TOMS 11:37. */
 static void sample_config(struct cost *cost, int32_t config)
 {
     int64_t row = cost->n_configs_known++;
 
     if (row >= SAMPLE)
-        row = (int64_t)(draw(cost) % (uint64_t)cost->n_configs_known);
+        row = (int64_t)(rng_uniform(&cost->rng, 0, (uint32_t)row) * (double)(row + 1));
     if (row >= SAMPLE)
         return;
-    if (row < cost->n_sample)
-        cost->known[cost->sample[row]].in_sample = 0;
-    else
+    if (row == cost->n_sample)
         cost->n_sample++;
     cost->sample[row] = config;
-    cost->known[config].in_sample = (int16_t)(row + 1);
 }
 
 static void learn_config(struct cost *cost, int32_t config, double log_s)
