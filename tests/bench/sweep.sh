@@ -2,7 +2,7 @@
 # A whole sweep on two cores beside PyTorch under mpi4py.futures, in turn: CSV lines
 # "case,value,unit,beside,target" on stdout.
 # usage: sweep.sh ESPALIER SOURCE_DIRECTORY
-# The 192 trials of grids/ft10.ini take PyTorch some seven minutes: both run the 48 of one dropout,
+# The 192 trials of grids/ft10.ini take PyTorch about eight minutes (48 took 125 s): both run the 48 of one dropout,
 # each width, learning rate and batch size as often as in the whole. SWEEP_WHERE replaces the choice.
 espalier=$1
 src=$2
