@@ -165,6 +165,15 @@ static int init_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *s
 
 /* ---- together ---- */
 
+/* Every byte is set, padding too: packed inputs are hashed. */
+static void begin(struct gcn_inputs *inputs, const struct dataset *data, int32_t n_inputs)
+{
+    memset(inputs, 0, sizeof *inputs);
+    inputs->data = data;
+    inputs->n_inputs = n_inputs;
+    inputs->fan_in = data->n_features;
+}
+
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err)
@@ -185,7 +194,7 @@ int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
                             const struct csr *adjacency, const struct mat *l, struct err *err)
 {
-    *inputs = (struct gcn_inputs){.data = data, .n_inputs = l->n_cols, .fan_in = data->n_features};
+    begin(inputs, data, l->n_cols);
     if (csr_normalize(&inputs->a_hat, adjacency, err) ||
         mat_init(&inputs->ax, l->n_rows, l->n_cols, err)) {
         gcn_inputs_release(inputs);
