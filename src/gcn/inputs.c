@@ -180,8 +180,7 @@ int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
 {
     int status;
 
-    *inputs =
-        (struct gcn_inputs){.data = data, .n_inputs = data->n_features, .fan_in = data->n_features};
+    begin(inputs, data, data->n_features);
     status = csr_normalize(&inputs->a_hat, adjacency, err);
     if (status == 0)
         status =
