@@ -11,8 +11,8 @@
 # Ranks. Each trains one trial at a time, so more ranks than trials are of no use; they may lie on
 # any number of hosts, of any kind.
 #BSUB -n 32
-# Memory of a rank, in the unit of your site, mostly MB: about three times the size of the features
-# as 4-byte numbers, and 100 MB.
+# Memory of a rank, in the unit of your site, mostly MB. Ranks of a host share one copy of the data,
+# a byte for each genotype; 100 MB for each rank and 4 bytes for each genotype and host are plenty.
 #BSUB -R "rusage[mem=1000]"
 # Walltime, hours:minutes. It need not be enough for the whole sweep.
 #BSUB -W 4:00

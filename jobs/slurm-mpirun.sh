@@ -12,7 +12,8 @@
 #SBATCH --ntasks=32
 # Cores of a rank: as many as `threads` in the sweep file, which is 1 unless it says otherwise.
 #SBATCH --cpus-per-task=1
-# Memory of a rank: about three times the size of the features as 4-byte numbers, and 100 MB.
+# Memory of a core. Ranks of a node share one copy of the data, a byte for each genotype; 100 MB for
+# each rank and 4 bytes for each genotype and node are plenty (with reduce = exact much less).
 #SBATCH --mem-per-cpu=1G
 # Walltime. It need not be enough for the whole sweep.
 #SBATCH --time=04:00:00
@@ -32,7 +33,9 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # mpirun learns the hosts and the number of ranks from Slurm. It runs beside this script, which
 # could not act on a signal while waiting for it in the foreground.
-mpirun --bind-to core "${ESPALIER:-espalier}" run "$grid" --db "$database" --progress plain &
+# ESPALIER is the program where it is not on PATH: sbatch --export=ALL,ESPALIER=$PWD/espalier ...
+mpirun --map-by "slot:PE=${SLURM_CPUS_PER_TASK:-1}" --bind-to core \
+    "${ESPALIER:-espalier}" run "$grid" --db "$database" --progress plain &
 pid=$!
 
 # USR1 asks the ranks to stop. mpirun hands it on to all of them (TERM would make it kill them).

@@ -71,8 +71,8 @@ static void warn_sharing(char *const *ranks, int32_t n, int32_t rank, long threa
     }
     if (sharing * threads > cores)
         printf("warning     %ld rank(s) x %ld thread(s) share %d core(s) of %.*s: start fewer "
-               "ranks, or bind each to its own (mpirun --bind-to core)\n",
-               sharing, threads, cores, (int)strcspn(ranks[rank], " "), ranks[rank]);
+               "ranks, or give each its own (mpirun --map-by slot:PE=%ld --bind-to core)\n",
+               sharing, threads, cores, (int)strcspn(ranks[rank], " "), ranks[rank], threads);
 }
 
 static void print_ranks(char *const *ranks, int32_t n, long threads)

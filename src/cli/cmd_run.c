@@ -63,8 +63,8 @@ static void warn_threads(const struct world *world, int32_t threads)
         log_warn("threads = %d, but this rank may run on %d core%s only: its threads will share "
                  "them (%s)",
                  threads, cores, cores == 1 ? "" : "s",
-                 world->is_mpi ? "mpirun --bind-to none gives a rank all cores of its host"
-                               : "taskset or the scheduler limits it");
+                 world->is_mpi ? "mpirun --map-by slot:PE=N --bind-to core gives a rank N cores"
+                               : "there are no more, or taskset or the scheduler keeps them");
 }
 
 /* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
@@ -79,12 +79,14 @@ static int check_ranks(long ranks, struct err *err)
                    ranks, each * cores, each, cores);
 }
 
-static int start_mpirun(const struct run_options *o, const struct job *job, int argc, char **argv)
+static int start_mpirun(const struct run_options *o, const struct job *job, const char *command,
+                        int argc, char **argv)
 {
     enum progress_mode mode = progress_mode(o->progress);
     struct launch launch = {
         .ranks = (int)o->ranks,
         .threads = most_threads(&job->sweep),
+        .command = command,
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
                                              : "none",
@@ -98,8 +100,15 @@ static int start_mpirun(const struct run_options *o, const struct job *job, int 
     return status < 0 ? cli_fail(&err, EXIT_ERROR) : status;
 }
 
+/* The command as it was typed: run -n hands it on to the ranks it starts. */
 static void join_words(struct buf *out, int argc, char **argv)
 {
+    const char *typed = getenv(LAUNCH_COMMAND);
+
+    if (typed) {
+        buf_puts(out, typed);
+        return;
+    }
     buf_puts(out, "espalier run");
     for (int i = 1; i < argc; i++)
         buf_printf(out, " %s", argv[i]);
@@ -120,7 +129,7 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
     options.command = buf_text(&command);
     status = job_parse(&job, o->grid, &o->set);
     if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
-        status = start_mpirun(o, &job, argc, argv);
+        status = start_mpirun(o, &job, options.command, argc, argv);
     } else if (status == CLI_GO_ON) {
         status = job_load(&job);
         if (status == CLI_GO_ON)

@@ -156,6 +156,7 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
     warn_sharing(launch);
+    setenv(LAUNCH_COMMAND, launch->command, 1);
     status = start(args, err);
     free(args);
     if (status > EXIT_SOME_FAILED && status != EXIT_RESUMABLE)

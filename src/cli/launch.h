@@ -7,8 +7,12 @@
 struct launch {
     int ranks;
     int threads;          /* the most that one trial uses */
+    const char *command;  /* as it was typed */
     const char *progress; /* what the ranks are told: the terminal is seen only from here */
 };
+
+/* In the environment of ranks that launch_mpirun() started: the command as the user typed it. */
+#define LAUNCH_COMMAND "ESPALIER_COMMAND"
 
 /* Processors this process may run on. */
 int launch_cores(void);

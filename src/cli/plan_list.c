@@ -189,26 +189,47 @@ static int ascending(const void *a_, const void *b_)
 static void put_accuracy(struct buf *out, const struct listing *l)
 {
     double *off = malloc((size_t)l->job->plan.n_trials * sizeof *off);
+    double expected_s = 0, took_s = 0;
     int64_t n = 0;
 
     for (int64_t t = 0; off && t < l->job->plan.n_trials; t++) {
         double ratio = l->known.predicted[t] / l->known.seconds[t];
 
-        if (l->known.states[t] == TRIAL_DONE && ratio > 0 && isfinite(ratio))
-            off[n++] = fmax(ratio, 1 / ratio) - 1;
+        if (l->known.states[t] != TRIAL_DONE || !(ratio > 0) || !isfinite(ratio))
+            continue;
+        off[n++] = fmax(ratio, 1 / ratio) - 1;
+        expected_s += l->known.predicted[t];
+        took_s += l->known.seconds[t];
     }
     if (n) {
         qsort(off, (size_t)n, sizeof *off, ascending);
-        buf_printf(out, "; prediction off by a median of %.*f %% (90 %% of trials within %.0f %%)",
-                   off[n / 2] < 0.1, 100 * off[n / 2], 100 * off[n * 9 / 10]);
+        buf_printf(
+            out,
+            "; the %lld finished ones were expected to take %.3g s and took %.3g s, prediction "
+            "off by a median of %.*f %% (90 %% of trials within %.0f %%)",
+            (long long)n, expected_s, took_s, off[n / 2] < 0.1, 100 * off[n / 2],
+            100 * off[n * 9 / 10]);
     }
     free(off);
+}
+
+/* Whether some trial may end before its last epoch. */
+static bool may_end_early(const struct job *job)
+{
+    struct settings s;
+
+    for (int32_t config = 0; config < job->plan.n_configs; config++) {
+        plan_settings(&job->plan, config, &s);
+        if (s.v[P_PATIENCE].i > 0)
+            return true;
+    }
+    return false;
 }
 
 static void put_source(struct buf *out, const struct listing *l)
 {
     if (!l->n_measured)
-        buf_puts(out, "speed of a usual core");
+        buf_puts(out, "speed of a usual core: none was tried");
     else if (l->n_known)
         buf_printf(out, "speed of %lld finished trial%s", (long long)l->n_known,
                    l->n_known == 1 ? "" : "s");
@@ -228,9 +249,10 @@ static void print_totals(const struct listing *l)
     put_accuracy(&text, l);
     fprintf(stderr,
             "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials; to run: "
-            "%.4g gflop, about %.3g core-%s (%s\n",
+            "%.4g gflop, %s %.3g core-%s (%s\n",
             l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
             (long long)plan->n_trials, l->flops_left * 1e-9,
+            may_end_early(l->job) ? "patience aside about" : "about",
             is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
             buf_text(&text));
     buf_release(&text);

@@ -214,7 +214,8 @@ static void print_end(struct sweep_state *state, const struct job *job,
              (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
     print_efficiency(state);
     if (end == MASTER_STOPPED)
-        log_info("stopped early; %lld trials are left: the same command goes on",
+        log_info("stopped early; %lld trials are left, those under way from their beginning: the "
+                 "same command goes on",
                  (long long)now.pending + now.leased);
     else if (now.failed)
         log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "

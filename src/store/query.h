@@ -61,14 +61,15 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif(ran.flops > 0, pending.flops / ran.flops, 1.0 * pending.n / ran.n)) AS left_s" \
       " FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended. Of \
-                     the session's attempts alone, those that failed or were stopped included: \
+    X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended, nor \
+                     where it was stopped early, for what ran in vain then is not recorded. Of \
+                     the session's attempts alone, those that failed included: \
                      total_s: their seconds together; longest_s: the longest; elapsed_s: from the \
                      first start to the last end; bound_s: max(total_s / ranks, longest_s), which \
                      no schedule of them on so many equal ranks can beat; busy: total_s / (ranks \
                      elapsed_s); above: elapsed_s / bound_s - 1 */ \
-      "WITH s AS (SELECT session_id, ranks FROM session WHERE session_id =" \
-      " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
+      "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
+      " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(finished - started) AS total_s, max(finished - started) AS longest_s" \
       " FROM attempt JOIN s USING (session_id))," \

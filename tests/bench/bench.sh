@@ -39,7 +39,6 @@ part() {
     memory)
         is_there "$here/memory.sh" "8 ranks on one host" && sh "$here/memory.sh" "$espalier" "$src"
         ;;
-    *) echo "bench.sh: no part '$1': allowed are training sweep noop simulate memory accuracy" >&2 ;;
     esac
 }
 
@@ -55,10 +54,27 @@ show() {
     printf '%s\n' "$1" | awk -f "$here/table.awk"
 }
 
+case ${ROUNDS:-1} in
+'' | *[!0-9]* | 0)
+    echo "bench.sh: ROUNDS = $ROUNDS: must be a whole number from 1 on" >&2
+    exit 2
+    ;;
+esac
+parts=${PARTS:-training sweep noop simulate memory accuracy}
+for name in $parts; do
+    case $name in
+    training | sweep | noop | simulate | memory | accuracy) ;;
+    *)
+        echo "bench.sh: PARTS: no part '$name': allowed are training sweep noop simulate memory accuracy" >&2
+        exit 2
+        ;;
+    esac
+done
+
 columns=case,value,unit,beside,target
 echo "date,commit,machine,$columns" >bench.csv
 show "$columns"
-for name in ${PARTS:-training sweep noop simulate memory accuracy}; do
+for name in $parts; do
     part "$name"
 done | while IFS= read -r line; do
     printf '%s,%s\n' "$place" "$line" >>bench.csv

@@ -25,7 +25,7 @@ is "every trial is there" "$(column state <before.csv | sort | uniq -c | tr -s '
 is "with what it is expected to take" "$(column seconds <before.csv | awk '$1 > 0' | wc -l)" 12
 is "and nothing measured" "$(column measured <before.csv | sort -u)" ""
 like "the total says where its speed is from" "$(cat before)" \
-    'about [0-9.e-]+ core-seconds \(speed of (a usual core|[0-9]+ configurations?, tried here)\)$'
+    'about [0-9.e-]+ core-seconds \(speed of (a usual core: none was tried|[0-9]+ configurations?, tried here)\)$'
 
 ok "a run" "$ESPALIER" run small.ini --progress none
 like "says how well it used its ranks" "$(cat "$T/.err")" \
@@ -38,7 +38,7 @@ is "plan shows what was predicted then" "$(column seconds <after.csv | awk '{ pr
     "$(sqlite3 results.db 'select predicted from trial' | awk '{ printf "%.9g ", $1 }')"
 is "and what it took" "$(column measured <after.csv | awk '$1 > 0' | wc -l)" 12
 like "and how far that was off" "$(cat after)" \
-    'about 0 core-seconds \(speed of 12 finished trials\); prediction off by a median of [0-9.]+ % \(90 % of trials within [0-9]+ %\)$'
+    'about 0 core-seconds \(speed of 12 finished trials\); the 12 finished ones were expected to take [0-9.e-]+ s and took [0-9.e-]+ s, prediction off by a median of [0-9.]+ % \(90 % of trials within [0-9]+ %\)$'
 
 "$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --format csv >grown.csv 2>grown
 is "new points have a prediction alone" "$(column measured <grown.csv | grep -c .)" 12
