@@ -16,6 +16,8 @@ struct run_options {
     struct option_list set;
     bool dry_run;
     const char *retry;
+    bool new_sweep;
+    long max_fails;
     const char *progress;
     const char *grid; /* operand */
 };
@@ -32,6 +34,10 @@ static int parse(struct run_options *o, int argc, char **argv)
          "list the trials and their cost, run nothing"},
         {0, "retry", "failed", OPTION_TEXT, &o->retry, 0, 0, "failed",
          "run trials again that failed (diverged ones would diverge again)"},
+        {0, "max-fails", "N", OPTION_INT, &o->max_fails, 0, 1000000000, NULL,
+         "stop when so many trials have failed in this run; 0: never"},
+        {0, "new-sweep", NULL, OPTION_FLAG, &o->new_sweep, 0, 0, NULL,
+         "where fixed settings or data have changed, begin anew under the same name"},
         {0, "progress", "HOW", OPTION_TEXT, &o->progress, 0, 0, "auto|live|plain|none",
          "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
@@ -120,6 +126,8 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
     struct sweep_options options = {
         .db = o->db,
         .retry_failed = o->retry != NULL,
+        .new_sweep = o->new_sweep,
+        .max_fails = o->max_fails,
         .progress = progress_mode(o->progress),
     };
     struct job job = {0};

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/sweep_same.h"
 #include "grid/param.h"
 #include "report/report.h"
 
@@ -33,15 +34,29 @@ static int64_t count_done(const struct listing *l)
     return n;
 }
 
+/* Without a database, or with another sweep of the name in it, all trials are new. */
+static int open_known(struct listing *l, const char *db, struct err *err)
+{
+    const struct job *job = l->job;
+    bool is_same;
+
+    if (access(db, F_OK) != 0)
+        return 0;
+    if (store_open_reader(&l->store, db, err) || sweep_same_warn(&is_same, l->store, db, job, err))
+        return -1;
+    if (is_same)
+        return store_find(l->store, &job->plan, &job->data, &l->known, err);
+    store_close(l->store);
+    l->store = NULL;
+    return 0;
+}
+
 static int open_listing(struct listing *l, const char *db, struct err *err)
 {
     struct job *job = l->job;
 
     l->cost = cost_create(job->work, job->plan.n_configs, 0, err);
-    if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err))
-        return -1;
-    if (access(db, F_OK) == 0 && (store_open_reader(&l->store, db, err) ||
-                                  store_find(l->store, &job->plan, &job->data, &l->known, err)))
+    if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err) || open_known(l, db, err))
         return -1;
     l->n_known = count_done(l);
     l->n_measured = job_teach(job, l->cost, &l->known, 1, err);

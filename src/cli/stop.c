@@ -9,6 +9,12 @@ static void note(int number)
     stop_signal = number;
 }
 
+void stop_ask(void)
+{
+    if (!stop_signal)
+        note(SIGTERM);
+}
+
 void stop_catch(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};

@@ -6,6 +6,9 @@
 
 extern volatile sig_atomic_t stop_signal; /* the number of the signal; 0: none yet */
 
+/* The same wish of the program itself. */
+void stop_ask(void);
+
 /* Catch them from now on. Before any thread exists. */
 void stop_catch(void);
 

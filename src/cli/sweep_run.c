@@ -9,12 +9,14 @@
 #include "base/log.h"
 #include "cli/machine.h"
 #include "cli/stop.h"
+#include "cli/sweep_same.h"
 #include "config.h"
 #include "grid/plan_wire.h"
 #include "report/report.h"
 #include "sched/master.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
+#include "trial/failures.h"
 #include "trial/gcn_runner.h"
 
 /* What the scheduler's callbacks reach. */
@@ -28,6 +30,7 @@ struct sweep_state {
     struct progress progress;
     struct gcn_runner *runner;
     struct ledger_counts before; /* as the database had it */
+    struct failures failures;    /* of this run */
 };
 
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
@@ -43,6 +46,8 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
 
     if (result->state != TRIAL_PENDING)
         note_trial(state, result->trial, value);
+    if (failures_note(&state->failures, result) != FAILURES_GO_ON)
+        stop_ask();
     return store_result(state->store, state->known.ids[result->trial], result, err);
 }
 
@@ -134,18 +139,33 @@ static int begin_session(struct sweep_state *state, const struct world *world,
     return store_begin_session(state->store, &session, err);
 }
 
-/* Everything that can still fail without another rank having to know. */
+static int open_store(struct sweep_state *state, const struct job *job,
+                      const struct sweep_options *options, struct err *err)
+{
+    if (store_trials_init(&state->known, job->plan.n_trials, err) ||
+        store_open(&state->store, options->db, err))
+        return cli_fail(err, EXIT_ERROR);
+    return sweep_same(state->store, options->db, job, options->new_sweep);
+}
+
+/* Everything that can still fail without another rank having to know. CLI_GO_ON or, what is wrong
+ * having been printed, an exit status. */
 static int prepare(struct sweep_state *state, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct err *err)
 {
-    if (store_trials_init(&state->known, job->plan.n_trials, err) ||
-        store_open(&state->store, options->db, err) ||
-        store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
+    int status = open_store(state, job, options, err);
+
+    if (status != CLI_GO_ON)
+        return status;
+    if (store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
         begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, err) ||
-        make_ledger(state, job, options->retry_failed, err))
-        return -1;
-    return make_scheduler(state, world, job, err);
+        make_ledger(state, job, options->retry_failed, err) ||
+        make_scheduler(state, world, job, err))
+        return cli_fail(err, EXIT_ERROR);
+    failures_init(&state->failures, options->max_fails,
+                  state->before.done + state->before.diverged > 0);
+    return CLI_GO_ON;
 }
 
 static void release(struct sweep_state *state)
@@ -197,32 +217,82 @@ static void print_efficiency(struct sweep_state *state)
     table_release(&table);
 }
 
-static void print_end(struct sweep_state *state, const struct job *job,
-                      const struct sweep_options *options, enum master_end end, double seconds)
+/* "; best: c29, val_pearson 0.3952": what `best` says, which ranks all that the sweep has, also
+ * what this run's grid has not. */
+static void format_best(char *out, size_t size, struct sweep_state *state, const struct job *job)
+{
+    struct query_sweep sweep;
+    struct table table;
+    struct err err;
+
+    *out = '\0';
+    if (query_sweep(&sweep, state->store, job->sweep.fixed.v[P_SWEEP_NAME].s, &err) ||
+        query_table(&table, state->store, QUERY_BEST, sweep.sweep_id, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    if (table.n_rows)
+        snprintf(out, size, "; best: c%lld, %s %.4g", (long long)table.cells[0].i, sweep.objective,
+                 table.cells[1].f);
+    table_release(&table);
+}
+
+/* Failed trials stay failed when the same line goes on: it says what to look at. */
+static void print_failures(const struct sweep_state *state, const char *db)
+{
+    const struct failures *f = &state->failures;
+    long long trial = (long long)state->known.ids[f->trial];
+
+    if (f->verdict == FAILURES_TOO_MANY)
+        log_warn("stopped: %lld trial%s failed (--max-fails), the last with: %s", (long long)f->n,
+                 f->n == 1 ? "" : "s", f->reason);
+    else
+        log_warn("stopped: %d trials in a row failed alike, and none came through: %s",
+                 FAILURES_IN_A_ROW, f->reason);
+    log_info("next: espalier show %s t%lld, mend the cause, then the same line with --retry failed",
+             db, trial);
+}
+
+static void print_next(const struct sweep_state *state, const char *db, enum master_end end)
 {
     struct ledger_counts now = ledger_counts(state->ledger);
-    int64_t ran = now.done + now.diverged + now.failed - state->before.done -
-                  state->before.diverged - state->before.failed;
-    char best[96] = "";
 
-    if (state->progress.best_config >= 0)
-        snprintf(best, sizeof best, "; best: c%lld, val_%s %.4g",
-                 (long long)state->progress.best_id, state->progress.objective,
-                 state->progress.best_mean);
-    log_info("%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
-             job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)ran, (long long)now.total, seconds,
-             (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
-    print_efficiency(state);
-    if (end == MASTER_STOPPED)
+    if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
+        print_failures(state, db);
+    else if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left, those under way from their beginning: the "
                  "same command goes on",
                  (long long)now.pending + now.leased);
     else if (now.failed)
         log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
                  "again",
-                 options->db);
+                 db);
     else
-        log_info("next: espalier best %s", options->db);
+        log_info("next: espalier best %s", db);
+}
+
+static void print_end(struct sweep_state *state, const struct job *job,
+                      const struct sweep_options *options, enum master_end end, double seconds)
+{
+    struct ledger_counts now = ledger_counts(state->ledger);
+    int64_t ran = now.done + now.diverged + now.failed - state->before.done -
+                  state->before.diverged - state->before.failed;
+    char best[96];
+
+    format_best(best, sizeof best, state, job);
+    log_info("%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+             job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)ran, (long long)now.total, seconds,
+             (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
+    print_efficiency(state);
+    print_next(state, options->db, end);
+}
+
+/* Stopped for its failures a sweep is neither finished nor worth being requeued. */
+static int end_status(const struct sweep_state *state, enum master_end end)
+{
+    if (end == MASTER_STOPPED)
+        return state->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
+    return ledger_counts(state->ledger).failed ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
 static const char *plural(int64_t n)
@@ -259,9 +329,7 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     if (store_end_session(state->store, end == MASTER_STOPPED ? "stopped" : "finished", err))
         return cli_fail(err, EXIT_ERROR);
     print_end(state, job, options, end, clock_now(&clock_system) - begun_s);
-    if (end == MASTER_STOPPED)
-        return EXIT_RESUMABLE;
-    return ledger_counts(state->ledger).failed ? EXIT_SOME_FAILED : EXIT_OK;
+    return end_status(state, end);
 }
 
 int sweep_lead(const struct world *world, struct job *job, const struct sweep_options *options,
@@ -271,9 +339,8 @@ int sweep_lead(const struct world *world, struct job *job, const struct sweep_op
     struct err err = {{0}};
     int status;
 
-    if (prepare(&state, world, job, options, &err)) {
-        status = cli_fail(&err, EXIT_ERROR);
-    } else {
+    status = prepare(&state, world, job, options, &err);
+    if (status == CLI_GO_ON) {
         if (world->size > 1 && tell_others(world, job, &err)) {
             cli_fail(&err, EXIT_ERROR);
             world_abort(world, EXIT_ERROR);

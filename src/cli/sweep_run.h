@@ -10,6 +10,8 @@ struct sweep_options {
     const char *db;
     const char *command; /* the command line, for the record */
     bool retry_failed;   /* trials that failed are to be run again */
+    bool new_sweep;      /* where fixed settings are others, begin anew under the same name */
+    int64_t max_fails;   /* stop when so many trials have failed in this run; 0: never */
     enum progress_mode progress;
 };
 

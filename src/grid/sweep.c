@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "grid/inifile.h"
 #include "grid/requirements.h"
 
@@ -98,9 +99,14 @@ static int resolve_path(struct buf *out, const struct assignment *a)
 
 static int set_text(union value *out, enum param_id id, const struct assignment *a)
 {
+    /* It goes into tables and JSON, which are UTF-8. */
+    const char *foreign = id == P_SWEEP_NAME ? utf8_find_foreign(a->value) : NULL;
     struct buf text = {0};
     int rc = 0;
 
+    if (foreign)
+        return complain(a, "name: byte 0x%02x is not UTF-8: save the file as UTF-8",
+                        (unsigned)(unsigned char)*foreign);
     if (param_table[id].type == PARAM_PATH)
         rc = resolve_path(&text, a);
     else
@@ -360,16 +366,23 @@ static void arrange(struct errlist *errors, size_t first, const char *path)
     }
 }
 
-static int default_name(struct sweep *sweep)
+/* The file's name without .ini. */
+static void default_name(struct sweep *sweep, struct errlist *errors)
 {
     const char *slash = strrchr(sweep->path, '/');
     const char *base = slash ? slash + 1 : sweep->path;
     size_t n = strlen(base);
+    const char *name;
 
     if (n > 4 && !strcmp(base + n - 4, ".ini"))
         n -= 4;
-    sweep->fixed.v[P_SWEEP_NAME].s = keep_string(sweep, strndup(base, n));
-    return sweep->fixed.v[P_SWEEP_NAME].s ? 0 : -1;
+    name = keep_string(sweep, strndup(base, n));
+    if (!name)
+        errlist_add(errors, "%s: out of memory", sweep->path);
+    else if (utf8_find_foreign(name))
+        errlist_add(errors, "%s: the file's name is not UTF-8: give [sweep] name", sweep->path);
+    else
+        sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
 int sweep_parse(struct sweep *sweep, const char *path, const char *text,
@@ -396,8 +409,8 @@ int sweep_parse(struct sweep *sweep, const char *path, const char *text,
             complain(&a, "out of memory");
         free(copy);
     }
-    if (!*sweep->fixed.v[P_SWEEP_NAME].s && default_name(sweep))
-        errlist_add(errors, "%s: out of memory", path);
+    if (!*sweep->fixed.v[P_SWEEP_NAME].s && !refused[P_SWEEP_NAME])
+        default_name(sweep, errors);
     requirements_check(sweep, refused, errors);
     arrange(errors, first, path);
     return errors->n > first || errors->n_lost > n_lost ? -1 : 0;

@@ -40,6 +40,9 @@ int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err);
 int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, int64_t *out,
                struct err *err);
 
+/* A sweep file as `sweep.ini` holds it. Pair with sweep_release(). */
+int stored_sweep_parse(struct sweep *sweep, struct store *store, const char *ini, struct err *err);
+
 /* What user_version says. (The file's header may be behind a log that a killed run left.) -1 and
  * err: it cannot be read, or is newer than this program. */
 int migrate_version(struct store *store, uint32_t *version, struct err *err);

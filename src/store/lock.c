@@ -10,7 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
+
+#define HOLDER_BYTES 512 /* of the lock file that are read */
 
 /* Of the file itself where the path is a link: two names of a database are one lock. */
 static char *lock_path(const char *path)
@@ -30,24 +33,66 @@ static int lock_operation(int fd, int operation, struct flock *lock)
     return fcntl(fd, operation, lock);
 }
 
+static void copy_line(char *out, size_t size, const char *line)
+{
+    snprintf(out, size, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static const char *line_after(const char *line)
+{
+    const char *newline = strchr(line, '\n');
+
+    return newline ? newline + 1 : "";
+}
+
 static void read_holder(int fd, struct lock_holder *holder)
 {
-    char line[160] = "";
-    ssize_t n = pread(fd, line, sizeof line - 1, 0);
+    char text[HOLDER_BYTES] = "";
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    const char *job;
     long long pid = 0;
 
     *holder = (struct lock_holder){.host = "unknown host"};
     if (n <= 0)
         return;
-    line[n] = '\0';
-    if (sscanf(line, "%64s %lld %lf", holder->host, &pid, &holder->since) == 3)
+    text[n] = '\0';
+    if (sscanf(text, "%64s %lld %lf", holder->host, &pid, &holder->since) == 3)
         holder->pid = pid;
+    job = line_after(text);
+    if (*job != '-')
+        copy_line(holder->job, sizeof holder->job, job);
+    copy_line(holder->command, sizeof holder->command, line_after(job));
+}
+
+static void own_host(char host[65])
+{
+    host[64] = '\0';
+    if (gethostname(host, 64) || !*host)
+        strcpy(host, "unknown");
+}
+
+/* What to do about a holder. Of its own host the kernel knows for certain; another's lock may
+ * outlive it on a server that has not heard of its end. */
+static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
+{
+    char host[65];
+
+    own_host(host);
+    if (!strcmp(holder->host, host))
+        snprintf(out, size,
+                 "wait for it ('espalier status' tells how far it is), stop it, or give "
+                 "this run another --db");
+    else
+        snprintf(out, size,
+                 "wait for it or give this run another --db; where %.64s is down or has "
+                 "no such process, remove %s.lock",
+                 holder->host, path);
 }
 
 static int refuse(int fd, const char *path, struct err *err)
 {
     struct lock_holder holder;
-    char since[32] = "unknown";
+    char since[32] = "unknown", advice[512];
     struct tm tm;
     time_t t;
 
@@ -55,8 +100,24 @@ static int refuse(int fd, const char *path, struct err *err)
     t = (time_t)holder.since;
     if (t && gmtime_r(&t, &tm))
         strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
-    return err_set(err, "%s: another run is writing to it: pid %lld on %s, since %s", path,
-                   (long long)holder.pid, holder.host, since);
+    put_advice(advice, sizeof advice, &holder, path);
+    return err_set(err, "%s: another run is writing to it: pid %lld on %s%s%s, since %s%s%s; %s",
+                   path, (long long)holder.pid, holder.host, *holder.job ? ", " : "", holder.job,
+                   since, *holder.command ? ": " : "", holder.command, advice);
+}
+
+static int check_one_name(const char *path, struct err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_nlink < 2)
+        return 0;
+    return err_set(
+        err,
+        "%s: the file has %lu names (hard links), so that two runs could write to it and "
+        "a crash could not be repaired; keep one name ('find -samefile' lists them), or "
+        "go on with a copy",
+        path, (unsigned long)st.st_nlink);
 }
 
 /* The holder before us may have removed the file between our open() and our lock: then what we
@@ -92,18 +153,54 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
     return rc;
 }
 
+/* "slurm job 77"; "-" outside a batch system. */
+static void put_job(struct buf *out)
+{
+    static const struct {
+        const char *variable, *name;
+    } systems[] = {{"SLURM_JOB_ID", "slurm"}, {"LSB_JOBID", "lsf"}, {"PBS_JOBID", "pbs"}};
+
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        const char *id = getenv(systems[i].variable);
+
+        if (id && *id) {
+            buf_printf(out, "%s job %.40s", systems[i].name, id);
+            return;
+        }
+    }
+    buf_puts(out, "-");
+}
+
+/* Of this process, in one line. */
+static void put_command(struct buf *out)
+{
+    char text[sizeof((struct lock_holder *)0)->command];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
+
+    if (fd >= 0)
+        close(fd);
+    while (n > 0 && !text[n - 1])
+        n--;
+    for (ssize_t i = 0; i < n; i++)
+        buf_putc(out, (unsigned char)text[i] < ' ' ? ' ' : text[i]);
+}
+
 static void write_holder(int fd)
 {
-    char host[65] = "";
-    char line[160];
-    int n;
+    struct buf text = {0};
+    char host[65];
 
-    gethostname(host, sizeof host - 1);
-    n = snprintf(line, sizeof line, "%s %ld %.3f\n", *host ? host : "unknown", (long)getpid(),
-                 clock_unix());
+    own_host(host);
+    buf_printf(&text, "%s %ld %.3f\n", host, (long)getpid(), clock_unix());
+    put_job(&text);
+    buf_puts(&text, "\n");
+    put_command(&text);
+    buf_puts(&text, "\n");
     /* Only a message depends on it: a full disk shows itself in the database. */
-    if (ftruncate(fd, 0) || pwrite(fd, line, (size_t)n, 0) != n)
-        return;
+    if (ftruncate(fd, 0) || pwrite(fd, buf_text(&text), text.size, 0) < 0)
+        errno = 0;
+    buf_release(&text);
 }
 
 int lock_take(struct lock *lock, const char *path, struct err *err)
@@ -113,6 +210,10 @@ int lock_take(struct lock *lock, const char *path, struct err *err)
 
     if (!name)
         return err_nomem(err, "lock", PATH_MAX);
+    if (check_one_name(path, err)) {
+        free(name);
+        return -1;
+    }
     do
         rc = try_take(lock, name, path, err);
     while (rc == 0);

@@ -1,8 +1,9 @@
 /* The advisory lock of the one writer: the file PATH.lock, locked as long as the writer lives.
  *
  * The lock is an open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it with its
- * process, so that a killed run never leaves a database locked. The file holds one line, host pid
- * start, for the message to the second writer. */
+ * process, so that a killed run never leaves a database locked; a file that such a run leaves is
+ * taken over, whatever host it names. It holds three lines for the message to the second writer:
+ * "host pid start", the job ("slurm job 77", or "-") and the command line. */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 
@@ -18,12 +19,17 @@ struct lock {
 
 struct lock_holder {
     char host[65];
-    int64_t pid;  /* 0 where the file does not say */
-    double since; /* Unix seconds */
+    int64_t pid;       /* 0 where the file does not say */
+    double since;      /* Unix seconds */
+    char job[64];      /* "slurm job 77"; "" where there is none */
+    char command[256]; /* cut where it is longer; "" where the file does not say */
 };
 
-/* -1 and err: held by another (says by whom), or the file cannot be made. Pair with
- * lock_release(), which takes a zeroed lock and removes the file. */
+/* -1 and err: held by another (says by whom, and what to do), the file cannot be made, or the
+ * database has a second name: SQLite's journal goes by the name, so that what a crash leaves under
+ * one could not be repaired under the other (https://sqlite.org/howtocorrupt.html, 2.4), and locks
+ * by name would let two writers in. Symbolic links are followed. Pair with lock_release(), which
+ * takes a zeroed lock and removes the file. */
 int lock_take(struct lock *lock, const char *path, struct err *err);
 void lock_release(struct lock *lock);
 

@@ -20,7 +20,7 @@ static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
 static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER BY ordinal";
 static const char sql_trials[] = "SELECT * FROM trials WHERE ?1 = 0"
                                  " OR sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)";
-static const char sql_config_ini[] = "SELECT ini FROM config JOIN sweep USING (sweep_id)"
+static const char sql_config_ini[] = "SELECT ini, name FROM config JOIN sweep USING (sweep_id)"
                                      " WHERE config_id = ?1";
 /* -> gives a number as it was written, json_each.value only 15 digits of it. */
 static const char sql_config_params[] =
@@ -264,23 +264,20 @@ static int overlay_params(struct settings *settings, struct store *store, int64_
     return rc;
 }
 
+/* Under the name that the sweep has by now: it may have been superseded since. */
 static int write_ini(struct buf *out, struct store *store, int64_t config_id, const char *ini,
-                     struct err *err)
+                     const char *name, struct err *err)
 {
     struct sweep sweep;
     struct settings settings;
-    struct errlist faults = {0};
-    int rc = sweep_parse(&sweep, store->path, ini, NULL, 0, &faults);
+    int rc = stored_sweep_parse(&sweep, store, ini, err);
 
-    if (rc)
-        rc = err_set(err, "%s: the stored sweep file: %s", store->path,
-                     faults.n ? faults.text[0] : "out of memory");
     settings = sweep.fixed;
+    settings.v[P_SWEEP_NAME].s = name;
     if (!rc)
         rc = overlay_params(&settings, store, config_id, err);
     if (!rc)
         sweep_write(out, &sweep, &settings);
-    errlist_release(&faults);
     sweep_release(&sweep);
     return rc;
 }
@@ -294,7 +291,8 @@ int query_ini(struct buf *out, struct store *store, int64_t config_id, struct er
         return -1;
     rc = db_step(store, row, err);
     if (rc == 1)
-        rc = write_ini(out, store, config_id, (const char *)sqlite3_column_text(row, 0), err);
+        rc = write_ini(out, store, config_id, (const char *)sqlite3_column_text(row, 0),
+                       (const char *)sqlite3_column_text(row, 1), err);
     else if (rc == 0)
         rc = err_set(err, "%s: no configuration %lld in it", store->path, (long long)config_id);
     sqlite3_finalize(row);

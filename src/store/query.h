@@ -37,6 +37,9 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " sum(state = 'failed') AS failed, sum(state IN ('pending', 'running')) AS pending" \
       " FROM sweep JOIN config USING (sweep_id) JOIN trial USING (config_id)" \
       " WHERE ?1 IS NOT NULL GROUP BY sweep_id ORDER BY sweep_id") \
+    X(BEST, /* of a sweep: the first row of the leaderboard; none before a trial is done */ \
+      "SELECT config, mean FROM leaderboard WHERE place = 1 AND mean IS NOT NULL" \
+      " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)") \
     X(FAILURES, /* most frequent first */ \
       "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
       " coalesce(error, '') AS reason" \

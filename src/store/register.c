@@ -31,35 +31,27 @@ static const char *choice_text(struct buf *out, enum param_id id, const struct s
     return buf_text(out);
 }
 
-/* Configurations of one sweep are ranked together: they need one objective and the same data. */
-static int check_same(struct walk *w, sqlite3_stmt *row, const char *name, const char *objective,
-                      const char *direction, const char *digest, struct err *err)
+/* Configurations of one sweep are ranked together: whoever calls has asked store_differences(). */
+static int check_same(struct walk *w, const char *name, struct err *err)
 {
-    const struct {
-        const char *what, *there, *here;
-    } checks[] = {
-        {"objective", (const char *)sqlite3_column_text(row, 1), objective},
-        {"direction", (const char *)sqlite3_column_text(row, 2), direction},
-        {"data digest", (const char *)sqlite3_column_text(row, 3), digest},
-    };
+    struct errlist differences = {0};
+    int rc = store_differences(w->store, w->plan, w->data, &differences, err);
 
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (strcmp(checks[i].there, checks[i].here) != 0)
-            return err_set(err,
-                           "%s: sweep '%s' in it has %s %s, this one has %s: give [sweep] name "
-                           "another value, or use another database",
-                           w->store->path, name, checks[i].what, checks[i].there, checks[i].here);
-    return 0;
+    if (!rc && differences.n)
+        rc = err_set(err, "%s: sweep '%s' in it has other settings: %s", w->store->path, name,
+                     differences.text[0]);
+    errlist_release(&differences);
+    return rc;
 }
 
 /* The settings that are not swept, as a sweep file; axes with their defaults are overwritten from
  * config.params by whoever reads it. */
-static int insert_sweep(struct walk *w, const struct settings *s, const char *objective,
-                        const char *direction, const char *digest, struct err *err)
+static int insert_sweep(struct walk *w, const struct settings *s, struct err *err)
 {
     const struct dataset *d = w->data;
     const struct sweep *sweep = w->plan->sweep;
-    struct buf ini = {0};
+    struct buf ini = {0}, objective = {0}, direction = {0};
+    char digest[HASH_HEX_SIZE];
     int rc;
 
     sweep_write(&ini, sweep, &sweep->fixed);
@@ -71,42 +63,31 @@ static int insert_sweep(struct walk *w, const struct settings *s, const char *ob
     } else {
         rc = db_finish(w->store,
                        db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnd",
-                               s->v[P_SWEEP_NAME].s, objective, direction, task_name(d->task),
-                               sweep->path, buf_text(&ini), digest, (int)d->n_samples,
-                               (int)d->n_features, (int)d->n_classes, clock_unix()),
+                               s->v[P_SWEEP_NAME].s, choice_text(&objective, P_OBJECTIVE, s),
+                               choice_text(&direction, P_DIRECTION, s), task_name(d->task),
+                               sweep->path, buf_text(&ini), hash_hex(d->digest, digest),
+                               (int)d->n_samples, (int)d->n_features, (int)d->n_classes,
+                               clock_unix()),
                        err);
         w->sweep_id = sqlite3_last_insert_rowid(w->store->db);
     }
     buf_release(&ini);
+    buf_release(&objective);
+    buf_release(&direction);
     return rc;
 }
 
 static int find_sweep(struct walk *w, struct err *err)
 {
     struct settings s;
-    struct buf objective = {0}, direction = {0};
-    char digest[HASH_HEX_SIZE];
     sqlite3_stmt *row;
-    int rc;
 
-    if (resolved(w, 0, &s, err))
+    if (resolved(w, 0, &s, err) || check_same(w, s.v[P_SWEEP_NAME].s, err))
         return -1;
-    hash_hex(w->data->digest, digest);
-    choice_text(&objective, P_OBJECTIVE, &s);
-    choice_text(&direction, P_DIRECTION, &s);
     row = db_bind(w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s);
-    rc = row ? db_step(w->store, row, err) : -1;
-    if (rc == 1) {
-        w->sweep_id = sqlite3_column_int64(row, 0);
-        rc = check_same(w, row, s.v[P_SWEEP_NAME].s, buf_text(&objective), buf_text(&direction),
-                        digest, err);
-        sqlite3_reset(row);
-    }
-    if (rc == 0 && w->insert)
-        rc = insert_sweep(w, &s, buf_text(&objective), buf_text(&direction), digest, err);
-    buf_release(&objective);
-    buf_release(&direction);
-    return rc;
+    if (db_integer(w->store, row, 0, &w->sweep_id, err))
+        return -1;
+    return w->insert ? insert_sweep(w, &s, err) : 0;
 }
 
 /* Axes of the file in its order, then whatever else is no longer what it was. */

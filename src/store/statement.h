@@ -9,13 +9,21 @@
     X(ROLLBACK, "ROLLBACK") \
     \
     X(SWEEP_FIND, \
-      "SELECT sweep_id, objective, direction, data_digest FROM sweep WHERE name = ?1") \
+      "SELECT sweep_id, ini, data_digest FROM sweep WHERE name = ?1") \
     X(SWEEP_INSERT, \
       "INSERT INTO sweep (name, objective, direction, task, file, ini, data_digest, samples," \
       " features, classes, created, updated)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)") \
     X(SWEEP_UPDATE, "UPDATE sweep SET file = ?2, ini = ?3, updated = ?4 WHERE sweep_id = ?1") \
+    /* NAME#1, or the next number that is free; there are no more than sweeps. */ \
+    X(SWEEP_PAST_NAME, \
+      "WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past" \
+      " WHERE n <= (SELECT count(*) FROM sweep))" \
+      " SELECT ?1 || '#' || n FROM past" \
+      " WHERE ?1 || '#' || n NOT IN (SELECT name FROM sweep) ORDER BY n LIMIT 1") \
+    X(SWEEP_RENAME, "UPDATE sweep SET name = ?2 WHERE name = ?1") \
     \
+    X(AXIS_NAMES, "SELECT name FROM axis WHERE sweep_id = ?1") \
     X(AXIS_INSERT, \
       "INSERT INTO axis (sweep_id, ordinal, name)" \
       " SELECT ?1, 1 + coalesce(max(ordinal), 0), ?2 FROM axis WHERE sweep_id = ?1" \

@@ -44,9 +44,22 @@ struct store_trials {
 int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err);
 void store_trials_release(struct store_trials *trials);
 
+/* Whether a plan goes on with the sweep of its name. Adds to `out` a line for each fixed setting of
+ * the sweep that can change numbers and is another now ("train.epochs: 3 -> 5"), and for the data
+ * where they are others ("the data are others: FILE (digest a -> b)"); none where the plan goes on
+ * with it, or nothing of that name is there. What is an axis, in the database or in the plan, may
+ * take any value; replicates and `where` may change (doc/decisions/0014). */
+int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
+                      struct errlist *out, struct err *err);
+
+/* Make a sweep one of the past: `name` becomes NAME#1 (or the next number that is free, given back
+ * in `renamed`), and so free for another. Durable at once. */
+int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err);
+
 /* Register a plan: its sweep, axes, configurations and trials, in one transaction; what is there
  * already (same keys) stays. Fills trials, so that finished keys can be skipped. swept and settings
- * come from plan; work: [n_configs], NULL: not known. */
+ * come from plan; work: [n_configs], NULL: not known. -1 and err also where store_differences() has
+ * any, naming the first. */
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
                    const struct gcn_cost *work, struct store_trials *trials, struct err *err);
 

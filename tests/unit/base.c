@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/utf8.h"
 #include "scratch.h"
 
 static void test_err(void **state)
@@ -234,6 +235,27 @@ static void test_memory(void **state)
     assert_true(memory_limit_bytes() > 1e6 && !isinf(memory_limit_bytes()));
 }
 
+static void test_utf8(void **state)
+{
+    static const char *const good[] = {
+        "", "ft10", "caf\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\xb3", "\xf4\x8f\xbf\xbf"};
+    /* Latin-1, cut off, a stray continuation, two long forms, a surrogate, beyond the last. */
+    static const char *const bad[] = {"caf\xe9",
+                                      "caf\xc3",
+                                      "caf\xa9",
+                                      "caf\xc1\x81",
+                                      "caf\xe0\x81\x81",
+                                      "caf\xed\xa0\x80",
+                                      "caf\xf4\x90\x80\x80",
+                                      "caf\xf8\x88\x80\x80\x80"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_null(utf8_find_foreign(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_ptr_equal(utf8_find_foreign(bad[i]), bad[i] + 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_rng_blocks),
         cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_utf8),
     };
 
     return cmocka_run_group_tests_name("base", tests, scratch_make, scratch_remove);

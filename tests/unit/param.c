@@ -112,6 +112,8 @@ static void test_numbers(void **state)
     assert_formats(P_ACTIVATION, "tanh", "tanh");
     assert_formats(P_GENOTYPES, "a b.csv", "a b.csv");
     assert_formats(P_TRIAL_TIMEOUT, "1.5m", "90s");
+    assert_formats(P_TRIAL_TIMEOUT, "0.000001", "1e-06");
+    assert_formats(P_TRIAL_TIMEOUT, "1e-06", "1e-06");
 }
 
 static void test_refused(void **state)

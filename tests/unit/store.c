@@ -207,18 +207,19 @@ static void test_grown_grid(void **state)
     fixture_close(&f);
 }
 
-static void test_changed_fixed_setting_is_an_axis(void **state)
+/* Of the settings that may change under a name one is in the views. */
+static void test_changed_threads_are_an_axis(void **state)
 {
     struct fixture f;
 
     (void)state;
     fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
     done(fixture_store(&f));
-    fixture_plan(&f, SWEEP "hidden_size = 16, 32\n[train]\nepochs = 7\n");
+    fixture_plan(&f, SWEEP "hidden_size = 16, 64\n[resources]\nthreads = 3\n");
     done(fixture_store(&f));
-    fixture_sql_is(&f, "SELECT group_concat(epochs) FROM (SELECT DISTINCT epochs FROM trials)",
-                   "100,7");
-    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'epochs'", "[7,100]");
+    fixture_sql_is(&f, "SELECT group_concat(threads) FROM (SELECT DISTINCT threads FROM trials)",
+                   "1,3");
+    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'threads'", "[1,3]");
     fixture_close(&f);
 }
 
@@ -287,10 +288,10 @@ static void test_another_experiment_of_that_name(void **state)
     fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
     done(fixture_store(&f));
     f.data.digest = hash_text("other data");
-    expect_refusal(&f, "sweep 's' in it has data digest");
+    expect_refusal(&f, "sweep 's' in it has other settings: the data are others (digest ");
     f.data.digest = hash_text("data");
     fixture_plan(&f, "[sweep]\nname = s\nobjective = val_r2\n[grid]\nhidden_size = 4, 8\n");
-    expect_refusal(&f, "has objective val_pearson, this one has val_r2: give [sweep] name another");
+    expect_refusal(&f, "other settings: sweep.objective: val_pearson -> val_r2");
     fixture_sql_is(&f, "SELECT count(*) FROM config", "2");
     fixture_close(&f);
 }
@@ -443,7 +444,7 @@ int main(void)
         cmocka_unit_test(test_smaller_is_better),
         cmocka_unit_test(test_reduction_in_views),
         cmocka_unit_test(test_grown_grid),
-        cmocka_unit_test(test_changed_fixed_setting_is_an_axis),
+        cmocka_unit_test(test_changed_threads_are_an_axis),
         cmocka_unit_test(test_two_sweeps),
         cmocka_unit_test(test_another_experiment_of_that_name),
         cmocka_unit_test(test_find_writes_nothing),

@@ -29,7 +29,7 @@ static struct hash file_hash(const char *path)
 
 static bool is_there(const char *path, const char *suffix)
 {
-    char name[128];
+    char name[192];
 
     snprintf(name, sizeof name, "%s%s", path, suffix);
     return access(name, F_OK) == 0;
@@ -150,7 +150,7 @@ static void test_lock_of_a_dead_process(void **state)
 {
     struct fixture f;
     struct lock_holder holder;
-    char name[128];
+    char name[192];
     int status;
 
     (void)state;
@@ -166,6 +166,85 @@ static void test_lock_of_a_dead_process(void **state)
     snprintf(name, sizeof name, "%s.lock", f.path);
     assert_int_equal(access(name, F_OK), 0);
     assert_false(query_writer(f.path, &holder));
+    store_close(fixture_store(&f));
+    fixture_close(&f);
+}
+
+static void write_lock(const struct fixture *f, const char *text, int *fd)
+{
+    struct flock flock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char name[192];
+
+    snprintf(name, sizeof name, "%s.lock", f->path);
+    *fd = open(name, O_RDWR | O_CREAT, 0644);
+    assert_true(write(*fd, text, strlen(text)) == (ssize_t)strlen(text));
+    assert_int_equal(fcntl(*fd, F_OFD_SETLK, &flock), 0);
+}
+
+/* A server that has not heard of its client's end keeps the lock. What another host left without a
+ * lock is taken over. */
+static void test_lock_of_another_host(void **state)
+{
+    static const char text[] = "far.away 4711 60.5\nlsf job 88\nespalier run a.ini\n";
+    struct fixture f;
+    struct lock_holder holder;
+    char wanted[512];
+    int fd;
+
+    (void)state;
+    fixture_open(&f, INI);
+    write_lock(&f, text, &fd);
+    snprintf(wanted, sizeof wanted,
+             "pid 4711 on far.away, lsf job 88, since 1970-01-01 00:01:00 UTC: espalier run a.ini; "
+             "wait for it or give this run another --db; where far.away is down or has no such "
+             "process, remove %s.lock",
+             f.path);
+    expect_refused(f.path, wanted);
+    assert_true(query_writer(f.path, &holder));
+    assert_string_equal(holder.job, "lsf job 88");
+    assert_string_equal(holder.command, "espalier run a.ini");
+    close(fd);
+    assert_false(query_writer(f.path, &holder));
+    store_close(fixture_store(&f));
+    assert_false(is_there(f.path, ".lock"));
+    write_lock(&f, "from an older version 1", &fd);
+    expect_refused(f.path, "pid 0 on from, since unknown; ");
+    close(fd);
+    fixture_close(&f);
+}
+
+static void test_job_of_the_holder(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct lock_holder holder;
+
+    (void)state;
+    fixture_open(&f, INI);
+    setenv("SLURM_JOB_ID", "77", 1);
+    store = fixture_store(&f);
+    unsetenv("SLURM_JOB_ID");
+    assert_true(query_writer(f.path, &holder));
+    assert_string_equal(holder.job, "slurm job 77");
+    assert_non_null(strstr(holder.command, "store_refuse"));
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_two_names(void **state)
+{
+    struct fixture f;
+    char other[128];
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    snprintf(other, sizeof other, "%s/other.db", f.folder);
+    assert_int_equal(link(f.path, other), 0);
+    expect_refused(other, "the file has 2 names (hard links)");
+    expect_refused(f.path, "the file has 2 names (hard links)");
+    assert_false(is_there(other, ".lock"));
+    unlink(other);
     store_close(fixture_store(&f));
     fixture_close(&f);
 }
@@ -307,6 +386,9 @@ int main(void)
         cmocka_unit_test(test_missing_and_empty),
         cmocka_unit_test(test_second_writer),
         cmocka_unit_test(test_lock_of_a_dead_process),
+        cmocka_unit_test(test_lock_of_another_host),
+        cmocka_unit_test(test_job_of_the_holder),
+        cmocka_unit_test(test_two_names),
         cmocka_unit_test(test_read_only_directory),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_filesystems),

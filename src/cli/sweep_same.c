@@ -1,0 +1,63 @@
+#include "cli/sweep_same.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+
+static void refuse(const char *db, const char *name, const struct errlist *differences)
+{
+    fprintf(stderr, "espalier: %s: sweep '%s' in it has other settings (in it -> now):\n", db,
+            name);
+    for (size_t i = 0; i < differences->n; i++)
+        fprintf(stderr, "espalier:   %s\n", differences->text[i]);
+    fprintf(stderr,
+            "espalier: give [sweep] name another value, or add --new-sweep: it begins anew under "
+            "this name, and keeps what is there as '%s#1' (or the next number)\n",
+            name);
+}
+
+static int supersede(struct store *store, const char *db, const char *name, struct err *err)
+{
+    struct buf renamed = {0};
+    int rc = store_supersede(store, name, &renamed, err);
+
+    if (!rc)
+        log_info("%s: sweep '%s' of before is now '%s'", db, name, buf_text(&renamed));
+    buf_release(&renamed);
+    return rc;
+}
+
+int sweep_same(struct store *store, const char *db, const struct job *job, bool new_sweep)
+{
+    const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
+    struct errlist differences = {0};
+    struct err err;
+    int status = CLI_GO_ON;
+
+    if (store_differences(store, &job->plan, &job->data, &differences, &err) ||
+        (differences.n && new_sweep && supersede(store, db, name, &err))) {
+        status = cli_fail(&err, EXIT_ERROR);
+    } else if (differences.n && !new_sweep) {
+        refuse(db, name, &differences);
+        status = EXIT_USAGE;
+    }
+    errlist_release(&differences);
+    return status;
+}
+
+int sweep_same_warn(bool *is_same, struct store *store, const char *db, const struct job *job,
+                    struct err *err)
+{
+    struct errlist differences = {0};
+    int rc = store_differences(store, &job->plan, &job->data, &differences, err);
+
+    *is_same = !rc && !differences.n;
+    if (!rc && differences.n)
+        log_warn("%s: sweep '%s' in it has other settings: run would need another name or "
+                 "--new-sweep",
+                 db, job->sweep.fixed.v[P_SWEEP_NAME].s);
+    for (size_t i = 0; !rc && i < differences.n; i++)
+        log_warn("  %s", differences.text[i]);
+    errlist_release(&differences);
+    return rc;
+}

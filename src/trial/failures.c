@@ -1,0 +1,47 @@
+#include "trial/failures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *skip_number(const char *text)
+{
+    return text + strspn(text, "0123456789.");
+}
+
+static bool is_alike(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a = skip_number(a);
+        b = skip_number(b);
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+void failures_init(struct failures *f, int64_t limit, bool has_succeeded)
+{
+    *f = (struct failures){.limit = limit, .has_succeeded = has_succeeded};
+}
+
+static void note_failure(struct failures *f, const struct trial_result *result)
+{
+    f->in_a_row = f->in_a_row && is_alike(f->reason, result->error) ? f->in_a_row + 1 : 1;
+    f->n++;
+    f->trial = result->trial;
+    snprintf(f->reason, sizeof f->reason, "%s", result->error);
+    if (f->limit && f->n >= f->limit)
+        f->verdict = FAILURES_TOO_MANY;
+    else if (!f->has_succeeded && f->in_a_row >= FAILURES_IN_A_ROW)
+        f->verdict = FAILURES_ALL_ALIKE;
+}
+
+enum failures_verdict failures_note(struct failures *f, const struct trial_result *result)
+{
+    if (f->verdict != FAILURES_GO_ON)
+        return f->verdict;
+    if (result->state == TRIAL_FAILED)
+        note_failure(f, result);
+    else if (result->state == TRIAL_DONE || result->state == TRIAL_DIVERGED)
+        f->has_succeeded = true;
+    return f->verdict;
+}

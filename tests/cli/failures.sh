@@ -1,0 +1,44 @@
+#!/bin/sh
+# A sweep that fails: when it is worth going on, and what it says when it is not.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >small.ini <<'INI'
+[sweep]
+name = small
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 60
+[grid]
+hidden_size = 1:40:1
+INI
+run() { "$ESPALIER" run small.ini --progress none "$@"; }
+count() { sqlite3 "$1" "select count(*) from trial where state = '$2'"; }
+late='--set trial_timeout=0.000001'
+
+# Short trials are handed out several at once: a few more may have ended by then.
+fails "three that fail alike before any came through stop the sweep" 1 run $late
+is "after those, not after all" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
+    sum(state = 'pending') + sum(state = 'failed') from trial")" "1|40"
+like "with the reason" "$(cat .err)" \
+    "^espalier: warning: stopped: 3 trials in a row failed alike, and none came through: ran longer than trial_timeout = 1e-06"
+like "and what to look at" "$(cat .err)" \
+    "^espalier: next: espalier show results.db t[0-9]+, mend the cause, then the same line with --retry failed$"
+is "the session says so" "$(sqlite3 results.db 'select outcome from session')" stopped
+ok "mended, it goes on" run --retry failed
+is "and is complete" "$(count results.db 'done')" 40
+
+ok "one that came through" run --db some.db --set grid.hidden_size=4
+fails "lets the others fail" 3 run --db some.db $late
+is "all of them" "$(count some.db failed)" 39
+fails "unless there is a limit" 1 run --db some.db $late --retry failed --max-fails 2
+like "which it names" "$(cat .err)" \
+    "^espalier: warning: stopped: 2 trials failed \(--max-fails\), the last with: ran longer than trial_timeout"
+is "the failed ones of this run count" "$(sqlite3 some.db 'select count(*) between 42 and 70 from attempt')" 1
+fails "a limit that is reached with the last trial" 3 run --db last.db $late --set grid.hidden_size=4 --max-fails 1
+fails "a limit is a number" 2 run --max-fails -1
+
+done_testing

@@ -1,0 +1,94 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "trial/failures.h"
+
+static enum failures_verdict note(struct failures *f, int64_t trial, enum trial_state state,
+                                  const char *reason)
+{
+    struct trial_result r;
+
+    trial_result_init(&r, trial);
+    r.state = state;
+    snprintf(r.error, sizeof r.error, "%s", reason);
+    return failures_note(f, &r);
+}
+
+static void test_three_alike(void **state)
+{
+    struct failures f;
+
+    (void)state;
+    failures_init(&f, 0, false);
+    assert_int_equal(note(&f, 4, TRIAL_FAILED, "took 1.25 s, limit 1 s"), FAILURES_GO_ON);
+    assert_int_equal(note(&f, 5, TRIAL_FAILED, "took 31 s, limit 1 s"), FAILURES_GO_ON);
+    assert_int_equal(note(&f, 9, TRIAL_PENDING, ""), FAILURES_GO_ON);
+    assert_int_equal(note(&f, 6, TRIAL_FAILED, "took 2 s, limit 1 s"), FAILURES_ALL_ALIKE);
+    assert_int_equal(f.trial, 6);
+    assert_string_equal(f.reason, "took 2 s, limit 1 s");
+    /* What was still under way does not change why. */
+    assert_int_equal(note(&f, 7, TRIAL_DONE, ""), FAILURES_ALL_ALIKE);
+    assert_int_equal(note(&f, 8, TRIAL_FAILED, "other"), FAILURES_ALL_ALIKE);
+    assert_int_equal(f.trial, 6);
+}
+
+static void test_other_reasons(void **state)
+{
+    struct failures f;
+
+    (void)state;
+    failures_init(&f, 0, false);
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_GO_ON);
+        assert_int_equal(note(&f, 1, TRIAL_FAILED, "a"), FAILURES_GO_ON);
+        assert_int_equal(note(&f, 2, TRIAL_FAILED, "ab"), FAILURES_GO_ON);
+        assert_int_equal(note(&f, 2, TRIAL_FAILED, "ab"), FAILURES_GO_ON);
+    }
+    assert_int_equal(f.n, 40);
+}
+
+static void test_after_success(void **state)
+{
+    static const enum trial_state successes[] = {TRIAL_DONE, TRIAL_DIVERGED};
+    struct failures f;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        failures_init(&f, 0, i == 2);
+        if (i < 2)
+            assert_int_equal(note(&f, 0, successes[i], ""), FAILURES_GO_ON);
+        for (int k = 0; k < 10; k++)
+            assert_int_equal(note(&f, k, TRIAL_FAILED, "a"), FAILURES_GO_ON);
+    }
+}
+
+static void test_limit(void **state)
+{
+    struct failures f;
+
+    (void)state;
+    failures_init(&f, 2, true);
+    assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_GO_ON);
+    assert_int_equal(note(&f, 1, TRIAL_DONE, ""), FAILURES_GO_ON);
+    assert_int_equal(note(&f, 2, TRIAL_FAILED, "b"), FAILURES_TOO_MANY);
+    assert_int_equal(f.n, 2);
+    failures_init(&f, 1, false);
+    assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_TOO_MANY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_three_alike),
+        cmocka_unit_test(test_other_reasons),
+        cmocka_unit_test(test_after_success),
+        cmocka_unit_test(test_limit),
+    };
+
+    return cmocka_run_group_tests_name("failures", tests, NULL, NULL);
+}
