@@ -31,7 +31,6 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
     p->plan = plan;
     p->objective = metric_name(spec_objective(s));
     p->maximize = spec_maximize(s);
-    p->best_config = -1;
     p->next_s = mode == PROGRESS_LIVE ? LIVE_S : PLAIN_S;
     p->sum = calloc(n, sizeof *p->sum);
     p->n_finished = calloc(n, sizeof *p->n_finished);
@@ -49,22 +48,36 @@ void progress_release(struct progress *p)
     memset(p, 0, sizeof *p);
 }
 
+static bool consider(struct progress *p, int32_t n, double mean)
+{
+    bool is_better = p->maximize ? mean > p->best_mean : mean < p->best_mean;
+
+    if (n < p->plan->replicates * p->plan->folds || n < p->best_n || (n == p->best_n && !is_better))
+        return false;
+    p->best_n = n;
+    p->best_mean = mean;
+    return true;
+}
+
+void progress_known(struct progress *p, int32_t config, int64_t id, int32_t n, double mean)
+{
+    if (config >= 0) {
+        p->sum[config] = n * mean;
+        p->n_finished[config] = n;
+    }
+    if (consider(p, n, mean))
+        p->best_id = id;
+}
+
 bool progress_trial(struct progress *p, int64_t trial, double value)
 {
     int32_t c = plan_trial(p->plan, trial).config;
-    double mean;
 
     if (isnan(value))
         return false;
     p->sum[c] += value;
-    if (++p->n_finished[c] < p->plan->replicates * p->plan->folds)
-        return false;
-    mean = p->sum[c] / p->n_finished[c];
-    if (p->best_config >= 0 && (p->maximize ? mean <= p->best_mean : mean >= p->best_mean))
-        return false;
-    p->best_config = c;
-    p->best_mean = mean;
-    return true;
+    p->n_finished[c]++;
+    return consider(p, p->n_finished[c], p->sum[c] / p->n_finished[c]);
 }
 
 void progress_duration(char *out, size_t size, double seconds)
@@ -84,7 +97,7 @@ static void format_line(char *out, size_t size, const struct progress *p,
     char left[32], best[96] = "no complete configuration yet";
 
     progress_duration(left, sizeof left, now->left_s);
-    if (p->best_config >= 0)
+    if (p->best_id)
         snprintf(best, sizeof best, "best val_%s %.4g (c%lld)", p->objective, p->best_mean,
                  (long long)p->best_id);
     snprintf(out, size, "%lld/%lld trials (%.0f %%), %.3g/s, %s, %d/%d ranks busy, %s left",

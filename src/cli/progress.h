@@ -17,8 +17,9 @@ struct progress {
     bool maximize;
     double *sum;         /* [n_configs] of the objective over finished trials; owned */
     int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
-    int32_t best_config; /* of the complete ones, in the plan; -1: none yet */
-    int64_t best_id;     /* the same in the database; set by the caller of progress_trial() */
+    int64_t best_id;     /* the best so far, in the database; 0: none has all its trials yet. Set
+                            by the caller of progress_trial() */
+    int32_t best_n;      /* its trials */
     double best_mean;
     double next_s; /* when to speak again, in elapsed seconds */
     bool line_open;
@@ -28,8 +29,13 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
                   struct err *err);
 void progress_release(struct progress *p);
 
-/* A trial that is finished, now or before this run. value NaN is not counted. True when it made its
- * configuration complete and the best so far. */
+/* What the database has of a configuration before this run: n done trials and their mean, those
+ * that the plan has not included. config is -1 where the plan has not the configuration. */
+void progress_known(struct progress *p, int32_t config, int64_t id, int32_t n, double mean);
+
+/* A trial that is finished now. value NaN is not counted. True when its configuration is the best
+ * so far: as in the view `leaderboard`, of those with the most trials, and with no fewer than the
+ * plan's. */
 bool progress_trial(struct progress *p, int64_t trial, double value);
 
 void progress_show(struct progress *p, const struct master_progress *now);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cli/machine.h"
+#include "cli/standing.h"
 #include "cli/stop.h"
 #include "cli/sweep_same.h"
 #include "config.h"
@@ -83,10 +84,8 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         enum trial_state known = (enum trial_state)state->known.states[t];
 
-        if (!is_finished(known, retry_failed))
-            continue;
-        ledger_mark(state->ledger, t, known);
-        note_trial(state, t, known == TRIAL_DONE ? state->known.values[t] : (double)NAN);
+        if (is_finished(known, retry_failed))
+            ledger_mark(state->ledger, t, known);
     }
     state->before = ledger_counts(state->ledger);
     return 0;
@@ -160,6 +159,7 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
     if (store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
         begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, err) ||
+        standing_tell(&state->progress, state->store, &state->known, err) ||
         make_ledger(state, job, options->retry_failed, err) ||
         make_scheduler(state, world, job, err))
         return cli_fail(err, EXIT_ERROR);

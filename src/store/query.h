@@ -40,6 +40,12 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
     X(BEST, /* of a sweep: the first row of the leaderboard; none before a trial is done */ \
       "SELECT config, mean FROM leaderboard WHERE place = 1 AND mean IS NOT NULL" \
       " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)") \
+    X(SCORES, /* of a sweep: configurations with done trials, whose columns cli/standing.c knows by \
+                 place. first: the configuration's first trial */ \
+      "SELECT config_id AS config, (SELECT f.trial_id FROM trial AS f WHERE f.config_id =" \
+      " config.config_id AND f.replicate = 0 AND f.fold = 0) AS first, count(value) AS trials," \
+      " avg(value) AS mean FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state = 'done' GROUP BY config_id HAVING count(value) > 0") \
     X(FAILURES, /* most frequent first */ \
       "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
       " coalesce(error, '') AS reason" \

@@ -96,7 +96,7 @@ is "with more replicates" "$(sql results.db "select count(*) from trials where s
 
 # ---- run and best agree ----
 
-printf '[sweep]\nname = a\nreplicates = 3\n[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nepochs = 3\n[grid]\nhidden_size = 2, 4, 8, 16\n' >a.ini
+printf '[sweep]\nname = a\nreplicates = 3\n[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nepochs = 700\n[grid]\nhidden_size = 2, 4, 8, 16\n' >a.ini
 agree() {
     ok "$1" run a.ini --db a.db $2
     run=$(sed -n 's/.*best: c\([0-9]*\), val_pearson \(.*\)/\1 \2/p' .err)
@@ -108,6 +108,11 @@ agree "one of them" "--set replicates=1"
 agree "four" "--set replicates=4"
 agree "a part of the grid" "--set grid.hidden_size=2,4"
 agree "another part" "--set grid.hidden_size=8"
+
+# Meanwhile too: what is not in this run's plan has more trials and stays ahead.
+ok "a run of some length, with fewer replicates" "$ESPALIER" run a.ini --db a.db --progress live \
+    --set replicates=2 --set grid.hidden_size=150 --set grid.dropout=0:0.8:0.05
+is "says the same best as best, all the time" "$(tr '\r' '\n' <.err | grep ranks.busy | sed 's/.*best val_pearson \([^ ]*\) (c\([0-9]*\)).*/\2 \1/' | sort -u)" "$best"
 
 # ---- names ----
 

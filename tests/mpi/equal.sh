@@ -102,8 +102,12 @@ ok "resumed on 3 ranks" mpi 3 --set epochs=400 --db stop.db
 is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$(rows long.db)"
 
 fails "a sweep file that is wrong ends every rank" 2 mpi 2 --set layers=99
-fails "failed trials give exit status 3 under mpirun" 3 mpi 2 --db slow.db --set trial_timeout=0.001 \
-    --set epochs=100000 --set grid.hidden_size=8 --set grid.dropout=0 --set grid.batch_size=16
+late() {
+    mpi 2 --set trial_timeout=0.001 --set epochs=100000 --set grid.hidden_size=8 --set grid.dropout=0 \
+        --set grid.batch_size=16 "$@"
+}
+fails "failed trials give exit status 3 under mpirun" 3 late --db slow.db --set folds=2 --set replicates=1
+fails "so many that fail alike stop every rank with 1" 1 late --db alike.db
 cat >sweep.ini <<'INI'
 [data]
 format = genotype
