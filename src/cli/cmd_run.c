@@ -9,6 +9,7 @@
 #include "cli/plan_list.h"
 #include "cli/stop.h"
 #include "cli/sweep_run.h"
+#include "store/lock.h"
 
 struct run_options {
     long ranks;
@@ -120,6 +121,15 @@ static void join_words(struct buf *out, int argc, char **argv)
         buf_printf(out, " %s", argv[i]);
 }
 
+/* Before data are read and ranks started for nothing; what counts is the lock that is taken later.
+ */
+static int check_free(const char *db)
+{
+    struct err err;
+
+    return lock_check(db, &err) ? cli_fail(&err, EXIT_ERROR) : CLI_GO_ON;
+}
+
 static int lead(const struct world *world, struct run_options *o, int argc, char **argv, bool *told)
 {
     struct buf command = {0};
@@ -136,6 +146,8 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
     join_words(&command, argc, argv);
     options.command = buf_text(&command);
     status = job_parse(&job, o->grid, &o->set);
+    if (status == CLI_GO_ON && !o->dry_run)
+        status = check_free(o->db);
     if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
         status = start_mpirun(o, &job, options.command, argc, argv);
     } else if (status == CLI_GO_ON) {

@@ -236,6 +236,21 @@ void lock_release(struct lock *lock)
     lock->path = NULL;
 }
 
+int lock_check(const char *path, struct err *err)
+{
+    char *name = lock_path(path);
+    int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    struct flock flock;
+    int rc = check_one_name(path, err);
+
+    if (!rc && fd >= 0 && !lock_operation(fd, F_OFD_GETLK, &flock) && flock.l_type != F_UNLCK)
+        rc = refuse(fd, path, err);
+    if (fd >= 0)
+        close(fd);
+    free(name);
+    return rc;
+}
+
 bool lock_is_held(const char *path, struct lock_holder *holder)
 {
     char *name = lock_path(path);

@@ -33,6 +33,10 @@ struct lock_holder {
 int lock_take(struct lock *lock, const char *path, struct err *err);
 void lock_release(struct lock *lock);
 
+/* Whether lock_take() would be refused for a holder or a second name, without taking anything: -1
+ * and the same err. For what is dear to do before. */
+int lock_check(const char *path, struct err *err);
+
 /* Whether a writer is alive on the database at path; fills holder if so. */
 bool lock_is_held(const char *path, struct lock_holder *holder);
 

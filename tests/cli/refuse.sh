@@ -38,6 +38,11 @@ fails "a second run is refused" 1 run small.ini --db busy.db
 like "and told by whom, since when, and what it runs" "$(cat .err)" \
     "^espalier: busy.db: another run is writing to it: pid $pid on $(hostname), slurm job 77, since 20..-..-.. ..:..:.. UTC: .*espalier run long.ini --db busy.db"
 like "and what to do" "$(cat .err)" "; wait for it \('espalier status' tells how far it is\), stop it, or give this run another --db$"
+fails "so is one of several ranks" 1 run small.ini --db busy.db -n 2
+is "once" "$(wc -l <.err)" 1
+printf '[data]\nformat = genotype\ngenotypes = none.csv\nphenotypes = none.csv\n' >none.ini
+fails "before it reads its data" 1 run none.ini --db busy.db
+like "which nobody misses" "$(cat .err)" "another run is writing to it"
 ln -s busy.db other.db
 fails "also by another name" 1 run small.ini --db other.db
 ln busy.db hard.db

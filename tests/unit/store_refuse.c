@@ -235,14 +235,17 @@ static void test_two_names(void **state)
 {
     struct fixture f;
     char other[128];
+    struct err err;
 
     (void)state;
     fixture_open(&f, INI);
     store_close(fixture_store(&f));
+    assert_int_equal(lock_check(f.path, &err), 0);
     snprintf(other, sizeof other, "%s/other.db", f.folder);
     assert_int_equal(link(f.path, other), 0);
     expect_refused(other, "the file has 2 names (hard links)");
     expect_refused(f.path, "the file has 2 names (hard links)");
+    assert_int_equal(lock_check(f.path, &err), -1);
     assert_false(is_there(other, ".lock"));
     unlink(other);
     store_close(fixture_store(&f));
