@@ -176,7 +176,7 @@ int cmd_run(int argc, char **argv)
 
     if (world_open(&world, &err))
         return cli_fail(&err, EXIT_ERROR);
-    stop_catch();
+    stop_catch(world.rank > 0);
     if (world.rank > 0) {
         status = sweep_follow(&world);
     } else {

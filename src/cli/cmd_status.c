@@ -94,8 +94,14 @@ static int put_last_session(struct buf *out, struct store *store, const char *db
 
 static int answer(struct buf *out, struct store *store, const void *db, struct err *err)
 {
-    if (put_table(out, store, QUERY_SWEEPS, "", err) || put_last_session(out, store, db, err) ||
-        put_efficiency(out, store, err) || put_table(out, store, QUERY_WORKERS, "\n", err))
+    size_t before = out->size;
+
+    if (put_table(out, store, QUERY_SWEEPS, "", err))
+        return -1;
+    if (out->size == before)
+        buf_puts(out, "no sweep in it yet\n");
+    if (put_last_session(out, store, db, err) || put_efficiency(out, store, err) ||
+        put_table(out, store, QUERY_WORKERS, "\n", err))
         return -1;
     return put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err);
 }

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/stop.h"
 #include "gcn/reducer.h"
 #include "grid/idle.h"
 #include "grid/requirements.h"
@@ -121,7 +120,7 @@ static int make_costs(struct job *job, struct err *err)
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
     if (!job->work)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
-    for (int32_t c = 0; !rc && !stop_signal && c < job->plan.n_configs; c++) {
+    for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &settings);
         rc = prepared_cost(&job->work[c], job->prepared, &settings, err);
         if (!rc && c == 0)
@@ -142,7 +141,7 @@ int job_plan(struct job *job)
     warn_reduction(job);
     if (make_costs(job, &err))
         return cli_fail(&err, EXIT_ERROR);
-    return stop_signal ? EXIT_RESUMABLE : CLI_GO_ON;
+    return CLI_GO_ON;
 }
 
 int job_prepare(struct job *job, const char *path, const struct option_list *set)

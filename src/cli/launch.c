@@ -131,6 +131,7 @@ static int start(const char **args, struct err *err)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
     close(report[1]);
     while ((got = read(report[0], &failure, sizeof failure)) < 0 && errno == EINTR)
         continue;

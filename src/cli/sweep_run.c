@@ -339,6 +339,7 @@ int sweep_lead(const struct world *world, struct job *job, const struct sweep_op
     struct err err = {{0}};
     int status;
 
+    stop_heed();
     status = prepare(&state, world, job, options, &err);
     if (status == CLI_GO_ON) {
         if (world->size > 1 && tell_others(world, job, &err)) {
@@ -407,8 +408,10 @@ int sweep_follow(const struct world *world)
     struct err err;
     int rc = world_broadcast(world, &plan, &plan_n, &err);
 
-    if (!rc && plan_n)
+    if (!rc && plan_n) {
+        stop_heed();
         rc = follow(world, plan, plan_n, &err);
+    }
     free(plan);
     if (!rc)
         return EXIT_OK;

@@ -98,9 +98,10 @@ static int find_frequencies(double *frequency, const struct similarity *s, struc
         for (int32_t j = 0; j < row->n_cols; j++) {
             if (row->v[j] < 0 || row->v[j] > 2)
                 return err_set(err,
-                               "graph.metric = kinship: feature %d of sample %d is %g: must "
-                               "be a dosage in [0, 2]",
-                               j, i, (double)row->v[j]);
+                               "graph.metric = kinship: feature %d (\"%.80s\") of sample \"%.80s\" "
+                               "is %g: must be a dosage in [0, 2]",
+                               j + 1, dataset_feature_name(s->data, j), dataset_id(s->data, i),
+                               (double)row->v[j]);
             frequency[j] += (double)row->v[j] / 2;
         }
     }

@@ -392,7 +392,8 @@ static int choose_limit(struct coded *c, int32_t *limit, const struct coded_sour
         if (groups[i].limit && (!best || cost_of(c, &groups[i]) < cost_of(c, best)))
             best = &groups[i];
     if (rc == 1)
-        rc = best && cost_of(c, best) <= most && best->n_entries + best->n_items < INT32_MAX;
+        rc = best && cost_of(c, best) <= most && best->n_entries + best->n_items < INT32_MAX &&
+             (int64_t)best->n_groups * c->n_rows < INT32_MAX;
     if (rc == 1) {
         *limit = best->limit;
         c->panel = CODED_ENTRIES / best->limit;

@@ -110,4 +110,28 @@ INI
 ok "more threads than cores run" taskset -c 0 "$ESPALIER" run threads.ini --db threads.db --progress none
 like "more threads than cores are named" "$(cat "$T/.err")" 'threads = 3, but this rank may run on 1 core only'
 
+# While data are made and read nothing is to be saved: a signal ends that at once, with 75 too.
+cat >early.ini <<'INI'
+[data]
+samples = 400
+markers = 300000
+[grid]
+dropout = 0, 0.5
+INI
+"$ESPALIER" run early.ini --db early.db >out 2>err &
+pid=$!
+sleep 0.7
+kill -TERM $pid
+wait $pid
+is "a signal while data are made ends with 75" $? 75
+like "says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command begins it$'
+fails "and leaves nothing" 1 test -e early.db
+"$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
+pid=$!
+sleep 1.5
+kill -TERM $pid
+wait $pid
+is "so it is under run -n" $? 75
+like "where it is said too" "$(cat err)" 'stopped before the sweep began'
+
 done_testing

@@ -537,7 +537,8 @@ static void test_errors(void **state)
     huge[0] = 3;
     build_dataset(&d, &huge_draft);
     refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1, .metric = GRAPH_KINSHIP},
-           "graph.metric = kinship: feature 0 of sample 0 is 3: must be a dosage in [0, 2]");
+           "graph.metric = kinship: feature 1 (\"\") of sample \"x\" is 3: must be a dosage in [0, "
+           "2]");
     dataset_release(&d);
     huge[0] = huge[2] = 3e38f;
     build_dataset(&d, &huge_draft);
