@@ -28,11 +28,11 @@ int cli_write(FILE *file, const struct buf *text, struct err *err)
     return 0;
 }
 
-static bool is_same_file(const char *a, const char *b)
+bool cli_is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
 
-    return *b && !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+    return *a && *b && !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
 }
 
@@ -43,7 +43,7 @@ int cli_save(const char *path, const struct buf *text, const char *const *inputs
     int rc;
 
     for (size_t i = 0; i < n; i++)
-        if (is_same_file(path, inputs[i]))
+        if (cli_is_same_file(path, inputs[i]))
             return err_set(err, "%s: is the input %s: will not be overwritten", path, inputs[i]);
     file = fopen(path, "w");
     if (!file)

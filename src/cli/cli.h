@@ -64,9 +64,13 @@ int cli_fail(const struct err *err, int status);
 int cli_write(FILE *file, const struct buf *text, struct err *err);
 
 /* The same into the file at path, which may be there already but must not be one of the n inputs
- * (by device and inode, so that links do not hide it; empty texts are skipped). */
+ * (cli_is_same_file). */
 int cli_save(const char *path, const struct buf *text, const char *const *inputs, size_t n,
              struct err *err);
+
+/* Whether two names are of one file that is there (by device and inode, so that links do not hide
+ * it); an empty name is of none. */
+bool cli_is_same_file(const char *a, const char *b);
 
 /* The end of a command that answers: print the text on stdout if rc is 0, release it, and return
  * the exit status; what is wrong (rc, or the printing) has then been printed. */
@@ -86,6 +90,7 @@ int cmd_params(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_best(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);

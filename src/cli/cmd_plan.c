@@ -1,28 +1,36 @@
 #include <stdlib.h>
 
+#include "cli/array.h"
 #include "cli/plan_list.h"
 
 int cmd_plan(int argc, char **argv)
 {
     struct option_list set = {0};
-    const char *format = "table", *db = "results.db";
+    const char *format = "table", *db = "results.db", *shard = NULL;
     const struct option_row rows[] = {
         {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
         {0, "db", "FILE", OPTION_TEXT, &db, 0, 0, NULL,
          "database to take measured speed and finished trials from, if it exists"},
+        {0, "shard", "K/N|auto", OPTION_TEXT, &shard, 0, 0, NULL,
+         "list only the trials of this part, and read its database"},
         {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
          "override a setting of the sweep file; may be repeated"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
+    struct array_share share = {0};
     struct job job = {0};
+    struct err err;
     int first;
     int status = cli_parse(command_find("plan"), rows, argc, argv, 1, 1, &first);
 
     if (status == CLI_GO_ON)
+        status = array_share_open(&share, shard, db, &err) ? cli_fail(&err, EXIT_USAGE) : CLI_GO_ON;
+    if (status == CLI_GO_ON)
         status = job_prepare(&job, argv[first], &set);
     if (status == CLI_GO_ON)
-        status = plan_list(&job, db, format);
+        status = plan_list(&job, buf_text(&share.db), &share.shard, format);
     job_release(&job);
+    array_share_release(&share);
     free(set.text);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "cli/array.h"
 #include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/plan_list.h"
@@ -14,6 +15,8 @@
 struct run_options {
     long ranks;
     const char *db;
+    const char *shard;
+    struct array_share share; /* what the two mean */
     struct option_list set;
     bool dry_run;
     const char *retry;
@@ -29,6 +32,8 @@ static int parse(struct run_options *o, int argc, char **argv)
         {'n', "ranks", "RANKS", OPTION_INT, &o->ranks, 1, 100000, NULL,
          "start mpirun with so many ranks; under mpirun or srun leave it out"},
         {0, "db", "FILE", OPTION_TEXT, &o->db, 0, 0, NULL, "database; made if it is not there"},
+        {0, "shard", "K/N|auto", OPTION_TEXT, &o->shard, 0, 0, NULL,
+         "run only this part, into FILE with .KofN in its name; auto: by the job array"},
         {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
          "override a setting of the sweep file; may be repeated"},
         {0, "dry-run", NULL, OPTION_FLAG, &o->dry_run, 0, 0, NULL,
@@ -43,12 +48,15 @@ static int parse(struct run_options *o, int argc, char **argv)
          "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
+    struct err err;
     int first;
     int status = cli_parse(command_find("run"), rows, argc, argv, 1, 1, &first);
 
-    if (status == CLI_GO_ON)
-        o->grid = argv[first];
-    return status;
+    if (status != CLI_GO_ON)
+        return status;
+    o->grid = argv[first];
+    return array_share_open(&o->share, o->shard, o->db, &err) ? cli_fail(&err, EXIT_USAGE)
+                                                              : CLI_GO_ON;
 }
 
 static int32_t most_threads(const struct sweep *sweep)
@@ -134,7 +142,9 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
 {
     struct buf command = {0};
     struct sweep_options options = {
-        .db = o->db,
+        .db = buf_text(&o->share.db),
+        .shard = o->share.shard,
+        .merge = buf_text(&o->share.merge),
         .retry_failed = o->retry != NULL,
         .new_sweep = o->new_sweep,
         .max_fails = o->max_fails,
@@ -147,7 +157,7 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
     options.command = buf_text(&command);
     status = job_parse(&job, o->grid, &o->set);
     if (status == CLI_GO_ON && !o->dry_run)
-        status = check_free(o->db);
+        status = check_free(options.db);
     if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
         status = start_mpirun(o, &job, options.command, argc, argv);
     } else if (status == CLI_GO_ON) {
@@ -155,8 +165,10 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
         if (status == CLI_GO_ON)
             status = job_plan(&job);
         if (status == CLI_GO_ON && o->dry_run)
-            status = plan_list(&job, o->db, "table");
+            status = plan_list(&job, options.db, &options.shard, "table");
         else if (status == CLI_GO_ON) {
+            if (o->share.is_alone)
+                log_info("--shard auto: not in a job array: the whole sweep");
             warn_threads(world, most_threads(&job.sweep));
             status = sweep_lead(world, &job, &options, told);
         }
@@ -187,6 +199,7 @@ int cmd_run(int argc, char **argv)
             sweep_dismiss(&world);
     }
     free(o.set.text);
+    array_share_release(&o.share);
     world_close(&world);
     return status;
 }

@@ -121,13 +121,14 @@ static void sort_configs(int32_t *configs, int n, const struct cost *cost)
 }
 
 /* Seconds that a probe may take. */
-static double budget(const struct job *job, const struct cost *cost, const uint8_t *states,
-                     int32_t ranks)
+static double budget(const struct job *job, const struct cost *cost,
+                     const struct store_trials *known, int32_t ranks)
 {
     double sum_s = 0;
 
     for (int64_t t = 0; t < job->plan.n_trials; t++)
-        if (states[t] == TRIAL_PENDING || states[t] == TRIAL_RUNNING)
+        if (known->ours[t] &&
+            (known->states[t] == TRIAL_PENDING || known->states[t] == TRIAL_RUNNING))
             sum_s += cost_seconds(cost, plan_trial(&job->plan, t).config);
     sum_s *= SHARE / ranks;
     return sum_s < LEAST_S ? 0 : sum_s < MOST_S ? sum_s : MOST_S;
@@ -157,7 +158,7 @@ int64_t job_teach(struct job *job, struct cost *cost, const struct store_trials 
                   int32_t ranks, struct err *err)
 {
     int64_t n = teach_known(job, cost, known);
-    double budget_s = n ? 0 : budget(job, cost, known->states, ranks);
+    double budget_s = n ? 0 : budget(job, cost, known, ranks);
 
     return budget_s > 0 ? teach_by_probe(job, cost, budget_s, err) : n;
 }

@@ -12,6 +12,8 @@ const struct command commands[] = {
     {"status", "[DB]", "How far a sweep is.", cmd_status},
     {"best", "[DB]", "The leaderboard.", cmd_best},
     {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show},
+    {"merge", "OUT IN...", "Join databases, those of the shards of a sweep for example.",
+     cmd_merge},
     {"export", "[DB]", "All trials as csv or json.", cmd_export},
     {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.",
      cmd_simulate},

@@ -17,9 +17,11 @@ enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
  * there is none, those that a new one will give them. */
 struct listing {
     struct job *job;
-    struct store *store; /* NULL: no database */
+    const struct shard *shard; /* only its trials are listed */
+    struct store *store;       /* NULL: no database */
     struct store_trials known;
     struct cost *cost;
+    int64_t n_rows;     /* trials of the shard */
     int64_t n_known;    /* trials of the database that are finished */
     int64_t n_measured; /* what cost has learnt from: those, or configurations tried here */
     double flops_left, seconds_left;
@@ -56,8 +58,11 @@ static int open_listing(struct listing *l, const char *db, struct err *err)
     struct job *job = l->job;
 
     l->cost = cost_create(job->work, job->plan.n_configs, 0, err);
-    if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err) || open_known(l, db, err))
+    if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err) ||
+        shard_mark(l->known.ours, l->shard, &job->plan, &job->data, err) || open_known(l, db, err))
         return -1;
+    for (int64_t t = 0; t < job->plan.n_trials; t++)
+        l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
     l->n_measured = job_teach(job, l->cost, &l->known, 1, err);
     return l->n_measured < 0 ? -1 : 0;
@@ -166,17 +171,20 @@ static int print_trials(struct listing *l, const char *format, struct err *err)
 {
     const struct job *job = l->job;
     int32_t n_cols = (int32_t)job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
-    size_t n_cells = (size_t)job->plan.n_trials * (size_t)n_cols;
+    size_t n_cells = (size_t)l->n_rows * (size_t)n_cols;
     char **names = calloc((size_t)n_cols, sizeof *names);
-    struct cell *cells = calloc(n_cells, sizeof *cells);
-    struct table table = {names, n_cols, job->plan.n_trials, cells};
+    struct cell *cells = calloc(n_cells + 1, sizeof *cells), *row = cells;
+    struct table table = {names, n_cols, l->n_rows, cells};
     struct buf texts = {0}, out = {0};
     int rc = 0;
 
     if (names && cells) {
         fill_names(names, &job->sweep);
         for (int64_t t = 0; t < job->plan.n_trials; t++)
-            fill_row(cells + t * n_cols, l, t, &texts);
+            if (l->known.ours[t]) {
+                fill_row(row, l, t, &texts);
+                row += n_cols;
+            }
         for (size_t i = 0; i < n_cells; i++)
             if (cells[i].type == CELL_TEXT)
                 cells[i].s = buf_text(&texts) + cells[i].i;
@@ -257,25 +265,29 @@ static void print_totals(const struct listing *l)
 {
     const struct plan *plan = &l->job->plan;
     bool is_short = l->seconds_left < 600;
-    struct buf text = {0};
+    struct buf text = {0}, part = {0};
 
+    if (l->shard->n > 1)
+        buf_printf(&part, ", %lld of them in shard %d/%d", (long long)l->n_rows, l->shard->k,
+                   l->shard->n);
     put_source(&text, l);
     buf_puts(&text, ")");
     put_accuracy(&text, l);
     fprintf(stderr,
-            "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials; to run: "
+            "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials%s; to run: "
             "%.4g gflop, %s %.3g core-%s (%s\n",
             l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
-            (long long)plan->n_trials, l->flops_left * 1e-9,
+            (long long)plan->n_trials, buf_text(&part), l->flops_left * 1e-9,
             may_end_early(l->job) ? "patience aside about" : "about",
             is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
             buf_text(&text));
+    buf_release(&part);
     buf_release(&text);
 }
 
-int plan_list(struct job *job, const char *db, const char *format)
+int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format)
 {
-    struct listing l = {.job = job};
+    struct listing l = {.job = job, .shard = shard};
     struct err err;
     int status = EXIT_OK;
 

@@ -3,9 +3,10 @@
 #define CLI_PLAN_LIST_H
 
 #include "cli/job.h"
+#include "grid/shard.h"
 
 /* Prints the list on stdout ("table", "csv" or "json") and the totals on stderr; db is read for
  * measured rates and finished trials if it exists. Returns the exit status. */
-int plan_list(struct job *job, const char *db, const char *format);
+int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format);
 
 #endif

@@ -94,15 +94,20 @@ static void format_line(char *out, size_t size, const struct progress *p,
                         const struct master_progress *now)
 {
     int64_t finished = now->counts.done + now->counts.diverged + now->counts.failed;
-    char left[32], best[96] = "no complete configuration yet";
+    int64_t total = now->counts.total;
+    /* Of a shard, which need not have all trials of any configuration, nothing is said. */
+    bool is_part = total < p->plan->n_trials;
+    char left[32], best[96] = "no complete configuration yet, ";
 
     progress_duration(left, sizeof left, now->left_s);
+    if (is_part)
+        *best = '\0';
     if (p->best_id)
-        snprintf(best, sizeof best, "best val_%s %.4g (c%lld)", p->objective, p->best_mean,
+        snprintf(best, sizeof best, "best val_%s %.4g (c%lld), ", p->objective, p->best_mean,
                  (long long)p->best_id);
-    snprintf(out, size, "%lld/%lld trials (%.0f %%), %.3g/s, %s, %d/%d ranks busy, %s left",
-             (long long)finished, (long long)now->counts.total,
-             100.0 * (double)finished / (double)now->counts.total,
+    snprintf(out, size, "%lld/%lld trials (%.0f %%), %.3g/s, %s%d/%d ranks busy, %s left",
+             (long long)finished, (long long)total,
+             total ? 100.0 * (double)finished / (double)total : 100.0,
              now->elapsed_s > 0 ? (double)now->finished / now->elapsed_s : 0, best, now->n_busy,
              now->n_workers, left);
 }

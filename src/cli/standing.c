@@ -30,8 +30,13 @@ static struct place *make_places(const struct plan *plan, const struct store_tri
         err_nomem(err, "scores", (size_t)plan->n_configs * sizeof *places);
         return NULL;
     }
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        places[c] = (struct place){known->ids[c * each], c};
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        int64_t t = c * each;
+
+        while (t < (c + 1) * each - 1 && !known->ids[t]) /* of another shard */
+            t++;
+        places[c] = (struct place){known->ids[t], c};
+    }
     qsort(places, (size_t)plan->n_configs, sizeof *places, compare_places);
     return places;
 }

@@ -32,6 +32,7 @@ struct sweep_state {
     struct gcn_runner *runner;
     struct ledger_counts before; /* as the database had it */
     struct failures failures;    /* of this run */
+    int64_t n_others;            /* trials of other shards: done, to the ledger */
 };
 
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
@@ -59,11 +60,23 @@ static int on_commit(void *arg, struct err *err)
     return store_commit(state->store, err);
 }
 
+/* Without the trials of other shards. */
+static struct ledger_counts own_counts(const struct sweep_state *state)
+{
+    struct ledger_counts counts = ledger_counts(state->ledger);
+
+    counts.done -= state->n_others;
+    counts.total -= state->n_others;
+    return counts;
+}
+
 static void on_progress(void *arg, const struct master_progress *now)
 {
     struct sweep_state *state = arg;
+    struct master_progress own = *now;
 
-    progress_show(&state->progress, now);
+    own.counts = own_counts(state);
+    progress_show(&state->progress, &own);
 }
 
 static bool is_finished(enum trial_state state, bool retry_failed)
@@ -84,10 +97,14 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         enum trial_state known = (enum trial_state)state->known.states[t];
 
-        if (is_finished(known, retry_failed))
+        if (!state->known.ours[t]) {
+            ledger_mark(state->ledger, t, TRIAL_DONE);
+            state->n_others++;
+        } else if (is_finished(known, retry_failed)) {
             ledger_mark(state->ledger, t, known);
+        }
     }
-    state->before = ledger_counts(state->ledger);
+    state->before = own_counts(state);
     return 0;
 }
 
@@ -156,7 +173,8 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
 
     if (status != CLI_GO_ON)
         return status;
-    if (store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
+    if (shard_mark(state->known.ours, &options->shard, &job->plan, &job->data, err) ||
+        store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
         begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, err) ||
         standing_tell(&state->progress, state->store, &state->known, err) ||
@@ -253,12 +271,13 @@ static void print_failures(const struct sweep_state *state, const char *db)
              db, trial);
 }
 
-static void print_next(const struct sweep_state *state, const char *db, enum master_end end)
+static void print_next(const struct sweep_state *state, const struct sweep_options *options,
+                       enum master_end end)
 {
-    struct ledger_counts now = ledger_counts(state->ledger);
+    struct ledger_counts now = own_counts(state);
 
     if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
-        print_failures(state, db);
+        print_failures(state, options->db);
     else if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left, those under way from their beginning: the "
                  "same command goes on",
@@ -266,25 +285,41 @@ static void print_next(const struct sweep_state *state, const char *db, enum mas
     else if (now.failed)
         log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
                  "again",
-                 db);
+                 options->db);
+    else if (options->shard.n > 1)
+        log_info("next, when all shards have finished: espalier merge %s", options->merge);
     else
-        log_info("next: espalier best %s", db);
+        log_info("next: espalier best %s", options->db);
+}
+
+enum { SHARD_TEXT = 32 };
+
+/* ", shard 2/4"; nothing for the whole sweep. */
+static const char *shard_text(char out[SHARD_TEXT], const struct sweep_options *options)
+{
+    *out = '\0';
+    if (options->shard.n > 1)
+        snprintf(out, SHARD_TEXT, ", shard %d/%d", options->shard.k, options->shard.n);
+    return out;
 }
 
 static void print_end(struct sweep_state *state, const struct job *job,
                       const struct sweep_options *options, enum master_end end, double seconds)
 {
-    struct ledger_counts now = ledger_counts(state->ledger);
+    struct ledger_counts now = own_counts(state);
     int64_t ran = now.done + now.diverged + now.failed - state->before.done -
                   state->before.diverged - state->before.failed;
-    char best[96];
+    char best[96] = "", shard[SHARD_TEXT];
 
-    format_best(best, sizeof best, state, job);
-    log_info("%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
-             job->sweep.fixed.v[P_SWEEP_NAME].s, (long long)ran, (long long)now.total, seconds,
-             (long long)now.done, (long long)now.diverged, (long long)now.failed, best);
+    /* Of a part nothing is best yet. */
+    if (options->shard.n == 1)
+        format_best(best, sizeof best, state, job);
+    log_info("%s%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+             job->sweep.fixed.v[P_SWEEP_NAME].s, shard_text(shard, options), (long long)ran,
+             (long long)now.total, seconds, (long long)now.done, (long long)now.diverged,
+             (long long)now.failed, best);
     print_efficiency(state);
-    print_next(state, options->db, end);
+    print_next(state, options, end);
 }
 
 /* Stopped for its failures a sweep is neither finished nor worth being requeued. */
@@ -292,7 +327,7 @@ static int end_status(const struct sweep_state *state, enum master_end end)
 {
     if (end == MASTER_STOPPED)
         return state->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
-    return ledger_counts(state->ledger).failed ? EXIT_SOME_FAILED : EXIT_OK;
+    return own_counts(state).failed ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
 static const char *plural(int64_t n)
@@ -301,12 +336,18 @@ static const char *plural(int64_t n)
 }
 
 static void print_begin(const struct sweep_state *state, const struct world *world,
-                        const struct job *job)
+                        const struct job *job, const struct sweep_options *options)
 {
     int64_t pending = state->before.pending, without = world->size - pending;
+    char shard[SHARD_TEXT];
 
-    log_info("%s: %lld trials, %lld to run on %d rank%s", job->sweep.fixed.v[P_SWEEP_NAME].s,
-             (long long)state->before.total, (long long)pending, world->size, plural(world->size));
+    if (!state->before.total)
+        log_info("%s%s: none of the %lld trials falls into this shard: nothing to do",
+                 job->sweep.fixed.v[P_SWEEP_NAME].s, shard_text(shard, options),
+                 (long long)job->plan.n_trials);
+    log_info("%s%s: %lld trials, %lld to run on %d rank%s", job->sweep.fixed.v[P_SWEEP_NAME].s,
+             shard_text(shard, options), (long long)state->before.total, (long long)pending,
+             world->size, plural(world->size));
     if (pending && without > 0)
         log_warn("%d ranks are more than the %lld trial%s to run: %lld rank%s will have nothing to "
                  "do",
@@ -321,7 +362,7 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     enum master_end end = MASTER_STOPPED;
     int rc;
 
-    print_begin(state, world, job);
+    print_begin(state, world, job, options);
     rc = master_run(&end, state->master, err);
     progress_finish(&state->progress);
     if (rc)

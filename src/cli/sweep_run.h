@@ -4,10 +4,13 @@
 
 #include "cli/job.h"
 #include "cli/progress.h"
+#include "grid/shard.h"
 #include "sched/world.h"
 
 struct sweep_options {
-    const char *db;
+    const char *db;      /* of the shard */
+    const char *merge;   /* arguments of the `merge` that joins the shards */
+    struct shard shard;  /* whose trials are run */
     const char *command; /* the command line, for the record */
     bool retry_failed;   /* trials that failed are to be run again */
     bool new_sweep;      /* where fixed settings are others, begin anew under the same name */
@@ -15,7 +18,7 @@ struct sweep_options {
     enum progress_mode progress;
 };
 
-/* Rank 0: run every trial of the job's plan that the database does not have yet. Prints what is
+/* Rank 0: run every trial of the shard that the database does not have yet. Prints what is
  * wrong and how it ended; returns the exit status. *told becomes true once the other ranks know
  * what to do; until then the caller must send them home with sweep_dismiss(). */
 int sweep_lead(const struct world *world, struct job *job, const struct sweep_options *options,

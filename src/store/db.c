@@ -13,6 +13,15 @@ int db_exec(struct store *store, const char *sql, struct err *err)
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(store, err);
 }
 
+sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err)
+{
+    sqlite3_stmt *row = NULL;
+
+    if (sqlite3_prepare_v2(store->db, sql, -1, &row, NULL) != SQLITE_OK)
+        db_fail(store, err);
+    return row;
+}
+
 static sqlite3_stmt *prepared(struct store *store, enum statement id, struct err *err)
 {
     sqlite3_stmt **statement = &store->statements[id];

@@ -17,6 +17,7 @@ struct store {
     char *path;       /* owned; as given, for messages */
     struct lock lock; /* held by a writer */
     bool is_writer;
+    bool is_new;                               /* made by this store_open() */
     int64_t session_id;                        /* 0: none begun */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
 };
@@ -26,6 +27,9 @@ extern const char db_schema_sql[]; /* db/schema.sql, generated at build time */
 /* "PATH: what SQLite says". Always -1. */
 int db_fail(struct store *store, struct err *err);
 int db_exec(struct store *store, const char *sql, struct err *err);
+
+/* A statement of its own, to be finalized. NULL and err when it cannot be prepared. */
+sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err);
 
 /* A statement of the table, reset, with its parameters bound from the arguments, one for each
  * letter of `types`: i int64_t, n int, d double (NaN is NULL), s const char * (NULL is NULL;

@@ -113,18 +113,9 @@ static int collect(struct table *out, struct store *store, sqlite3_stmt *row, st
     return rc;
 }
 
-static sqlite3_stmt *prepare(struct store *store, const char *sql, struct err *err)
-{
-    sqlite3_stmt *row = NULL;
-
-    if (sqlite3_prepare_v2(store->db, sql, -1, &row, NULL) != SQLITE_OK)
-        db_fail(store, err);
-    return row;
-}
-
 static sqlite3_stmt *prepare_id(struct store *store, const char *sql, int64_t id, struct err *err)
 {
-    sqlite3_stmt *row = prepare(store, sql, err);
+    sqlite3_stmt *row = db_prepare(store, sql, err);
 
     if (row)
         sqlite3_bind_int64(row, 1, id);
@@ -151,7 +142,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
 
 static int no_such_sweep(struct store *store, const char *name, struct err *err)
 {
-    sqlite3_stmt *row = prepare(store, sql_sweep_names, err);
+    sqlite3_stmt *row = db_prepare(store, sql_sweep_names, err);
     const char *names = NULL;
 
     if (!row)
@@ -168,7 +159,7 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
 
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err)
 {
-    sqlite3_stmt *row = prepare(store, sql_sweep, err);
+    sqlite3_stmt *row = db_prepare(store, sql_sweep, err);
     int rc;
 
     if (!row)

@@ -41,9 +41,9 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       "SELECT config, mean FROM leaderboard WHERE place = 1 AND mean IS NOT NULL" \
       " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)") \
     X(SCORES, /* of a sweep: configurations with done trials, whose columns cli/standing.c knows by \
-                 place. first: the configuration's first trial */ \
+                 place. first: the configuration's first trial that is there */ \
       "SELECT config_id AS config, (SELECT f.trial_id FROM trial AS f WHERE f.config_id =" \
-      " config.config_id AND f.replicate = 0 AND f.fold = 0) AS first, count(value) AS trials," \
+      " config.config_id ORDER BY replicate, fold LIMIT 1) AS first, count(value) AS trials," \
       " avg(value) AS mean FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' GROUP BY config_id HAVING count(value) > 0") \
     X(FAILURES, /* most frequent first */ \

@@ -14,6 +14,7 @@ struct walk {
     struct store_trials *trials;
     int64_t sweep_id; /* 0: not there */
     bool insert;
+    bool is_part;  /* some trials are not ours: numbers are those of the whole plan */
     bool is_grown; /* a configuration was new */
     struct buf key_text, json;
 };
@@ -119,8 +120,9 @@ static int insert_config(struct walk *w, int32_t config, const struct settings *
     buf_clear(&w->json);
     settings_json(&w->json, s);
     if (db_finish(w->store,
-                  db_bind(w->store, STATEMENT_CONFIG_INSERT, err, "inssd", w->sweep_id,
-                          (int)config + 1, key, buf_text(&w->json), flops),
+                  db_bind(w->store, STATEMENT_CONFIG_INSERT, err, "inssdi", w->sweep_id,
+                          (int)config + 1, key, buf_text(&w->json), flops,
+                          w->is_part ? (int64_t)config + 1 : 0),
                   err))
         return -1;
     *config_id = sqlite3_last_insert_rowid(w->store->db);
@@ -151,8 +153,9 @@ static int insert_trial(struct walk *w, int64_t t, const struct settings *s, int
     char key[HASH_HEX_SIZE];
 
     if (db_finish(w->store,
-                  db_bind(w->store, STATEMENT_TRIAL_INSERT, err, "inns", config_id,
-                          (int)trial.replicate, (int)trial.fold, hash_hex(hash, key)),
+                  db_bind(w->store, STATEMENT_TRIAL_INSERT, err, "innsi", config_id,
+                          (int)trial.replicate, (int)trial.fold, hash_hex(hash, key),
+                          w->is_part ? t + 1 : 0),
                   err))
         return -1;
     w->trials->ids[t] = sqlite3_last_insert_rowid(w->store->db);
@@ -173,9 +176,6 @@ static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64
                                 (int)trial.replicate, (int)trial.fold);
     int rc = row ? db_step(w->store, row, err) : -1;
 
-    w->trials->ids[t] = 0;
-    w->trials->states[t] = TRIAL_PENDING;
-    w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     if (rc == 1) {
         w->trials->ids[t] = sqlite3_column_int64(row, 0);
         w->trials->states[t] =
@@ -188,20 +188,35 @@ static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64
     return rc == 0 && w->insert ? insert_trial(w, t, s, config_id, err) : rc;
 }
 
-static int walk_configs(struct walk *w, struct err *err)
+static int walk_config(struct walk *w, int32_t config, struct err *err)
 {
     int64_t n_each = w->plan->n_trials / w->plan->n_configs;
+    struct settings s;
+    int64_t config_id = -1;
 
-    for (int32_t config = 0; config < w->plan->n_configs; config++) {
-        struct settings s;
-        int64_t config_id;
-
-        if (resolved(w, config, &s, err) || find_config(w, config, &s, &config_id, err))
+    for (int64_t t = config * n_each; t < (config + 1) * n_each; t++) {
+        if (!w->trials->ours[t])
+            continue;
+        if (config_id < 0 &&
+            (resolved(w, config, &s, err) || find_config(w, config, &s, &config_id, err)))
             return -1;
-        for (int64_t t = config * n_each; t < (config + 1) * n_each; t++)
-            if (find_trial(w, t, &s, config_id, err))
-                return -1;
+        if (find_trial(w, t, &s, config_id, err))
+            return -1;
     }
+    return 0;
+}
+
+static int walk_configs(struct walk *w, struct err *err)
+{
+    for (int64_t t = 0; t < w->plan->n_trials; t++) {
+        w->is_part |= !w->trials->ours[t];
+        w->trials->ids[t] = 0;
+        w->trials->states[t] = TRIAL_PENDING;
+        w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
+    }
+    for (int32_t config = 0; config < w->plan->n_configs; config++)
+        if (walk_config(w, config, err))
+            return -1;
     return 0;
 }
 
@@ -225,19 +240,24 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
 {
     size_t n = (size_t)n_trials + 1;
 
+    trials->ours = malloc(n * sizeof *trials->ours);
     trials->ids = calloc(n, sizeof *trials->ids);
     trials->states = calloc(n, sizeof *trials->states);
     trials->values = calloc(n, sizeof *trials->values);
     trials->seconds = calloc(n, sizeof *trials->seconds);
     trials->predicted = calloc(n, sizeof *trials->predicted);
-    if (trials->ids && trials->states && trials->values && trials->seconds && trials->predicted)
+    if (trials->ours && trials->ids && trials->states && trials->values && trials->seconds &&
+        trials->predicted) {
+        memset(trials->ours, true, n * sizeof *trials->ours);
         return 0;
+    }
     store_trials_release(trials);
-    return err_nomem(err, "trials", n * (4 * sizeof(double) + 1));
+    return err_nomem(err, "trials", n * (4 * sizeof(double) + 2));
 }
 
 void store_trials_release(struct store_trials *trials)
 {
+    free(trials->ours);
     free(trials->ids);
     free(trials->states);
     free(trials->values);

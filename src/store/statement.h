@@ -43,12 +43,16 @@
     \
     X(CONFIG_FIND, "SELECT config_id FROM config WHERE sweep_id = ?1 AND key = ?2") \
     X(CONFIG_INSERT, \
-      "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
+      "INSERT INTO config (sweep_id, ordinal, key, params, flops, config_id)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE ?6 > 0 AND NOT EXISTS" \
+      " (SELECT 1 FROM config WHERE config_id = ?6)))") \
     X(TRIAL_FIND, \
       "SELECT trial_id, state, value, seconds, predicted FROM trial" \
       " WHERE config_id = ?1 AND replicate = ?2 AND fold = ?3") \
     X(TRIAL_INSERT, \
-      "INSERT INTO trial (config_id, replicate, fold, key) VALUES (?1, ?2, ?3, ?4)") \
+      "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
+      " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE ?5 > 0 AND NOT EXISTS" \
+      " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
     X(TRIAL_CONFIG, "SELECT config_id FROM trial WHERE trial_id = ?1") \
     \
     /* Only a dead writer leaves a session that runs: we hold the lock. */ \

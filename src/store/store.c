@@ -109,7 +109,7 @@ static int use_wal(struct store *store, struct err *err)
 }
 
 /* FULL: a commit survives a power cut. With a group commit twice a second its cost is nothing. */
-static int open_writer(struct store *store, bool is_new, struct err *err)
+static int open_writer(struct store *store, struct err *err)
 {
     uint32_t version;
 
@@ -119,18 +119,20 @@ static int open_writer(struct store *store, bool is_new, struct err *err)
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return err_set(err, "%s: not writable", store->path);
     if (db_exec(store, "PRAGMA synchronous = full; PRAGMA foreign_keys = on", err) ||
-        (is_new && create_schema(store, err)) || migrate_version(store, &version, err) ||
+        (store->is_new && create_schema(store, err)) || migrate_version(store, &version, err) ||
         migrate(store, version, err))
         return -1;
     return use_wal(store, err);
 }
 
-/* Close without the courtesies of store_close(). */
-static void discard(struct store *store)
+/* Close without the courtesies of store_close(); the file goes before its lock. */
+static void discard(struct store *store, bool with_file)
 {
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
+    if (with_file)
+        unlink(store->path);
     lock_release(&store->lock);
     free(store->path);
     free(store);
@@ -139,7 +141,6 @@ static void discard(struct store *store)
 int store_open(struct store **out, const char *path, struct err *err)
 {
     struct store *store = store_new(path, err);
-    bool is_new = false;
     int rc;
 
     *out = NULL;
@@ -148,14 +149,11 @@ int store_open(struct store **out, const char *path, struct err *err)
     store->is_writer = true;
     rc = lock_take(&store->lock, path, err);
     if (!rc)
-        rc = check_header(path, &is_new, err);
-    if (!rc && (rc = open_writer(store, is_new, err)) && is_new) {
-        sqlite3_close(store->db);
-        store->db = NULL;
-        unlink(path);
-    }
+        rc = check_header(path, &store->is_new, err);
+    if (!rc)
+        rc = open_writer(store, err);
     if (rc) {
-        discard(store);
+        discard(store, store->is_new);
         return -1;
     }
     *out = store;
@@ -224,7 +222,7 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
     if (!store)
         return -1;
     if (open_reader(store, err)) {
-        discard(store);
+        discard(store, false);
         return -1;
     }
     *out = store;
@@ -243,5 +241,13 @@ void store_close(struct store *store)
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
     }
-    discard(store);
+    discard(store, false);
+}
+
+void store_abandon(struct store *store)
+{
+    if (store && store->is_new)
+        discard(store, true);
+    else
+        store_close(store);
 }

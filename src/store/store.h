@@ -31,8 +31,13 @@ void store_close(struct store *store);
 /* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
 const char *store_journal_mode(const char *path, const char **filesystem);
 
+/* Close without a commit, and remove the file if store_open() has made it. */
+void store_abandon(struct store *store);
+
 /* What the database knows of the trials of a plan: arrays [n_trials]. */
 struct store_trials {
+    bool *ours;        /* set by the caller: a trial of this run's part (all, after init). Only
+                          those are registered and looked up; the others read 0, pending, NaN */
     int64_t *ids;      /* as in the views and in `show`; 0: the database has no such trial */
     uint8_t *states;   /* enum trial_state */
     double *values;    /* the objective; NaN where there is none, as below */
@@ -57,9 +62,10 @@ int store_differences(struct store *store, const struct plan *plan, const struct
 int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err);
 
 /* Register a plan: its sweep, axes, configurations and trials, in one transaction; what is there
- * already (same keys) stays. Fills trials, so that finished keys can be skipped. swept and settings
- * come from plan; work: [n_configs], NULL: not known. -1 and err also where store_differences() has
- * any, naming the first. */
+ * already (same keys) stays. A part of a plan (trials->ours) gets the numbers that the whole would
+ * give, where they are free, and only the configurations that it needs. Fills trials, so that
+ * finished keys can be skipped. swept and settings come from plan; work: [n_configs], NULL: not
+ * known. -1 and err also where store_differences() has any, naming the first. */
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
                    const struct gcn_cost *work, struct store_trials *trials, struct err *err);
 

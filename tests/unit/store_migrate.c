@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/db.h"
+#include "store/merge.h"
 #include "store/query.h"
 #include "storelib.h"
 
@@ -202,6 +203,31 @@ static void test_brought_up_to_date(void **state)
     fixture_close(&f);
 }
 
+static void test_merged(void **state)
+{
+    struct fixture f, old;
+    struct merge_input input = {0};
+    struct errlist conflicts = {0};
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    fixture_open(&old, INI);
+    make_old(&old, "");
+    store_close(fixture_store(&f));
+    input.path = old.path;
+    if (merge_databases(f.path, &input, 1, &conflicts, &err))
+        fail_msg("%s", err.text);
+    fixture_sql_is(&f,
+                   "SELECT seconds || ' ' || ifnull(predicted, 'none') || ' ' || value || ' ' ||"
+                   " attempts FROM trials WHERE sweep = 'old'",
+                   "0.5 none 0.75 1");
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
+    fixture_sql_is(&old, "PRAGMA user_version", "1");
+    fixture_close(&old);
+    fixture_close(&f);
+}
+
 /* A fault after the first step (a table stands where a view is to be) leaves everything as it was.
  */
 static void test_all_or_nothing(void **state)
@@ -226,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_as_it_is),
         cmocka_unit_test(test_brought_up_to_date),
+        cmocka_unit_test(test_merged),
         cmocka_unit_test(test_all_or_nothing),
     };
 

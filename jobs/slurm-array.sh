@@ -1,0 +1,72 @@
+#!/bin/sh
+# A sweep as a Slurm job array, and the job that joins its parts: for sites where many small jobs
+# start sooner than one large one, or without MPI between nodes.
+#
+#     jobs/slurm-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both
+#
+# The same line again goes on where the sweep stopped: finished trials are never run twice. To run
+# one element again, the 3rd of 20 say: scontrol requeue JOBID_3, or, since an array of one element
+# cannot know of which 20 it is,
+#     SHARD=3/20 sbatch --array=3 jobs/slurm-array.sh GRID.ini 20
+#     espalier merge results.db results.*of20.db                 when it has ended
+#
+# Lines that begin with #SBATCH are for Slurm; what is given to sbatch itself wins over them.
+
+#SBATCH --job-name=espalier
+# One core and one process for each element. More ranks are possible: set --ntasks and write
+# `mpirun --bind-to core` before the espalier that runs below.
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=1
+# Memory: about three times the size of the features as 4-byte numbers, and 100 MB.
+#SBATCH --mem-per-cpu=1G
+# Walltime of an element. It need not be enough for its part.
+#SBATCH --time=04:00:00
+# Two minutes before the walltime Slurm sends USR1 to this script ("B:" means: not to the others).
+#SBATCH --signal=B:USR1@120
+# One log for each element: name, job, index. A job that runs again adds to it.
+#SBATCH --output=%x-%A_%a.log
+#SBATCH --open-mode=append
+
+# The sweep file; the elements, far fewer than trials, since a trial's key decides where it goes; the
+# database of the whole. Element K of N writes results.KofN.db: no two jobs write to one file.
+grid=${1:?"usage: $0 GRID.ini [ELEMENTS [DATABASE.db]]"}
+elements=${2:-20}
+database=${3:-results.db}
+espalier=${ESPALIER:-espalier}
+
+# One thread for each product of matrices: the elements are the parallelism.
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+# The job that merges.
+if [ "${4:-}" = merge ]; then
+    "$espalier" merge "$database" "${database%.db}".*of"$elements.db" || exit
+    left=$("$espalier" plan "$grid" --db "$database" --format csv | grep -c ',pending,')
+    [ "$left" -eq 0 ] && exit
+    echo "$left trials are not finished: submit the same line again"
+    exit 75
+fi
+
+# Not an element: submit the array, at most 50 elements at a time, and the merge. afterany: what is
+# there is merged also when elements failed.
+if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
+    array=$(sbatch --parsable --array="1-$elements%50" "$0" "$grid" "$elements" "$database") || exit
+    exec sbatch --dependency="afterany:${array%%;*}" --output=%x-merge-%j.log \
+        "$0" "$grid" "$elements" "$database" merge
+fi
+
+# It runs beside this script, which could not act on a signal while waiting in the foreground.
+"$espalier" run "$grid" --db "$database" --shard "${SHARD:-auto}" --progress plain &
+pid=$!
+trap 'kill -USR1 "$pid"' USR1
+
+# `wait` ends early at each signal; the true exit status is that of the last one.
+wait "$pid"
+status=$?
+while kill -0 "$pid" 2>/dev/null; do
+    wait "$pid"
+    status=$?
+done
+
+# 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped early.
+[ "$status" -ne 75 ] || echo "not finished: scontrol requeue ${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+exit "$status"

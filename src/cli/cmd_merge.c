@@ -1,0 +1,111 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cli/array.h"
+#include "cli/cli.h"
+#include "report/report.h"
+#include "store/merge.h"
+#include "store/query.h"
+
+static void warn_writers(const struct merge_input *inputs, size_t n)
+{
+    struct lock_holder holder;
+
+    for (size_t i = 0; i < n; i++)
+        if (query_writer(inputs[i].path, &holder))
+            log_warn(
+                "%s: a run is writing to it (pid %lld on %s): what it has now is merged; merge "
+                "it again when the run has ended",
+                inputs[i].path, (long long)holder.pid, holder.host);
+}
+
+/* Shards are easily forgotten, and nothing else in the file would tell. */
+static void warn_missing(const struct merge_input *inputs, size_t n)
+{
+    struct shard first, shard;
+    bool *seen;
+    int missing = 0, example = 0;
+
+    if (!array_database_shard(&first, inputs[0].path))
+        return;
+    seen = calloc((size_t)first.n + 1, sizeof *seen);
+    if (!seen)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (array_database_shard(&shard, inputs[i].path) && shard.n == first.n)
+            seen[shard.k] = true;
+    for (int k = first.n; k >= 1; k--)
+        if (!seen[k]) {
+            missing++;
+            example = k;
+        }
+    free(seen);
+    if (missing)
+        log_warn(
+            "%d of %d shards are not among the inputs (%dof%d%s): unless they have been merged "
+            "before, their trials are missing",
+            missing, first.n, example, first.n, missing > 1 ? " ..." : "");
+}
+
+static int check_output(const char *out, char **inputs, int n, struct err *err)
+{
+    for (int i = 0; i < n; i++)
+        if (cli_is_same_file(out, inputs[i]))
+            return err_set(err,
+                           "%s: is the output, and an input: leave it out of the inputs (what "
+                           "is in it stays)",
+                           inputs[i]);
+    return 0;
+}
+
+static int merge(const char *out, char **paths, int n)
+{
+    struct merge_input *inputs = calloc((size_t)n, sizeof *inputs);
+    struct errlist conflicts = {0};
+    struct err err;
+    int rc = inputs ? 0 : err_nomem(&err, "inputs", (size_t)n * sizeof *inputs);
+
+    for (int i = 0; !rc && i < n; i++)
+        inputs[i].path = paths[i];
+    if (!rc)
+        rc = check_output(out, paths, n, &err);
+    if (!rc) {
+        warn_missing(inputs, (size_t)n);
+        warn_writers(inputs, (size_t)n);
+        rc = merge_databases(out, inputs, (size_t)n, &conflicts, &err);
+    }
+    for (size_t i = 0; i < conflicts.n; i++)
+        fprintf(stderr, "espalier: %s\n", conflicts.text[i]);
+    for (int i = 0; !rc && i < n; i++)
+        log_info("%s: %lld trials, %lld new, %lld finished that were not", inputs[i].path,
+                 (long long)inputs[i].n_trials, (long long)inputs[i].n_new,
+                 (long long)inputs[i].n_finished);
+    errlist_release(&conflicts);
+    free(inputs);
+    return rc ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+}
+
+static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
+{
+    struct table table;
+
+    (void)arg;
+    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    report_text(out, &table);
+    table_release(&table);
+    return 0;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+    const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
+    int first;
+    int status = cli_parse(command_find("merge"), rows, argc, argv, 2, argc, &first);
+
+    if (status != CLI_GO_ON)
+        return status;
+    status = merge(argv[first], argv + first + 1, argc - first - 1);
+    return status == EXIT_OK ? cli_query(argv[first], answer, NULL) : status;
+}

@@ -1,0 +1,51 @@
+#include "grid/shard.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int shard_parse(struct shard *shard, const char *text, struct err *err)
+{
+    bool is_plain = strspn(text, "0123456789/") == strlen(text);
+    int k, n, end = 0;
+
+    if (!is_plain || sscanf(text, "%6d/%6d%n", &k, &n, &end) != 2 || text[end] || k < 1 || k > n ||
+        n > SHARD_MAX)
+        return err_set(err, "%s: must be K/N with 1 <= K <= N <= %d", text, SHARD_MAX);
+    *shard = (struct shard){k, n};
+    return 0;
+}
+
+/* 128 bits modulo n, in steps that fit 64: n is small. */
+bool shard_owns(const struct shard *shard, struct hash key)
+{
+    uint64_t n = (uint64_t)shard->n;
+    uint64_t two_to_64 = (UINT64_MAX % n + 1) % n;
+
+    return ((key.high % n) * two_to_64 + key.low % n) % n == (uint64_t)shard->k - 1;
+}
+
+int shard_mark(bool *ours, const struct shard *shard, const struct plan *plan,
+               const struct dataset *data, struct err *err)
+{
+    struct buf scratch = {0};
+    struct settings s;
+    int rc = 0;
+
+    for (int64_t t = 0; !rc && t < plan->n_trials; t++) {
+        struct plan_trial trial = plan_trial(plan, t);
+
+        ours[t] = true;
+        if (shard->n == 1)
+            continue;
+        if (trial.replicate == 0 && trial.fold == 0) {
+            plan_settings(plan, trial.config, &s);
+            rc = settings_resolve(&s, data->task, err);
+        }
+        ours[t] = shard_owns(shard, settings_key(&s, plan->sweep->swept, data->digest,
+                                                 trial.replicate, trial.fold, &scratch));
+    }
+    if (!rc && buf_failed(&scratch))
+        rc = err_nomem(err, "trial keys", scratch.size);
+    buf_release(&scratch);
+    return rc;
+}

@@ -1,0 +1,380 @@
+/* An input is copied into temporary tables in_NAME of the output's connection, through a reader of
+ * its own: that takes inputs of any schema and any number of them, where ATTACH takes ten. What
+ * follows are set operations between in_NAME and main.NAME, with tables that map numbers:
+ *
+ *     sweep_map, config_map, session_map   was, now
+ *     trial_map                            was, now, verdict
+ *
+ * (merge_check.c reads these too.) verdict: 'new' to the output; 'better', the input has a result
+ * and the output none; 'both' have one; 'kept', the output's stays. */
+#include "store/merge.h"
+
+#include <string.h>
+
+#include "store/db.h"
+#include "store/merge_check.h"
+
+/* A table, and its columns that are numbers of the file: they are mapped, all others copied. */
+struct source {
+    const char *table;
+    const char *mapped; /* "|a|b|" */
+};
+
+enum { SWEEP, AXIS, CONFIG, TRIAL, METRIC, CURVE, TIMING, SESSION, ATTEMPT, SOURCES };
+
+static const struct source sources[SOURCES] = {
+    [SWEEP] = {"sweep", "|sweep_id|"},
+    [AXIS] = {"axis", "|sweep_id|"},
+    [CONFIG] = {"config", "|config_id|sweep_id|"},
+    [TRIAL] = {"trial", "|trial_id|config_id|"},
+    [METRIC] = {"metric", "|trial_id|"},
+    [CURVE] = {"curve", "|trial_id|"},
+    [TIMING] = {"timing", "|trial_id|"},
+    [SESSION] = {"session", "|session_id|"},
+    [ATTEMPT] = {"attempt", "|attempt_id|trial_id|session_id|"},
+};
+
+struct merge {
+    struct store *store;         /* the output */
+    struct buf columns[SOURCES]; /* "a, b", those that are copied */
+};
+
+/* One statement; @ in it stands for the columns of its table that are copied. */
+struct step {
+    int source;
+    const char *sql;
+};
+
+#define RANK(state) \
+    "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
+#define SESSION_RANK(outcome) "CASE " outcome " WHEN 'running' THEN 0 WHEN 'lost' THEN 1 ELSE 2 END"
+/* Numbers that are free come first: one given by SQLite could take theirs. */
+#define FREE_ID(table, id) \
+    "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
+#define FREE_FIRST(table, id) \
+    " ORDER BY EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), i." id
+
+static const struct step tables[] = {
+    {SWEEP, "CREATE TEMP TABLE sweep_map (was INTEGER PRIMARY KEY, now INTEGER)"},
+    {SWEEP, "CREATE TEMP TABLE config_map (was INTEGER PRIMARY KEY, now INTEGER)"},
+    {SWEEP, "CREATE TEMP TABLE session_map (was INTEGER PRIMARY KEY, now INTEGER)"},
+    {SWEEP, "CREATE TEMP TABLE trial_map (was INTEGER PRIMARY KEY, now INTEGER, verdict TEXT)"},
+    {SWEEP, "CREATE INDEX temp.in_config_key ON in_config (sweep_id, key)"},
+    {SWEEP, "CREATE INDEX temp.in_metric_trial ON in_metric (trial_id)"},
+    {SWEEP, "CREATE INDEX temp.in_curve_trial ON in_curve (trial_id)"},
+    {SWEEP, "CREATE INDEX temp.in_trial_id ON in_trial (trial_id)"},
+};
+
+/* Sweeps, configurations, and what becomes of each trial. */
+static const struct step match[] = {
+    {SWEEP, "DELETE FROM sweep_map"},
+    {SWEEP, "DELETE FROM config_map"},
+    {SWEEP, "DELETE FROM trial_map"},
+    {SWEEP, "INSERT INTO main.sweep (sweep_id, @) SELECT " FREE_ID(
+                "sweep", "sweep_id") ", @"
+                                     " FROM in_sweep AS i WHERE name NOT IN (SELECT name FROM "
+                                     "main.sweep)" FREE_FIRST("sweep", "sweep_id")},
+    {SWEEP, "INSERT INTO sweep_map SELECT i.sweep_id, o.sweep_id"
+            " FROM in_sweep AS i JOIN main.sweep AS o USING (name)"},
+    {SWEEP, "UPDATE main.sweep AS o SET file = i.file, ini = i.ini, updated = i.updated"
+            " FROM in_sweep AS i WHERE i.name = o.name"
+            " AND (i.updated, i.file, i.ini) > (o.updated, o.file, o.ini)"},
+    {SWEEP, "UPDATE main.sweep AS o SET created = i.created"
+            " FROM in_sweep AS i WHERE i.name = o.name AND i.created < o.created"},
+    {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
+           " SELECT now, row_number() OVER (PARTITION BY now ORDER BY i.ordinal) +"
+           " (SELECT coalesce(max(ordinal), 0) FROM main.axis AS o WHERE o.sweep_id = now), i.name"
+           " FROM in_axis AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
+           " (SELECT 1 FROM main.axis AS o WHERE o.sweep_id = now AND o.name = i.name)"},
+    {CONFIG,
+     "INSERT INTO main.config (config_id, sweep_id, @)"
+     " SELECT " FREE_ID(
+         "config",
+         "config_id") ", now, @"
+                      " FROM in_config AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
+                      " (SELECT 1 FROM main.config AS o WHERE o.sweep_id = now AND o.key = "
+                      "i.key)" FREE_FIRST("config", "config_id")},
+    {CONFIG, "INSERT INTO config_map SELECT i.config_id, o.config_id FROM in_config AS i"
+             " JOIN sweep_map ON was = i.sweep_id"
+             " JOIN main.config AS o ON o.sweep_id = now AND o.key = i.key"},
+    {TRIAL, "INSERT INTO trial_map SELECT i.trial_id, o.trial_id, CASE"
+            " WHEN o.trial_id IS NULL THEN 'new'"
+            " WHEN " RANK("i.state") " > " RANK(
+                "o.state") " THEN 'better'"
+                           " WHEN " RANK(
+                               "i.state") " = 2 THEN 'both' ELSE 'kept' END"
+                                          " FROM in_trial AS i JOIN config_map ON was = i.config_id"
+                                          " LEFT JOIN main.trial AS o"
+                                          " ON o.config_id = now AND o.replicate = i.replicate AND "
+                                          "o.fold = i.fold"},
+};
+
+/* Results, with their sessions and attempts. */
+static const struct step apply[] = {
+    {TRIAL, "INSERT INTO main.trial (trial_id, config_id, @)"
+            " SELECT " FREE_ID("trial", "trial_id") ", c.now, @ FROM in_trial AS i"
+                                                    " JOIN trial_map AS t ON t.was = i.trial_id "
+                                                    "JOIN config_map AS c ON c.was = i.config_id"
+                                                    " WHERE verdict = 'new'" FREE_FIRST(
+                                                        "trial", "trial_id")},
+    {TRIAL, "UPDATE trial_map SET now = (SELECT o.trial_id FROM in_trial AS i"
+            " JOIN config_map AS c ON c.was = i.config_id JOIN main.trial AS o"
+            " ON o.config_id = c.now AND o.replicate = i.replicate AND o.fold = i.fold"
+            " WHERE i.trial_id = trial_map.was) WHERE verdict = 'new'"},
+    {TRIAL, "UPDATE main.trial SET (@) = (SELECT @ FROM in_trial AS i WHERE i.trial_id = t.was)"
+            " FROM trial_map AS t WHERE t.now = main.trial.trial_id AND verdict = 'better'"},
+    {METRIC, "DELETE FROM main.metric WHERE trial_id IN"
+             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {CURVE, "DELETE FROM main.curve WHERE trial_id IN"
+            " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {TIMING, "DELETE FROM main.timing WHERE trial_id IN"
+             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {METRIC, "INSERT INTO main.metric (trial_id, @) SELECT now, @ FROM in_metric AS i"
+             " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
+    {CURVE, "INSERT INTO main.curve (trial_id, @) SELECT now, @ FROM in_curve AS i"
+            " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
+    {TIMING, "INSERT INTO main.timing (trial_id, @) SELECT now, @ FROM in_timing AS i"
+             " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
+    {SESSION, "DELETE FROM session_map"},
+    {SESSION,
+     "INSERT INTO main.session (session_id, @)"
+     " SELECT " FREE_ID("session", "session_id") ", @ FROM in_session AS i"
+                                                 " WHERE (host, pid, started) NOT IN (SELECT host, "
+                                                 "pid, started FROM main.session)" FREE_FIRST(
+                                                     "session", "session_id")},
+    {SESSION, "INSERT INTO session_map SELECT i.session_id, o.session_id"
+              " FROM in_session AS i JOIN main.session AS o USING (host, pid, started)"},
+    /* One that ran when it was merged before has ended meanwhile. */
+    {SESSION, "UPDATE main.session SET (@) ="
+              " (SELECT @ FROM in_session AS i WHERE i.session_id = was)"
+              " FROM session_map WHERE now = main.session.session_id"
+              " AND " SESSION_RANK("(SELECT outcome FROM in_session AS i WHERE i.session_id = "
+                                   "was)") " > " SESSION_RANK("main.session.outcome")},
+    {ATTEMPT, "INSERT INTO main.attempt (trial_id, session_id, @) SELECT t.now, s.now, @"
+              " FROM in_attempt AS i JOIN trial_map AS t ON t.was = i.trial_id"
+              " LEFT JOIN session_map AS s ON s.was = i.session_id WHERE NOT EXISTS"
+              " (SELECT 1 FROM main.attempt AS o WHERE o.trial_id = t.now AND o.session_id IS s.now"
+              " AND o.rank = i.rank AND o.host = i.host AND o.pid = i.pid"
+              " AND o.started = i.started AND o.finished = i.finished) ORDER BY i.attempt_id"},
+    {TRIAL, "UPDATE main.trial AS o SET attempts ="
+            " (SELECT count(*) FROM main.attempt AS a WHERE a.trial_id = o.trial_id)"
+            " WHERE trial_id IN (SELECT now FROM trial_map)"},
+};
+
+/* What varies in a sweep may do so only now that its parts are together. */
+static const struct step finish[] = {
+    {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
+           " SELECT sweep_id, row_number() OVER (PARTITION BY sweep_id ORDER BY at) +"
+           " (SELECT coalesce(max(ordinal), 0) FROM main.axis AS o WHERE o.sweep_id = v.sweep_id),"
+           " key FROM (SELECT c.sweep_id, p.key, min(p.id) AS at"
+           " FROM main.config AS c, json_each(c.params) AS p"
+           " GROUP BY c.sweep_id, p.key HAVING min(p.value) IS NOT max(p.value)) AS v"
+           " WHERE NOT EXISTS (SELECT 1 FROM main.axis AS o"
+           " WHERE o.sweep_id = v.sweep_id AND o.name = v.key)"},
+    {AXIS, "UPDATE main.axis SET levels = (SELECT json_group_array(level) FROM"
+           " (SELECT DISTINCT params ->> axis.name AS level FROM main.config AS c"
+           " WHERE c.sweep_id = axis.sweep_id ORDER BY level))"},
+};
+
+static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
+                                 " FROM trial_map";
+
+static int run_step(struct merge *m, const struct step *step, struct err *err)
+{
+    struct buf sql = {0};
+    int rc;
+
+    for (const char *p = step->sql; *p; p++)
+        if (*p == '@')
+            buf_puts(&sql, buf_text(&m->columns[step->source]));
+        else
+            buf_putc(&sql, *p);
+    rc = buf_failed(&sql) ? err_nomem(err, "statement", sql.size)
+                          : db_exec(m->store, buf_text(&sql), err);
+    buf_release(&sql);
+    return rc;
+}
+
+static int run_steps(struct merge *m, const struct step *steps, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (run_step(m, &steps[i], err))
+            return -1;
+    return 0;
+}
+
+#define RUN(m, steps, err) run_steps(m, steps, sizeof(steps) / sizeof *(steps), err)
+
+/* Columns of a table that are copied, and the table that takes an input's. */
+static int prepare_source(struct merge *m, int source, struct err *err)
+{
+    const struct source *s = &sources[source];
+    struct buf *columns = &m->columns[source];
+    struct step create = {source, NULL};
+    struct buf sql = {0};
+    sqlite3_stmt *row;
+    int rc;
+
+    buf_printf(&sql,
+               "SELECT name FROM pragma_table_info('%s') WHERE instr('%s', '|' || name || '|')"
+               " = 0",
+               s->table, s->mapped);
+    row = db_prepare(m->store, buf_text(&sql), err);
+    rc = row ? 1 : -1;
+    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1)
+        buf_printf(columns, "%s%s", columns->size ? ", " : "",
+                   (const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    buf_clear(&sql);
+    buf_printf(&sql, "CREATE TEMP TABLE in_%s AS SELECT * FROM main.%s LIMIT 0", s->table,
+               s->table);
+    create.sql = buf_text(&sql);
+    if (!rc)
+        rc = run_step(m, &create, err);
+    buf_release(&sql);
+    return rc;
+}
+
+static int prepare_all(struct merge *m, struct err *err)
+{
+    for (int source = 0; source < SOURCES; source++)
+        if (prepare_source(m, source, err))
+            return -1;
+    return RUN(m, tables, err);
+}
+
+/* Rows of one statement into another of as many parameters. */
+static int pour(struct store *to, sqlite3_stmt *insert, struct store *from, sqlite3_stmt *row,
+                struct err *err)
+{
+    int n = sqlite3_column_count(row), rc;
+
+    while ((rc = db_step(from, row, err)) == 1) {
+        for (int c = 0; c < n; c++)
+            if (sqlite3_bind_value(insert, c + 1, sqlite3_column_value(row, c)) != SQLITE_OK)
+                return db_fail(to, err);
+        if (db_step(to, insert, err))
+            return -1;
+    }
+    return rc;
+}
+
+/* Columns by name: an older input stands behind views whose order of columns is another. */
+static int read_source(struct merge *m, int source, struct store *input, struct err *err)
+{
+    const struct source *s = &sources[source];
+    const char *columns = buf_text(&m->columns[source]);
+    struct buf sql = {0}, ids = {0};
+    sqlite3_stmt *row = NULL, *insert = NULL;
+    int n, rc = -1;
+
+    for (const char *p = s->mapped + 1; *p; p++)
+        buf_printf(&ids, *p == '|' ? ", " : "%c", *p);
+    buf_printf(&sql, "DELETE FROM temp.in_%s", s->table);
+    if (db_exec(m->store, buf_text(&sql), err))
+        goto done;
+    buf_clear(&sql);
+    buf_printf(&sql, "SELECT %s%s FROM %s", buf_text(&ids), columns, s->table);
+    row = db_prepare(input, buf_text(&sql), err);
+    if (!row)
+        goto done;
+    buf_clear(&sql);
+    buf_printf(&sql, "INSERT INTO temp.in_%s (%s%s) VALUES (?", s->table, buf_text(&ids), columns);
+    n = sqlite3_column_count(row);
+    for (int c = 1; c < n; c++)
+        buf_puts(&sql, ", ?");
+    buf_puts(&sql, ")");
+    insert = db_prepare(m->store, buf_text(&sql), err);
+    if (insert)
+        rc = pour(m->store, insert, input, row, err);
+done:
+    sqlite3_finalize(row);
+    sqlite3_finalize(insert);
+    buf_release(&ids);
+    buf_release(&sql);
+    return rc;
+}
+
+/* All of an input, as of one moment. */
+static int read_input(struct merge *m, const char *path, struct err *err)
+{
+    struct store *input;
+    int rc = store_open_reader(&input, path, err);
+
+    if (rc)
+        return -1;
+    rc = db_exec(input, "BEGIN", err);
+    for (int source = 0; !rc && source < SOURCES; source++)
+        rc = read_source(m, source, input, err);
+    store_close(input);
+    return rc;
+}
+
+static int count_trials(struct merge *m, struct merge_input *input, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(m->store, sql_counts, err);
+    int rc = row ? db_step(m->store, row, err) : -1;
+
+    if (rc == 1) {
+        input->n_trials = sqlite3_column_int64(row, 0);
+        input->n_new = sqlite3_column_int64(row, 1);
+        input->n_finished = sqlite3_column_int64(row, 2);
+        rc = 0;
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+static int merge_one(struct merge *m, struct merge_input *input, struct errlist *conflicts,
+                     int64_t *n_conflicts, struct err *err)
+{
+    if (read_input(m, input->path, err) || merge_check_sweeps(m->store, input->path, err))
+        return -1;
+    if (RUN(m, match, err) || count_trials(m, input, err) ||
+        merge_check_conflicts(m->store, input->path, conflicts, n_conflicts, err) ||
+        RUN(m, apply, err))
+        return err_wrap(err, "%s", input->path);
+    return 0;
+}
+
+static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
+                     struct errlist *conflicts, struct err *err)
+{
+    int64_t total = 0, count;
+
+    if (prepare_all(m, err) ||
+        db_finish(m->store, db_bind(m->store, STATEMENT_BEGIN, err, ""), err))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (merge_one(m, &inputs[i], conflicts, &count, err))
+            return -1;
+        total += count;
+    }
+    if (total)
+        return err_set(err,
+                       "%s: %lld trial%s with two results: nothing was merged. Equal keys must "
+                       "give equal numbers: compare processor, BLAS and version of the sessions "
+                       "named above, and run those trials again into a new database",
+                       m->store->path, (long long)total, total == 1 ? "" : "s");
+    if (RUN(m, finish, err) || views_update(m->store, err))
+        return -1;
+    return store_commit(m->store, err);
+}
+
+int merge_databases(const char *out, struct merge_input *inputs, size_t n,
+                    struct errlist *conflicts, struct err *err)
+{
+    struct merge m = {0};
+    int rc = store_open(&m.store, out, err);
+
+    if (rc)
+        return -1;
+    rc = merge_all(&m, inputs, n, conflicts, err);
+    if (rc)
+        store_abandon(m.store);
+    else
+        store_close(m.store);
+    for (int source = 0; source < SOURCES; source++)
+        buf_release(&m.columns[source]);
+    return rc;
+}

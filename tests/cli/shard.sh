@@ -1,0 +1,213 @@
+#!/bin/sh
+# A sweep cut into shards, run one by one as a job array does, and merged.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+unset SLURM_ARRAY_TASK_ID LSB_JOBINDEX
+
+cat >g.ini <<'INI'
+[sweep]
+name = small
+replicates = 2
+[data]
+samples = 60
+markers = 40
+causal = 5
+[graph]
+k = 4
+[train]
+epochs = 3
+[grid]
+hidden_size = 4, 8
+dropout = 0:0.4:0.2
+INI
+
+run() { "$ESPALIER" run --progress none "$@"; }
+# The view `trials` without what depends on when and where.
+rows() {
+    sqlite3 "$1" "select trial, config, hidden_size, dropout, replicate, fold, state, quote(value),
+        quote(val_r2), quote(test_pearson), attempts from trials
+        order by hidden_size, dropout, replicate, fold"
+}
+keys() { sqlite3 "$1" "select key from trial where state = 'done' order by key"; }
+slurm() { # ID MIN MAX COUNT COMMAND...
+    id=$1 min=$2 max=$3 count=$4
+    shift 4
+    env SLURM_ARRAY_TASK_ID="$id" SLURM_ARRAY_TASK_MIN="$min" SLURM_ARRAY_TASK_MAX="$max" \
+        SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_COUNT="$count" "$@"
+}
+
+ok "the whole sweep" run g.ini --db whole.db
+
+for k in 1 2 3 4; do
+    ok "shard $k" slurm "$k" 1 4 4 "$ESPALIER" run --progress none g.ini --shard auto
+done
+like "its trials are counted alone" "$(cat "$T/.err")" \
+    '^espalier: small, shard 4/4: ([0-9]+) of \1 trials run in .* \1 done, 0 diverged, 0 failed'
+like "and how to join them is said" "$(cat "$T/.err")" 'espalier merge results.db results.\*of4.db$'
+is "each has its own database" "$(echo results.*)" "results.1of4.db results.2of4.db results.3of4.db results.4of4.db"
+is "no trial is in two" "$(for k in 1 2 3 4; do keys results.$k"of4.db"; done | sort)" "$(keys whole.db)"
+like "status of a shard misses nothing" "$("$ESPALIER" status results.2of4.db | tr -s ' ')" \
+    '^small [0-9]+ ([0-9]+) \1 0 0 0$'
+mine=$("$ESPALIER" plan g.ini --shard 2/4 --format csv 2>"$T/totals" | cut -d, -f1,2)
+is "plan lists its trials by their numbers in the whole" "$mine" "trial,config
+$(sqlite3 -csv results.2of4.db 'select trial_id, config_id from trial order by 1')"
+like "and says how many those are" "$(cat "$T/totals")" '= 12 trials, [0-9]+ of them in shard 2/4; to run: 0 gflop'
+is "a dry run lists the same" "$(run g.ini --shard 2/4 --dry-run 2>/dev/null | tail -n +2 | awk '{ print $1 "," $2 }')" \
+    "$(printf '%s' "$mine" | tail -n +2)"
+is "and so before there is a database" "$("$ESPALIER" plan g.ini --db none.db --shard 2/4 --format csv 2>/dev/null | cut -d, -f1,2)" "$mine"
+
+ok "merge" "$ESPALIER" merge results.db results.1of4.db results.2of4.db results.3of4.db results.4of4.db
+is "merged shards equal the whole, row for row" "$(rows results.db)" "$(rows whole.db)"
+like "what there is now is shown" "$(tr -s ' ' <"$T/.out")" '^small 6 12 12 0 0 0$'
+is "places too" "$(sqlite3 results.db 'select place, config, mean from leaderboard')" \
+    "$(sqlite3 whole.db 'select place, config, mean from leaderboard')"
+sqlite3 results.db .dump >once
+ok "merge again" "$ESPALIER" merge results.db results.3of4.db results.1of4.db
+sqlite3 results.db .dump >twice
+like "says that nothing is new" "$(cat "$T/.err")" 'results.3of4.db: [0-9]+ trials, 0 new, 0 finished'
+like "shards that are missing are named" "$(cat "$T/.err")" '2 of 4 shards are not among the inputs \(2of4 \.\.\.\)'
+ok "and changes nothing" cmp once twice
+ok "in another order" "$ESPALIER" merge other.db results.4of4.db results.2of4.db whole.db results.3of4.db results.1of4.db
+is "gives the same rows" "$(rows other.db | sed 's/|[0-9]*$//')" "$(rows whole.db | sed 's/|[0-9]*$//')"
+is "with the attempts of both" "$(sqlite3 other.db 'select sum(attempts) from trial')" 24
+is "inputs are left as they are" "$(keys results.2of4.db | wc -l)" "$(sqlite3 results.2of4.db 'select count(*) from trial')"
+run g.ini --db results.db 2>"$T/again"
+like "a run on the merged database has nothing to do" "$(cat "$T/again")" '12 trials, 0 to run'
+
+# One element is killed and submitted again; the others are not asked.
+sed -e 's/^epochs.*/epochs = 30000/' -e 's/^replicates.*/replicates = 3/' g.ini >long.ini
+"$ESPALIER" run --progress none long.ini --db long.db --shard 3/4 2>/dev/null &
+pid=$!
+for _ in $(seq 100); do
+    [ "$(keys long.3of4.db 2>/dev/null | wc -l)" -gt 0 ] && break
+    sleep 0.05
+done
+kill -STOP $pid
+fails "the same shard twice" 1 run long.ini --db long.db --shard 3/4
+like "is refused by its own name" "$(cat "$T/.err")" "^espalier: long.3of4.db: .*pid $pid"
+ok "merge while a shard runs" "$ESPALIER" merge live.db long.3of4.db
+like "it says so" "$(cat "$T/.err")" "long.3of4.db: a run is writing to it \(pid $pid on "
+kill -9 $pid
+wait $pid 2>/dev/null
+left=$(sqlite3 long.3of4.db "select count(*) from trial where state = 'pending'")
+ok "trials were left when it was killed" test "$left" -gt 0
+ok "the killed shard again" run long.ini --db long.db --shard 3/4
+like "runs what was left" "$(cat "$T/.err")" "trials, $left to run on"
+for k in 1 2 4; do
+    ok "shard $k" run long.ini --db long.db --shard $k/4
+done
+ok "the whole" run long.ini --db longwhole.db
+ok "merge all of it" "$ESPALIER" merge live.db long.1of4.db long.2of4.db long.3of4.db long.4of4.db
+is "equals the whole" "$(rows live.db)" "$(rows longwhole.db)"
+is "the session that was killed is not merged twice" "$(sqlite3 live.db 'select count(*) from session')" 5
+
+# A grid that grows.
+ok "an extended grid, shard 2" run g.ini --set grid.hidden_size=4,8,16 --shard 2/4
+like "runs its new trials only" "$(cat "$T/.err")" ' [0-9]+ trials, [0-9]+ to run'
+is "what was there has not moved" "$(sqlite3 results.2of4.db 'select count(*) from attempt')" \
+    "$(sqlite3 results.2of4.db 'select count(*) from trial')"
+is "and is one key of all" "$(sqlite3 results.2of4.db 'select count(distinct key) from trial')" \
+    "$(sqlite3 results.2of4.db 'select count(*) from trial')"
+
+# More shards than trials.
+empty=$(for k in $(seq 50); do
+    "$ESPALIER" plan g.ini --db none.db --shard "$k/50" --format csv 2>/dev/null | wc -l | grep -qx 1 && echo "$k"
+done | head -n 1)
+ok "a shard without trials" run g.ini --db many.db --shard "$empty/50"
+like "says so" "$(cat "$T/.err")" "none of the 12 trials falls into this shard: nothing to do"
+ok "and is merged" "$ESPALIER" merge empty.db "many.${empty}of50.db"
+
+# Conflicts: the same trial, other numbers.
+cp results.1of4.db bad.db
+sqlite3 bad.db "update trial set value = value + 1e-9 where state = 'done'"
+sqlite3 results.db .dump >before
+fails "a conflict is an error" 1 "$ESPALIER" merge results.db results.2of4.db bad.db
+sqlite3 results.db .dump >after
+like "it names trial, settings and values" "$(cat "$T/.err")" \
+    "^espalier: bad.db: trial [0-9]+ of sweep 'small' \(hidden_size = [48], dropout = [0-9.]+; replicate [01], fold 0\) has two results, which differ in value: here done val_pearson [-0-9.]+, by $(hostname), pid [0-9]+, .*--shard auto.*\); merged into done val_pearson"
+ok "the output is as it was" cmp before after
+fails "a conflict between inputs" 1 "$ESPALIER" merge new.db whole.db bad.db
+is "makes no output" "$(echo new.db*)" "new.db*"
+
+# What cannot be merged.
+fails "an input that is the output" 1 "$ESPALIER" merge results.db ./results.db
+fails "an input that is not there" 1 "$ESPALIER" merge new.db results.1of4.db nowhere.db
+fails "an input that is no database" 1 "$ESPALIER" merge new.db g.ini
+is "no output is left of these" "$(echo new.db*)" "new.db*"
+fails "no input" 2 "$ESPALIER" merge new.db
+sed 's/^samples.*/samples = 61/' g.ini >otherdata.ini
+run otherdata.ini --db otherdata.db 2>/dev/null
+fails "the same name over other data" 1 "$ESPALIER" merge results.db otherdata.db
+like "is named" "$(cat "$T/.err")" "sweep 'small' in it has data digest"
+run g.ini --set name=second --db second.db 2>/dev/null
+ok "another sweep" "$ESPALIER" merge results.db second.db
+is "stands beside the first" "$(sqlite3 results.db 'select group_concat(distinct sweep) from trials')" "small,second"
+
+# What a launch says of itself.
+ok "auto outside an array" run g.ini --db alone.db --shard auto
+like "is the whole sweep" "$(cat "$T/.err")" 'not in a job array: the whole sweep'
+is "in the database as named" "$(keys alone.db)" "$(keys whole.db)"
+ok "LSF, index 0" env LSB_JOBINDEX=0 "$ESPALIER" run g.ini --db alone.db --shard auto
+ok "LSF, element 2" env LSB_JOBINDEX=2 LSB_JOBINDEX_END=4 LSB_JOBINDEX_STEP=1 \
+    "$ESPALIER" run g.ini --db lsf.db --progress none --shard auto
+is "is shard 2 of 4" "$(keys lsf.2of4.db | wc -l)" "$(printf '%s\n' "$mine" | tail -n +2 | wc -l)"
+fails "an array with gaps" 2 slurm 3 1 7 3 "$ESPALIER" run g.ini --shard auto
+like "is refused with the fix" "$(cat "$T/.err")" 'an array with gaps .*use --array=1-3, or .*--shard K/N'
+fails "one element submitted by itself" 2 slurm 3 3 3 1 "$ESPALIER" run g.ini --shard auto
+like "does not take itself for an array of one" "$(cat "$T/.err")" 'is of a sweep in 4 shards, .* --shard K/4'
+for wrong in 0/4 5/4 4 x/4 1/100001; do
+    fails "--shard $wrong" 2 "$ESPALIER" run g.ini --shard $wrong
+done
+like "says what is allowed" "$(cat "$T/.err")" -- '--shard: 1/100001: must be K/N with 1 <= K <= N <= 100000'
+
+# jobs/: submitted by a stand-in that runs each element at once, with what LSF and Slurm set.
+mkdir bin
+cat >bin/bsub <<'SH'
+#!/bin/sh
+name=
+while [ "${1#-}" != "$1" ]; do
+    [ "$1" = -J ] && name=$2
+    echo "$1 $2" >>bsub.options
+    shift 2
+done
+case $name in
+*\[1-*) n=${name##*-} n=${n%%]*} ;;
+*) exec env LSB_JOBINDEX=0 "$@" ;;
+esac
+for i in $(seq "$n"); do
+    LSB_JOBINDEX=$i LSB_JOBINDEX_END=$n LSB_JOBINDEX_STEP=1 "$@" || exit
+done
+SH
+cat >bin/sbatch <<'SH'
+#!/bin/sh
+n=0
+while [ "${1#-}" != "$1" ]; do
+    case $1 in
+    --array=*) n=${1#--array=1-} n=${n%%%*} ;;
+    esac
+    echo "$1" >>sbatch.options
+    shift
+done
+[ "$n" -gt 0 ] || exec "$@"
+for i in $(seq "$n"); do
+    SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=$i SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=$n \
+        SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_COUNT=$n "$@" >&2 || exit
+done
+echo "7;cluster"
+SH
+chmod +x bin/bsub bin/sbatch
+PATH=$T/bin:$PATH
+for system in lsf slurm; do
+    ok "jobs/$system-array.sh" "$SRCDIR/jobs/$system-array.sh" g.ini 3 $system.job.db
+    is "equals the whole" "$(rows $system.job.db)" "$(rows whole.db)"
+    is "from three parts" "$(echo $system.job.*of3.db)" \
+        "$system.job.1of3.db $system.job.2of3.db $system.job.3of3.db"
+done
+like "the merge waits for the array: LSF" "$(cat bsub.options)" '^-w ended\(espalier-[0-9]+\)$'
+like "the merge waits for the array: Slurm" "$(cat sbatch.options)" '^--dependency=afterany:7$'
+
+if command -v mpirun >/dev/null; then
+    ok "a shard on two ranks" mpirun -q --oversubscribe -n 2 "$ESPALIER" run g.ini --db two.db --shard 2/4 --progress none
+    is "is the same shard" "$(rows two.2of4.db)" "$(rows results.2of4.db | grep -v '|16|')"
+fi
+done_testing

@@ -1,0 +1,285 @@
+/* Databases joined into one. */
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/merge.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
+
+/* Two databases of one sweep, and where they go. */
+struct pair {
+    struct fixture a, b;
+    struct fixture out; /* only its folder and path */
+};
+
+static void pair_open(struct pair *p)
+{
+    fixture_open(&p->a, INI);
+    fixture_open(&p->b, INI);
+    fixture_open(&p->out, INI);
+}
+
+static void pair_close(struct pair *p)
+{
+    fixture_close(&p->a);
+    fixture_close(&p->b);
+    fixture_close(&p->out);
+}
+
+/* A session of its own for each call: started is what tells them apart. */
+static void put(struct fixture *f, int64_t trial, enum trial_state state, double value)
+{
+    struct store_session session = {.command = "c", .version = "v", .host = "h", .ranks = 1};
+    struct store *store = fixture_store(f);
+    struct trial_result r;
+    struct err err;
+
+    fixture_result(&r, trial, value);
+    r.state = state;
+    if (state == TRIAL_FAILED)
+        strcpy(r.error, "no reason");
+    if (store_begin_session(store, &session, &err) ||
+        store_result(store, f->known.ids[trial], &r, &err) ||
+        store_end_session(store, "finished", &err))
+        fail_msg("%s", err.text);
+    trial_result_release(&r);
+    store_close(store);
+}
+
+static void sql(const struct fixture *f, const char *text)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, text, NULL, NULL, NULL))
+        fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void merged(struct pair *p, const struct fixture *first, const struct fixture *second)
+{
+    struct merge_input inputs[2] = {{.path = first->path}, {.path = second->path}};
+    struct errlist conflicts = {0};
+    struct err err;
+
+    if (merge_databases(p->out.path, inputs, 2, &conflicts, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(conflicts.n, 0);
+    fixture_sql_is(&p->out, "PRAGMA integrity_check", "ok");
+    fixture_sql_is(&p->out, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+}
+
+static void refused(struct pair *p, const struct fixture *f, const char *wanted,
+                    const char *wanted_conflict)
+{
+    struct merge_input inputs[2] = {{.path = p->a.path}, {.path = f->path}};
+    struct errlist conflicts = {0};
+    struct err err;
+
+    assert_int_equal(merge_databases(p->out.path, inputs, 2, &conflicts, &err), -1);
+    if (!strstr(err.text, wanted))
+        fail_msg("%s", err.text);
+    if (wanted_conflict && (conflicts.n != 1 || !strstr(conflicts.text[0], wanted_conflict)))
+        fail_msg("%zu: %s", conflicts.n, conflicts.n ? conflicts.text[0] : "");
+    errlist_release(&conflicts);
+}
+
+/* Each has done what failed in the other; both orders give the same. */
+static void test_best_of_both(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        pair_open(&p);
+        put(&p.a, 0, TRIAL_DONE, 0.5);
+        put(&p.a, 1, TRIAL_FAILED, NAN);
+        put(&p.a, 2, TRIAL_FAILED, NAN);
+        put(&p.b, 0, TRIAL_FAILED, NAN);
+        put(&p.b, 1, TRIAL_DONE, 0.25);
+        merged(&p, order ? &p.b : &p.a, order ? &p.a : &p.b);
+        merged(&p, &p.a, &p.b);
+        fixture_sql_is(&p.out,
+                       "SELECT group_concat(state || coalesce(value, '') || attempts ||"
+                       " coalesce(error, ''), ' ') FROM trial",
+                       "done0.52 done0.252 failed1no reason pending0");
+        fixture_sql_is(&p.out, "SELECT count(*) FROM session", "5");
+        fixture_sql_is(&p.out, "SELECT count(DISTINCT session_id) FROM attempt", "5");
+        fixture_sql_is(&p.out, "SELECT count(*) FROM curve", "6");
+        fixture_sql_is(&p.out, "SELECT val_pearson FROM trials WHERE trial = 2", "0.25");
+        fixture_sql_is(&p.out, "SELECT levels FROM axis", "[16,32]");
+        pair_close(&p);
+    }
+}
+
+static void test_session_that_ended(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    pair_open(&p);
+    put(&p.a, 0, TRIAL_DONE, 0.5);
+    sql(&p.a, "UPDATE session SET outcome = 'running', finished = NULL");
+    merged(&p, &p.a, &p.a);
+    sql(&p.out, "UPDATE session SET outcome = 'lost'");
+    sql(&p.a, "UPDATE session SET outcome = 'finished', finished = 9");
+    merged(&p, &p.a, &p.a);
+    fixture_sql_is(&p.out, "SELECT group_concat(outcome || finished) FROM session", "finished9.0");
+    sql(&p.a, "UPDATE session SET outcome = 'running', finished = NULL");
+    merged(&p, &p.a, &p.a);
+    fixture_sql_is(&p.out, "SELECT group_concat(outcome || finished) FROM session", "finished9.0");
+    pair_close(&p);
+}
+
+/* Whatever the last bit of it is in. */
+static void test_conflicts(void **state)
+{
+    static const struct {
+        const char *change, *what;
+    } cases[] = {
+        {"UPDATE trial SET value = 0.50000000000000011 WHERE trial_id = 1", "differ in value"},
+        {"UPDATE trial SET value = NULL WHERE trial_id = 1", "differ in value"},
+        {"UPDATE trial SET state = 'diverged' WHERE trial_id = 1", "differ in state"},
+        {"UPDATE trial SET best_epoch = 1 WHERE trial_id = 1", "differ in epochs"},
+        {"UPDATE metric SET value = 0 WHERE trial_id = 1 AND name = 'loss'", "differ in metrics"},
+        {"DELETE FROM metric WHERE trial_id = 1 AND name = 'loss'", "differ in metrics"},
+        {"UPDATE curve SET train_loss = 0 WHERE trial_id = 1 AND epoch = 2", "differ in curve"},
+        {"INSERT INTO curve VALUES (1, 3, 1, 1, 1, 1)", "differ in curve"},
+    };
+    char before[256], after[256];
+    struct pair p;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pair_open(&p);
+        put(&p.a, 0, TRIAL_DONE, 0.5);
+        merged(&p, &p.a, &p.a);
+        put(&p.b, 0, TRIAL_DONE, 0.5);
+        put(&p.b, 1, TRIAL_DONE, 0.5);
+        sql(&p.b, cases[i].change);
+        fixture_sql(&p.out, "SELECT group_concat(state || quote(value)) FROM trial", before);
+        refused(&p, &p.b, "1 trial with two results: nothing was merged", cases[i].what);
+        fixture_sql(&p.out, "SELECT group_concat(state || quote(value)) FROM trial", after);
+        assert_string_equal(before, after);
+        fixture_sql_is(&p.out, "SELECT count(*) FROM session", "1");
+        /* Into a file that is not there. */
+        unlink(p.out.path);
+        refused(&p, &p.b, "1 trial with two results: nothing was merged", cases[i].what);
+        assert_int_equal(access(p.out.path, F_OK), -1);
+        pair_close(&p);
+    }
+}
+
+/* Seconds, ranks, memory may be any. */
+static void test_no_conflict(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    pair_open(&p);
+    put(&p.a, 0, TRIAL_DONE, 0.5);
+    put(&p.b, 0, TRIAL_DONE, 0.5);
+    sql(&p.b, "UPDATE trial SET seconds = 7, predicted = 7, peak_bytes = 7;"
+              "UPDATE curve SET seconds = 7; UPDATE timing SET seconds = 7");
+    merged(&p, &p.a, &p.b);
+    fixture_sql_is(&p.out, "SELECT seconds || ' ' || attempts FROM trial WHERE trial_id = 1",
+                   "0.5 2");
+    pair_close(&p);
+}
+
+static void test_other_sweeps(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    pair_open(&p);
+    put(&p.a, 0, TRIAL_DONE, 0.5);
+    merged(&p, &p.a, &p.a);
+    p.b.data.digest = hash_text("other data");
+    put(&p.b, 0, TRIAL_DONE, 0.25);
+    refused(&p, &p.b, "sweep 's' in it has data digest", NULL);
+    fixture_plan(&p.b, "[sweep]\nname = t\n[train]\nepochs = 5\n[grid]\ndropout = 0, 0.5\n");
+    unlink(p.b.path);
+    put(&p.b, 1, TRIAL_DONE, 0.25);
+    merged(&p, &p.b, &p.a);
+    fixture_sql_is(&p.out, "SELECT group_concat(sweep || trial || state) FROM trials",
+                   "s1done,s2pending,s3pending,s4pending,t5pending,t6done");
+    fixture_sql_is(&p.out, "SELECT group_concat(dropout) FROM leaderboard WHERE sweep = 't'",
+                   "0.5,0");
+    pair_close(&p);
+}
+
+/* What may be fixed to different values varies in the whole; what makes another experiment is
+ * refused. */
+static void test_fixed_settings(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    pair_open(&p);
+    put(&p.a, 0, TRIAL_DONE, 0.5);
+    fixture_plan(&p.b, INI "[resources]\nthreads = 2\n");
+    put(&p.b, 1, TRIAL_DONE, 0.25);
+    merged(&p, &p.a, &p.b);
+    fixture_sql_is(&p.out, "SELECT group_concat(state) FROM trial", "done,done,pending,pending");
+    fixture_plan(&p.b, INI "[train]\nepochs = 7\n");
+    unlink(p.b.path);
+    put(&p.b, 0, TRIAL_DONE, 0.25);
+    refused(&p, &p.b, "sweep 's' in it has epochs 100, in ", NULL);
+    fixture_plan(&p.b, INI "epochs = 7, 100\n");
+    unlink(p.b.path);
+    put(&p.b, 0, TRIAL_DONE, 0.25);
+    merged(&p, &p.b, &p.a);
+    fixture_sql_is(&p.out, "SELECT group_concat(name || levels) FROM axis",
+                   "epochs[7,100],hidden_size[16,32]");
+    fixture_sql_is(&p.out, "SELECT count(*) FROM trial", "8");
+    pair_close(&p);
+}
+
+/* A part is registered with the numbers of the whole, and with what it needs. */
+static void test_numbers_of_a_part(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, INI);
+    f.known.ours[0] = f.known.ours[1] = f.known.ours[2] = false;
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT group_concat(config_id || ' ' || trial_id) FROM trial", "2 4");
+    fixture_sql_is(&f, "SELECT count(*) FROM config", "1");
+    assert_int_equal(f.known.ids[0], 0);
+    assert_int_equal(f.known.ids[3], 4);
+    fixture_close(&f);
+}
+
+/* A table that merge.c does not know would be lost. */
+static void test_all_tables(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f,
+                   "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
+                   " WHERE type = 'table' ORDER BY name)",
+                   "attempt,axis,config,curve,metric,session,sweep,timing,trial");
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_best_of_both),      cmocka_unit_test(test_session_that_ended),
+        cmocka_unit_test(test_conflicts),         cmocka_unit_test(test_no_conflict),
+        cmocka_unit_test(test_other_sweeps),      cmocka_unit_test(test_fixed_settings),
+        cmocka_unit_test(test_numbers_of_a_part), cmocka_unit_test(test_all_tables),
+    };
+
+    return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
+}
