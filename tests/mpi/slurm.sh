@@ -75,29 +75,7 @@ finished() {
 trap stop_slurm EXIT
 start_slurm >"$T/start.log" 2>&1 || {
     fail "a private Slurm starts" "$(cat "$T/start.log" "$T"/slurm*.log)"
-    
-# An array of 4, one element of it cancelled, run again by itself, and merged.
-job_of() {
-    sed -n "s/.*batch job \([0-9]*\).*/\1/p" "$1"
-}
-wait_for_job() {
-    for _ in $(seq 300); do
-        [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && return 0
-        sleep 0.2
-    done
-    return 1
-}
-ok "jobs/slurm-array.sh submits an array and its merge" "$SRCDIR/jobs/slurm-array.sh" quick.ini 4 array.db
-cp "$T/.out" array.id
-scancel "$(($(job_of array.id) - 1))_2"
-wait_for_job "$(job_of array.id)"
-is "the merge ends" $? 0
-is "each of the others wrote its own" "$(echo array.[134]of4.db)" "array.1of4.db array.3of4.db array.4of4.db"
-ok "the element that was cancelled, by itself" \
-    env SHARD=2/4 sbatch --wait --array=2 "$SRCDIR/jobs/slurm-array.sh" quick.ini 4 array.db
-ok "and merged" "$ESPALIER" merge array.db array.1of4.db array.2of4.db array.3of4.db array.4of4.db
-is "array and mpirun give the same rows" "$(sqlite3 array.db "$bits")" "$(sqlite3 batch.db "$bits")"
-done_testing
+    done_testing
     exit
 }
 pass "a private Slurm starts"
@@ -137,4 +115,26 @@ scancel --batch --signal=USR1 "$(sed 's/[^0-9]//g' slow.id)"
 wait $pid
 is "a job that is sent USR1 ends with 75" $? 75
 like "it says how to go on" "$(cat slow.log)" "submit the same line again"
+
+# An array of 4, one element of it cancelled, run again by itself, and merged.
+job_of() {
+    sed -n "s/.*batch job \([0-9]*\).*/\1/p" "$1"
+}
+wait_for_job() {
+    for _ in $(seq 300); do
+        [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && return 0
+        sleep 0.2
+    done
+    return 1
+}
+ok "jobs/slurm-array.sh submits an array and its merge" "$SRCDIR/jobs/slurm-array.sh" quick.ini 4 array.db
+cp "$T/.out" array.id
+scancel "$(($(job_of array.id) - 1))_2"
+wait_for_job "$(job_of array.id)"
+is "the merge ends" $? 0
+is "each of the others wrote its own" "$(echo array.[134]of4.db)" "array.1of4.db array.3of4.db array.4of4.db"
+ok "the element that was cancelled, by itself" \
+    env SHARD=2/4 sbatch --wait --array=2 "$SRCDIR/jobs/slurm-array.sh" quick.ini 4 array.db
+ok "and merged" "$ESPALIER" merge array.db array.1of4.db array.2of4.db array.3of4.db array.4of4.db
+is "array and mpirun give the same rows" "$(sqlite3 array.db "$bits")" "$(sqlite3 batch.db "$bits")"
 done_testing
