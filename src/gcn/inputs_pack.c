@@ -61,8 +61,10 @@ static void walk_array(struct walk *w, void **array, size_t bytes)
         return;
     }
     w->here |= bit;
-    if (w->what == COPY && bytes)
+    if (w->what == COPY && bytes) {
         memcpy(w->block + w->at, *array, bytes);
+        memset(w->block + w->at + bytes, 0, aligned(bytes) - bytes); /* it is digested too */
+    }
     if (w->what == CLEAR)
         *array = NULL;
     if (w->what == POINT)
