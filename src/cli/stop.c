@@ -10,34 +10,28 @@ volatile sig_atomic_t stop_signal;
 
 static volatile sig_atomic_t is_heeded, is_silent;
 
-static void note(int number)
-{
-    stop_signal = number;
-}
-
 /* Reading, simulating and reducing may take minutes and leave nothing behind. */
 static void leave(void)
 {
     static const char text[] =
         "espalier: stopped before the sweep began; the same command begins it\n";
+    ssize_t written = is_silent ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
 
-    if (is_silent || write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(EXIT_RESUMABLE);
+    (void)written;
     _exit(EXIT_RESUMABLE);
 }
 
 static void handle(int number)
 {
-    if (is_heeded)
-        note(number);
-    else
+    if (!is_heeded)
         leave();
+    stop_signal = number;
 }
 
 void stop_ask(void)
 {
     if (!stop_signal)
-        note(SIGTERM);
+        stop_signal = SIGTERM;
 }
 
 void stop_heed(void)

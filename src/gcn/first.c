@@ -47,9 +47,10 @@ static int take_memory(struct first *first, size_t width, struct arena *scratch)
         if (!first->dropped)
             return -1;
     }
-    if (drops || !starts_from_ax(first))
-        first->product = arena_take(scratch, n * width, sizeof(float));
-    return starts_from_ax(first) || first->product ? 0 : -1;
+    if (!drops && starts_from_ax(first))
+        return 0;
+    first->product = arena_take(scratch, n * width, sizeof(float));
+    return first->product ? 0 : -1;
 }
 
 int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
