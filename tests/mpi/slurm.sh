@@ -2,83 +2,11 @@
 # A sweep under Slurm: jobs/slurm-mpirun.sh with sbatch, srun --mpi=pmix, and the signal before the
 # walltime. Starts a private Slurm of this one machine, which only root can.
 . "${SRCDIR:-.}/tests/lib.sh"
-
-PATH=$PATH:/usr/sbin:/sbin
-for program in munged slurmctld slurmd sbatch srun sqlite3; do
-    command -v $program >/dev/null || skip_all "$program is not installed"
-done
-[ "$(id -u)" -eq 0 ] || skip_all "only root can start a private Slurm"
-grep -q ' /sys/fs/cgroup' /proc/mounts || skip_all "slurmd needs /sys/fs/cgroup"
-
-host=$(hostname -s)
-port=$((20000 + $$ % 20000))
-SLURM_CONF=$T/slurm.conf
-export SLURM_CONF ESPALIER
-
-stop_slurm() {
-    for daemon in slurmd slurmctld munged; do
-        [ -s "$T/$daemon.pid" ] && kill "$(cat "$T/$daemon.pid")" && wait_gone "$(cat "$T/$daemon.pid")"
-    done 2>/dev/null
-    rm -rf "$T"
-}
-
-wait_gone() {
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        kill -0 "$1" || return 0
-        sleep 0.5
-    done
-    kill -9 "$1"
-}
-
-start_slurm() {
-    chmod 755 "$T"
-    mkdir "$T/state" "$T/spool"
-    dd if=/dev/urandom of="$T/munge.key" bs=128 count=1 2>/dev/null
-    chmod 400 "$T/munge.key"
-    munged --force --origin=127.0.0.1 --key-file="$T/munge.key" --socket="$T/munge.socket" \
-        --pid-file="$T/munged.pid" --log-file="$T/munged.log" --seed-file="$T/munged.seed"
-    cat >"$SLURM_CONF" <<END
-ClusterName=espalier
-SlurmctldHost=$host(127.0.0.1)
-SlurmUser=root
-SlurmctldPort=$port
-SlurmdPort=$((port + 1))
-AuthInfo=socket=$T/munge.socket
-StateSaveLocation=$T/state
-SlurmdSpoolDir=$T/spool
-SlurmctldPidFile=$T/slurmctld.pid
-SlurmdPidFile=$T/slurmd.pid
-SlurmctldLogFile=$T/slurmctld.log
-SlurmdLogFile=$T/slurmd.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-ReturnToService=2
-SlurmdParameters=config_overrides
-NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=4096
-PartitionName=all Nodes=ALL Default=YES State=UP
-END
-    slurmctld && slurmd || return 1
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        sinfo -h -o %T 2>/dev/null | grep -q idle && return 0
-        sleep 0.5
-    done
-    return 1
-}
+. "$SRCDIR/tests/mpi/slurmlib.sh"
 
 finished() {
     sqlite3 "$1" "select count(*) from trials where state = 'done'"
 }
-
-trap stop_slurm EXIT
-start_slurm >"$T/start.log" 2>&1 || {
-    fail "a private Slurm starts" "$(cat "$T/start.log" "$T"/slurm*.log)"
-    done_testing
-    exit
-}
-pass "a private Slurm starts"
 
 cat >"$T/quick.ini" <<'END'
 [sweep]
