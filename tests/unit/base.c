@@ -1,10 +1,13 @@
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,6 +16,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "scratch.h"
@@ -256,6 +260,40 @@ static void test_utf8(void **state)
         assert_ptr_equal(utf8_find_foreign(bad[i]), bad[i] + 3);
 }
 
+/* A child that sleeps, that is dead and not waited for, and that is no more. */
+static void test_process(void **state)
+{
+    struct process self, child, other;
+    siginfo_t info;
+
+    (void)state;
+    process_self(&self);
+    assert_int_equal(self.pid, getpid());
+    assert_true(*self.host && *self.realm && self.start > 0);
+    assert_int_equal(process_ask(&self), PROCESS_ALIVE);
+    child = self;
+    child.start = 0;
+    child.pid = fork();
+    if (!child.pid)
+        for (;;)
+            pause();
+    assert_int_equal(process_ask(&child), PROCESS_ALIVE);
+    child.start = self.start - 1;
+    assert_int_equal(process_ask(&child), PROCESS_GONE);
+    child.start = 0;
+    assert_int_equal(kill((pid_t)child.pid, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT), 0);
+    assert_int_equal(process_ask(&child), PROCESS_GONE);
+    waitpid((pid_t)child.pid, NULL, 0);
+    assert_int_equal(process_ask(&child), PROCESS_GONE);
+    other = self;
+    strcpy(other.host, "another");
+    assert_int_equal(process_ask(&other), PROCESS_ELSEWHERE);
+    other = self;
+    strcpy(other.realm, "another boot");
+    assert_int_equal(process_ask(&other), PROCESS_ELSEWHERE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_process),
     };
 
     return cmocka_run_group_tests_name("base", tests, scratch_make, scratch_remove);

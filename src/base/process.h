@@ -1,0 +1,27 @@
+/* A process, told from all others for good: a pid is used again, sometimes within minutes. */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+#include <stdint.h>
+
+struct process {
+    char host[65];
+    char realm[64]; /* the boot of the machine and the pid namespace: within one realm pids mean the
+                       same. "" where the system does not say: such a process is always elsewhere */
+    int64_t pid;
+    int64_t
+        start; /* clock ticks from the boot to its start (proc(5), stat, starttime); 0: unknown */
+};
+
+enum process_state {
+    PROCESS_GONE,     /* no such process, a zombie, or another that has the pid now */
+    PROCESS_ALIVE,    /* also where it is stopped or hangs */
+    PROCESS_ELSEWHERE /* of another host, container or boot: this one cannot know */
+};
+
+void process_self(struct process *self);
+
+/* Some microseconds. */
+enum process_state process_ask(const struct process *process);
+
+#endif
