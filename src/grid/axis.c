@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
+
 static const char blanks[] = " \t\n";
 
 /* What is read so far. Kept apart from the axis, which a faulty text leaves alone. */

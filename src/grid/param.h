@@ -87,13 +87,4 @@ void param_format(struct buf *out, enum param_id id, union value value);
 /* What is allowed, for help and messages: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);
 
-/* A finite decimal number and nothing else; -1 if it is not one. */
-int real_parse(double *out, const char *text);
-/* The shortest decimal that reads back the same. */
-void real_format(struct buf *out, double value);
-
-/* "90s", "15m", "2h", "1h30m", "90" (seconds), "12:30" (minutes), "12:30:00", "1-12:00:00" to
- * seconds; the forms with colons are Slurm's. */
-int duration_parse(double *out, const char *text, struct err *err);
-
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grid/param.h"
+#include "base/real.h"
 
 static const struct cell *cell_at(const struct table *table, int64_t row, int32_t col)
 {

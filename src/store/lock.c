@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
 
@@ -156,19 +157,13 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
 /* "slurm job 77"; "-" outside a batch system. */
 static void put_job(struct buf *out)
 {
-    static const struct {
-        const char *variable, *name;
-    } systems[] = {{"SLURM_JOB_ID", "slurm"}, {"LSB_JOBID", "lsf"}, {"PBS_JOBID", "pbs"}};
+    struct batch_job job;
 
-    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
-        const char *id = getenv(systems[i].variable);
-
-        if (id && *id) {
-            buf_printf(out, "%s job %.40s", systems[i].name, id);
-            return;
-        }
-    }
-    buf_puts(out, "-");
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE)
+        buf_puts(out, "-");
+    else
+        buf_printf(out, "%s job %s", batch_system_name(job.system), job.id);
 }
 
 /* Of this process, in one line. */

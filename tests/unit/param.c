@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/duration.h"
+#include "base/real.h"
 #include "grid/param.h"
 #include "grid/suggest.h"
 

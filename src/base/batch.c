@@ -1,0 +1,347 @@
+#include "base/batch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/command.h"
+#include "base/duration.h"
+
+/* To a job without a limit Slurm gives an end a year after its beginning. */
+#define NO_LIMIT_S (360.0 * 86400)
+
+enum { LINE_SIZE = 256 };
+
+/* Letters, digits and "._[]@-", the first a letter or digit: the id becomes a word of a command. */
+static bool is_id(const char *id)
+{
+    size_t n = strlen(id);
+
+    return n > 0 && n < sizeof((struct batch_job *)0)->id && !strchr("._[]@-", *id) &&
+           strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._[]@-") ==
+               n &&
+           strcmp(id, "0") != 0;
+}
+
+static bool is_set(const char *variable, const char **value)
+{
+    *value = getenv(variable);
+    return *value && is_id(*value);
+}
+
+/* id, or that of an element of a job array where it is short enough. */
+static void set_job(struct batch_job *job, enum batch_system system, const char *id,
+                    const char *element)
+{
+    job->system = system;
+    strcpy(job->id, is_id(element) ? element : id);
+}
+
+void batch_job_here(struct batch_job *job)
+{
+    char element[2 * sizeof job->id + 3] = "";
+    const char *id, *array, *index;
+
+    *job = (struct batch_job){.system = BATCH_NONE};
+    if (is_set("SLURM_JOB_ID", &id)) {
+        index = getenv("SLURM_ARRAY_TASK_ID");
+        if (is_set("SLURM_ARRAY_JOB_ID", &array) && index)
+            snprintf(element, sizeof element, "%s_%s", array, index);
+        set_job(job, BATCH_SLURM, id, element);
+    } else if (is_set("LSB_JOBID", &id)) {
+        if (is_set("LSB_JOBINDEX", &index))
+            snprintf(element, sizeof element, "%s[%s]", id, index);
+        set_job(job, BATCH_LSF, id, element);
+    } else if (is_set("PBS_JOBID", &id)) {
+        set_job(job, BATCH_PBS, id, element);
+    }
+}
+
+const char *batch_system_name(enum batch_system system)
+{
+    static const char *const names[] = {"", "slurm", "lsf", "pbs"};
+
+    return names[system];
+}
+
+const char *batch_system_title(enum batch_system system)
+{
+    static const char *const titles[] = {"", "Slurm", "LSF", "PBS"};
+
+    return titles[system];
+}
+
+/* ---- what the commands say: lines, without the blanks around them ---- */
+
+static bool next_line(char line[LINE_SIZE], const char **text)
+{
+    size_t n = strcspn(*text, "\n"), first = strspn(*text, " \t\r"), last = n;
+
+    if (!**text)
+        return false;
+    while (last > first && strchr(" \t\r", (*text)[last - 1]))
+        last--;
+    snprintf(line, LINE_SIZE, "%.*s", (int)(last > first ? last - first : 0), *text + first);
+    *text += n + ((*text)[n] == '\n');
+    return true;
+}
+
+/* The value of "name = value". */
+static bool field(char value[LINE_SIZE], const char *text, const char *name)
+{
+    char line[LINE_SIZE];
+    size_t n = strlen(name);
+
+    while (next_line(line, &text))
+        if (!strncmp(line, name, n) && !strncmp(line + n, " = ", 3)) {
+            memmove(value, line + n + 3, strlen(line + n + 3) + 1);
+            return true;
+        }
+    return false;
+}
+
+/* ---- is it alive? ---- */
+
+static const char *const alive_states[] = {
+    [BATCH_NONE] = "",
+    [BATCH_SLURM] =
+        " RUNNING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT CONFIGURING RESIZING "
+        "REQUEUED ",
+    [BATCH_LSF] = " RUN USUSP SSUSP PROV ",
+    [BATCH_PBS] = " R E S U B ",
+};
+
+/* LSF's UNKWN and ZOMBI (the host does not answer) are in neither list. */
+static const char *const gone_states[] = {
+    [BATCH_NONE] = "",
+    [BATCH_SLURM] = " COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
+                    "OUT_OF_MEMORY REVOKED PENDING REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD "
+                    "SPECIAL_EXIT ",
+    [BATCH_LSF] = " DONE EXIT PEND PSUSP WAIT FWD_PEND ",
+    [BATCH_PBS] = " C F X M Q H W T ",
+};
+
+/* How a command says that it does not know the job any more. */
+static const char *const forgotten[][2] = {
+    [BATCH_NONE] = {"\n", "\n"},
+    [BATCH_SLURM] = {"Invalid job id", "Invalid job id"},
+    [BATCH_LSF] = {"is not found", "is not found"},
+    [BATCH_PBS] = {"Unknown Job Id", "Job has finished"},
+};
+
+static bool is_in(const char *words, const char *word)
+{
+    char padded[LINE_SIZE + 2];
+
+    snprintf(padded, sizeof padded, " %s ", word);
+    return *word && !strchr(word, ' ') && strstr(words, padded);
+}
+
+static enum batch_answer answer_of(enum batch_system system, int status, const char *text)
+{
+    enum batch_answer answer = BATCH_UNKNOWN;
+    char line[LINE_SIZE];
+
+    if (status)
+        return strstr(text, forgotten[system][0]) || strstr(text, forgotten[system][1])
+                   ? BATCH_GONE
+                   : BATCH_UNKNOWN;
+    /* squeue says nothing of a job that has ended and is not forgotten yet. */
+    if (system == BATCH_SLURM && !*text)
+        return BATCH_GONE;
+    while (next_line(line, &text)) {
+        const char *state = line;
+
+        if (system == BATCH_PBS && !strncmp(line, "job_state = ", 12))
+            state += 12;
+        if (is_in(alive_states[system], state))
+            return BATCH_ALIVE;
+        if (is_in(gone_states[system], state))
+            answer = BATCH_GONE;
+    }
+    return answer;
+}
+
+enum batch_answer batch_ask(const struct batch_job *job)
+{
+    const char *const commands[][8] = {
+        [BATCH_NONE] = {NULL},
+        [BATCH_SLURM] = {"squeue", "-h", "-t", "all", "-j", job->id, "-o", "%T"},
+        [BATCH_LSF] = {"bjobs", "-noheader", "-o", "stat", job->id},
+        [BATCH_PBS] = {"qstat", "-f", job->id},
+    };
+    const char *argv[9] = {NULL};
+    struct buf out = {0};
+    enum batch_answer answer = BATCH_UNKNOWN;
+    int status;
+
+    if (job->system == BATCH_NONE || !is_id(job->id))
+        return BATCH_UNKNOWN;
+    memcpy(argv, commands[job->system], sizeof commands[job->system]);
+    status = command_read(&out, argv, BATCH_LIMIT_S);
+    if (status >= 0)
+        answer = answer_of(job->system, status, buf_text(&out));
+    buf_release(&out);
+    return answer;
+}
+
+/* ---- how long may it run? ---- */
+
+static double not_negative(double seconds)
+{
+    return seconds < 0 ? 0 : seconds;
+}
+
+/* "1-02:03:04", "2:03:04", "3:04"; INVALID is Slurm's word for less than nothing, as in a job that
+ * its cluster lets run over its time. UNLIMITED, NOT_SET and warnings are no durations. */
+static double squeue_left(const char *text)
+{
+    double seconds = (double)NAN;
+    char line[LINE_SIZE];
+
+    while (next_line(line, &text))
+        if (!strcmp(line, "INVALID"))
+            seconds = 0;
+        else if (strchr(line, ':') && duration_parse(&seconds, line, NULL))
+            continue;
+    return seconds;
+}
+
+static double ask_squeue(const struct batch_job *job, struct buf *out)
+{
+    const char *const argv[] = {"squeue", "-h", "-j", job->id, "-o", "%L", NULL};
+
+    return command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : squeue_left(buf_text(out));
+}
+
+static double slurm_left(const struct batch_job *job, struct buf *out)
+{
+    const char *end = getenv("SLURM_JOB_END_TIME");
+    double left_s = end ? strtod(end, NULL) - clock_unix() : 0;
+
+    /* Time that is over may be that of a job which began this shell, and ended. */
+    if (left_s <= 0)
+        left_s = ask_squeue(job, out);
+    return left_s > NO_LIMIT_S ? (double)NAN : left_s;
+}
+
+/* time_left is "2:35 L" (hours and minutes; with -hms, which a site may make the default, seconds
+ * as well). L and X: until the limit. E: until an estimated end, which ends nothing. */
+static double bjobs_left(const char *text)
+{
+    double seconds = (double)NAN;
+    char line[LINE_SIZE];
+    int h, m, s, used;
+
+    while (next_line(line, &text)) {
+        s = used = 0;
+        if (sscanf(line, "%6d:%2d%n:%2d%n", &h, &m, &used, &s, &used) >= 2 && h >= 0 && m >= 0 &&
+            s >= 0 && strchr(line + used, 'E') == NULL)
+            seconds = 3600.0 * h + 60.0 * m + s;
+    }
+    return seconds;
+}
+
+/* "run_time;runtimelimit": "62 second(s)" or "00:01:02"; minutes "90.0", with a host behind a slash
+ * where the limit goes by its speed, or "01:30:00"; "-": none. */
+static double bjobs_limit_left(const char *text)
+{
+    double seconds = (double)NAN, run_s, limit_min;
+    char line[LINE_SIZE], run[32], limit[32];
+
+    while (next_line(line, &text)) {
+        if (sscanf(line, "%31[^;];%31[^/;]", run, limit) != 2)
+            continue;
+        if (strchr(run, ':') ? duration_parse(&run_s, run, NULL) != 0
+                             : sscanf(run, "%lf second", &run_s) != 1)
+            continue;
+        if (strchr(limit, ':') && !duration_parse(&limit_min, limit, NULL))
+            seconds = not_negative(limit_min - run_s);
+        else if (!strchr(limit, ':') && sscanf(limit, "%lf", &limit_min) == 1)
+            seconds = not_negative(60 * limit_min - run_s);
+    }
+    return seconds;
+}
+
+static double lsf_left(const struct batch_job *job, struct buf *out)
+{
+    const char *const left[] = {"bjobs", "-noheader", "-o", "time_left", job->id, NULL};
+    const char *const limit[] = {"bjobs", "-noheader", "-o", "run_time runtimelimit delimiter=';'",
+                                 job->id, NULL};
+    double seconds;
+
+    if (command_read(out, left, BATCH_LIMIT_S))
+        return (double)NAN;
+    seconds = bjobs_left(buf_text(out));
+    if (!isnan(seconds) || !strstr(buf_text(out), " E"))
+        return seconds;
+    buf_clear(out);
+    return command_read(out, limit, BATCH_LIMIT_S) ? (double)NAN : bjobs_limit_left(buf_text(out));
+}
+
+/* Since the job began, by "Sat Nov 21 10:05:17 2026", local time. NaN: it does not say. */
+static double since(const char *text)
+{
+    static const char *const names[] = {"stime", "start_time"};
+    char value[LINE_SIZE];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct tm tm = {.tm_isdst = -1};
+
+        if (field(value, text, names[i]) && strptime(value, "%a %b %d %H:%M:%S %Y", &tm))
+            return clock_unix() - (double)mktime(&tm);
+    }
+    return (double)NAN;
+}
+
+/* What PBS says was used is minutes old; the clock does not know of a suspension: the greater of
+ * the two is on the safe side. */
+static double qstat_left(const char *text)
+{
+    double limit_s, used_s = (double)NAN, since_s = since(text);
+    char value[LINE_SIZE];
+
+    if (!field(value, text, "Resource_List.walltime") || duration_parse(&limit_s, value, NULL))
+        return (double)NAN;
+    if (field(value, text, "resources_used.walltime") && duration_parse(&used_s, value, NULL))
+        used_s = (double)NAN;
+    used_s = fmax(used_s, since_s); /* the other where one is NaN */
+    return isnan(used_s) ? used_s : not_negative(limit_s - used_s);
+}
+
+static double pbs_left(const struct batch_job *job, struct buf *out)
+{
+    const char *const argv[] = {"qstat", "-f", job->id, NULL};
+
+    return command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : qstat_left(buf_text(out));
+}
+
+double batch_seconds_left(void)
+{
+    struct batch_job job;
+    struct buf out = {0};
+    double left_s = (double)NAN;
+
+    batch_job_here(&job);
+    switch (job.system) {
+    case BATCH_SLURM:
+        left_s = slurm_left(&job, &out);
+        break;
+    case BATCH_LSF:
+        left_s = lsf_left(&job, &out);
+        break;
+    case BATCH_PBS:
+        left_s = pbs_left(&job, &out);
+        break;
+    case BATCH_NONE:
+        break;
+    }
+    buf_release(&out);
+    return left_s;
+}

@@ -1,0 +1,76 @@
+#include "base/duration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/real.h"
+
+/* Digits only; moves *text behind them. */
+static int field_parse(double *out, const char **text)
+{
+    size_t n = strspn(*text, "0123456789");
+
+    if (n == 0 || n > 9)
+        return -1;
+    *out = strtod(*text, NULL);
+    *text += n;
+    return 0;
+}
+
+/* [days-]hours:minutes:seconds, days-hours[:minutes], minutes:seconds */
+static int clock_form(double *out, const char *text)
+{
+    double days = 0, field[3] = {0};
+    const char *dash = strchr(text, '-');
+    int n = 0;
+
+    if (dash && (field_parse(&days, &text) || *text++ != '-'))
+        return -1;
+    do {
+        if (n == 3 || field_parse(&field[n], &text) || (n > 0 && field[n] >= 60))
+            return -1;
+        n++;
+    } while (*text == ':' && *++text);
+    if (*text || text[-1] == ':' || (!dash && n < 2))
+        return -1;
+    if (!dash && n == 2)
+        *out = 60 * field[0] + field[1];
+    else
+        *out = 86400 * days + 3600 * field[0] + 60 * field[1] + field[2];
+    return 0;
+}
+
+/* A sum of numbers with a unit each, or one bare number of seconds. */
+static int unit_form(double *out, const char *text)
+{
+    static const char units[] = "smhd";
+    static const double seconds[] = {1, 60, 3600, 86400};
+    double sum = 0;
+
+    if (real_parse(out, text) == 0)
+        return *out < 0 ? -1 : 0;
+    while (*text) {
+        size_t n = strspn(text, ".0123456789");
+        const char *unit = strchr(units, text[n]);
+        char *end;
+        double number = strtod(text, &end);
+
+        if (n == 0 || end != text + n || !unit || !*unit)
+            return -1;
+        sum += number * seconds[unit - units];
+        text += n + 1;
+    }
+    *out = sum;
+    return isfinite(sum) ? 0 : -1;
+}
+
+int duration_parse(double *out, const char *text, struct err *err)
+{
+    double seconds;
+
+    if (!*text || (unit_form(&seconds, text) && clock_form(&seconds, text)))
+        return err_set(err, "must be a duration such as 90s, 15m, 2h or 1-12:00:00");
+    *out = seconds;
+    return 0;
+}
