@@ -4,7 +4,7 @@
 -- program (src/store/views.c), because their columns follow the axes of the sweeps in the file.
 -- Times are Unix seconds, UTC. "ESPL" marks the file as ours.
 PRAGMA application_id = 1163087948;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,
@@ -91,6 +91,10 @@ CREATE TABLE session (
     version     TEXT NOT NULL,
     host        TEXT NOT NULL,
     pid         INTEGER NOT NULL,
+    realm       TEXT,
+    born        INTEGER,
+    job         TEXT,
+    inode       INTEGER,
     ranks       INTEGER NOT NULL,
     cpu         TEXT,
     mpi         TEXT,
@@ -109,9 +113,13 @@ CREATE TABLE attempt (
     host       TEXT NOT NULL,
     pid        INTEGER NOT NULL,
     started    REAL NOT NULL,
-    finished   REAL NOT NULL,
-    outcome    TEXT NOT NULL CHECK (outcome IN ('done', 'diverged', 'failed', 'stopped')),
+    finished   REAL CHECK (finished IS NOT NULL OR outcome IN ('running', 'lost')),
+    outcome    TEXT NOT NULL CHECK (outcome IN ('running', 'done', 'diverged', 'failed', 'stopped',
+                                                'crashed', 'lost')),
     error      TEXT
 ) STRICT;
 
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
+-- Few, and asked for often. A query must say the same WHERE for it to be used.
+CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)
+    WHERE outcome NOT IN ('done', 'diverged', 'failed');

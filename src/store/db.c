@@ -13,6 +13,13 @@ int db_exec(struct store *store, const char *sql, struct err *err)
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(store, err);
 }
 
+int db_begin(struct store *store, struct err *err)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        return 0;
+    return db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
+}
+
 sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err)
 {
     sqlite3_stmt *row = NULL;

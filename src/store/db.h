@@ -10,7 +10,7 @@
 #include "store/store.h"
 
 #define DB_APPLICATION_ID 0x4553504cu /* "ESPL"; db/schema.sql sets the same */
-#define DB_SCHEMA_VERSION 2u          /* likewise; migrate.c leads from older ones to it */
+#define DB_SCHEMA_VERSION 3u          /* likewise; migrate.c leads from older ones to it */
 
 struct store {
     sqlite3 *db;
@@ -27,6 +27,9 @@ extern const char db_schema_sql[]; /* db/schema.sql, generated at build time */
 /* "PATH: what SQLite says". Always -1. */
 int db_fail(struct store *store, struct err *err);
 int db_exec(struct store *store, const char *sql, struct err *err);
+
+/* Open a transaction, unless one is: store_commit() ends it. */
+int db_begin(struct store *store, struct err *err);
 
 /* A statement of its own, to be finalized. NULL and err when it cannot be prepared. */
 sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err);
@@ -54,6 +57,9 @@ int migrate_version(struct store *store, uint32_t *version, struct err *err);
 int migrate(struct store *store, uint32_t from, struct err *err);
 /* Make an older schema look like today's to this connection, without writing. */
 int migrate_for_reading(struct store *store, uint32_t from, struct err *err);
+
+/* A writer begins: what sessions before it have left open is lost, and its trials pending again. */
+int session_release(struct store *store, struct err *err);
 
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
  * caller's transaction. */

@@ -65,8 +65,11 @@ static const struct step tables[] = {
     {SWEEP, "CREATE INDEX temp.in_trial_id ON in_trial (trial_id)"},
 };
 
-/* Sweeps, configurations, and what becomes of each trial. */
+/* Sweeps, configurations, and what becomes of each trial. What runs in an input does not run here:
+ * its attempt comes with the merge after its end. */
 static const struct step match[] = {
+    {ATTEMPT, "DELETE FROM in_attempt WHERE outcome = 'running'"},
+    {TRIAL, "UPDATE in_trial SET state = 'pending' WHERE state = 'running'"},
     {SWEEP, "DELETE FROM sweep_map"},
     {SWEEP, "DELETE FROM config_map"},
     {SWEEP, "DELETE FROM trial_map"},
@@ -155,7 +158,7 @@ static const struct step apply[] = {
               " LEFT JOIN session_map AS s ON s.was = i.session_id WHERE NOT EXISTS"
               " (SELECT 1 FROM main.attempt AS o WHERE o.trial_id = t.now AND o.session_id IS s.now"
               " AND o.rank = i.rank AND o.host = i.host AND o.pid = i.pid"
-              " AND o.started = i.started AND o.finished = i.finished) ORDER BY i.attempt_id"},
+              " AND o.started = i.started AND o.finished IS i.finished) ORDER BY i.attempt_id"},
     {TRIAL, "UPDATE main.trial AS o SET attempts ="
             " (SELECT count(*) FROM main.attempt AS a WHERE a.trial_id = o.trial_id)"
             " WHERE trial_id IN (SELECT now FROM trial_map)"},

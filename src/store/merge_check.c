@@ -25,7 +25,8 @@ static const char sql_other_sweep[] =
     "coalesce((SELECT printf('%s, pid %d, %s UTC%s', a.host, a.pid,"                \
     " datetime(a.started, 'unixepoch'), ' (' || s.cpu || '; ' || s.command || ')')" \
     " FROM " db "." prefix "attempt AS a LEFT JOIN " db "." prefix "session AS s"   \
-    " USING (session_id) WHERE a.trial_id = " id " AND a.outcome <> 'stopped'"      \
+    " USING (session_id) WHERE a.trial_id = " id                                    \
+    " AND a.outcome IN ('done', 'diverged', 'failed')"                              \
     " ORDER BY a.finished DESC, a.attempt_id DESC LIMIT 1), 'unknown')"
 #define RESULT(alias) "trim(printf('%s %s %!.17g', " alias ".state, w.objective, " alias ".value))"
 #define DIFFERS(columns, name)                                                   \

@@ -3,11 +3,30 @@
 /* From version i to i + 1; NULL: there never was one. */
 static const char *const steps[DB_SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
+    /* The views, which are made again, would not let a table of theirs be renamed. */
+    [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
+          "ALTER TABLE session ADD COLUMN realm TEXT; ALTER TABLE session ADD COLUMN born INTEGER;"
+          "ALTER TABLE session ADD COLUMN job TEXT; ALTER TABLE session ADD COLUMN inode INTEGER;"
+          "ALTER TABLE attempt RENAME TO attempt_2;"
+          "CREATE TABLE attempt (attempt_id INTEGER PRIMARY KEY,"
+          " trial_id INTEGER NOT NULL REFERENCES trial, session_id INTEGER REFERENCES session,"
+          " rank INTEGER NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,"
+          " started REAL NOT NULL,"
+          " finished REAL CHECK (finished IS NOT NULL OR outcome IN ('running', 'lost')),"
+          " outcome TEXT NOT NULL CHECK (outcome IN ('running', 'done', 'diverged', 'failed',"
+          " 'stopped', 'crashed', 'lost')), error TEXT) STRICT;"
+          "INSERT INTO attempt SELECT * FROM attempt_2; DROP TABLE attempt_2;"
+          "CREATE INDEX attempt_of_trial ON attempt (trial_id);"
+          "CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)"
+          " WHERE outcome NOT IN ('done', 'diverged', 'failed');"
+          "PRAGMA user_version = 3",
 };
 
 /* The same to a reader of version i: temporary views go before tables of their names. */
 static const char *const guises[DB_SCHEMA_VERSION] = {
     [1] = "CREATE TEMP VIEW trial AS SELECT *, NULL AS predicted FROM main.trial",
+    [2] = "CREATE TEMP VIEW session AS SELECT *, NULL AS realm, NULL AS born, NULL AS job,"
+          " NULL AS inode FROM main.session",
 };
 
 int migrate_version(struct store *store, uint32_t *version, struct err *err)

@@ -59,7 +59,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " a AS MATERIALIZED (SELECT sweep_id, c.flops, attempt.finished AS at" \
       " FROM attempt JOIN s USING (session_id) JOIN trial USING (trial_id)" \
-      " JOIN config AS c USING (config_id) WHERE attempt.outcome <> 'stopped')," \
+      " JOIN config AS c USING (config_id)" \
+      " WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
       " ran AS (SELECT count(sweep_id) AS n, sum(a.flops) AS flops," \
       " coalesce(s.finished, max(at)) - s.started AS elapsed FROM s LEFT JOIN a)," \
       " pending AS (SELECT count(*) AS n, sum(config.flops) AS flops" \
@@ -81,7 +82,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(finished - started) AS total_s, max(finished - started) AS longest_s" \
-      " FROM attempt JOIN s USING (session_id))," \
+      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s, a)" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \

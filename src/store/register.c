@@ -168,13 +168,27 @@ static double real_column(sqlite3_stmt *row, int column)
                                                            : sqlite3_column_double(row, column);
 }
 
+/* Only of trials to be run: a result has settled what was before it. */
+static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *err)
+{
+    int64_t n = 0;
+
+    if (attempts && w->trials->states[t] <= TRIAL_RUNNING &&
+        db_integer(w->store,
+                   db_bind(w->store, STATEMENT_TRIAL_CRASHES, err, "i", w->trials->ids[t]), 0, &n,
+                   err))
+        return -1;
+    w->trials->crashes[t] = (int32_t)n;
+    return 0;
+}
+
 static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
                       struct err *err)
 {
     struct plan_trial trial = plan_trial(w->plan, t);
     sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIAL_FIND, err, "inn", config_id,
                                 (int)trial.replicate, (int)trial.fold);
-    int rc = row ? db_step(w->store, row, err) : -1;
+    int rc = row ? db_step(w->store, row, err) : -1, attempts;
 
     if (rc == 1) {
         w->trials->ids[t] = sqlite3_column_int64(row, 0);
@@ -183,7 +197,8 @@ static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64
         w->trials->values[t] = real_column(row, 2);
         w->trials->seconds[t] = real_column(row, 3);
         w->trials->predicted[t] = real_column(row, 4);
-        return db_finish(w->store, row, err);
+        attempts = sqlite3_column_int(row, 5);
+        return db_finish(w->store, row, err) ? -1 : count_crashes(w, t, attempts, err);
     }
     return rc == 0 && w->insert ? insert_trial(w, t, s, config_id, err) : rc;
 }
@@ -212,6 +227,7 @@ static int walk_configs(struct walk *w, struct err *err)
         w->is_part |= !w->trials->ours[t];
         w->trials->ids[t] = 0;
         w->trials->states[t] = TRIAL_PENDING;
+        w->trials->crashes[t] = 0;
         w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     }
     for (int32_t config = 0; config < w->plan->n_configs; config++)
@@ -246,13 +262,14 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
     trials->values = calloc(n, sizeof *trials->values);
     trials->seconds = calloc(n, sizeof *trials->seconds);
     trials->predicted = calloc(n, sizeof *trials->predicted);
+    trials->crashes = calloc(n, sizeof *trials->crashes);
     if (trials->ours && trials->ids && trials->states && trials->values && trials->seconds &&
-        trials->predicted) {
+        trials->predicted && trials->crashes) {
         memset(trials->ours, true, n * sizeof *trials->ours);
         return 0;
     }
     store_trials_release(trials);
-    return err_nomem(err, "trials", n * (4 * sizeof(double) + 2));
+    return err_nomem(err, "trials", n * (4 * sizeof(double) + sizeof(int32_t) + 2));
 }
 
 void store_trials_release(struct store_trials *trials)
@@ -263,6 +280,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->values);
     free(trials->seconds);
     free(trials->predicted);
+    free(trials->crashes);
     *trials = (struct store_trials){0};
 }
 

@@ -2,6 +2,10 @@
 #ifndef STORE_STATEMENT_H
 #define STORE_STATEMENT_H
 
+/* For what is asked of open, crashed and lost attempts: the index on them is known by these words
+ * (db/schema.sql, attempt_without_result). */
+#define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged', 'failed')"
+
 /* clang-format off */
 #define STATEMENT_TABLE(X) \
     X(BEGIN, "BEGIN IMMEDIATE") \
@@ -47,32 +51,66 @@
       " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE ?6 > 0 AND NOT EXISTS" \
       " (SELECT 1 FROM config WHERE config_id = ?6)))") \
     X(TRIAL_FIND, \
-      "SELECT trial_id, state, value, seconds, predicted FROM trial" \
+      "SELECT trial_id, state, value, seconds, predicted, attempts FROM trial" \
       " WHERE config_id = ?1 AND replicate = ?2 AND fold = ?3") \
     X(TRIAL_INSERT, \
       "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
       " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE ?5 > 0 AND NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
+    /* A result settles what was before it; one that was stopped or lost says nothing. */ \
+    X(TRIAL_CRASHES, \
+      "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = 'crashed' AND attempt_id >" \
+      " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
+      " AND outcome IN ('done', 'diverged', 'failed'))") \
     X(TRIAL_CONFIG, "SELECT config_id FROM trial WHERE trial_id = ?1") \
     \
-    /* Only a dead writer leaves a session that runs: we hold the lock. */ \
-    X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE outcome = 'running'") \
     X(SESSION_INSERT, \
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
-      " started) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)") \
+      " started, realm, born, job, inode)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)") \
+    X(SESSION_RUNNING, "SELECT session_id FROM session WHERE outcome = 'running' LIMIT 1") \
+    X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
+    /* What a session has open when it ends. In this order. */ \
+    X(SESSION_TRIALS_RETURN, \
+      "UPDATE trial SET state = 'pending' WHERE state = 'running' AND trial_id IN" \
+      " (SELECT trial_id FROM attempt WHERE outcome = 'running'" STATEMENT_WITHOUT_RESULT \
+      " AND session_id IS nullif(?1, 0))") \
+    X(SESSION_ATTEMPTS_END, \
+      "UPDATE attempt SET finished = ?2, outcome = ?3, error = ?4 WHERE outcome = 'running'" \
+      STATEMENT_WITHOUT_RESULT " AND session_id IS nullif(?1, 0)") \
     \
     X(RESULT_UPDATE, \
       "UPDATE trial SET state = ?2, value = ?3, epochs_run = ?4, best_epoch = ?5, seconds = ?6," \
-      " predicted = ?7, flops = ?8, peak_bytes = ?9, error = ?10, attempts = attempts + 1" \
+      " predicted = ?7, flops = ?8, peak_bytes = ?9, error = ?10, attempts = attempts + ?11" \
       " WHERE trial_id = ?1") \
-    X(ATTEMPT_COUNT, "UPDATE trial SET attempts = attempts + 1 WHERE trial_id = ?1") \
+    X(ATTEMPT_COUNT, "UPDATE trial SET attempts = attempts + ?2 WHERE trial_id = ?1") \
+    X(TRIAL_RUNS, \
+      "UPDATE trial SET state = 'running', error = NULL, attempts = attempts + 1" \
+      " WHERE trial_id = ?1") \
+    X(TRIAL_HAS_RESULT, /* of a session */ \
+      "SELECT 1 FROM attempt WHERE trial_id = ?1 AND session_id IS nullif(?2, 0)" \
+      " AND outcome IN ('done', 'diverged', 'failed')") \
+    /* Unless it has a result, or another rank runs it. */ \
+    X(TRIAL_RETURNS, \
+      "UPDATE trial SET state = 'pending' WHERE trial_id = ?1 AND state = 'running'" \
+      " AND NOT EXISTS (SELECT 1 FROM attempt WHERE trial_id = ?1 AND outcome = 'running')") \
     /* Not as RETURNING of the two above: that makes and drops a table for every result, with page \
        faults as soon as the heap is trimmed in between (3 times slower, measured). */ \
     X(ATTEMPTS, "SELECT attempts FROM trial WHERE trial_id = ?1") \
     X(ATTEMPT_INSERT, \
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished, outcome," \
       " error) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9)") \
+    /* The open attempt of a trial by a rank; 0: only others have one; -1: nobody. */ \
+    X(ATTEMPT_OPEN, \
+      "SELECT coalesce(max(iif(rank = ?2, attempt_id, 0)), -1) FROM attempt" \
+      " WHERE trial_id = ?1 AND outcome = 'running'" STATEMENT_WITHOUT_RESULT) \
+    X(ATTEMPT_CLOSE, \
+      "UPDATE attempt SET host = ?2, pid = ?3, started = coalesce(?4, started), finished = ?5," \
+      " outcome = ?6, error = ?7 WHERE attempt_id = ?1") \
+    X(ATTEMPTS_STOP, /* all that are open of a trial: it has its result from another rank */ \
+      "UPDATE attempt SET finished = ?2, outcome = 'stopped'" \
+      " WHERE trial_id = ?1 AND outcome = 'running'" STATEMENT_WITHOUT_RESULT) \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

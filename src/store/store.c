@@ -120,7 +120,7 @@ static int open_writer(struct store *store, struct err *err)
         return err_set(err, "%s: not writable", store->path);
     if (db_exec(store, "PRAGMA synchronous = full; PRAGMA foreign_keys = on", err) ||
         (store->is_new && create_schema(store, err)) || migrate_version(store, &version, err) ||
-        migrate(store, version, err))
+        migrate(store, version, err) || session_release(store, err))
         return -1;
     return use_wal(store, err);
 }

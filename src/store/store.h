@@ -18,8 +18,9 @@
 struct store;
 
 /* Open for writing: create where there is nothing, and take the advisory lock PATH.lock that names
- * host and pid. -1 and err: not a database, not ours, newer than this program, locked (by whom),
- * read-only, disk full. Whatever is refused is left byte for byte as it was. */
+ * host and pid. What sessions that are gone have left open is released: their attempts are 'lost',
+ * their trials pending again. -1 and err: not a database, not ours, newer than this program, locked
+ * (by whom), read-only, disk full. Whatever is refused is left byte for byte as it was. */
 int store_open(struct store **store, const char *path, struct err *err);
 /* Open for reading; never blocks the writer (with a rollback journal: for longer than one query),
  * never creates. Works in a directory where nobody may write. */
@@ -43,6 +44,8 @@ struct store_trials {
     double *values;    /* the objective; NaN where there is none, as below */
     double *seconds;   /* of the last attempt */
     double *predicted; /* what had been expected of it */
+    int32_t *crashes;  /* attempts that took their rank down since the trial's last result (done,
+                          diverged, failed); 0 for a trial that is finished */
 };
 
 /* -1 and err when memory is short. Release takes a zeroed one. */
@@ -76,7 +79,8 @@ int store_find(struct store *store, const struct plan *plan, const struct datase
 /* The configuration of a trial, as in the views and in `show`; 0 where there is none. */
 int64_t store_config_of(struct store *store, int64_t trial_id);
 
-/* What a run was, recorded once. */
+/* What a run was, recorded once; the store adds what tells its process from all others, the batch
+ * job, and which file it writes. */
 struct store_session {
     const char *command; /* the command line */
     const char *version; /* of espalier */
@@ -85,11 +89,31 @@ struct store_session {
     int32_t pid;
 };
 int store_begin_session(struct store *store, const struct store_session *session, struct err *err);
+/* Attempts that are open still are 'stopped' then, and their trials pending. Durable at once. */
 int store_end_session(struct store *store, const char *outcome, struct err *err);
 
+/* Who runs a trial. */
+struct store_place {
+    int32_t rank;
+    const char *host;
+    int32_t pid;
+};
+
+/* A trial runs: an open attempt ('running'), and the trial is 'running'. started: Unix seconds.
+ * Nothing where this rank's attempt is open already, or the trial has a result of this session. */
+int store_attempt_begin(struct store *store, int64_t trial_id, const struct store_place *place,
+                        double started, struct err *err);
+
+/* Its rank was lost with it: the open attempt of that rank ends as 'crashed' (one is made where
+ * none is open), and the trial is pending again, unless it has a result or another rank runs it. */
+int store_attempt_crashed(struct store *store, int64_t trial_id, const struct store_place *place,
+                          const char *reason, struct err *err);
+
 /* Record a result under trial_id: attempt, metrics, curve, timing; NaNs and phases without time are
- * left out. Replaces what an earlier attempt left. One transaction is open from the first result
- * to store_commit(). A result with state PENDING records the attempt only. */
+ * left out. Replaces what an earlier attempt left. Ends the open attempt of the trial by that rank,
+ * if there is one; those of other ranks end as 'stopped'. One transaction is open from the first of
+ * these calls to store_commit(). A result with state PENDING records the attempt only, and gives
+ * the trial back. */
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err);
 int store_commit(struct store *store, struct err *err);

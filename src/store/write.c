@@ -1,57 +1,7 @@
 #include <math.h>
 
-#include "base/clock.h"
+#include "store/attempt.h"
 #include "store/db.h"
-
-static int begin(struct store *store, struct err *err)
-{
-    if (!sqlite3_get_autocommit(store->db))
-        return 0;
-    return db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
-}
-
-int store_commit(struct store *store, struct err *err)
-{
-    if (sqlite3_get_autocommit(store->db))
-        return 0;
-    return db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err);
-}
-
-int store_begin_session(struct store *store, const struct store_session *s, struct err *err)
-{
-    if (begin(store, err) ||
-        db_finish(store, db_bind(store, STATEMENT_SESSION_LOST, err, ""), err) ||
-        db_finish(store,
-                  db_bind(store, STATEMENT_SESSION_INSERT, err, "sssnnssssd", s->command,
-                          s->version, s->host, (int)s->pid, (int)s->ranks, s->cpu, s->mpi, s->blas,
-                          s->blas_kernel, clock_unix()),
-                  err))
-        return -1;
-    store->session_id = sqlite3_last_insert_rowid(store->db);
-    return store_commit(store, err);
-}
-
-int store_end_session(struct store *store, const char *outcome, struct err *err)
-{
-    if (begin(store, err) || db_finish(store,
-                                       db_bind(store, STATEMENT_SESSION_END, err, "ids",
-                                               store->session_id, clock_unix(), outcome),
-                                       err))
-        return -1;
-    return store_commit(store, err);
-}
-
-static int write_attempt(struct store *store, int64_t trial_id, const struct trial_result *r,
-                         struct err *err)
-{
-    const char *outcome = r->state == TRIAL_PENDING ? "stopped" : trial_state_name(r->state);
-
-    return db_finish(store,
-                     db_bind(store, STATEMENT_ATTEMPT_INSERT, err, "iinsnddss", trial_id,
-                             store->session_id, (int)r->rank, r->host, (int)r->pid, r->started,
-                             r->finished, outcome, *r->error ? r->error : NULL),
-                     err);
-}
 
 static int write_metric(struct store *store, int64_t trial_id, enum part part, const char *name,
                         double value, struct err *err)
@@ -118,16 +68,18 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
     return 0;
 }
 
+/* open: the attempt that ends, as attempt_open() says. */
 static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
-                        int64_t *attempts, struct err *err)
+                        int64_t open, int64_t *attempts, struct err *err)
 {
+    int more = open > 0 ? 0 : 1;
     sqlite3_stmt *statement =
         r->state == TRIAL_PENDING
-            ? db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "i", trial_id)
-            : db_bind(store, STATEMENT_RESULT_UPDATE, err, "isdnndddis", trial_id,
+            ? db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, more)
+            : db_bind(store, STATEMENT_RESULT_UPDATE, err, "isdnndddisn", trial_id,
                       trial_state_name(r->state), r->value, (int)r->epochs_run, (int)r->best_epoch,
                       r->seconds, r->predicted, r->flops, r->peak_bytes,
-                      *r->error ? r->error : NULL);
+                      *r->error ? r->error : NULL, more);
 
     if (db_finish(store, statement, err) ||
         db_integer(store, db_bind(store, STATEMENT_ATTEMPTS, err, "i", trial_id), 0, attempts, err))
@@ -137,13 +89,29 @@ static int update_trial(struct store *store, int64_t trial_id, const struct tria
                : err_set(err, "%s: trial %lld is not in it", store->path, (long long)trial_id);
 }
 
+static int write_attempt(struct store *store, int64_t trial_id, const struct trial_result *r,
+                         int64_t open, struct err *err)
+{
+    struct attempt attempt = {
+        .trial_id = trial_id,
+        .place = {r->rank, r->host, r->pid},
+        .started = r->started,
+        .finished = r->finished,
+        .outcome = r->state == TRIAL_PENDING ? "stopped" : trial_state_name(r->state),
+        .error = *r->error ? r->error : NULL,
+    };
+
+    return attempt_end(store, open, &attempt, err);
+}
+
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err)
 {
-    int64_t attempts;
+    int64_t attempts, open;
 
-    if (begin(store, err) || update_trial(store, trial_id, result, &attempts, err) ||
-        write_attempt(store, trial_id, result, err))
+    if (db_begin(store, err) || attempt_open(&open, store, trial_id, result->rank, err) ||
+        update_trial(store, trial_id, result, open, &attempts, err) ||
+        write_attempt(store, trial_id, result, open, err))
         return -1;
     if (result->state == TRIAL_PENDING)
         return 0;

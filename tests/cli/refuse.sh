@@ -50,8 +50,8 @@ fails "a hard link is refused for what it is" 1 run small.ini --db hard.db
 like "and says why" "$(cat .err)" "^espalier: hard.db: the file has 2 names \(hard links\), so that two runs could write"
 rm hard.db
 kill -9 $pid
-ok "the lock of a killed run is free at once" run small.ini --db busy.db
 wait $pid 2>/dev/null
+ok "the lock of a killed run is free at once" run small.ini --db busy.db
 is "its session is lost" "$(sql busy.db 'select outcome from session order by session_id')" "lost
 finished"
 is "no lock file is left" "$(ls busy.db.lock 2>/dev/null)" ""

@@ -186,7 +186,7 @@ static void test_brought_up_to_date(void **state)
     assert_int_equal(store_commit(store, &err), 0);
     trial_result_release(&r);
     store_close(store);
-    fixture_sql_is(&f, "PRAGMA user_version", "2");
+    fixture_sql_is(&f, "PRAGMA user_version", "3");
     fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
     fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
     fixture_sql_is(&f,
@@ -240,7 +240,7 @@ static void test_all_or_nothing(void **state)
     fixture_open(&f, INI);
     make_old(&f, "DROP VIEW trials; CREATE TABLE trials (trial)");
     assert_int_equal(store_open(&store, f.path, &err), -1);
-    assert_non_null(strstr(err.text, "schema 1 cannot be brought to 2: "));
+    assert_non_null(strstr(err.text, "schema 1 cannot be brought to 3: "));
     assert_non_null(strstr(err.text, "use DROP TABLE"));
     fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('trial')", "14");
     fixture_sql_is(&f, "PRAGMA user_version", "1");

@@ -1,0 +1,247 @@
+/* Attempts while they run, and what becomes of them: begun, ended, crashed, lost. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/db.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\nreplicates = 3\n[grid]\nhidden_size = 16, 32\n"
+
+static const struct store_place place_1 = {1, "node1", 7}, place_2 = {2, "node2", 8};
+static const struct store_session session = {"espalier run", "0", "", "", "", "", "node0", 3, 5};
+
+static struct store *open_session(struct fixture *f)
+{
+    struct store *store = fixture_store(f);
+    struct err err;
+
+    if (store_begin_session(store, &session, &err))
+        fail_msg("%s", err.text);
+    return store;
+}
+
+static void begin(struct fixture *f, struct store *store, int64_t trial,
+                  const struct store_place *place, double started)
+{
+    struct err err;
+
+    if (store_attempt_begin(store, f->known.ids[trial], place, started, &err) ||
+        store_commit(store, &err))
+        fail_msg("%s", err.text);
+}
+
+static void crash(struct fixture *f, struct store *store, int64_t trial,
+                  const struct store_place *place)
+{
+    struct err err;
+
+    if (store_attempt_crashed(store, f->known.ids[trial], place, "no sign of life", &err) ||
+        store_commit(store, &err))
+        fail_msg("%s", err.text);
+}
+
+/* By rank 1 of node1 (fixture_result). */
+static void end(struct fixture *f, struct store *store, int64_t trial, enum trial_state state)
+{
+    struct trial_result r;
+    struct err err;
+
+    fixture_result(&r, trial, 0.5);
+    r.state = state;
+    if (store_result(store, f->known.ids[trial], &r, &err) || store_commit(store, &err))
+        fail_msg("%s", err.text);
+    trial_result_release(&r);
+}
+
+/* "state attempts; outcome@rank start-finish error, ..." of a trial. */
+static void expect(struct fixture *f, int64_t trial, const char *wanted)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof sql,
+             "SELECT state || ' ' || attempts || coalesce((SELECT group_concat("
+             "printf('; %%s@%%d %%g-%%s%%s', outcome, rank, started, coalesce(finished, ''),"
+             " coalesce(' ' || error, '')), '') FROM (SELECT * FROM attempt"
+             " WHERE trial_id = t.trial_id ORDER BY attempt_id)), '')"
+             " FROM trial AS t WHERE trial_id = %lld",
+             (long long)f->known.ids[trial]);
+    fixture_sql_is(f, sql, wanted);
+}
+
+static void test_begun_and_ended(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    begin(&f, store, 0, &place_1, 900);
+    expect(&f, 0, "running 1; running@1 900-");
+    begin(&f, store, 0, &place_1, 950); /* told twice */
+    expect(&f, 0, "running 1; running@1 900-");
+    end(&f, store, 0, TRIAL_DONE);
+    expect(&f, 0, "done 1; done@1 1000-1000.5");
+    /* What was never told of. */
+    end(&f, store, 1, TRIAL_FAILED);
+    expect(&f, 1, "failed 1; failed@1 1000-1000.5");
+    /* Given back. */
+    begin(&f, store, 2, &place_1, 900);
+    end(&f, store, 2, TRIAL_PENDING);
+    expect(&f, 2, "pending 1; stopped@1 1000-1000.5");
+    fixture_sql_is(&f, "SELECT count(DISTINCT session_id) || count(session_id) FROM attempt", "13");
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* One trial on two ranks, since one was given up too early. */
+static void test_on_two_ranks(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    begin(&f, store, 0, &place_2, 900);
+    begin(&f, store, 0, &place_1, 950);
+    expect(&f, 0, "running 2; running@2 900-; running@1 950-");
+    end(&f, store, 0, TRIAL_DONE);
+    expect(&f, 0, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
+    begin(&f, store, 0, &place_2, 1100); /* it has a result by now */
+    expect(&f, 0, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
+    /* Given back by one, still run by the other. */
+    begin(&f, store, 1, &place_2, 900);
+    begin(&f, store, 1, &place_1, 950);
+    end(&f, store, 1, TRIAL_PENDING);
+    expect(&f, 1, "running 2; running@2 900-; stopped@1 1000-1000.5");
+    /* A result of a rank of which nothing was known. */
+    begin(&f, store, 2, &place_2, 900);
+    end(&f, store, 2, TRIAL_DONE);
+    expect(&f, 2, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void expect_crashes(struct fixture *f, const char *wanted)
+{
+    char got[64] = "";
+
+    store_close(fixture_store(f));
+    for (int64_t t = 0; t < f->plan.n_trials; t++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%d", f->known.crashes[t]);
+    assert_string_equal(got, wanted);
+}
+
+static void test_crashes_are_counted(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    begin(&f, store, 0, &place_1, 900);
+    crash(&f, store, 0, &place_1);
+    fixture_sql_is(&f, "SELECT state || attempts FROM trial WHERE trial_id = 1", "pending1");
+    fixture_sql_is(&f,
+                   "SELECT outcome || rank || started || error || (finished > 1e9) FROM attempt",
+                   "crashed1900.0no sign of life1");
+    crash(&f, store, 1, &place_2); /* nobody knew that it ran */
+    fixture_sql_is(&f,
+                   "SELECT state || attempts || outcome || rank || (started = finished)"
+                   " FROM trial JOIN attempt USING (trial_id) WHERE trial_id = 2",
+                   "pending1crashed21");
+    crash(&f, store, 1, &place_1);
+    crash(&f, store, 2, &place_1);
+    end(&f, store, 2, TRIAL_FAILED);
+    crash(&f, store, 3, &place_1);
+    end(&f, store, 3, TRIAL_PENDING);
+    begin(&f, store, 4, &place_2, 900);
+    begin(&f, store, 4, &place_1, 950);
+    crash(&f, store, 4, &place_1);
+    fixture_sql_is(&f, "SELECT state FROM trial WHERE trial_id = 5", "running");
+    end(&f, store, 5, TRIAL_DONE);
+    crash(&f, store, 5, &place_2); /* its result had come */
+    fixture_sql_is(&f, "SELECT state FROM trial WHERE trial_id = 6", "done");
+    store_close(store);
+    expect_crashes(&f, "120110");
+    /* Failed for it, and tried again: from the beginning. */
+    store = open_session(&f);
+    begin(&f, store, 2, &place_1, 900);
+    crash(&f, store, 2, &place_1);
+    store_close(store);
+    expect_crashes(&f, "121110");
+    fixture_close(&f);
+}
+
+static void test_session_ends(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    begin(&f, store, 0, &place_1, 900);
+    assert_int_equal(store_end_session(store, "stopped", &err), 0);
+    store_close(store);
+    fixture_sql_is(&f,
+                   "SELECT state || outcome || (finished > 1e9) FROM trial JOIN attempt"
+                   " USING (trial_id)",
+                   "pendingstopped1");
+    fixture_close(&f);
+}
+
+static void test_session_is_lost(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    begin(&f, store, 0, &place_1, 900);
+    begin(&f, store, 1, &place_2, 900);
+    end(&f, store, 2, TRIAL_DONE);
+    store_close(store);
+    fixture_sql_is(&f, "SELECT outcome FROM session", "running");
+    store = fixture_store(&f);
+    for (int64_t t = 0; t < 2; t++)
+        assert_int_equal(f.known.states[t], TRIAL_PENDING);
+    assert_int_equal(f.known.states[2], TRIAL_DONE);
+    fixture_sql_is(&f, "SELECT outcome FROM session", "lost");
+    expect(&f, 0, "pending 1; lost@1 900-");
+    expect(&f, 1, "pending 1; lost@2 900-");
+    expect(&f, 2, "done 1; done@1 1000-1000.5");
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_unknown_trial(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    assert_int_equal(store_attempt_begin(store, 99, &place_1, 900, &err), -1);
+    assert_non_null(strstr(err.text, "trial 99 is not in it"));
+    store_close(store);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_begun_and_ended),     cmocka_unit_test(test_on_two_ranks),
+        cmocka_unit_test(test_crashes_are_counted), cmocka_unit_test(test_session_ends),
+        cmocka_unit_test(test_session_is_lost),     cmocka_unit_test(test_unknown_trial),
+    };
+
+    return cmocka_run_group_tests_name("store_attempt", tests, NULL, NULL);
+}
