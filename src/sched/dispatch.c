@@ -12,23 +12,36 @@
 /* Prices of all configurations are set anew after so many results for each: at 20 ns a price this
  * is about 1 us a result. */
 #define PRICES_PER_RESULT 64
+/* The logarithm of the margin moves by a step for each result, so that WITHIN of them end within it
+ * (a stochastic approximation of the quantile: Robbins & Monro 1951, Ann Math Stat 22:400). Too
+ * long a trial costs its time for nothing, one not begun only the gap that shorter ones leave: of
+ * those two wrongs the first is by far the dearer one. */
+#define WITHIN 0.95
+#define MARGIN_STEP 0.1
+#define MARGIN_FIRST log(2)
+#define MARGIN_LEAST log(1.1)
+#define MARGIN_MOST log(10)
 #define NOWHERE (-1)
+
+enum presence { PRESENT, LOST, LEFT };
 
 struct seat {
     double held_s;      /* predicted, of all it holds */
-    int32_t idle_place; /* in dispatch.idle; NOWHERE: it holds something, or has left */
+    int32_t idle_place; /* in dispatch.idle; NOWHERE: it holds something, or is not present */
     bool is_late;       /* its running trial takes longer than expected */
-    bool has_left;
+    uint8_t presence;   /* enum presence */
 };
 
 struct dispatch {
     struct ledger *ledger;
     struct cost *cost;
-    struct seat *seats; /* [n_workers] */
-    int32_t *idle;      /* [n_idle] workers that hold nothing */
-    int32_t n_workers, n_idle, n_left;
-    float *predicted_s; /* [n_trials] */
-    double held_s;      /* of all seats */
+    struct seat *seats;                 /* [n_workers] */
+    int32_t *idle;                      /* [n_idle] workers that hold nothing, of which */
+    int32_t n_passed;                   /* the first n_passed got none of what there is */
+    int32_t n_workers, n_idle, n_alive; /* n_alive: present */
+    float *predicted_s;                 /* [n_trials] */
+    double held_s;                      /* of all seats */
+    double log_margin;
     bool is_stale;      /* the ledger's expectations are not those of the coefficients */
     int64_t n_results;  /* that taught */
     int64_t reprice_at; /* so many of them */
@@ -36,25 +49,48 @@ struct dispatch {
 
 /* ---- seats ---- */
 
-static void become_idle(struct dispatch *d, int32_t worker)
+static void put_idle(struct dispatch *d, int32_t place, int32_t worker)
 {
-    struct seat *seat = &d->seats[worker];
-
-    if (seat->idle_place != NOWHERE || seat->has_left)
-        return;
-    seat->idle_place = d->n_idle;
-    d->idle[d->n_idle++] = worker;
+    d->idle[place] = worker;
+    d->seats[worker].idle_place = place;
 }
 
+static void become_idle(struct dispatch *d, int32_t worker)
+{
+    if (d->seats[worker].idle_place == NOWHERE && d->seats[worker].presence == PRESENT)
+        put_idle(d, d->n_idle++, worker);
+}
+
+/* What moves into its place: of those passed over the last, of all the last. */
 static void become_busy(struct dispatch *d, int32_t worker)
 {
     int32_t place = d->seats[worker].idle_place;
 
     if (place == NOWHERE)
         return;
-    d->idle[place] = d->idle[--d->n_idle];
-    d->seats[d->idle[place]].idle_place = place;
+    if (place < d->n_passed) {
+        put_idle(d, place, d->idle[--d->n_passed]);
+        place = d->n_passed;
+    }
+    if (place != --d->n_idle)
+        put_idle(d, place, d->idle[d->n_idle]);
     d->seats[worker].idle_place = NOWHERE;
+}
+
+/* It was offered what there is, and nothing was for it. */
+static void pass_over(struct dispatch *d, int32_t worker)
+{
+    int32_t place = d->seats[worker].idle_place;
+
+    if (place < d->n_passed)
+        return;
+    put_idle(d, place, d->idle[d->n_passed]);
+    put_idle(d, d->n_passed++, worker);
+}
+
+static void offer_again(struct dispatch *d)
+{
+    d->n_passed = 0;
 }
 
 static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
@@ -101,6 +137,13 @@ static void learn(struct dispatch *d, int32_t config, int32_t worker, double sec
     }
 }
 
+/* Where a result stands in relation to what was expected of it. */
+static void learn_margin(struct dispatch *d, double log_ratio)
+{
+    d->log_margin += MARGIN_STEP * (log_ratio > d->log_margin ? WITHIN : WITHIN - 1);
+    d->log_margin = fmin(fmax(d->log_margin, MARGIN_LEAST), MARGIN_MOST);
+}
+
 /* ---- life ---- */
 
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
@@ -121,7 +164,8 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
     }
     d->ledger = ledger;
     d->cost = cost;
-    d->n_workers = n_workers;
+    d->n_workers = d->n_alive = n_workers;
+    d->log_margin = MARGIN_FIRST;
     for (size_t i = 0; i < n; i++)
         d->predicted_s[i] = NAN;
     for (int32_t worker = n_workers - 1; worker >= 0; worker--) {
@@ -144,11 +188,6 @@ void dispatch_destroy(struct dispatch *d)
 
 /* ---- to the workers ---- */
 
-static double predict(const struct dispatch *d, int32_t worker, int64_t trial)
-{
-    return cost_seconds(d->cost, ledger_group(d->ledger, trial)) * cost_slowness(d->cost, worker);
-}
-
 /* Whether a worker that holds trials should have the next one too, of so many seconds. */
 static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
 {
@@ -156,7 +195,7 @@ static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
     int64_t held = ledger_held(d->ledger, worker);
     double running_s = seat->held_s / (double)held;
     double ready_s = seat->held_s - running_s;
-    double share_s = ledger_pending_s(d->ledger) / (2 * d->n_workers);
+    double share_s = ledger_pending_s(d->ledger) / (2 * d->n_alive);
 
     if (seat->is_late || fmax(next_s, running_s) >= ALONE_S || held >= DISPATCH_MAX)
         return false;
@@ -165,31 +204,91 @@ static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
     return ready_s < AHEAD_S && ready_s + next_s <= share_s;
 }
 
-int32_t dispatch_assign(struct dispatch *d, int32_t worker, int64_t out[DISPATCH_MAX],
-                        struct err *err)
+/* Worker 0 schedules: with it all would be lost. */
+static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
 {
-    struct seat *seat = &d->seats[worker];
-    int32_t n = 0;
+    return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
+}
+
+/* The next trial for a worker with time for one of most_s, on a rank of average speed. A price that
+ * is not what is known by now is set when it matters. */
+static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
+{
     int64_t next;
 
-    while (n < DISPATCH_MAX && !seat->has_left && (next = ledger_next(d->ledger)) >= 0) {
-        double next_s = predict(d, worker, next);
+    while ((next = ledger_next(d->ledger, worker, most_s)) >= 0) {
+        int32_t config = ledger_group(d->ledger, next);
 
+        if (isinf(most_s) || cost_seconds(d->cost, config) <= most_s)
+            break;
+        set_price(d, config);
+    }
+    return next >= 0 && may_run(d, worker, next) ? next : NOWHERE;
+}
+
+static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double seconds,
+                    struct err *err)
+{
+    if (ledger_lease(d->ledger, worker, trial, err))
+        return -1;
+    d->predicted_s[trial] = (float)seconds;
+    d->seats[worker].held_s += (float)seconds;
+    d->held_s += (float)seconds;
+    become_busy(d, worker);
+    return 0;
+}
+
+int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
+                        int64_t out[DISPATCH_MAX], struct err *err)
+{
+    struct seat *seat = &d->seats[worker];
+    double slowness = cost_slowness(d->cost, worker), safe_s = left_s / exp(d->log_margin);
+    int32_t n = 0;
+
+    while (n < DISPATCH_MAX && seat->presence == PRESENT) {
+        int64_t next = next_fitting(d, worker, (safe_s - seat->held_s) / slowness);
+        double next_s;
+
+        if (next < 0)
+            break;
+        next_s = cost_seconds(d->cost, ledger_group(d->ledger, next)) * slowness;
         if (ledger_held(d->ledger, worker) && !has_room(d, worker, next_s))
             break;
-        if (ledger_lease(d->ledger, worker, 1, &out[n], err) < 0)
+        if (hand_out(d, worker, next, next_s, err))
             return -1;
-        d->predicted_s[out[n++]] = (float)next_s;
-        seat->held_s += (float)next_s;
-        d->held_s += (float)next_s;
-        become_busy(d, worker);
+        out[n++] = next;
     }
+    if (seat->idle_place != NOWHERE)
+        pass_over(d, worker);
     return n;
 }
 
 int32_t dispatch_idle(const struct dispatch *d)
 {
-    return d->n_idle && ledger_counts(d->ledger).pending ? d->idle[d->n_idle - 1] : NOWHERE;
+    bool is_any = d->n_idle > d->n_passed && ledger_counts(d->ledger).pending;
+
+    return is_any ? d->idle[d->n_idle - 1] : NOWHERE;
+}
+
+bool dispatch_can_begin(struct dispatch *d, double left_s)
+{
+    double safe_s = left_s / exp(d->log_margin);
+
+    if (d->is_stale)
+        set_prices(d);
+    for (int32_t worker = 0; worker < d->n_workers && ledger_counts(d->ledger).pending; worker++) {
+        int64_t next;
+
+        if (d->seats[worker].presence != PRESENT)
+            continue;
+        next = ledger_next(d->ledger, NOWHERE, safe_s / cost_slowness(d->cost, worker));
+        if (next < 0 || !may_run(d, worker, next))
+            continue;
+        if (!dispatch_n_busy(d))
+            offer_again(d);
+        return true;
+    }
+    return false;
 }
 
 /* ---- from the workers ---- */
@@ -203,29 +302,58 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
     d->seats[worker].is_late = false;
     if (lessee >= 0)
         take_away(d, lessee, trial);
-    if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE)
+    if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
+        if (lessee == worker && seconds > 0)
+            learn_margin(d, log(seconds / d->predicted_s[trial]));
         learn(d, ledger_group(d->ledger, trial), worker, seconds);
+    }
     return verdict;
 }
 
 void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
 {
-    int32_t lessee = ledger_lessee(d->ledger, trial);
-
     d->seats[worker].is_late = true;
-    if (lessee < 0)
+    if (ledger_lessee(d->ledger, trial) != worker)
         return;
     ledger_give_back(d->ledger, trial);
-    take_away(d, lessee, trial);
+    take_away(d, worker, trial);
+    offer_again(d);
+}
+
+/* Those that are left may get what was not for them. */
+static void go(struct dispatch *d, int32_t worker, enum presence presence)
+{
+    d->n_alive -= d->seats[worker].presence == PRESENT;
+    become_busy(d, worker);
+    d->seats[worker].presence = (uint8_t)presence;
+    offer_again(d);
 }
 
 void dispatch_leave(struct dispatch *d, int32_t worker)
 {
-    if (d->seats[worker].has_left)
+    go(d, worker, LEFT);
+}
+
+int32_t dispatch_lose(struct dispatch *d, int32_t worker, int32_t max, int64_t *failed)
+{
+    struct seat *seat = &d->seats[worker];
+    int32_t n = ledger_lose_worker(d->ledger, worker, max, failed);
+
+    d->held_s -= seat->held_s;
+    seat->held_s = 0;
+    seat->is_late = false;
+    if (seat->presence == PRESENT)
+        go(d, worker, LOST);
+    return n;
+}
+
+void dispatch_return(struct dispatch *d, int32_t worker)
+{
+    if (d->seats[worker].presence != LOST)
         return;
-    become_busy(d, worker);
-    d->seats[worker].has_left = true;
-    d->n_left++;
+    d->seats[worker].presence = PRESENT;
+    d->n_alive++;
+    become_idle(d, worker);
 }
 
 /* ---- views ---- */
@@ -242,10 +370,72 @@ const struct ledger *dispatch_ledger(const struct dispatch *d)
 
 int32_t dispatch_n_busy(const struct dispatch *d)
 {
-    return d->n_workers - d->n_idle - d->n_left;
+    return d->n_alive - d->n_idle;
+}
+
+int32_t dispatch_n_alive(const struct dispatch *d)
+{
+    return d->n_alive;
+}
+
+double dispatch_margin(const struct dispatch *d)
+{
+    return exp(d->log_margin);
 }
 
 double dispatch_left_s(const struct dispatch *d)
 {
-    return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / d->n_workers;
+    return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / (d->n_alive ? d->n_alive : 1);
+}
+
+/* ---- invariants ---- */
+
+static int check_seat(const struct dispatch *d, int32_t worker, double held_s, struct err *err)
+{
+    const struct seat *seat = &d->seats[worker];
+    bool is_idle = seat->presence == PRESENT && !ledger_held(d->ledger, worker);
+    int32_t place = seat->idle_place;
+
+    if (is_idle != (place != NOWHERE))
+        return err_set(err, "it holds %ld trials, and is idle at %d",
+                       (long)ledger_held(d->ledger, worker), place);
+    if (place != NOWHERE && (place >= d->n_idle || d->idle[place] != worker))
+        return err_set(err, "it is not idle at %d", place);
+    if (fabs(held_s - seat->held_s) > 1e-5 * (1 + held_s))
+        return err_set(err, "it holds %g s, counted as %g s", held_s, seat->held_s);
+    if (seat->presence != PRESENT && ledger_held(d->ledger, worker))
+        return err_set(err, "it is gone and holds trials");
+    return 0;
+}
+
+static int check_seats(const struct dispatch *d, const double *held_s, struct err *err)
+{
+    int32_t n_idle = 0, n_alive = 0;
+
+    for (int32_t worker = 0; worker < d->n_workers; worker++) {
+        if (check_seat(d, worker, held_s[worker], err))
+            return err_wrap(err, "worker %d", worker);
+        n_idle += d->seats[worker].idle_place != NOWHERE;
+        n_alive += d->seats[worker].presence == PRESENT;
+    }
+    if (n_idle != d->n_idle || n_alive != d->n_alive || d->n_passed > n_idle)
+        return err_set(err, "%d workers live and %d are idle, counted as %d and %d", n_alive,
+                       n_idle, d->n_alive, d->n_idle);
+    return 0;
+}
+
+bool dispatch_check(const struct dispatch *d, struct err *err)
+{
+    double *held_s = calloc((size_t)d->n_workers + 1, sizeof *held_s);
+    int64_t n = ledger_counts(d->ledger).total;
+    bool is_good;
+
+    if (!held_s)
+        return !err_nomem(err, "workers", (size_t)d->n_workers * sizeof *held_s);
+    for (int64_t trial = 0; trial < n; trial++)
+        if (ledger_lessee(d->ledger, trial) >= 0)
+            held_s[ledger_lessee(d->ledger, trial)] += d->predicted_s[trial];
+    is_good = ledger_check(d->ledger, err) && !check_seats(d, held_s, err);
+    free(held_s);
+    return is_good;
 }

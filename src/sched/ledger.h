@@ -5,14 +5,21 @@
  *
  * Fed by events. It knows neither MPI nor SQLite nor threads nor time, so that every fault is
  * tested in milliseconds and ten thousand workers can be simulated. All operations are O(1) or
- * O(trials touched), times the logarithm of the groups where a group becomes empty or its place
- * in the order changes.
+ * O(trials touched).
  *
  * Trials come in groups of equal cost (the trials of a configuration). The group expected to take
- * longest is leased first, within a group as numbered; expectations may change at any time
- * (ledger_expect) and later leases follow them. What comes back to pending goes to the front (it is
- * the longest that is left), except a trial that took its worker down: it goes last, so that it
- * cannot take the others down before their work is done. */
+ * longest is leased first (to within the 3 percent of sched/order.h), within a group as numbered,
+ * what came back before the others; expectations may change at any time (ledger_expect) and later
+ * leases follow them.
+ *
+ * Crashes. A worker that is lost while a trial runs is held against that trial. It is a suspect
+ * from then on: leased only where no other trial is left for the worker, and alone, so that it
+ * takes nothing with it and a second loss is surely its own. Nobody may know which trial was
+ * running (short ones do not say). Then all that the worker held are suspects, each with a crash,
+ * and the one that did it is found by leasing them alone; the others end as if nothing had been. A
+ * trial with crash_limit crashes has failed: that many workers a bad trial costs, and no other
+ * trial. (With a limit of 1, not knowing makes suspects of them without a crash, lest innocent
+ * trials fail; such a bad one then costs two.) */
 #ifndef SCHED_LEDGER_H
 #define SCHED_LEDGER_H
 
@@ -37,8 +44,8 @@ enum ledger_verdict {
 
 /* n_trials pending trials in groups of group_size neighbours (the last may be smaller).
  * expected_s: [n_groups] seconds of one trial of each, copied; NULL: all alike, so that trials are
- * leased as numbered. crash_limit: losses of a worker while running a trial after which the trial
- * has failed, at least 1. NULL and err when memory is short. */
+ * leased as numbered. crash_limit: crashes after which a trial has failed, at least 1. NULL and err
+ * when memory is short. */
 struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double *expected_s,
                              int32_t crash_limit, struct err *err);
 void ledger_destroy(struct ledger *ledger);
@@ -46,13 +53,21 @@ void ledger_destroy(struct ledger *ledger);
 /* A trial that is finished already (from the database). Before any lease. */
 void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
 
+/* So many crashes of earlier sessions are held against a trial. Before any lease; ignored for a
+ * trial that is finished. True where it has failed by that: the caller records the reason. */
+bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
+
 /* A trial of this group is now expected to take so long. */
 void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 
-/* Lease up to max pending trials to a worker (any number from 0 on); fills out[] and returns how
- * many. -1 and err when memory is short for a worker not seen before. */
-int32_t ledger_lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t *out,
-                     struct err *err);
+/* The trial that a worker is leased next, of those expected to take most_s seconds at most
+ * (INFINITY: any); -1: none. A suspect only where no other is left and the worker holds nothing;
+ * nothing for a worker that holds a suspect. Worker -1: one that holds nothing. */
+int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s);
+
+/* Lease a pending trial (that ledger_next() named) to a worker, any number from 0 on. -1 and err
+ * when memory is short for a worker not seen before. */
+int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);
 
 /* The worker is running this trial now. Ignored where it does not hold it (any more). */
 void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
@@ -64,17 +79,24 @@ enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum tri
 /* A leased trial comes back unfinished. Ignored in any other state. */
 void ledger_give_back(struct ledger *ledger, int64_t trial);
 
-/* The worker is gone: what it held is pending again; the trial it was running counts one crash.
- * Trials that reached the crash limit become failed: up to max of their numbers are written to
- * failed[] and counted in the return value, so that the caller can record the reason. */
+/* The worker is gone (or seems so; it may come back and lease again, and send what it had). What it
+ * held is pending again. A crash is held against the trial it said it was running, or the only one
+ * it held; else against all of them. Take the results that it had sent before: what has a result is
+ * not blamed. A trial that reached the crash limit has failed: up to max of their numbers (there is
+ * never more than one) are written to failed[] and counted in the return value, so that the caller
+ * can record the reason. */
 int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, int64_t *failed);
 
-/* The trial that is leased next; -1 where none is pending. */
-int64_t ledger_next(const struct ledger *ledger);
+/* The trials against which a crash would be held were the worker lost now: up to max of them are
+ * written to out[]; how many. To be recorded before ledger_lose_worker(). */
+int32_t ledger_blames(const struct ledger *ledger, int32_t worker, int32_t max, int64_t *out);
+
 /* Who has leased a trial; -1: nobody, or no such trial. */
 int32_t ledger_lessee(const struct ledger *ledger, int64_t trial);
 int32_t ledger_group(const struct ledger *ledger, int64_t trial);
 int32_t ledger_n_groups(const struct ledger *ledger);
+bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);
+double ledger_expected(const struct ledger *ledger, int32_t group); /* seconds */
 double ledger_pending_s(const struct ledger *ledger); /* expected, of all pending trials together */
 /* Trials that the worker holds. */
 int64_t ledger_held(const struct ledger *ledger, int32_t worker);

@@ -56,7 +56,7 @@ static int supply(struct master *master, int32_t seat, struct err *err)
 
     if (master->is_stopping || master->has_left[seat])
         return 0;
-    n = dispatch_assign(master->dispatch, seat, trials, err);
+    n = dispatch_assign(master->dispatch, seat, INFINITY, trials, err);
     if (n <= 0)
         return n;
     message_begin(&master->out, MESSAGE_ASSIGN);

@@ -1,133 +1,154 @@
 #include "sched/order.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define OUTSIDE (-1)
+/* Buckets begin at 30 ns and end at 97 days; what is beyond lies in the first or the last. */
+#define LEAST_EXPONENT (-24)
+#define LEAST_S 0x1p-25
+#define MOST_S 0x1p23
 
-int order_init(struct order *order, int32_t n_groups, const double *seconds, struct err *err)
+int order_init(struct order *order, int32_t n_groups, struct err *err)
 {
     size_t n = (size_t)n_groups + 1;
 
     *order = (struct order){.n_groups = n_groups};
     order->seconds = calloc(n, sizeof *order->seconds);
-    order->heap = malloc(n * sizeof *order->heap);
     order->places = malloc(n * sizeof *order->places);
-    if (!order->seconds || !order->heap || !order->places) {
+    order->links = malloc(n * sizeof *order->links);
+    if (!order->seconds || !order->places || !order->links) {
         order_release(order);
-        return err_nomem(err, "order of trials", n * 16);
+        return err_nomem(err, "order of trials",
+                         n * (sizeof *order->seconds + sizeof(struct link)));
     }
-    if (seconds && n_groups)
-        memcpy(order->seconds, seconds, (size_t)n_groups * sizeof *seconds);
     for (int32_t group = 0; group < n_groups; group++)
         order->places[group] = OUTSIDE;
+    for (int32_t bucket = 0; bucket < ORDER_BUCKETS; bucket++)
+        list_init(&order->buckets[bucket]);
     return 0;
 }
 
 void order_release(struct order *order)
 {
     free(order->seconds);
-    free(order->heap);
     free(order->places);
+    free(order->links);
     *order = (struct order){0};
 }
 
-static bool is_before(const struct order *order, int32_t a, int32_t b)
+static int32_t bucket_of(double seconds)
 {
-    double a_s = order->seconds[a], b_s = order->seconds[b];
+    double fraction; /* [0.5, 1) */
+    int exponent;
 
-    return a_s > b_s || (a_s == b_s && a < b);
+    if (!(seconds > LEAST_S))
+        return 0;
+    if (seconds >= MOST_S)
+        return ORDER_BUCKETS - 1;
+    fraction = frexp(seconds, &exponent);
+    return (exponent - LEAST_EXPONENT) * ORDER_STEPS +
+           (int32_t)((fraction - 0.5) * (2 * ORDER_STEPS));
 }
 
-static void put(struct order *order, int32_t place, int32_t group)
+static void mark(struct order *order, int32_t group, int32_t bucket)
 {
-    order->heap[place] = group;
-    order->places[group] = place;
+    order->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
+    order->places[group] = (int16_t)bucket;
 }
 
-static void rise(struct order *order, int32_t place)
+static void take(struct order *order, int32_t group)
 {
-    int32_t group = order->heap[place];
+    int32_t bucket = order->places[group];
 
-    while (place > 0 && is_before(order, group, order->heap[(place - 1) / 2])) {
-        put(order, place, order->heap[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put(order, place, group);
+    list_remove(&order->buckets[bucket], order->links, group);
+    if (!order->buckets[bucket].n)
+        order->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
+    order->places[group] = OUTSIDE;
 }
 
-static void sink(struct order *order, int32_t place)
+void order_add(struct order *order, int32_t group, double seconds)
 {
-    int32_t group = order->heap[place];
+    int32_t bucket = bucket_of(seconds);
 
-    for (;;) {
-        int64_t child = 2 * (int64_t)place + 1;
-
-        if (child + 1 < order->n && is_before(order, order->heap[child + 1], order->heap[child]))
-            child++;
-        if (child >= order->n || !is_before(order, order->heap[child], group))
-            break;
-        put(order, place, order->heap[child]);
-        place = (int32_t)child;
-    }
-    put(order, place, group);
-}
-
-/* It may have to go either way. */
-static void settle(struct order *order, int32_t place)
-{
-    int32_t group = order->heap[place];
-
-    rise(order, place);
-    sink(order, order->places[group]);
-}
-
-void order_add(struct order *order, int32_t group)
-{
     assert(group >= 0 && group < order->n_groups);
-    if (order->places[group] != OUTSIDE)
+    if (order_has(order, group))
         return;
-    put(order, order->n++, group);
-    rise(order, order->places[group]);
+    order->seconds[group] = seconds;
+    list_prepend(&order->buckets[bucket], order->links, group);
+    mark(order, group, bucket);
+    order->n++;
 }
 
 void order_remove(struct order *order, int32_t group)
 {
-    int32_t place = order->places[group];
-
-    if (place == OUTSIDE)
+    if (!order_has(order, group))
         return;
-    order->places[group] = OUTSIDE;
-    if (place == --order->n)
-        return;
-    put(order, place, order->heap[order->n]);
-    settle(order, place);
+    take(order, group);
+    order->n--;
 }
 
 void order_set(struct order *order, int32_t group, double seconds)
 {
+    int32_t bucket = bucket_of(seconds);
+
+    if (!order_has(order, group))
+        return;
     order->seconds[group] = seconds;
-    if (order->places[group] != OUTSIDE)
-        settle(order, order->places[group]);
+    if (bucket == order->places[group])
+        return;
+    take(order, group);
+    list_append(&order->buckets[bucket], order->links, group);
+    mark(order, group, bucket);
 }
 
-int32_t order_first(const struct order *order)
+/* The highest bucket that is not empty, of those up to `bucket`; -1: none. */
+static int32_t highest(const struct order *order, int32_t bucket)
 {
-    return order->n ? order->heap[0] : OUTSIDE;
+    uint64_t mask = bucket < 0 ? 0 : ~UINT64_C(0) >> (63 - bucket % 64);
+
+    for (int32_t word = bucket < 0 ? -1 : bucket / 64; word >= 0; word--) {
+        uint64_t bits = order->filled[word] & mask;
+
+        if (bits)
+            return word * 64 + 63 - __builtin_clzll(bits);
+        mask = ~UINT64_C(0);
+    }
+    return -1;
+}
+
+int32_t order_first(const struct order *order, double most_s)
+{
+    int32_t bucket = highest(order, most_s < 0 ? -1 : bucket_of(most_s));
+
+    if (bucket >= 0 && order->seconds[order->buckets[bucket].first] > most_s)
+        bucket = highest(order, bucket - 1);
+    return bucket < 0 ? OUTSIDE : (int32_t)order->buckets[bucket].first;
+}
+
+bool order_has(const struct order *order, int32_t group)
+{
+    return order->places[group] != OUTSIDE;
 }
 
 bool order_check(const struct order *order, struct err *err)
 {
-    for (int32_t place = 0; place < order->n; place++) {
-        int32_t group = order->heap[place];
+    int64_t n = 0;
 
-        if (order->places[group] != place)
-            return !err_set(err, "group %d stands at %d, not at %d", group, order->places[group],
-                            place);
-        if (place && is_before(order, group, order->heap[(place - 1) / 2]))
-            return !err_set(err, "group %d of %g s waits behind one of %g s", group,
-                            order->seconds[group], order->seconds[order->heap[(place - 1) / 2]]);
+    for (int32_t bucket = 0; bucket < ORDER_BUCKETS; bucket++) {
+        const struct list *list = &order->buckets[bucket];
+
+        if (list_check(list, order->links, err))
+            return !err_wrap(err, "bucket %d", bucket);
+        if ((list->n > 0) != (order->filled[bucket / 64] >> bucket % 64 & 1))
+            return !err_set(err, "bucket %d of %ld groups is marked wrongly", bucket,
+                            (long)list->n);
+        for (int64_t g = list->first; g != LIST_END; g = order->links[g].next)
+            if (order->places[g] != bucket || bucket_of(order->seconds[g]) != bucket)
+                return !err_set(err, "group %ld of %g s stands in bucket %d and says %d", (long)g,
+                                order->seconds[g], bucket, order->places[g]);
+        n += list->n;
     }
-    return true;
+    return n == order->n || !err_set(err, "%ld groups are in, counted as %d", (long)n, order->n);
 }

@@ -220,10 +220,10 @@ static void test_order_follows_results(void **state)
     hand_init(&hand, work, 9, 3, 1);
     for (int i = 0; i < 4; i++)
         cost_observe(hand.cost, 1, -1, 0.9);
-    assert_int_equal(dispatch_assign(hand.dispatch, 0, out, NULL), 1);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 1);
     assert_int_equal(out[0], 0);
     dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.6);
-    assert_int_equal(dispatch_assign(hand.dispatch, 0, out, NULL), 1);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 1);
     assert_int_equal(out[0], 3);
     assert_float_equal(dispatch_predicted(hand.dispatch, 3), 0.9, 0.2);
     assert_true(isnan(dispatch_predicted(hand.dispatch, 4)));
@@ -243,22 +243,22 @@ static void test_idle_and_late(void **state)
         cost_observe(hand.cost, 0, -1, 0.02);
     assert_int_equal(dispatch_n_busy(hand.dispatch), 0);
     assert_int_equal(dispatch_idle(hand.dispatch), 0);
-    n = dispatch_assign(hand.dispatch, 0, out, NULL);
+    n = dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL);
     assert_in_range(n, 5, 7); /* the running one and a tenth of a second */
     assert_int_equal(dispatch_idle(hand.dispatch), 1);
     dispatch_leave(hand.dispatch, 1);
     assert_int_equal(dispatch_idle(hand.dispatch), 2);
-    assert_int_equal(dispatch_assign(hand.dispatch, 1, out, NULL), 0);
-    dispatch_assign(hand.dispatch, 2, out, NULL);
+    assert_int_equal(dispatch_assign(hand.dispatch, 1, INFINITY, out, NULL), 0);
+    dispatch_assign(hand.dispatch, 2, INFINITY, out, NULL);
     assert_int_equal(dispatch_n_busy(hand.dispatch), 2);
     assert_int_equal(dispatch_idle(hand.dispatch), -1);
     /* Worker 0 is stuck in its first trial. */
     for (int64_t trial = 1; trial < n; trial++)
         dispatch_give_back(hand.dispatch, 0, trial);
-    assert_int_equal(dispatch_assign(hand.dispatch, 0, out, NULL), 0);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 0);
     dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.02);
     assert_int_equal(dispatch_idle(hand.dispatch), 0);
-    assert_in_range(dispatch_assign(hand.dispatch, 0, out, NULL), 2, 7);
+    assert_in_range(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 2, 7);
     assert_int_equal(out[0], n - 1); /* what came back is first */
     hand_release(&hand);
 }
@@ -275,8 +275,8 @@ static void test_slow_worker(void **state)
     hand_init(&hand, work, 1000, 1000, 2);
     for (int i = 0; i < 200; i++)
         cost_observe(hand.cost, 0, i % 2, i % 2 ? 0.04 : 0.01);
-    fast = dispatch_assign(hand.dispatch, 0, out, NULL);
-    slow = dispatch_assign(hand.dispatch, 1, out, NULL);
+    fast = dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL);
+    slow = dispatch_assign(hand.dispatch, 1, INFINITY, out, NULL);
     assert_in_range(fast, 9, 13);
     assert_in_range(slow, 3, 5);
     assert_float_equal(dispatch_predicted(hand.dispatch, out[0]), 0.04, 0.005);

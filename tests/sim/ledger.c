@@ -1,5 +1,6 @@
 /* Random walks over the ledger: workers that are lost, slow, or only seem lost; results that come
  * late, twice, or out of order. Whatever happens, every trial ends once. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,8 +116,13 @@ static void lease(struct walk *walk, int w)
     struct actor *actor = &walk->actors[w];
     int32_t max = 1 + (int32_t)draw(walk, 6);
 
-    if (actor->n_held + max <= MAX_HELD)
-        actor->n_held += ledger_lease(walk->ledger, w, max, actor->held + actor->n_held, NULL);
+    int64_t trial;
+
+    while (max-- && actor->n_held < MAX_HELD &&
+           (trial = ledger_next(walk->ledger, w, INFINITY)) >= 0) {
+        assert_int_equal(ledger_lease(walk->ledger, w, trial, NULL), 0);
+        actor->held[actor->n_held++] = trial;
+    }
 }
 
 static void act(struct walk *walk)
@@ -188,7 +194,8 @@ static void visit(struct ledger *ledger, int32_t w, int64_t held[BATCH], int32_t
         *n_accepted += ledger_lose_worker(ledger, w, 1, failed);
     for (int32_t i = 0; i < *n_held && !is_lost; i++)
         *n_accepted += ledger_finish(ledger, held[i], TRIAL_DONE) == LEDGER_ACCEPTED;
-    *n_held = ledger_lease(ledger, w, BATCH, held, NULL);
+    for (*n_held = 0; *n_held < BATCH && (held[*n_held] = ledger_next(ledger, w, INFINITY)) >= 0;)
+        ledger_lease(ledger, w, held[(*n_held)++], NULL);
 }
 
 static void test_many_workers(void **state)

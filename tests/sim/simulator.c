@@ -110,7 +110,7 @@ static int64_t ring_take(struct ring *ring)
 static void supply(struct state *s, int32_t worker)
 {
     int64_t trials[DISPATCH_MAX];
-    int32_t n = dispatch_assign(s->dispatch, worker, trials, NULL);
+    int32_t n = dispatch_assign(s->dispatch, worker, INFINITY, trials, NULL);
 
     for (int32_t i = 0; i < n; i++)
         ring_put(&s->workers[worker].queue, trials[i]);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,6 +29,16 @@ static void assert_counts(const struct ledger *ledger, int64_t pending, int64_t 
     assert_int_equal(ledger_is_finished(ledger), !pending && !leased);
 }
 
+/* What a worker is given when it takes all it can, up to max. */
+static int32_t lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t *out)
+{
+    int32_t n = 0;
+
+    while (n < max && (out[n] = ledger_next(ledger, worker, INFINITY)) >= 0)
+        assert_int_equal(ledger_lease(ledger, worker, out[n++], NULL), 0);
+    return n;
+}
+
 static void test_order(void **state)
 {
     const double expected_s[] = {3, 1, 4, 2};
@@ -35,13 +46,13 @@ static void test_order(void **state)
     int64_t out[4];
 
     (void)state;
-    assert_int_equal(ledger_lease(ledger, 0, 3, out, NULL), 3);
+    assert_int_equal(lease(ledger, 0, 3, out), 3);
     assert_int_equal(out[0], 2);
     assert_int_equal(out[1], 0);
     assert_int_equal(out[2], 3);
-    assert_int_equal(ledger_lease(ledger, 9, 3, out, NULL), 1);
+    assert_int_equal(lease(ledger, 9, 3, out), 1);
     assert_int_equal(out[0], 1);
-    assert_int_equal(ledger_lease(ledger, 5, 3, out, NULL), 0);
+    assert_int_equal(lease(ledger, 5, 3, out), 0);
     assert_int_equal(ledger_held(ledger, 0), 3);
     assert_int_equal(ledger_held(ledger, 9), 1);
     assert_int_equal(ledger_held(ledger, 1000), 0);
@@ -55,11 +66,11 @@ static void lease_all(struct ledger *ledger, const int64_t *wanted, int32_t n)
 {
     int64_t out[16];
 
-    assert_int_equal(ledger_next(ledger), wanted[0]);
-    assert_int_equal(ledger_lease(ledger, 0, 16, out, NULL), n);
+    assert_int_equal(ledger_next(ledger, 0, INFINITY), wanted[0]);
+    assert_int_equal(lease(ledger, 0, 16, out), n);
     for (int32_t i = 0; i < n; i++)
         assert_int_equal(out[i], wanted[i]);
-    assert_int_equal(ledger_next(ledger), -1);
+    assert_int_equal(ledger_next(ledger, 0, INFINITY), -1);
 }
 
 /* Trials of a group stay together; what is learnt while they run changes the order of the rest. */
@@ -73,7 +84,7 @@ static void test_order_changes(void **state)
     assert_int_equal(ledger_n_groups(ledger), 4);
     assert_int_equal(ledger_group(ledger, 10), 3);
     assert_float_equal(ledger_pending_s(ledger), 3 * 1 + 3 * 4 + 3 * 3 + 2 * 2, 1e-9);
-    assert_int_equal(ledger_lease(ledger, 0, 1, out, NULL), 1);
+    assert_int_equal(lease(ledger, 0, 1, out), 1);
     assert_int_equal(out[0], 3);
     assert_int_equal(ledger_lessee(ledger, 3), 0);
     assert_int_equal(ledger_lessee(ledger, 4), -1);
@@ -82,12 +93,12 @@ static void test_order_changes(void **state)
     ledger_expect(ledger, 0, 3);
     assert_float_equal(ledger_pending_s(ledger), 3 * 3 + 2 * 0.5 + 3 * 3 + 2 * 9, 1e-9);
     assert_checked(ledger);
-    /* What came back is first, whatever it costs; equal groups as numbered. */
-    assert_int_equal(ledger_lease(ledger, 1, 1, out, NULL), 1);
+    /* What came back is first of its group; equal groups as numbered. */
+    assert_int_equal(lease(ledger, 1, 1, out), 1);
     assert_int_equal(out[0], 9);
     ledger_give_back(ledger, 3);
     assert_float_equal(ledger_pending_s(ledger), 3 * 3 + 3 * 0.5 + 3 * 3 + 1 * 9, 1e-9);
-    lease_all(ledger, (const int64_t[]){3, 10, 0, 1, 2, 6, 7, 8, 4, 5}, 10);
+    lease_all(ledger, (const int64_t[]){10, 6, 7, 8, 0, 1, 2, 3, 4, 5}, 10);
     assert_true(ledger_pending_s(ledger) == 0);
     ledger_destroy(ledger);
 }
@@ -98,7 +109,7 @@ static void test_results(void **state)
     int64_t out[3];
 
     (void)state;
-    ledger_lease(ledger, 0, 3, out, NULL);
+    lease(ledger, 0, 3, out);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_ACCEPTED);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_DUPLICATE);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_FAILED), LEDGER_DUPLICATE);
@@ -118,7 +129,7 @@ static void test_given_back(void **state)
     int64_t out[4];
 
     (void)state;
-    ledger_lease(ledger, 0, 2, out, NULL);
+    lease(ledger, 0, 2, out);
     ledger_give_back(ledger, 1);
     ledger_give_back(ledger, 1);
     ledger_give_back(ledger, 99);
@@ -127,7 +138,7 @@ static void test_given_back(void **state)
     ledger_give_back(ledger, 1);
     assert_counts(ledger, 2, 1, 1, 0);
     ledger_give_back(ledger, 0);
-    assert_int_equal(ledger_lease(ledger, 1, 4, out, NULL), 3);
+    assert_int_equal(lease(ledger, 1, 4, out), 3);
     assert_int_equal(out[0], 0);
     assert_counts(ledger, 0, 3, 1, 0);
     ledger_destroy(ledger);
@@ -139,38 +150,131 @@ static void test_crash_limit(void **state)
     int64_t out[3], failed[3];
 
     (void)state;
-    ledger_lease(ledger, 0, 2, out, NULL);
+    lease(ledger, 0, 2, out);
     ledger_start(ledger, 0, 0);
+    assert_int_equal(ledger_blames(ledger, 0, 3, out), 1);
+    assert_int_equal(out[0], 0);
     assert_int_equal(ledger_lose_worker(ledger, 0, 3, failed), 0);
     assert_counts(ledger, 3, 0, 0, 0);
-    /* What was only held comes first, what was running last. */
-    assert_int_equal(ledger_lease(ledger, 1, 3, out, NULL), 3);
+    assert_true(ledger_is_suspect(ledger, 0) && !ledger_is_suspect(ledger, 1));
+    /* What was running comes last, and alone. */
+    assert_int_equal(lease(ledger, 1, 3, out), 2);
     assert_int_equal(out[0], 1);
-    assert_int_equal(out[2], 0);
-    ledger_start(ledger, 1, 0);
-    assert_int_equal(ledger_lose_worker(ledger, 1, 3, failed), 1);
+    assert_int_equal(out[1], 2);
+    assert_int_equal(lease(ledger, 2, 3, out), 1);
+    assert_int_equal(out[0], 0);
+    ledger_give_back(ledger, 1);
+    assert_int_equal(lease(ledger, 2, 3, out), 0);
+    assert_int_equal(ledger_next(ledger, -1, INFINITY), 1);
+    /* It held nothing else, so that it need not have said. */
+    assert_int_equal(ledger_lose_worker(ledger, 2, 3, failed), 1);
     assert_int_equal(failed[0], 0);
-    assert_int_equal(ledger_lose_worker(ledger, 1, 3, failed), 0);
+    assert_int_equal(ledger_lose_worker(ledger, 2, 3, failed), 0);
     assert_int_equal(ledger_lose_worker(ledger, 77, 3, failed), 0);
-    assert_counts(ledger, 2, 0, 0, 1);
+    assert_int_equal(ledger_blames(ledger, 77, 3, out), 0);
+    assert_counts(ledger, 1, 1, 0, 1);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_DUPLICATE);
+    ledger_destroy(ledger);
+}
+
+/* Nobody knows which of many it was: the one is found, the others are not harmed. */
+static void find_the_one(int32_t crash_limit, int n_lost_wanted)
+{
+    struct ledger *ledger = ledger_create(8, 8, NULL, crash_limit, NULL);
+    int64_t out[8], failed[1];
+    int n_lost = 0, n_failed = 0;
+
+    for (int32_t worker = 0; !ledger_is_finished(ledger); worker++) {
+        int32_t n = lease(ledger, worker, 8, out);
+
+        for (int32_t i = 0; i < n && out[i] != 5; i++)
+            if (n == 1)
+                assert_int_equal(ledger_finish(ledger, out[i], TRIAL_DONE), LEDGER_ACCEPTED);
+        if (ledger_held(ledger, worker)) {
+            n_failed += ledger_lose_worker(ledger, worker, 1, failed);
+            n_lost++;
+        }
+        assert_checked(ledger);
+    }
+    assert_int_equal(n_lost, n_lost_wanted);
+    assert_int_equal(n_failed, 1);
+    assert_int_equal(failed[0], 5);
+    assert_counts(ledger, 0, 0, 7, 1);
+    ledger_destroy(ledger);
+}
+
+static void test_unknown_culprit(void **state)
+{
+    (void)state;
+    find_the_one(3, 3);
+    find_the_one(2, 2);
+    find_the_one(1, 2);
+}
+
+/* What earlier sessions saw. */
+static void test_blame(void **state)
+{
+    struct ledger *ledger = ledger_create(4, 1, NULL, 3, NULL);
+    int64_t out[4], failed[1];
+
+    (void)state;
+    ledger_mark(ledger, 3, TRIAL_DONE);
+    assert_false(ledger_blame(ledger, 3, 5));
+    assert_false(ledger_blame(ledger, 0, 0));
+    assert_false(ledger_blame(ledger, 1, 2));
+    assert_true(ledger_blame(ledger, 2, 3));
+    assert_counts(ledger, 2, 0, 1, 1);
+    assert_int_equal(lease(ledger, 0, 4, out), 1);
+    assert_int_equal(out[0], 0);
+    assert_int_equal(lease(ledger, 1, 4, out), 1);
+    assert_int_equal(out[0], 1);
+    assert_int_equal(ledger_lose_worker(ledger, 1, 1, failed), 1);
+    assert_int_equal(failed[0], 1);
+    assert_counts(ledger, 0, 1, 1, 2);
+    ledger_destroy(ledger);
+}
+
+/* The longest that fits, suspects only where nothing else does. */
+static void test_fitting(void **state)
+{
+    const double expected_s[] = {1, 10, 100, 5};
+    struct ledger *ledger = ledger_create(4, 1, expected_s, 3, NULL);
+    int64_t out[1];
+
+    (void)state;
+    ledger_blame(ledger, 3, 1);
+    assert_int_equal(ledger_next(ledger, 0, 1000), 2);
+    assert_int_equal(ledger_next(ledger, 0, 99), 1);
+    assert_int_equal(ledger_next(ledger, 0, 9), 0);
+    assert_int_equal(ledger_next(ledger, 0, 0.9), -1);
+    assert_int_equal(ledger_next(ledger, 0, -1), -1);
+    ledger_expect(ledger, 0, 7);
+    ledger_expect(ledger, 3, 6);
+    assert_int_equal(ledger_next(ledger, 0, 7), 0);
+    assert_int_equal(ledger_next(ledger, 0, 6.5), 3);
+    assert_int_equal(ledger_next(ledger, 0, 5.5), -1);
+    assert_int_equal(lease(ledger, 0, 1, out), 1);
+    assert_int_equal(ledger_next(ledger, 0, 6.5), -1);
+    assert_int_equal(ledger_next(ledger, 1, 6.5), 3);
+    assert_checked(ledger);
     ledger_destroy(ledger);
 }
 
 /* Only the trial that runs counts a crash: not one that finished, nor one of another worker. */
 static void test_crash_of_the_right_trial(void **state)
 {
-    struct ledger *ledger = ledger_create(3, 1, NULL, 1, NULL);
-    int64_t out[3], failed[3];
+    struct ledger *ledger = ledger_create(4, 1, NULL, 1, NULL);
+    int64_t out[4], failed[3];
 
     (void)state;
-    ledger_lease(ledger, 0, 2, out, NULL);
-    ledger_lease(ledger, 1, 1, out, NULL);
+    lease(ledger, 0, 3, out);
+    lease(ledger, 1, 1, out);
     ledger_start(ledger, 0, 0);
-    ledger_start(ledger, 0, 2);
+    ledger_start(ledger, 0, 3);
     ledger_finish(ledger, 0, TRIAL_DONE);
+    assert_int_equal(ledger_blames(ledger, 0, 3, out), 0);
     assert_int_equal(ledger_lose_worker(ledger, 0, 3, failed), 0);
-    assert_counts(ledger, 1, 1, 1, 0);
+    assert_counts(ledger, 2, 1, 1, 0);
     ledger_destroy(ledger);
 }
 
@@ -181,9 +285,9 @@ static void test_slow_worker(void **state)
     int64_t out[1];
 
     (void)state;
-    ledger_lease(ledger, 0, 1, out, NULL);
+    lease(ledger, 0, 1, out);
     ledger_lose_worker(ledger, 0, 0, NULL);
-    assert_int_equal(ledger_lease(ledger, 1, 1, out, NULL), 1);
+    assert_int_equal(lease(ledger, 1, 1, out), 1);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_ACCEPTED);
     assert_int_equal(ledger_held(ledger, 1), 0);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_DUPLICATE);
@@ -202,7 +306,7 @@ static void test_grown(void **state)
     ledger_mark(ledger, 3, TRIAL_DIVERGED);
     ledger_mark(ledger, 4, TRIAL_FAILED);
     assert_counts(ledger, 2, 0, 1, 1);
-    assert_int_equal(ledger_lease(ledger, 0, 5, out, NULL), 2);
+    assert_int_equal(lease(ledger, 0, 5, out), 2);
     assert_int_equal(out[0], 1);
     assert_int_equal(out[1], 2);
     ledger_destroy(ledger);
@@ -215,7 +319,7 @@ static void test_empty(void **state)
 
     (void)state;
     assert_counts(ledger, 0, 0, 0, 0);
-    assert_int_equal(ledger_lease(ledger, 0, 1, out, NULL), 0);
+    assert_int_equal(lease(ledger, 0, 1, out), 0);
     ledger_destroy(ledger);
 }
 
@@ -226,7 +330,8 @@ int main(void)
         cmocka_unit_test(test_results),     cmocka_unit_test(test_given_back),
         cmocka_unit_test(test_crash_limit), cmocka_unit_test(test_crash_of_the_right_trial),
         cmocka_unit_test(test_slow_worker), cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_unknown_culprit),
+        cmocka_unit_test(test_blame),       cmocka_unit_test(test_fitting),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
