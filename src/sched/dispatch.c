@@ -12,15 +12,16 @@
 /* Prices of all configurations are set anew after so many results for each: at 20 ns a price this
  * is about 1 us a result. */
 #define PRICES_PER_RESULT 64
-/* The logarithm of the margin moves by a step for each result, so that WITHIN of them end within it
- * (a stochastic approximation of the quantile: Robbins & Monro 1951, Ann Math Stat 22:400). Too
- * long a trial costs its time for nothing, one not begun only the gap that shorter ones leave: of
- * those two wrongs the first is by far the dearer one. */
-#define WITHIN 0.95
-#define MARGIN_STEP 0.1
-#define MARGIN_FIRST log(2)
-#define MARGIN_LEAST log(1.1)
-#define MARGIN_MOST log(10)
+/* The margin: so many mean deviations (in the logarithm) of what trials took from what they were
+ * expected to take; of normal errors 99 in 100 are within. Too long a trial has cost its time for
+ * nothing, one not begun costs only the gap that shorter ones leave. Before any result a factor of
+ * 2, which is forgotten within tens of them. */
+#define DEVIATIONS 3
+#define FIRST_DEVIATION (log(2) / DEVIATIONS)
+#define FIRST_WEIGHT 4
+#define DEVIATION_MEMORY 200
+#define MOST_DEVIATION log(10) /* of one result */
+#define LEAST_MARGIN 1.1
 #define NOWHERE (-1)
 
 enum presence { PRESENT, LOST, LEFT };
@@ -41,7 +42,8 @@ struct dispatch {
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] */
     double held_s;                      /* of all seats */
-    double log_margin;
+    double deviation;                   /* mean |log(seconds / predicted)| of deviation_n results */
+    int32_t deviation_n;
     bool is_stale;      /* the ledger's expectations are not those of the coefficients */
     int64_t n_results;  /* that taught */
     int64_t reprice_at; /* so many of them */
@@ -137,11 +139,10 @@ static void learn(struct dispatch *d, int32_t config, int32_t worker, double sec
     }
 }
 
-/* Where a result stands in relation to what was expected of it. */
-static void learn_margin(struct dispatch *d, double log_ratio)
+static void learn_deviation(struct dispatch *d, double log_ratio)
 {
-    d->log_margin += MARGIN_STEP * (log_ratio > d->log_margin ? WITHIN : WITHIN - 1);
-    d->log_margin = fmin(fmax(d->log_margin, MARGIN_LEAST), MARGIN_MOST);
+    d->deviation_n += d->deviation_n < DEVIATION_MEMORY;
+    d->deviation += (fmin(fabs(log_ratio), MOST_DEVIATION) - d->deviation) / d->deviation_n;
 }
 
 /* ---- life ---- */
@@ -165,7 +166,8 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
     d->ledger = ledger;
     d->cost = cost;
     d->n_workers = d->n_alive = n_workers;
-    d->log_margin = MARGIN_FIRST;
+    d->deviation = FIRST_DEVIATION;
+    d->deviation_n = FIRST_WEIGHT;
     for (size_t i = 0; i < n; i++)
         d->predicted_s[i] = NAN;
     for (int32_t worker = n_workers - 1; worker >= 0; worker--) {
@@ -210,13 +212,36 @@ static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
+/* A suspect waits for all others, but not for so long that all wait for it then: most trials whose
+ * worker was lost are innocent, and those that run when a host dies are the longest. */
+static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
+{
+    int64_t suspect = ledger_next_suspect(d->ledger, most_s);
+    bool is_urgent;
+
+    if (suspect < 0 || !may_run(d, worker, suspect))
+        return NOWHERE;
+    is_urgent = ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= dispatch_left_s(d);
+    return is_urgent ? suspect : NOWHERE;
+}
+
+/* The first worker without others takes the urgent one: so nobody is given others before. */
+static int64_t next_trial(const struct dispatch *d, int32_t worker, double most_s)
+{
+    int64_t suspect = urgent_suspect(d, worker, most_s);
+
+    if (suspect < 0)
+        return ledger_next(d->ledger, worker, most_s);
+    return ledger_held(d->ledger, worker) ? NOWHERE : suspect;
+}
+
 /* The next trial for a worker with time for one of most_s, on a rank of average speed. A price that
  * is not what is known by now is set when it matters. */
 static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t next;
 
-    while ((next = ledger_next(d->ledger, worker, most_s)) >= 0) {
+    while ((next = next_trial(d, worker, most_s)) >= 0) {
         int32_t config = ledger_group(d->ledger, next);
 
         if (isinf(most_s) || cost_seconds(d->cost, config) <= most_s)
@@ -242,7 +267,7 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err)
 {
     struct seat *seat = &d->seats[worker];
-    double slowness = cost_slowness(d->cost, worker), safe_s = left_s / exp(d->log_margin);
+    double slowness = cost_slowness(d->cost, worker), safe_s = left_s / dispatch_margin(d);
     int32_t n = 0;
 
     while (n < DISPATCH_MAX && seat->presence == PRESENT) {
@@ -272,7 +297,7 @@ int32_t dispatch_idle(const struct dispatch *d)
 
 bool dispatch_can_begin(struct dispatch *d, double left_s)
 {
-    double safe_s = left_s / exp(d->log_margin);
+    double safe_s = left_s / dispatch_margin(d);
 
     if (d->is_stale)
         set_prices(d);
@@ -304,7 +329,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
         take_away(d, lessee, trial);
     if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
         if (lessee == worker && seconds > 0)
-            learn_margin(d, log(seconds / d->predicted_s[trial]));
+            learn_deviation(d, log(seconds / d->predicted_s[trial]));
         learn(d, ledger_group(d->ledger, trial), worker, seconds);
     }
     return verdict;
@@ -380,7 +405,7 @@ int32_t dispatch_n_alive(const struct dispatch *d)
 
 double dispatch_margin(const struct dispatch *d)
 {
-    return exp(d->log_margin);
+    return fmax(exp(DEVIATIONS * d->deviation), LEAST_MARGIN);
 }
 
 double dispatch_left_s(const struct dispatch *d)

@@ -10,12 +10,14 @@
  *
  * Where time is limited a trial is handed out only if it ends in time, by its predicted seconds and
  * those of what the worker holds, times a margin: predictions are wrong by a factor now and then,
- * and a trial that is cut off has cost its time for nothing. The margin is what 19 of 20 trials
- * stay below, learnt from the trials of this run; a factor of 2 before any has ended, 1.1 at least.
+ * and a trial that is cut off has cost its time for nothing. The margin is that of three mean
+ * deviations of the trials of this run from what was expected (99 of 100 stay below where errors
+ * are normal); a factor of 2 before any has ended, 1.1 at least.
  * The longest that fits goes first, so shorter ones fill the time that is left.
  *
  * Trials that may have taken a worker down (sched/ledger.h: suspects) go to worker 0, which
- * schedules too, only where no other worker lives.
+ * schedules too, only where no other worker lives. They wait for all others, but for those that
+ * take longer than all that is left, split evenly: the sweep would wait for them.
  *
  * Pure: no clock, no I/O. Every call is O(1) or O(trials touched) but for dispatch_can_begin();
  * prices of all configurations are set anew so rarely that it adds up to less than that. */

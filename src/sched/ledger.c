@@ -208,16 +208,20 @@ static bool holds_suspect(const struct ledger *ledger, const struct lessee *work
     return worker && worker->held.n && ledger->entries[worker->held.first].kind == PENDING_SUSPECT;
 }
 
+int64_t ledger_next_suspect(const struct ledger *ledger, double most_s)
+{
+    return pending_next(&ledger->pending, PENDING_SUSPECT, most_s);
+}
+
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s)
 {
-    const struct lessee *lessee = lessee_of(ledger, worker);
     int64_t next;
 
-    if (holds_suspect(ledger, lessee))
+    if (holds_suspect(ledger, lessee_of(ledger, worker)))
         return NONE;
     next = pending_next(&ledger->pending, PENDING_CLEAR, most_s);
     if (next == NONE && !ledger_held(ledger, worker))
-        next = pending_next(&ledger->pending, PENDING_SUSPECT, most_s);
+        next = ledger_next_suspect(ledger, most_s);
     return next;
 }
 

@@ -13,13 +13,13 @@
  * leases follow them.
  *
  * Crashes. A worker that is lost while a trial runs is held against that trial. It is a suspect
- * from then on: leased only where no other trial is left for the worker, and alone, so that it
- * takes nothing with it and a second loss is surely its own. Nobody may know which trial was
- * running (short ones do not say). Then all that the worker held are suspects, each with a crash,
- * and the one that did it is found by leasing them alone; the others end as if nothing had been. A
- * trial with crash_limit crashes has failed: that many workers a bad trial costs, and no other
- * trial. (With a limit of 1, not knowing makes suspects of them without a crash, lest innocent
- * trials fail; such a bad one then costs two.) */
+ * from then on: leased after all others (or when there is reason, ledger_next_suspect), and alone,
+ * so that it takes nothing with it and a second loss is surely its own. Nobody may know which trial
+ * was running (short ones do not say). Then all that the worker held are suspects, each with a
+ * crash, and the one that did it is found by leasing them alone; the others end as if nothing had
+ * been. A trial with crash_limit crashes has failed: that many workers a bad trial costs, and no
+ * other trial. (With a limit of 1, not knowing makes suspects of them without a crash, lest
+ * innocent trials fail; such a bad one then costs two.) */
 #ifndef SCHED_LEDGER_H
 #define SCHED_LEDGER_H
 
@@ -64,8 +64,10 @@ void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
  * (INFINITY: any); -1: none. A suspect only where no other is left and the worker holds nothing;
  * nothing for a worker that holds a suspect. Worker -1: one that holds nothing. */
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s);
+/* The same of suspects alone, whatever else is left, for a worker that holds nothing. */
+int64_t ledger_next_suspect(const struct ledger *ledger, double most_s);
 
-/* Lease a pending trial (that ledger_next() named) to a worker, any number from 0 on. -1 and err
+/* Lease a pending trial (that one of the two named) to a worker, any number from 0 on. -1 and err
  * when memory is short for a worker not seen before. */
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);
 

@@ -1,15 +1,15 @@
-/* Events in a binary heap by time. The scheduler is one server: a message that comes while it is
+/* The scheduler is one server: a message that comes while it is
  * busy waits its turn. What is under way between two ends lies in the worker's rings, in order; an
  * event only says how many of it arrive. */
 #include "simulator.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "events.h"
 #include "sched/dispatch.h"
 
 /* As in sched/worker.c. */
@@ -20,14 +20,18 @@
 
 enum { RING = 2 * DISPATCH_MAX };
 
-enum kind { ARRIVE, END, LOOK, HOARD, RESULTS, RETURNED };
-
-struct event {
-    double at_s;
-    int32_t worker;
-    int32_t n;     /* trials */
-    int64_t trial; /* that LOOK and HOARD are about */
-    enum kind kind;
+enum kind {
+    ARRIVE, /* at a worker; LOOK, HOARD, HEARTBEAT and STARTED are about a trial */
+    END,
+    LOOK,
+    HOARD,
+    HEARTBEAT,
+    DIE,
+    HANG,
+    RESULTS, /* at the scheduler, as all that follow */
+    RETURNED,
+    STARTED,
+    NOTICE
 };
 
 struct ring {
@@ -43,6 +47,9 @@ struct worker {
     double group_s;    /* when the first trial of them began */
     int64_t running;   /* -1: none */
     double began_s, idle_s;
+    double wakes_s; /* it hangs until then */
+    bool is_dead;
+    bool is_lost; /* to the scheduler */
 };
 
 struct state {
@@ -51,8 +58,7 @@ struct state {
     struct cost *cost;
     struct dispatch *dispatch;
     struct worker *workers;
-    struct event *heap;
-    int32_t n, capacity;
+    struct events events;
     double now_s, free_s; /* the scheduler has handled all before */
     double busy_s;
     uint8_t *times; /* [n_trials] results */
@@ -62,35 +68,7 @@ struct state {
 
 static void push(struct state *s, struct event event)
 {
-    int32_t at = s->n++;
-
-    if (s->n > s->capacity) {
-        s->capacity = 2 * s->n;
-        s->heap = realloc(s->heap, (size_t)s->capacity * sizeof *s->heap);
-        assert(s->heap);
-    }
-    for (; at && s->heap[(at - 1) / 2].at_s > event.at_s; at = (at - 1) / 2)
-        s->heap[at] = s->heap[(at - 1) / 2];
-    s->heap[at] = event;
-}
-
-static struct event pop(struct state *s)
-{
-    struct event first = s->heap[0], last = s->heap[--s->n];
-    int32_t at = 0;
-
-    for (;;) {
-        int32_t child = 2 * at + 1;
-
-        if (child + 1 < s->n && s->heap[child + 1].at_s < s->heap[child].at_s)
-            child++;
-        if (child >= s->n || s->heap[child].at_s >= last.at_s)
-            break;
-        s->heap[at] = s->heap[child];
-        at = child;
-    }
-    s->heap[at] = last;
-    return first;
+    events_push(&s->events, event);
 }
 
 static void ring_put(struct ring *ring, int64_t trial)
@@ -107,13 +85,23 @@ static int64_t ring_take(struct ring *ring)
 
 /* ---- the scheduler ---- */
 
+/* A suspect is alone, and not with worker 0 where another lives. */
+static bool may_be_there(const struct state *s, int32_t worker, int64_t trial)
+{
+    return !ledger_is_suspect(s->ledger, trial) ||
+           (ledger_held(s->ledger, worker) == 1 && (worker || dispatch_n_alive(s->dispatch) == 1));
+}
+
 static void supply(struct state *s, int32_t worker)
 {
+    double left_s = s->sim->until_s > 0 ? s->sim->until_s - s->free_s : INFINITY;
     int64_t trials[DISPATCH_MAX];
-    int32_t n = dispatch_assign(s->dispatch, worker, INFINITY, trials, NULL);
+    int32_t n = dispatch_assign(s->dispatch, worker, left_s, trials, NULL);
 
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
         ring_put(&s->workers[worker].queue, trials[i]);
+        s->report.n_wrong += !may_be_there(s, worker, trials[i]);
+    }
     if (n > 0)
         push(s,
              (struct event){
@@ -140,8 +128,12 @@ static void take_results(struct state *s, int32_t worker, int32_t n)
         double seconds = true_seconds(s, worker, trial);
 
         s->off[trial] = (float)fabs(log(dispatch_predicted(s->dispatch, trial) / seconds));
-        if (dispatch_finish(s->dispatch, worker, trial, TRIAL_DONE, seconds) == LEDGER_ACCEPTED)
+        if (dispatch_finish(s->dispatch, worker, trial, TRIAL_DONE, seconds) == LEDGER_ACCEPTED) {
             s->times[trial]++;
+            s->report.done_s += s->sim->seconds(s->sim->arg, trial);
+        } else {
+            s->report.n_duplicates++;
+        }
     }
     supply(s, worker);
 }
@@ -153,6 +145,35 @@ static void take_back(struct state *s, int32_t worker, int32_t n)
     supply_idle(s);
 }
 
+static bool is_poison(const struct sim *sim, int64_t trial)
+{
+    return sim->is_poison && sim->is_poison(sim->arg, trial);
+}
+
+static void lose(struct state *s, int32_t worker)
+{
+    int64_t failed[1];
+
+    s->workers[worker].is_lost = true;
+    s->report.n_lost++;
+    if (dispatch_lose(s->dispatch, worker, 1, failed)) {
+        s->times[failed[0]]++;
+        s->report.n_failed++;
+        s->report.n_innocent += !is_poison(s->sim, failed[0]);
+    }
+    supply_idle(s);
+}
+
+/* It seemed lost only. */
+static void welcome(struct state *s, int32_t worker)
+{
+    if (!s->workers[worker].is_lost || s->workers[worker].is_dead)
+        return;
+    s->workers[worker].is_lost = false;
+    s->report.n_returned++;
+    dispatch_return(s->dispatch, worker);
+}
+
 static void schedule(struct state *s, const struct event *event)
 {
     double begun_s;
@@ -160,10 +181,16 @@ static void schedule(struct state *s, const struct event *event)
     s->free_s = fmax(s->free_s, s->now_s) + s->sim->message_s + event->n * s->sim->result_s;
     s->report.n_messages++;
     begun_s = clock_now(&clock_system);
+    if (event->kind != NOTICE)
+        welcome(s, event->worker);
     if (event->kind == RESULTS)
         take_results(s, event->worker, event->n);
-    else
+    else if (event->kind == RETURNED)
         take_back(s, event->worker, event->n);
+    else if (event->kind == STARTED)
+        ledger_start(s->ledger, event->worker, event->trial);
+    else
+        lose(s, event->worker);
     s->report.scheduler_s += clock_now(&clock_system) - begun_s;
 }
 
@@ -214,18 +241,53 @@ static void begin_next(struct state *s, int32_t worker)
         push(s, (struct event){s->now_s + LOOK_S, worker, 0, w->running, LOOK});
     if (seconds > HOARD_S)
         push(s, (struct event){s->now_s + HOARD_S, worker, 0, w->running, HOARD});
+    if (s->sim->heartbeat_s > 0 && seconds > s->sim->heartbeat_s)
+        push(s, (struct event){s->now_s + s->sim->heartbeat_s, worker, 0, w->running, HEARTBEAT});
+}
+
+static void notice(struct state *s, int32_t worker)
+{
+    push(s, (struct event){.at_s = s->now_s + s->sim->notice_s, .worker = worker, .kind = NOTICE});
+}
+
+static void die(struct state *s, int32_t worker)
+{
+    s->workers[worker].is_dead = true;
+    notice(s, worker);
+}
+
+static void hang(struct state *s, int32_t worker)
+{
+    s->workers[worker].wakes_s = s->now_s + s->sim->hang_s;
+    notice(s, worker);
 }
 
 static void end_trial(struct state *s, int32_t worker)
 {
     struct worker *w = &s->workers[worker];
 
+    if (is_poison(s->sim, w->running)) {
+        die(s, worker);
+        return;
+    }
+    if (s->sim->until_s > 0 && s->now_s > s->sim->until_s) {
+        s->report.n_late++;
+        s->report.late_s += s->sim->until_s - w->began_s;
+    }
     if (!w->n_ready)
         w->group_s = w->began_s;
     ring_put(&w->out, w->running);
     if (++w->n_ready >= GROUP_RESULTS || s->now_s - w->group_s >= GROUP_S)
         send_results(s, worker);
     begin_next(s, worker);
+}
+
+/* Results of before go first. */
+static void say_started(struct state *s, int32_t worker)
+{
+    send_results(s, worker);
+    push(s, (struct event){s->now_s + s->sim->latency_s, worker, 0, s->workers[worker].running,
+                           STARTED});
 }
 
 static void arrive(struct state *s, int32_t worker, int32_t n)
@@ -241,9 +303,10 @@ static void arrive(struct state *s, int32_t worker, int32_t n)
     }
 }
 
-static void handle(struct state *s, const struct event *event)
+/* In the life of a worker that is awake. */
+static void live(struct state *s, const struct event *event)
 {
-    struct worker *w = &s->workers[event->worker];
+    bool is_running = s->workers[event->worker].running == event->trial;
 
     switch (event->kind) {
     case ARRIVE:
@@ -253,15 +316,37 @@ static void handle(struct state *s, const struct event *event)
         end_trial(s, event->worker);
         return;
     case LOOK:
-        if (w->running == event->trial)
+        if (is_running)
             send_results(s, event->worker);
         return;
     case HOARD:
-        if (w->running == event->trial)
+        if (is_running)
             give_back(s, event->worker);
         return;
+    case HEARTBEAT:
+        if (is_running)
+            say_started(s, event->worker);
+        return;
+    case DIE:
+        die(s, event->worker);
+        return;
     default:
+        hang(s, event->worker);
+    }
+}
+
+static void handle(struct state *s, const struct event *event)
+{
+    const struct worker *w = &s->workers[event->worker];
+    struct event later = *event;
+
+    if (event->kind >= RESULTS) {
         schedule(s, event);
+    } else if (!w->is_dead && s->now_s < w->wakes_s) {
+        later.at_s = w->wakes_s;
+        push(s, later);
+    } else if (!w->is_dead) {
+        live(s, event);
     }
 }
 
@@ -274,35 +359,83 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
+static double dies_s(const struct sim *sim, int32_t worker)
+{
+    return sim->dies_s ? sim->dies_s[worker] : INFINITY;
+}
+
+static double speed(const struct sim *sim, int32_t worker)
+{
+    return sim->slowness ? 1 / sim->slowness[worker] : 1;
+}
+
+/* The least time in which those that live by then can have done so much: by bisection. */
+static double capacity(const struct sim *sim, double total_s)
+{
+    double low_s = 0, high_s = 1e9;
+
+    for (int i = 0; i < 100; i++) {
+        double at_s = (low_s + high_s) / 2, done_s = 0;
+
+        for (int32_t w = 0; w < sim->n_workers; w++)
+            done_s += speed(sim, w) * fmin(at_s, dies_s(sim, w));
+        *(done_s < total_s ? &low_s : &high_s) = at_s;
+    }
+    return high_s < 0.99e9 ? high_s : INFINITY;
+}
+
+/* Each trial ended once, or waits: where there was no time left, or nobody. */
+static void count_wrong(struct state *s)
+{
+    bool is_finished = ledger_is_finished(s->ledger);
+    bool can_end = s->sim->until_s > 0 || dispatch_n_alive(s->dispatch) == 0;
+
+    s->report.n_wrong += !is_finished && !can_end;
+    s->report.n_wrong += ledger_counts(s->ledger).leased > 0;
+    s->report.n_wrong += !dispatch_check(s->dispatch, NULL);
+    for (int64_t i = 0; i < s->sim->n_trials; i++)
+        s->report.n_wrong += s->times[i] != (ledger_state(s->ledger, i) != TRIAL_PENDING);
+}
+
 static void conclude(struct state *s)
 {
     const struct sim *sim = s->sim;
-    double total_s = 0, longest_s = 0, speed = 0, fastest = 0;
+    double total_s = 0, longest_s = 0, speeds = 0, fastest = 0;
 
     for (int64_t i = 0; i < sim->n_trials; i++) {
         double seconds = sim->seconds(sim->arg, i);
 
         total_s += seconds;
         longest_s = fmax(longest_s, seconds);
-        s->report.n_wrong += s->times[i] != 1;
     }
     for (int32_t w = 0; w < sim->n_workers; w++) {
-        double own = sim->slowness ? 1 / sim->slowness[w] : 1;
-
-        speed += own;
-        fastest = fmax(fastest, own);
+        speeds += speed(sim, w);
+        fastest = fmax(fastest, speed(sim, w));
     }
+    count_wrong(s);
     qsort(s->off, (size_t)sim->n_trials, sizeof *s->off, ascending);
     s->report.off = s->off[sim->n_trials / 2];
     s->report.makespan_s = s->free_s;
-    s->report.bound_s = fmax(total_s / speed, longest_s / fastest);
+    s->report.bound_s = fmax(total_s / speeds, longest_s / fastest);
+    s->report.capacity_s = fmax(capacity(sim, total_s), longest_s / fastest);
     s->report.idle = 1 - s->busy_s / (s->free_s * sim->n_workers);
+}
+
+static void push_faults(struct state *s)
+{
+    for (int32_t w = 0; w < s->sim->n_workers; w++) {
+        if (isfinite(dies_s(s->sim, w)))
+            push(s, (struct event){.at_s = dies_s(s->sim, w), .worker = w, .kind = DIE});
+        if (s->sim->hangs_s && isfinite(s->sim->hangs_s[w]))
+            push(s, (struct event){.at_s = s->sim->hangs_s[w], .worker = w, .kind = HANG});
+    }
 }
 
 static void init(struct state *s, const struct sim *sim)
 {
     *s = (struct state){.sim = sim};
-    s->ledger = ledger_create(sim->n_trials, sim->group_size, NULL, 2, NULL);
+    s->ledger = ledger_create(sim->n_trials, sim->group_size, NULL,
+                              sim->crash_limit ? sim->crash_limit : 2, NULL);
     s->cost = cost_create(sim->work, ledger_n_groups(s->ledger), sim->n_workers, NULL);
     s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, NULL);
     s->workers = calloc((size_t)sim->n_workers, sizeof *s->workers);
@@ -311,6 +444,7 @@ static void init(struct state *s, const struct sim *sim)
     assert(s->dispatch && s->workers && s->times && s->off);
     for (int32_t w = 0; w < sim->n_workers; w++)
         s->workers[w].running = -1;
+    push_faults(s);
 }
 
 struct sim_report sim_run(const struct sim *sim)
@@ -321,19 +455,20 @@ struct sim_report sim_run(const struct sim *sim)
     init(&s, sim);
     supply_idle(&s);
     s.report.scheduler_s = clock_now(&clock_system) - begun_s;
-    while (s.n) {
-        struct event event = pop(&s);
+    while (s.events.n) {
+        struct event event = events_pop(&s.events);
 
+        if ((event.kind == DIE || event.kind == HANG) && ledger_is_finished(s.ledger))
+            continue;
         s.now_s = event.at_s;
         handle(&s, &event);
     }
-    s.report.n_wrong += !ledger_is_finished(s.ledger) || !ledger_check(s.ledger, NULL);
     conclude(&s);
     dispatch_destroy(s.dispatch);
     cost_destroy(s.cost);
     ledger_destroy(s.ledger);
     free(s.workers);
-    free(s.heap);
+    events_release(&s.events);
     free(s.times);
     free(s.off);
     return s.report;
