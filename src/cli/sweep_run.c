@@ -11,6 +11,7 @@
 #include "cli/standing.h"
 #include "cli/stop.h"
 #include "cli/sweep_same.h"
+#include "cli/trouble.h"
 #include "config.h"
 #include "grid/plan_wire.h"
 #include "report/report.h"
@@ -32,7 +33,8 @@ struct sweep_state {
     struct gcn_runner *runner;
     struct ledger_counts before; /* as the database had it */
     struct failures failures;    /* of this run */
-    int64_t n_others;            /* trials of other shards: done, to the ledger */
+    struct trouble trouble;
+    int64_t n_others; /* trials of other shards: done, to the ledger */
 };
 
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
@@ -56,8 +58,11 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_state *state = arg;
+    int rc = store_commit(state->store, err);
 
-    return store_commit(state->store, err);
+    if (!rc)
+        trouble_over(&state->trouble);
+    return rc;
 }
 
 /* Without the trials of other shards. */
@@ -183,6 +188,8 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
         return cli_fail(err, EXIT_ERROR);
     failures_init(&state->failures, options->max_fails,
                   state->before.done + state->before.diverged > 0);
+    state->trouble.db = options->db;
+    trouble_watch(&state->trouble, state->store);
     return CLI_GO_ON;
 }
 
@@ -310,6 +317,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
     int64_t ran = now.done + now.diverged + now.failed - state->before.done -
                   state->before.diverged - state->before.failed;
     char best[96] = "", shard[SHARD_TEXT];
+    struct err err;
 
     /* Of a part nothing is best yet. */
     if (options->shard.n == 1)
@@ -320,6 +328,10 @@ static void print_end(struct sweep_state *state, const struct job *job,
              (long long)now.failed, best);
     print_efficiency(state);
     print_next(state, options, end);
+    if (store_settle(state->store, &err))
+        log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "
+                 "two together",
+                 err.text, options->db);
 }
 
 /* Stopped for its failures a sweep is neither finished nor worth being requeued. */
@@ -365,10 +377,12 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     print_begin(state, world, job, options);
     rc = master_run(&end, state->master, err);
     progress_finish(&state->progress);
-    if (rc)
-        return cli_fail(err, EXIT_ERROR);
-    if (store_end_session(state->store, end == MASTER_STOPPED ? "stopped" : "finished", err))
-        return cli_fail(err, EXIT_ERROR);
+    if (rc ||
+        store_end_session(state->store, end == MASTER_STOPPED ? "stopped" : "finished", err)) {
+        store_close(state->store);
+        state->store = NULL;
+        return trouble_end(&state->trouble, job, &state->known, err);
+    }
     print_end(state, job, options, end, clock_now(&clock_system) - begun_s);
     return end_status(state, end);
 }

@@ -3,9 +3,14 @@
 #include <assert.h>
 #include <stdarg.h>
 
+#include "store/fault.h"
+
 int db_fail(struct store *store, struct err *err)
 {
-    return err_set(err, "%s: %s", store->path, sqlite3_errmsg(store->db));
+    char text[sizeof((struct err *)0)->text];
+
+    fault_describe(text, sizeof text, store);
+    return err_set(err, "%s: %s", store->path, text);
 }
 
 int db_exec(struct store *store, const char *sql, struct err *err)

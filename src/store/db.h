@@ -20,11 +20,17 @@ struct store {
     bool is_new;                               /* made by this store_open() */
     int64_t session_id;                        /* 0: none begun */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
+
+    /* Of a writer, while another process holds the database (store_be_patient). */
+    double patience_s, waiting_since_s;
+    bool (*wait)(void *arg, double waited_s, const char *holder);
+    void *wait_arg;
+    int held[2]; /* descriptors of fault_holder(); 0: none */
 };
 
 extern const char db_schema_sql[]; /* db/schema.sql, generated at build time */
 
-/* "PATH: what SQLite says". Always -1. */
+/* "PATH: what failed, why, and what to do" (store/fault.h). Always -1. */
 int db_fail(struct store *store, struct err *err);
 int db_exec(struct store *store, const char *sql, struct err *err);
 

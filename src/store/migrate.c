@@ -41,6 +41,8 @@ int migrate_version(struct store *store, uint32_t *version, struct err *err)
     sqlite3_finalize(row);
     if (rc)
         return -1;
+    if (!found) /* by a run that was killed while it made the file */
+        return err_set(err, "%s: empty; run 'espalier run' first", store->path);
     if (found < 1 || found > DB_SCHEMA_VERSION)
         return err_set(err, "%s: has schema %lld, this espalier knows 1 to %u", store->path,
                        (long long)found, DB_SCHEMA_VERSION);

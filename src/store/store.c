@@ -6,13 +6,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/db.h"
+#include "base/clock.h"
+#include "store/fault.h"
 
-/* A writer waits for readers of a rollback-journal database: they hold it for one query. */
-#define WRITER_PATIENCE_MS 60000
+/* A run that has not begun, and a reader, are better refused than left to wait. */
+#define WRITER_PATIENCE_S 10.0
 #define READER_PATIENCE_MS 10000
+#define WAIT_S 0.05 /* between two looks whether the database is free */
 
-enum { HEADER_BYTES = 100, HEADER_USER_VERSION = 60, HEADER_APPLICATION_ID = 68 };
+#define CHECKED_WHOLE_BYTES (16 << 20) /* takes 0.1 s */
+
+enum {
+    HEADER_BYTES = 100,
+    HEADER_PAGE_SIZE = 16,
+    HEADER_PAGES = 28,
+    HEADER_USER_VERSION = 60,
+    HEADER_APPLICATION_ID = 68
+};
 
 static uint32_t big_endian(const unsigned char *p)
 {
@@ -108,6 +118,82 @@ static int use_wal(struct store *store, struct err *err)
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 
+/* Of SQLite's busy handler: n counts the calls for one lock. */
+static int wait_for_others(void *arg, int n)
+{
+    struct store *store = arg;
+    double now_s = clock_now(&clock_system);
+    double waited_s;
+    char holder[FAULT_HOLDER];
+
+    if (!n)
+        store->waiting_since_s = now_s;
+    waited_s = now_s - store->waiting_since_s;
+    if (waited_s >= store->patience_s)
+        return 0;
+    if (store->wait) {
+        fault_holder(holder, store);
+        if (!store->wait(store->wait_arg, waited_s, holder))
+            return 0;
+    }
+    clock_sleep(n < 10 ? WAIT_S / 50 : WAIT_S);
+    return 1;
+}
+
+void store_be_patient(struct store *store, double patience_s,
+                      bool (*wait)(void *arg, double waited_s, const char *holder), void *arg)
+{
+    store->patience_s = patience_s;
+    store->wait = wait;
+    store->wait_arg = arg;
+}
+
+static int check_part(struct store *store, const char *sql, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql, err);
+    int rc = row ? db_step(store, row, err) : -1;
+    const char *text = rc == 1 ? (const char *)sqlite3_column_text(row, 0) : "ok";
+    const char *last;
+
+    if (rc == 1)
+        rc = 0;
+    if (!rc && (!text || strcmp(text, "ok") != 0)) {
+        last = text ? strrchr(text, '\n') : NULL;
+        rc = fault_damage(store, last ? last + 1 : text ? text : "out of memory", err);
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+/* A page that was overwritten shows itself when it is read, which may be after hours. The tables
+ * that grow with epochs and metrics may take seconds to read, and nothing depends on them. */
+static int check_pages(struct store *store, struct err *err)
+{
+    static const char *const parts[] = {"PRAGMA quick_check(sweep)", "PRAGMA quick_check(axis)",
+                                        "PRAGMA quick_check(config)", "PRAGMA quick_check(trial)",
+                                        "PRAGMA quick_check(session)"};
+    struct stat st;
+
+    if (stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES)
+        return check_part(store, "PRAGMA quick_check(1)", err);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (check_part(store, parts[i], err))
+            return -1;
+    return 0;
+}
+
+/* A run that was killed while it made the file may have left none of it but its journal. */
+static int check_empty(struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, "PRAGMA page_count", err);
+    int64_t pages = 0;
+    int rc = db_integer(store, row, 0, &pages, err);
+
+    sqlite3_finalize(row);
+    store->is_new |= !rc && !pages;
+    return rc;
+}
+
 /* FULL: a commit survives a power cut. With a group commit twice a second its cost is nothing. */
 static int open_writer(struct store *store, struct err *err)
 {
@@ -115,22 +201,27 @@ static int open_writer(struct store *store, struct err *err)
 
     if (open_uri(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", err))
         return -1;
-    sqlite3_busy_timeout(store->db, WRITER_PATIENCE_MS);
+    store->patience_s = WRITER_PATIENCE_S;
+    sqlite3_busy_handler(store->db, wait_for_others, store);
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return err_set(err, "%s: not writable", store->path);
     if (db_exec(store, "PRAGMA synchronous = full; PRAGMA foreign_keys = on", err) ||
-        (store->is_new && create_schema(store, err)) || migrate_version(store, &version, err) ||
-        migrate(store, version, err) || session_release(store, err))
+        check_empty(store, err) ||
+        (store->is_new ? create_schema(store, err) : check_pages(store, err)) ||
+        migrate_version(store, &version, err) || migrate(store, version, err) ||
+        session_release(store, err))
         return -1;
     return use_wal(store, err);
 }
 
-/* Close without the courtesies of store_close(); the file goes before its lock. */
+/* Close without the courtesies of store_close(). A file of ours that is removed goes before its
+ * lock. */
 static void discard(struct store *store, bool with_file)
 {
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
+    fault_release(store);
     if (with_file)
         unlink(store->path);
     lock_release(&store->lock);
@@ -153,6 +244,9 @@ int store_open(struct store **out, const char *path, struct err *err)
     if (!rc)
         rc = open_writer(store, err);
     if (rc) {
+        /* What is refused is not to change by a log that is folded into it. */
+        if (store->db && !store->is_new)
+            sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         discard(store, store->is_new);
         return -1;
     }
@@ -182,8 +276,9 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     if (open_uri(store, flags, suffix, err))
         return -1;
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
-    if (db_exec(store, "SELECT 1 FROM sweep LIMIT 1", err) ||
-        migrate_version(store, &version, err) || migrate_for_reading(store, version, err))
+    if (migrate_version(store, &version, err) ||
+        db_exec(store, "SELECT 1 FROM sweep LIMIT 1", err) ||
+        migrate_for_reading(store, version, err))
         return -1;
     return db_exec(store, "PRAGMA query_only = on", err);
 }
@@ -229,17 +324,26 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
     return 0;
 }
 
+int store_settle(struct store *store, struct err *err)
+{
+    int rc;
+
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_reset(store->statements[i]);
+    sqlite3_busy_timeout(store->db, 0);
+    rc = sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
+    return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
+}
+
 void store_close(struct store *store)
 {
     if (!store)
         return;
     if (store->is_writer) {
+        /* Without this the journal would do it, at the next open. */
         if (!sqlite3_get_autocommit(store->db))
             sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-        for (int i = 0; i < STATEMENT_COUNT; i++)
-            sqlite3_reset(store->statements[i]);
-        sqlite3_busy_timeout(store->db, 0);
-        sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
+        store_settle(store, NULL);
     }
     discard(store, false);
 }

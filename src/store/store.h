@@ -18,15 +18,30 @@
 struct store;
 
 /* Open for writing: create where there is nothing, and take the advisory lock PATH.lock that names
- * host and pid. What sessions that are gone have left open is released: their attempts are 'lost',
- * their trials pending again. -1 and err: not a database, not ours, newer than this program, locked
- * (by whom), read-only, disk full. Whatever is refused is left byte for byte as it was. */
+ * host and pid. Checks the file: all of it up to 16 MiB, of a larger one what a sweep is resumed
+ * from. What sessions that are gone have left open is released: their attempts are 'lost', their
+ * trials pending again. -1 and err: not a database, not ours, newer than this program, damaged,
+ * locked (by whom), read-only, disk full, held by another process for 10 s. Whatever is refused is
+ * left byte for byte as it was; what a killed run left in a journal is repaired first, though. */
 int store_open(struct store **store, const char *path, struct err *err);
 /* Open for reading; never blocks the writer (with a rollback journal: for longer than one query),
  * never creates. Works in a directory where nobody may write. */
 int store_open_reader(struct store **store, const char *path, struct err *err);
+
+/* From now on a writer waits up to patience_s for other processes (a transaction left open, with a
+ * rollback journal also a reader). Meanwhile `wait` is called some 20 times a second, in the
+ * caller's thread, with the seconds waited so far and who it is ("pid 4711 (sqlite3)"; "" where
+ * that is not known); false ends the patience. It must not use the store. */
+void store_be_patient(struct store *store, double patience_s,
+                      bool (*wait)(void *arg, double waited_s, const char *holder), void *arg);
+
+/* Fold the log into the file, so that it stands alone; that a reader is in the way is no error.
+ * -1 and err: the disk does not take it. Nothing is lost then: the log stays beside the file, which
+ * is to be read with it. Nothing may be uncommitted. */
+int store_settle(struct store *store, struct err *err);
+
 /* Rolls back what was not committed; takes NULL. A writer leaves one file without a log beside it,
- * unless a reader is in the way. */
+ * unless a reader or the disk is in the way. */
 void store_close(struct store *store);
 
 /* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */

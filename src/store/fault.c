@@ -1,0 +1,176 @@
+#include "store/fault.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- texts ---- */
+
+static const struct {
+    int code; /* SQLITE_IOERR_... */
+    const char *doing;
+} doings[] = {
+    {SQLITE_IOERR_READ, "read"},
+    {SQLITE_IOERR_SHORT_READ, "read to its end"},
+    {SQLITE_IOERR_WRITE, "write"},
+    {SQLITE_IOERR_FSYNC, "flush to disk (fsync)"},
+    {SQLITE_IOERR_DIR_FSYNC, "flush its directory to disk (fsync)"},
+    {SQLITE_IOERR_TRUNCATE, "truncate"},
+    {SQLITE_IOERR_FSTAT, "stat"},
+    {SQLITE_IOERR_LOCK, "lock"},
+    {SQLITE_IOERR_RDLOCK, "lock"},
+    {SQLITE_IOERR_UNLOCK, "unlock"},
+    {SQLITE_IOERR_CHECKRESERVEDLOCK, "look at locks"},
+    {SQLITE_IOERR_DELETE, "delete the journal"},
+    {SQLITE_IOERR_CLOSE, "close"},
+    {SQLITE_IOERR_SHMOPEN, "open the shared memory (-shm)"},
+    {SQLITE_IOERR_SHMSIZE, "enlarge the shared memory (-shm)"},
+    {SQLITE_IOERR_SHMMAP, "map the shared memory (-shm)"},
+    {SQLITE_IOERR_SHMLOCK, "lock the shared memory (-shm)"},
+};
+
+static const char *doing(int code)
+{
+    for (size_t i = 0; i < sizeof doings / sizeof *doings; i++)
+        if (doings[i].code == code)
+            return doings[i].doing;
+    return "reach the file";
+}
+
+/* What the system said about the journal or the file. SQLite hands errno on from statements, but
+ * not from a commit; its files remember theirs. */
+static int last_errno(const struct store *store)
+{
+    static const int pointers[] = {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER};
+    int number = sqlite3_system_errno(store->db);
+
+    for (size_t i = 0; !number && i < sizeof pointers / sizeof *pointers; i++) {
+        sqlite3_file *file = NULL;
+
+        sqlite3_file_control(store->db, "main", pointers[i], &file);
+        if (file && file->pMethods)
+            file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    }
+    return number;
+}
+
+static const char *reason(const struct store *store, const char *otherwise)
+{
+    int number = last_errno(store);
+
+    return number ? strerror(number) : otherwise;
+}
+
+static void describe_busy(char *out, size_t size, struct store *store)
+{
+    char holder[FAULT_HOLDER];
+
+    fault_holder(holder, store);
+    snprintf(out, size,
+             "%s keeps it from being written (a transaction left open in 'sqlite3', a query that "
+             "does not end): end that%s",
+             *holder ? holder : "another process, or a lock service that does not answer,",
+             *holder ? "" : "; 'fuser' on its host tells which it is");
+}
+
+static void describe_damage(char *out, size_t size, const struct store *store, const char *what)
+{
+    snprintf(out, size,
+             "damaged (%s); go on with a copy from before, or with what 'sqlite3 %s .recover | "
+             "sqlite3 NEW.db' can read (the shell of Debian 12 cannot): --db NEW.db runs what is "
+             "missing",
+             what, store->path);
+}
+
+int fault_damage(struct store *store, const char *what, struct err *err)
+{
+    char text[sizeof((struct err *)0)->text];
+
+    describe_damage(text, sizeof text, store, what);
+    return err_set(err, "%s: %s", store->path, text);
+}
+
+void fault_describe(char *out, size_t size, struct store *store)
+{
+    int code = sqlite3_extended_errcode(store->db);
+
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        snprintf(out, size, "the disk or a quota is full: make room (df, quota)");
+        return;
+    case SQLITE_IOERR:
+        snprintf(out, size, "cannot %s: %s", doing(code), reason(store, "input/output error"));
+        return;
+    case SQLITE_CANTOPEN:
+        snprintf(out, size, "cannot open it or its journal: %s",
+                 reason(store, sqlite3_errmsg(store->db)));
+        return;
+    case SQLITE_BUSY:
+        describe_busy(out, size, store);
+        return;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        describe_damage(out, size, store, sqlite3_errmsg(store->db));
+        return;
+    default:
+        snprintf(out, size, "%s", sqlite3_errmsg(store->db));
+    }
+}
+
+/* ---- who holds it ---- */
+
+/* Where SQLite locks, in the file itself and in the -shm of a log: sqlite3.c, PENDING_BYTE and
+ * WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
+enum { FILE_LOCKS = 0x40000000, FILE_LOCKS_BYTES = 512, LOG_WRITE_LOCK = 120 };
+
+static int open_kept(int *fd, const char *path, const char *suffix)
+{
+    char *name;
+
+    if (*fd > 0)
+        return *fd;
+    if (asprintf(&name, "%s%s", path, suffix) < 0)
+        return -1;
+    *fd = open(name, O_RDWR | O_CLOEXEC);
+    free(name);
+    return *fd;
+}
+
+/* 0: nobody, or it cannot be told. */
+static pid_t lock_owner(int fd, off_t from, off_t bytes)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
+
+    if (fd < 0 || fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK || lock.l_pid <= 0)
+        return 0;
+    return lock.l_pid;
+}
+
+void fault_holder(char out[FAULT_HOLDER], struct store *store)
+{
+    int log = open_kept(&store->held[1], store->path, "-shm");
+    pid_t pid = log >= 0 ? lock_owner(log, LOG_WRITE_LOCK, 1)
+                         : lock_owner(open_kept(&store->held[0], store->path, ""), FILE_LOCKS,
+                                      FILE_LOCKS_BYTES);
+    char name[32], command[32] = "";
+    FILE *file;
+
+    *out = '\0';
+    snprintf(name, sizeof name, "/proc/%ld/comm", (long)pid);
+    file = pid ? fopen(name, "re") : NULL;
+    if (!file) /* of another host, its number says nothing here */
+        return;
+    if (fgets(command, sizeof command, file))
+        snprintf(out, FAULT_HOLDER, "pid %ld (%.*s)", (long)pid, (int)strcspn(command, "\n"),
+                 command);
+    fclose(file);
+}
+
+void fault_release(struct store *store)
+{
+    for (size_t i = 0; i < sizeof store->held / sizeof *store->held; i++)
+        if (store->held[i] > 0)
+            close(store->held[i]);
+}

@@ -1,0 +1,21 @@
+/* What SQLite's failures mean to whoever has to mend them. Internal to src/store. */
+#ifndef STORE_FAULT_H
+#define STORE_FAULT_H
+
+#include "store/db.h"
+
+/* The text after "PATH: " for the last failure of the store's connection: what was being done, the
+ * system's reason, and what to do where that is not evident. */
+void fault_describe(char *out, size_t size, struct store *store);
+
+/* "PATH: damaged (WHAT)", and what to do. Always -1. */
+int fault_damage(struct store *store, const char *what, struct err *err);
+
+/* "pid 4711 (sqlite3)" of a process on this host that keeps a writer waiting; "" where none is
+ * found, as with one on another host. Opens files that stay open until fault_release(): to close a
+ * file drops all locks that the process has on it (fcntl(2)), SQLite's too. */
+enum { FAULT_HOLDER = 64 };
+void fault_holder(char out[FAULT_HOLDER], struct store *store);
+void fault_release(struct store *store); /* after the connection has been closed */
+
+#endif

@@ -1,0 +1,183 @@
+#!/bin/sh
+# The disk fails, fills, or is a network filesystem: what was committed stays, what is missing is listed,
+# nothing hangs, and the same line goes on.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+fault=$(dirname "$ESPALIER")/tests/cli/fault.so
+[ -f "$fault" ] || skip_all "tests/cli/fault.so is not built"
+LD_PRELOAD=$fault "$ESPALIER" --version >/dev/null 2>&1 ||
+    skip_all "the program does not run with a library before it (a sanitizer's comes first)"
+local=0xef53
+nfs=0x6969
+
+cat >small.ini <<'INI'
+[sweep]
+name = small
+replicates = 3
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 4
+[grid]
+hidden_size = 4, 8
+dropout = 0:0.4:0.2
+INI
+# Some seconds: the commits of half a second fall into it.
+cat >long.ini <<'INI'
+[sweep]
+name = long
+replicates = 30
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 6000
+[grid]
+hidden_size = 8, 16
+INI
+
+rows() { sqlite3 "$1" 'select config, replicate, fold, state, value, val_loss, test_pearson from trials order by 1, 2, 3'; }
+done_in() { sqlite3 "$1" "select count(*) from trial where state = 'done'"; }
+
+# broken FILE_PART CALL AT ARGUMENT...: a run whose disk fails from then on; its status in $status, its words in err
+broken() {
+    part=$1 call=$2 at=$3
+    shift 3
+    FAULT_FILE=$part FAULT_CALL=$call FAULT_AT=$at LD_PRELOAD=$fault \
+        timeout 100 "$ESPALIER" run --progress none "$@" >out 2>err
+    status=$?
+}
+
+"$ESPALIER" run small.ini --db whole.db --progress none 2>/dev/null
+wanted=$(rows whole.db)
+is "the run that they are compared with" "$(done_in whole.db)" 18
+
+# Every kind of call, at points from the first to beyond the last.
+for magic in $local $nfs; do
+    [ "$magic" = $local ] && log=wal || log=journal
+    export FAULT_MAGIC="$magic"
+    for where in ":write" "-$log:write" ":sync" "-$log:sync" ":lock" ".lock:lock"; do
+        faults=0 problems=
+        for at in 1 2 3 5 8 13 21 34 89 233; do
+            rm -f x.db*
+            broken "x.db${where%:*}" "${where#*:}" $at small.ini --db x.db
+            case $status in
+            0) [ "$(rows x.db)" = "$wanted" ] || problems="$problems $at:rows" ;;
+            1)
+                faults=$((faults + 1))
+                grep -q '^espalier: x.db: ' err || problems="$problems $at:$(tail -n 1 err)"
+                ;;
+            *) problems="$problems $at:status-$status" ;;
+            esac
+            "$ESPALIER" run small.ini --db x.db --progress none >/dev/null 2>err2 || problems="$problems $at:$(cat err2)"
+            [ "$(rows x.db)" = "$wanted" ] || problems="$problems $at:resumed"
+            [ "$(sqlite3 x.db 'pragma integrity_check')" = ok ] || problems="$problems $at:integrity"
+        done
+        is "$log, x.db${where%:*}: ${where#*:} fails ($faults runs stopped)" "$problems" ""
+    done
+done
+
+# In the middle of a sweep: what is safe and what is missing are named.
+missing_is_named() {
+    safe=$(sed -n "s/.*$1: all that was committed is safe; it holds \([0-9]*\) of 60 trials$/\1/p" err)
+    is "$2: what is safe is in the file" "$(done_in "$1")" "$safe"
+    like "$2: what is missing is named" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); mend the cause, then the same command runs them$"
+    first=$(sed -n 's/.*trials (t\([0-9]*\).*/\1/p' err)
+    is "$2: and is missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
+}
+export FAULT_MAGIC=$local
+broken mid.db-wal sync 5 long.ini --db mid.db
+is "a failing fsync in mid sweep ends it with 1" $status 1
+like "says what failed and why" "$(cat err)" '^espalier: mid.db: cannot flush to disk \(fsync\): Input/output error$'
+missing_is_named mid.db "fsync"
+ok "the same line goes on" "$ESPALIER" run long.ini --db mid.db --progress none
+is "and has all" "$(done_in mid.db)" 60
+export FAULT_MAGIC=$nfs FAULT_ERRNO=28
+broken ranks.db-journal write 90 long.ini --db ranks.db -n 2
+unset FAULT_ERRNO
+is "a full disk under run -n 2 ends all ranks with 1" $status 1
+like "says so" "$(cat err)" '^espalier: ranks.db: the disk or a quota is full'
+missing_is_named ranks.db "two ranks"
+ok "they go on" "$ESPALIER" run long.ini --db ranks.db --progress none -n 2
+is "row for row" "$(rows ranks.db)" "$(rows mid.db)"
+
+# All of it with a rollback journal, as on a network filesystem.
+export FAULT_MAGIC=$nfs LD_PRELOAD="$fault"
+ok "a sweep with a rollback journal" "$ESPALIER" run small.ini --db nfs.db
+is "has the same rows" "$(rows nfs.db)" "$wanted"
+"$ESPALIER" run long.ini --db killed.db --progress none >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 100); do
+    [ "$("$ESPALIER" export killed.db 2>/dev/null | grep -c ',done,')" -gt 0 ] && break
+    sleep 0.1
+done
+is "it has no log" "$(ls killed.db-wal 2>/dev/null)" ""
+ok "status beside it" "$ESPALIER" status killed.db
+like "finds it running" "$(cat "$T/.out")" "^running, 1 rank"
+ok "best beside it" "$ESPALIER" best killed.db
+kill -9 $pid
+wait $pid 2>/dev/null
+ok "status after kill -9" "$ESPALIER" status killed.db
+ok "the same line goes on after kill -9" "$ESPALIER" run long.ini --db killed.db --progress none
+is "and equals the others" "$(rows killed.db)" "$(rows mid.db)"
+unset FAULT_MAGIC LD_PRELOAD
+
+# Somebody leaves a transaction open.
+"$ESPALIER" run long.ini --db held.db --progress none >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+    [ "$(done_in held.db 2>/dev/null || echo 0)" -gt 0 ] && break
+    sleep 0.1
+done
+{ printf 'pragma busy_timeout = 5000;\nbegin immediate;\n'; sleep 5; } | sqlite3 held.db >/dev/null
+wait $pid
+is "a run waits for a transaction that was left open" $? 0
+like "says for whom" "$(cat err)" 'held.db: pid [0-9]+ \(sqlite3\) keeps it from being written; waiting for it, 10 minutes at most'
+like "and that it is over" "$(cat err)" 'held.db: free again'
+is "and lacks nothing" "$(rows held.db)" "$(rows mid.db)"
+
+# Beyond help.
+cp mid.db bad.db
+dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=1 conv=notrunc 2>/dev/null
+before=$(cksum <bad.db)
+fails "a damaged database is refused" 1 "$ESPALIER" run long.ini --db bad.db
+like "with what to do" "$(cat "$T/.err")" '^espalier: bad.db: damaged \(.*\); go on with a copy from before, or with what .sqlite3 bad.db .recover'
+is "and left as it is" "$(cksum <bad.db)" "$before"
+is "with nothing beside it" "$(ls bad.db*)" bad.db
+if sqlite3 whole.db .recover 2>/dev/null | grep -q INSERT; then
+    sqlite3 bad.db .recover 2>/dev/null | sqlite3 new.db >/dev/null 2>&1
+    ok "what can be read is gone on with" "$ESPALIER" run long.ini --db new.db --progress none
+    is "and equals the others" "$(rows new.db)" "$(rows mid.db)"
+else
+    pass "what can be read is gone on with # SKIP this sqlite3 has no .recover"
+fi
+
+# A small disk that fills.
+cat >"$T/fill.sh" <<'END'
+mkdir -p disk && mount -t tmpfs -o size=12m none disk || exit 99
+"$ESPALIER" run long.ini --db disk/f.db --progress none >out 2>err
+echo $? >status
+sqlite3 disk/f.db "select count(*) from trial where state = 'done'" >safe
+sqlite3 disk/f.db 'pragma integrity_check' >integrity
+mount -o remount,size=200m disk
+"$ESPALIER" run long.ini --db disk/f.db --progress none >/dev/null 2>err2
+echo $? >status2
+cp disk/f.db filled.db
+umount disk
+END
+export ESPALIER
+if unshare -rm sh fill.sh 2>/dev/null; then
+    is "a disk that fills ends the run with 1" "$(cat status)" 1
+    like "which says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
+    like "and what is safe" "$(cat err)" "disk/f.db: all that was committed is safe; it holds $(cat safe) of 60 trials"
+    is "the file is sound" "$(cat integrity)" ok
+    is "with room the same line goes on" "$(cat status2)" 0
+    is "row for row" "$(rows filled.db)" "$(rows mid.db)"
+else
+    pass "a disk that fills # SKIP no right to mount a small one"
+fi
+
+done_testing

@@ -1,0 +1,127 @@
+/* Preloaded into the real program (LD_PRELOAD): a disk that fails, a filesystem that is another.
+ *
+ *   FAULT_FILE=PART   files whose path ends with PART; needed by the next three
+ *   FAULT_CALL=NAME   the call that fails: write (and pwrite), sync, truncate, lock
+ *   FAULT_AT=N        from the N-th of them in a process, counted from 1
+ *   FAULT_ERRNO=N     with this errno; EIO without it
+ *   FAULT_ONCE=1      the N-th alone
+ *   FAULT_MAGIC=N     statfs() reports this type for every path
+ *   FAULT_NO_SYNC=1   fsync() and fdatasync() do nothing, at once */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static long number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtol(text, NULL, 0) : otherwise;
+}
+
+static int is_ours(int fd)
+{
+    const char *part = getenv("FAULT_FILE");
+    char link[32], path[4096];
+    ssize_t n;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    n = part ? readlink(link, path, sizeof path) : -1;
+    return n >= (ssize_t)strlen(part ? part : "") &&
+           !memcmp(path + n - strlen(part), part, strlen(part));
+}
+
+/* Whether this call fails; sets errno. The database is written by one thread. */
+static int fails(const char *call, int fd)
+{
+    static long count;
+    const char *wanted = getenv("FAULT_CALL");
+    long at = number("FAULT_AT", 1);
+
+    if (!wanted || strcmp(wanted, call) != 0 || !is_ours(fd))
+        return 0;
+    count++;
+    if (count < at || (count > at && getenv("FAULT_ONCE")))
+        return 0;
+    errno = (int)number("FAULT_ERRNO", EIO);
+    return 1;
+}
+
+/* The next definition of the function that this stands in. */
+#define NEXT(type, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, __func__))
+
+ssize_t write(int fd, const void *bytes, size_t n)
+{
+    return fails("write", fd) ? -1 : NEXT(ssize_t, int, const void *, size_t)(fd, bytes, n);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
+{
+    return fails("write", fd) ? -1
+                              : NEXT(ssize_t, int, const void *, size_t, off_t)(fd, bytes, n, at);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
+{
+    return fails("write", fd) ? -1
+                              : NEXT(ssize_t, int, const void *, size_t, off64_t)(fd, bytes, n, at);
+}
+
+int fsync(int fd)
+{
+    if (fails("sync", fd))
+        return -1;
+    return getenv("FAULT_NO_SYNC") ? 0 : NEXT(int, int)(fd);
+}
+
+int fdatasync(int fd)
+{
+    if (fails("sync", fd))
+        return -1;
+    return getenv("FAULT_NO_SYNC") ? 0 : NEXT(int, int)(fd);
+}
+
+int ftruncate(int fd, off_t size)
+{
+    return fails("truncate", fd) ? -1 : NEXT(int, int, off_t)(fd, size);
+}
+
+int ftruncate64(int fd, off64_t size)
+{
+    return fails("truncate", fd) ? -1 : NEXT(int, int, off64_t)(fd, size);
+}
+
+static int is_lock(int operation)
+{
+    return operation == F_SETLK || operation == F_SETLKW || operation == F_OFD_SETLK;
+}
+
+#define FCNTL(name)                                               \
+    int name(int fd, int operation, ...)                          \
+    {                                                             \
+        va_list args;                                             \
+        void *argument;                                           \
+                                                                  \
+        va_start(args, operation);                                \
+        argument = va_arg(args, void *);                          \
+        va_end(args);                                             \
+        if (is_lock(operation) && fails("lock", fd))              \
+            return -1;                                            \
+        return NEXT(int, int, int, ...)(fd, operation, argument); \
+    }
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+int statfs(const char *path, struct statfs *fs)
+{
+    int rc = NEXT(int, const char *, struct statfs *)(path, fs);
+
+    if (!rc && getenv("FAULT_MAGIC"))
+        fs->f_type = (__fsword_t)number("FAULT_MAGIC", 0);
+    return rc;
+}

@@ -1,0 +1,301 @@
+/* The disk fails at each call in turn, for once or for good, or the process dies there: what had
+ * been committed is in the database that is opened next, and it is sound. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "faulty.h"
+#include "store/db.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\nreplicates = 4\n[grid]\nhidden_size = 16, 32\n"
+#define TRIALS 8
+#define GROUP 2
+#define EXT4 0xef53
+#define NFS 0x6969
+
+static struct faulty sound;
+
+/* A whole run; *safe counts the results of acknowledged commits. */
+static int run_sweep(struct fixture *f, volatile int *safe, struct err *err)
+{
+    struct store_session session = {.command = "c",
+                                    .version = "v",
+                                    .mpi = "m",
+                                    .blas = "b",
+                                    .blas_kernel = "k",
+                                    .cpu = "p",
+                                    .host = "h",
+                                    .ranks = 1,
+                                    .pid = 1};
+    struct store *store;
+    int rc = store_open(&store, f->path, err);
+
+    if (rc)
+        return -1;
+    rc = store_register(store, &f->plan, &f->data, NULL, &f->known, err) ||
+         store_begin_session(store, &session, err);
+    for (int64_t t = 0; !rc && t < TRIALS; t++) {
+        struct trial_result r;
+
+        fixture_result(&r, t, 0.5);
+        rc = store_result(store, f->known.ids[t], &r, err);
+        trial_result_release(&r);
+        if (!rc && t % GROUP == GROUP - 1) {
+            rc = store_commit(store, err);
+            if (!rc)
+                *safe = (int)t + 1;
+        }
+    }
+    rc = rc || store_end_session(store, "finished", err) || store_settle(store, err);
+    store_close(store);
+    return rc ? -1 : 0;
+}
+
+static void check_what_is_left(struct fixture *f, int safe, const char *what, int n)
+{
+    char text[256];
+    int done;
+
+    store_close(fixture_store(f));
+    fixture_sql_is(f, "PRAGMA integrity_check", "ok");
+    done = atoi(fixture_sql(f, "SELECT count(*) FROM trial WHERE state = 'done'", text));
+    if (done < safe || done > TRIALS || done % GROUP)
+        fail_msg("%s %d: %d results, %d were acknowledged", what, n, done, safe);
+    fixture_sql_is(f,
+                   "SELECT count(*) - (SELECT count(*) FROM trial WHERE state = 'done')"
+                   " FROM attempt",
+                   "0");
+    fixture_sql_is(f,
+                   "SELECT count(*) - 2 * (SELECT count(*) FROM trial WHERE state = 'done')"
+                   " FROM curve",
+                   "0");
+}
+
+/* Fails the n-th call for every n that a run comes to; returns how many there were. */
+static int fail_each(struct faulty fault, const char *what)
+{
+    for (int n = 1;; n++) {
+        struct fixture f;
+        struct err err = {""};
+        volatile int safe = 0;
+        int rc;
+
+        fixture_open(&f, INI);
+        fault.at = n;
+        faulty_set(&fault);
+        rc = run_sweep(&f, &safe, &err);
+        faulty_set(&sound);
+        if (rc && strncmp(err.text, f.path, strlen(f.path)) != 0)
+            fail_msg("%s %d: %s", what, n, err.text);
+        if (!rc && safe != TRIALS)
+            fail_msg("%s %d: %d results, and nothing was said", what, n, safe);
+        if (rc && !fault.failed)
+            fail_msg("%s %d: %s, and nothing had failed", what, n, err.text);
+        check_what_is_left(&f, safe, what, n);
+        fixture_close(&f);
+        if (!fault.failed)
+            return n - 1;
+    }
+}
+
+static const char *const names[FAULTY_CALLS] = {"any",    "open", "write",  "sync",   "truncate",
+                                                "delete", "lock", "shmmap", "shmlock"};
+
+static void fail_all(long magic)
+{
+    faulty_magic = magic;
+    for (int call = FAULTY_OPEN; call < FAULTY_CALLS; call++)
+        for (int good = 0; good < 2; good++) {
+            struct faulty fault = {.call = (enum faulty_call)call, .for_good = good};
+            int n = fail_each(fault, names[call]);
+            bool of_log = call == FAULTY_SHM_MAP || call == FAULTY_SHM_LOCK;
+
+            if (!n && (magic == EXT4 || (!of_log && call != FAULTY_TRUNCATE)))
+                fail_msg("%s is never called", names[call]);
+        }
+    faulty_magic = 0;
+}
+
+static void test_log(void **state)
+{
+    (void)state;
+    fail_all(EXT4);
+}
+
+static void test_journal(void **state)
+{
+    (void)state;
+    fail_all(NFS);
+}
+
+static void test_full(void **state)
+{
+    struct faulty fault = {.call = FAULTY_WRITE, .for_good = true, .is_full = true};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        faulty_magic = i ? NFS : EXT4;
+        assert_true(fail_each(fault, "full") > 20);
+    }
+    faulty_magic = 0;
+}
+
+/* Killed at the n-th call of any kind, a write half done. */
+static bool kill_at(int n, volatile int *safe)
+{
+    struct faulty fault = {.call = FAULTY_ANY, .at = n, .kills = true};
+    struct fixture f;
+    struct err err;
+    pid_t child;
+    int status;
+
+    *safe = 0;
+    fixture_open(&f, INI);
+    child = fork();
+    if (!child) {
+        faulty_set(&fault);
+        _exit(run_sweep(&f, safe, &err) ? 1 : 0);
+    }
+    waitpid(child, &status, 0);
+    if (!WIFSIGNALED(status) && status)
+        fail_msg("the run failed by itself");
+    if (n % 2) { /* somebody looks before it is repaired */
+        struct store *reader;
+
+        if (!store_open_reader(&reader, f.path, &err))
+            store_close(reader);
+        else if (*safe)
+            fail_msg("kill %d: %s", n, err.text);
+    }
+    check_what_is_left(&f, *safe, "kill", n);
+    fixture_close(&f);
+    return WIFSIGNALED(status);
+}
+
+static void test_kill_everywhere(void **state)
+{
+    volatile int *safe =
+        mmap(NULL, sizeof *safe, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(safe != MAP_FAILED);
+    for (int i = 0; i < 2; i++) {
+        int n = 1;
+
+        faulty_magic = i ? NFS : EXT4;
+        while (kill_at(n, safe))
+            n++;
+        assert_true(n > 50);
+        assert_int_equal(*safe, TRIALS);
+    }
+    faulty_magic = 0;
+    munmap((void *)(uintptr_t)safe, sizeof *safe);
+}
+
+/* ---- other processes ---- */
+
+static bool note_wait(void *arg, double waited_s, const char *holder)
+{
+    char *seen = arg;
+
+    if (waited_s > 0.1)
+        snprintf(seen, 64, "%s", holder);
+    return true;
+}
+
+/* A child that begins a statement on the database and holds it; told[0] says when. */
+static pid_t hold(const struct fixture *f, const char *sql)
+{
+    int told[2];
+    char byte;
+    pid_t child;
+
+    assert_int_equal(pipe(told), 0);
+    child = fork();
+    if (!child) {
+        sqlite3 *db;
+        sqlite3_stmt *row;
+
+        if (sqlite3_open(f->path, &db) || sqlite3_prepare_v2(db, sql, -1, &row, NULL))
+            _exit(1);
+        sqlite3_step(row);
+        if (write(told[1], "h", 1) == 1)
+            pause();
+        _exit(0);
+    }
+    close(told[1]);
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    close(told[0]);
+    return child;
+}
+
+static void let_go(pid_t child)
+{
+    int status;
+
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+}
+
+/* A commit that has to wait longer than its patience fails, says for whom, and can be tried again
+ * with what it held. */
+static void wait_for(const char *sql, long magic, bool at_commit)
+{
+    char seen[64] = "", wanted[64];
+    struct fixture f;
+    struct trial_result r;
+    struct store *store;
+    struct err err;
+    pid_t child;
+
+    faulty_magic = magic;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    store_be_patient(store, 0.3, note_wait, seen);
+    child = hold(&f, sql);
+    fixture_result(&r, 0, 0.5);
+    if (at_commit) {
+        assert_int_equal(store_result(store, f.known.ids[0], &r, &err), 0);
+        assert_int_equal(store_commit(store, &err), -1);
+    } else {
+        assert_int_equal(store_result(store, f.known.ids[0], &r, &err), -1);
+    }
+    snprintf(wanted, sizeof wanted, "pid %ld (store_faults)", (long)child);
+    assert_string_equal(seen, wanted);
+    if (!strstr(err.text, wanted))
+        fail_msg("%s", err.text);
+    let_go(child);
+    if (!at_commit)
+        assert_int_equal(store_result(store, f.known.ids[0], &r, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    trial_result_release(&r);
+    store_close(store);
+    fixture_sql_is(&f, "SELECT count(*) FROM attempt", "1");
+    fixture_close(&f);
+    faulty_magic = 0;
+}
+
+static void test_held(void **state)
+{
+    (void)state;
+    faulty_set(&sound);
+    wait_for("BEGIN IMMEDIATE", EXT4, false);
+    wait_for("BEGIN IMMEDIATE", NFS, false);
+    wait_for("SELECT * FROM trial", NFS, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_log),  cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_full), cmocka_unit_test(test_kill_everywhere),
+        cmocka_unit_test(test_held),
+    };
+
+    return cmocka_run_group_tests_name("store_faults", tests, NULL, NULL);
+}
