@@ -1,88 +1,26 @@
 #include <libgen.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "cli/cli.h"
+#include "base/batch.h"
+#include "cli/cpus.h"
+#include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/machine.h"
+#include "cli/ready.h"
 #include "config.h"
-#include "sched/world.h"
-#include "store/store.h"
 #include "tensor/gemm.h"
 
-/* What a rank says of itself, one line: host, then the processors it may run on. */
-static void describe_rank(struct buf *out)
-{
-    char host[64];
-    cpu_set_t set;
-    int shown = 0;
-
-    buf_printf(out, "%s ", machine_host(host, sizeof host));
-    if (sched_getaffinity(0, sizeof set, &set)) {
-        buf_puts(out, "?");
-        return;
-    }
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        int first = cpu;
-
-        if (!CPU_ISSET(cpu, &set))
-            continue;
-        while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, &set))
-            cpu++;
-        buf_printf(out, shown++ ? ",%d" : "%d", first);
-        if (cpu > first)
-            buf_printf(out, "-%d", cpu);
-    }
-}
-
-/* Processors in a list like "0-3,8". */
-static int count_cores(const char *list)
-{
-    int cores = 0;
-
-    for (const char *p = list; p; p = strchr(p, ',')) {
-        int first = 0, last = 0;
-        int got = sscanf(p + 1, "%d-%d", &first, &last);
-
-        cores += got == 2 ? last - first + 1 : got == 1;
-        p++;
-    }
-    return cores;
-}
-
-/* Ranks on the same host that may run on the same processors are alike in text. */
-static void warn_sharing(char *const *ranks, int32_t n, int32_t rank, long threads)
-{
-    int cores = count_cores(strchr(ranks[rank], ' '));
-    long sharing = 0;
-
-    for (int32_t j = 0; j < n; j++) {
-        if (strcmp(ranks[rank], ranks[j]))
-            continue;
-        if (j < rank)
-            return;
-        sharing++;
-    }
-    if (sharing * threads > cores)
-        printf("warning     %ld rank(s) x %ld thread(s) share %d core(s) of %.*s: start fewer "
-               "ranks, or give each its own (mpirun --map-by slot:PE=%ld --bind-to core)\n",
-               sharing, threads, cores, (int)strcspn(ranks[rank], " "), ranks[rank], threads);
-}
-
-static void print_ranks(char *const *ranks, int32_t n, long threads)
-{
-    for (int32_t i = 0; i < n; i++)
-        printf("rank %-5d  %.*s, cores%s\n", i, (int)strcspn(ranks[i], " "), ranks[i],
-               strchr(ranks[i], ' '));
-    for (int32_t i = 0; i < n; i++)
-        warn_sharing(ranks, n, i, threads);
-}
+/* What there is to say, before any of it is printed. */
+struct examination {
+    const struct world *world;
+    const struct facts *facts; /* [world->size] */
+    struct checks_job job;
+    struct findings findings;
+};
 
 /* Of a file that is not there yet. */
 static bool is_folder_writable(const char *path)
@@ -93,23 +31,23 @@ static bool is_folder_writable(const char *path)
     return access(dirname(copy), W_OK) == 0;
 }
 
-static void print_database(const char *db)
+static void check_database(struct findings *findings, const char *db)
 {
-    const char *filesystem;
-    const char *mode = store_journal_mode(db, &filesystem);
     struct store *store;
     struct err err;
 
-    printf("database    %s on %s: journal mode %s\n", db, filesystem, mode);
     if (access(db, F_OK) == 0) {
-        if (store_open_reader(&store, db, &err))
-            printf("warning     %s\n", err.text);
-        else
+        if (!store_open_reader(&store, db, &err))
             store_close(store);
+        else
+            findings_add(findings, "give another --db", "%s", err.text);
     } else if (!is_folder_writable(db)) {
-        printf("warning     %s: cannot be made: its folder is not there, or not writable\n", db);
+        findings_add(findings, "make the folder, or give another --db",
+                     "%s: cannot be made: its folder is not there, or not writable", db);
     }
 }
+
+/* ---- facts ---- */
 
 static void print_memory(void)
 {
@@ -122,7 +60,7 @@ static void print_memory(void)
                (double)shm.f_bavail * (double)shm.f_frsize / (1 << 30));
 }
 
-static void print_machine(const struct world *world)
+static void print_machine(void)
 {
     char cpu[128];
 
@@ -132,51 +70,140 @@ static void print_machine(const struct world *world)
     printf("blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
     printf("mpi         %s\n", world_library());
     print_memory();
-    printf("launch      %s, %d rank%s\n", world->is_mpi ? "MPI" : "single process", world->size,
-           world->size == 1 ? "" : "s");
 }
 
-static int examine(const struct world *world, const char *db, long threads, struct err *err)
+static void print_launch(const struct examination *e)
 {
-    struct buf text = {0};
-    char **ranks = calloc((size_t)world->size, sizeof *ranks);
-    int rc;
+    static const char *const recovery[] = {"not known: this launcher does not tell", "off", "on"};
+    const struct world *world = e->world;
+    const struct facts *here = e->facts;
+    struct batch_job batch;
 
-    if (!ranks)
-        return err_nomem(err, "ranks", (size_t)world->size * sizeof *ranks);
-    describe_rank(&text);
-    rc = world_gather(world, buf_text(&text), ranks, err);
-    if (!rc && world->rank == 0) {
-        print_machine(world);
-        print_database(db);
-        print_ranks(ranks, world->size, threads);
-        for (int32_t i = 0; i < world->size; i++)
-            free(ranks[i]);
+    printf("launch      %s, %d rank%s\n", world->is_mpi ? "MPI" : "single process", world->size,
+           world->size == 1 ? "" : "s");
+    if (world->size > 1)
+        printf("recovery    %s\n", recovery[here->recovery]);
+    batch_job_here(&batch);
+    if (batch.system != BATCH_NONE)
+        printf("batch job   %s, %s\n", batch_system_title(batch.system), batch.id);
+}
+
+static void print_database(const struct checks_job *job)
+{
+    printf("database    %s on %s: journal mode %s%s\n", job->db, job->filesystem,
+           job->is_network ? "delete" : "wal",
+           job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
+}
+
+static bool is_same_place(const struct facts *a, const struct facts *b)
+{
+    return !strcmp(a->host, b->host) && CPU_EQUAL(&a->cpus, &b->cpus);
+}
+
+/* Ranks that follow each other and are placed alike in a line. */
+static void print_ranks(const struct examination *e)
+{
+    int32_t next;
+
+    for (int32_t rank = 0; rank < e->world->size; rank = next) {
+        const struct facts *facts = &e->facts[rank];
+        struct buf cores = {0};
+        char numbers[32];
+
+        for (next = rank + 1; next < e->world->size; next++)
+            if (!is_same_place(facts, &e->facts[next]))
+                break;
+        if (next > rank + 1)
+            snprintf(numbers, sizeof numbers, "%d-%d", rank, next - 1);
+        else
+            snprintf(numbers, sizeof numbers, "%d", rank);
+        cpus_format(&cores, &facts->cpus);
+        printf("rank %-7s%s, cores %s\n", numbers, facts->host, buf_text(&cores));
+        buf_release(&cores);
     }
-    free(ranks);
-    buf_release(&text);
-    return rc;
+}
+
+static void print_findings(const struct findings *findings)
+{
+    printf("\n");
+    for (int32_t i = 0; i < findings->n; i++)
+        printf("%s: %s\n    fix: %s\n",
+               findings->list[i].is_refused ? "run would refuse" : "warning",
+               findings->list[i].what, findings->list[i].fix);
+    if (!findings->n)
+        printf("nothing to mend\n");
+}
+
+/* ---- the command ---- */
+
+struct doctor_options {
+    const char *db;
+    long threads;
+    const char *grid; /* NULL: of no sweep in particular */
+};
+
+static int examine(const struct world *world, const struct facts *facts,
+                   const struct doctor_options *o, const struct sweep *sweep)
+{
+    struct examination e = {.world = world, .facts = facts};
+    struct err err;
+
+    ready_job(&e.job, sweep, o->db);
+    if (o->threads)
+        e.job.threads = (int32_t)o->threads;
+    if (checks_find(&e.findings, facts, world->size, &e.job, &err))
+        return cli_fail(&err, EXIT_ERROR);
+    check_database(&e.findings, o->db);
+    print_machine();
+    print_launch(&e);
+    print_database(&e.job);
+    print_ranks(&e);
+    print_findings(&e.findings);
+    return EXIT_OK;
+}
+
+static int examine_for(const struct world *world, const struct facts *facts,
+                       const struct doctor_options *o)
+{
+    const struct option_list set = {NULL, 0};
+    struct job job = {0};
+    int status = CLI_GO_ON;
+
+    if (o->grid)
+        status = job_parse(&job, o->grid, &set);
+    if (status == CLI_GO_ON)
+        status = examine(world, facts, o, o->grid ? &job.sweep : NULL);
+    job_release(&job);
+    return status;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
-    const char *db = "results.db";
-    long threads = 1;
+    struct doctor_options o = {.db = "results.db"};
     const struct option_row rows[] = {
-        {0, "db", "FILE", OPTION_TEXT, &db, 0, 0, NULL, "database that would be written"},
-        {0, "threads", "N", OPTION_INT, &threads, 1, 1024, NULL, "threads of one trial"},
+        {0, "db", "FILE", OPTION_TEXT, &o.db, 0, 0, NULL, "database that would be written"},
+        {0, "threads", "N", OPTION_INT, &o.threads, 0, 1024, NULL,
+         "threads of one trial; 0: as GRID.ini says, or 1"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
+    struct facts *facts = NULL;
     struct world world;
     struct err err;
     int first;
-    int status = cli_parse(command_find("doctor"), rows, argc, argv, 0, 0, &first);
+    int status = cli_parse(command_find("doctor"), rows, argc, argv, 0, 1, &first);
 
     if (status != CLI_GO_ON)
         return status;
+    if (first < argc)
+        o.grid = argv[first];
     if (world_open(&world, &err))
         return cli_fail(&err, EXIT_ERROR);
-    status = examine(&world, db, threads, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+    status = EXIT_OK;
+    if (facts_gather(&world, &facts, &err))
+        status = cli_fail(&err, EXIT_ERROR);
+    else if (world.rank == 0)
+        status = examine_for(&world, facts, &o);
+    facts_destroy(facts, world.size);
     world_close(&world);
     return status;
 }

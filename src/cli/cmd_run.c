@@ -8,6 +8,7 @@
 #include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/plan_list.h"
+#include "cli/ready.h"
 #include "cli/stop.h"
 #include "cli/sweep_run.h"
 #include "store/lock.h"
@@ -59,29 +60,6 @@ static int parse(struct run_options *o, int argc, char **argv)
                                                               : CLI_GO_ON;
 }
 
-static int32_t most_threads(const struct sweep *sweep)
-{
-    int64_t most = sweep->fixed.v[P_THREADS].i;
-
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        for (int32_t i = 0; sweep->axes[a].id == P_THREADS && i < sweep->axes[a].n; i++)
-            if (sweep->axes[a].values[i].i > most)
-                most = sweep->axes[a].values[i].i;
-    return (int32_t)most;
-}
-
-static void warn_threads(const struct world *world, int32_t threads)
-{
-    int cores = launch_cores();
-
-    if (threads > cores)
-        log_warn("threads = %d, but this rank may run on %d core%s only: its threads will share "
-                 "them (%s)",
-                 threads, cores, cores == 1 ? "" : "s",
-                 world->is_mpi ? "mpirun --map-by slot:PE=N --bind-to core gives a rank N cores"
-                               : "there are no more, or taskset or the scheduler keeps them");
-}
-
 /* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
 static int check_ranks(long ranks, struct err *err)
 {
@@ -94,13 +72,11 @@ static int check_ranks(long ranks, struct err *err)
                    ranks, each * cores, each, cores);
 }
 
-static int start_mpirun(const struct run_options *o, const struct job *job, const char *command,
-                        int argc, char **argv)
+static int start_mpirun(const struct run_options *o, const char *command, int argc, char **argv)
 {
     enum progress_mode mode = progress_mode(o->progress);
     struct launch launch = {
         .ranks = (int)o->ranks,
-        .threads = most_threads(&job->sweep),
         .command = command,
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
@@ -138,7 +114,19 @@ static int check_free(const char *db)
     return lock_check(db, &err) ? cli_fail(&err, EXIT_ERROR) : CLI_GO_ON;
 }
 
-static int lead(const struct world *world, struct run_options *o, int argc, char **argv, bool *told)
+static int check_launch(const struct world *world, const struct facts *facts,
+                        const struct run_options *o, const struct job *job)
+{
+    struct checks_job checks;
+
+    ready_job(&checks, &job->sweep, buf_text(&o->share.db));
+    checks.is_part = o->shard != NULL;
+    checks.starts_ranks = o->ranks > 1 && !world->is_mpi;
+    return ready_for_run(facts, world->size, &checks);
+}
+
+static int lead(const struct world *world, const struct facts *facts, struct run_options *o,
+                int argc, char **argv, bool *told)
 {
     struct buf command = {0};
     struct sweep_options options = {
@@ -158,8 +146,10 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
     status = job_parse(&job, o->grid, &o->set);
     if (status == CLI_GO_ON && !o->dry_run)
         status = check_free(options.db);
+    if (status == CLI_GO_ON && !o->dry_run)
+        status = check_launch(world, facts, o, &job);
     if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
-        status = start_mpirun(o, &job, options.command, argc, argv);
+        status = start_mpirun(o, options.command, argc, argv);
     } else if (status == CLI_GO_ON) {
         status = job_load(&job);
         if (status == CLI_GO_ON)
@@ -169,7 +159,6 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
         else if (status == CLI_GO_ON) {
             if (o->share.is_alone)
                 log_info("--shard auto: not in a job array: the whole sweep");
-            warn_threads(world, most_threads(&job.sweep));
             status = sweep_lead(world, &job, &options, told);
         }
     }
@@ -181,6 +170,7 @@ static int lead(const struct world *world, struct run_options *o, int argc, char
 int cmd_run(int argc, char **argv)
 {
     struct run_options o = {.ranks = 1, .db = "results.db", .progress = "auto"};
+    struct facts *facts = NULL;
     struct world world;
     struct err err;
     bool told = false;
@@ -189,15 +179,19 @@ int cmd_run(int argc, char **argv)
     if (world_open(&world, &err))
         return cli_fail(&err, EXIT_ERROR);
     stop_catch(world.rank > 0);
+    /* First of all, while every rank is sure to take part. */
+    if (facts_gather(&world, &facts, &err))
+        log_warn("the launch is not checked: %s", err.text);
     if (world.rank > 0) {
         status = sweep_follow(&world);
     } else {
         status = parse(&o, argc, argv);
         if (status == CLI_GO_ON)
-            status = lead(&world, &o, argc, argv, &told);
+            status = lead(&world, facts, &o, argc, argv, &told);
         if (!told)
             sweep_dismiss(&world);
     }
+    facts_destroy(facts, world.size);
     free(o.set.text);
     array_share_release(&o.share);
     world_close(&world);

@@ -32,15 +32,6 @@ static void forward(int signal_number)
         kill((pid_t)child_pid, SIGUSR1);
 }
 
-static void warn_sharing(const struct launch *launch)
-{
-    int cores = launch_cores();
-
-    if (launch->ranks * launch->threads > cores)
-        log_warn("%d ranks x %d threads are more than the %d cores here: they will share cores",
-                 launch->ranks, launch->threads, cores);
-}
-
 /* How many words at argv[i] the ranks must not see: -n, and what they are told otherwise. */
 static int words_to_drop(const char *word)
 {
@@ -156,7 +147,6 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
     args = make_args(launch, argc, argv, program, ranks, sizeof ranks);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
-    warn_sharing(launch);
     setenv(LAUNCH_COMMAND, launch->command, 1);
     status = start(args, err);
     free(args);

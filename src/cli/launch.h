@@ -6,7 +6,6 @@
 
 struct launch {
     int ranks;
-    int threads;          /* the most that one trial uses */
     const char *command;  /* as it was typed */
     const char *progress; /* what the ranks are told: the terminal is seen only from here */
 };

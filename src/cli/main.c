@@ -18,7 +18,7 @@ const struct command commands[] = {
     {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.",
      cmd_simulate},
     {"inspect", "GRID.ini", "What the data of a sweep look like.", cmd_inspect},
-    {"doctor", "", "What a launch like this one would really do.", cmd_doctor},
+    {"doctor", "[GRID.ini]", "What a launch like this one would really do.", cmd_doctor},
     {NULL, NULL, NULL, NULL},
 };
 

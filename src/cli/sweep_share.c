@@ -13,7 +13,7 @@ struct label {
     char space[56]; /* what follows is 64-byte aligned */
 };
 
-static const char *shared_folder(void)
+const char *sweep_share_folder(void)
 {
     const char *folder = getenv(SWEEP_SHARE_VARIABLE);
 
@@ -72,7 +72,7 @@ static bool has_refusal(const struct sweep_share *share)
 int sweep_share_give(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared *prepared, const struct plan *plan, struct err *err)
 {
-    const char *folder = shared_folder();
+    const char *folder = sweep_share_folder();
     struct settings settings;
     struct shared end;
 

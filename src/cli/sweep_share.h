@@ -13,6 +13,9 @@
 #define SWEEP_SHARE_VARIABLE "ESPALIER_SHM"
 #define SWEEP_SHARE_FOLDER "/dev/shm"
 
+/* What these say here: a path, or "" for none. */
+const char *sweep_share_folder(void);
+
 struct sweep_share {
     struct shared data;
     struct shared inputs[PREPARED_ADOPTED]; /* [n] */

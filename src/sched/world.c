@@ -111,6 +111,11 @@ int world_mpi_meet(MPI_Comm comm, struct err *err)
     }
 }
 
+int world_meet(const struct world *world, struct err *err)
+{
+    return world->size == 1 ? 0 : world_mpi_meet(MPI_COMM_WORLD, err);
+}
+
 int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
 {
     for (size_t at = 0; at < n; at += PIECE_BYTES) {

@@ -28,6 +28,9 @@ void world_close(struct world *world);
 /* End every rank at once, without ceremony. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
+/* Collective: nobody goes on before all have come. Whoever waits sleeps. */
+int world_meet(const struct world *world, struct err *err);
+
 /* Collective: rank 0's bytes reach everybody, each with a copy of its own (shared.h: one on each
  * host). Ranks that come early sleep until rank 0 does. *bytes is malloc()ed on the other ranks
  * (handed over), 64-byte aligned. Larger than 2 GiB works. -1 on every rank if any is short of

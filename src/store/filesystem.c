@@ -1,9 +1,11 @@
 #include "store/filesystem.h"
 
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "store/store.h"
 
@@ -53,4 +55,16 @@ const char *store_journal_mode(const char *path, const char **filesystem)
     if (filesystem)
         *filesystem = fs->name;
     return fs->is_shared ? "delete" : "wal";
+}
+
+/* Byte 19 of the header (https://sqlite.org/fileformat2.html, 1.3.3): 2 is the write-ahead log. */
+bool store_has_wal(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char header[20] = "";
+    ssize_t n = fd < 0 ? 0 : pread(fd, header, sizeof header, 0);
+
+    if (fd >= 0)
+        close(fd);
+    return n == sizeof header && !memcmp(header, "SQLite format 3", 16) && header[19] == 2;
 }

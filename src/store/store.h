@@ -46,6 +46,8 @@ void store_close(struct store *store);
 
 /* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
 const char *store_journal_mode(const char *path, const char **filesystem);
+/* Whether the file is there and in WAL mode: a writer has it open, or was killed. */
+bool store_has_wal(const char *path);
 
 /* Close without a commit, and remove the file if store_open() has made it. */
 void store_abandon(struct store *store);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --help of every command, and what doctor says of a database.
+# --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
 commands="run plan params status best show merge export simulate inspect doctor"
@@ -14,8 +14,4 @@ for command in $commands; do
     fails "$command refuses an unknown option" 2 "$ESPALIER" "$command" --no-such-option
 done
 like "defaults are live" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
-like "doctor: a database that cannot be made" "$("$ESPALIER" doctor --db nowhere/x.db)" "^warning .*nowhere/x.db"
-is "doctor: nothing wrong with a new one" "$("$ESPALIER" doctor --db "$T/x.db" | grep -c '^warning')" 0
-echo 'a letter' >"$T/letter.db"
-like "doctor: a file that is no database" "$("$ESPALIER" doctor --db "$T/letter.db")" "^warning .*letter.db"
 done_testing

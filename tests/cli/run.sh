@@ -107,7 +107,7 @@ epochs = 2
 [grid]
 threads = 1, 3
 INI
-ok "more threads than cores run" taskset -c 0 "$ESPALIER" run threads.ini --db threads.db --progress none
+ok "more threads than cores run" env ESPALIER_CHECKS=on taskset -c 0 "$ESPALIER" run threads.ini --db threads.db --progress none
 like "more threads than cores are named" "$(cat "$T/.err")" 'threads = 3, but this rank may run on 1 core only'
 
 # While data are made and read nothing is to be saved: a signal ends that at once, with 75 too.

@@ -1,0 +1,105 @@
+#!/bin/sh
+# What is wrong with a launch of several ranks is said by doctor, and by run before it begins, with
+# what mends it. Each mistake is made for real.
+. "$SRCDIR/tests/lib.sh"
+command -v mpirun >/dev/null || skip_all "mpirun is not here"
+unset ESPALIER_CHECKS
+PRELOAD=$PWD/tests/mpi/preload.so
+cd "$T" || exit 1
+# Under a name of its own, so that runs of other tests are none of its kind.
+name=esp$$
+cp "$ESPALIER" "$name" || exit 1
+ESPALIER=$T/$name
+
+cat >quick.ini <<'INI'
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 2
+[grid]
+dropout = 0, 0.5
+INI
+
+mpi() {
+    timeout 60 mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none "$@" </dev/null
+}
+doctor() {
+    mpi "$@" "$ESPALIER" doctor
+}
+cores=$(nproc)
+like "the ranks in a line where they are alike" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
+if [ "$cores" -ge 2 ]; then
+    is "two ranks on two cores" "$(doctor --enable-recovery --bind-to none -n 2 | tail -n 1)" "nothing to mend"
+    is "each on its own" "$(doctor --enable-recovery --bind-to core -n 2 | tail -n 1)" "nothing to mend"
+    is "run has nothing to say either" \
+        "$(mpi --enable-recovery --bind-to none -n 2 "$ESPALIER" run quick.ini --db quiet.db 2>&1 | grep -c warning)" 0
+    is "nor with -n" "$("$ESPALIER" run quick.ini -n 2 --db n.db 2>&1 | grep -c warning)" 0
+fi
+
+out=$(doctor -n 2)
+like "recovery off" "$out" "^warning: mpirun is not in recovery mode: if one rank dies, it ends all 2"
+like "with the fix" "$out" "^    fix: mpirun --enable-recovery, or 'espalier run -n 2'"
+like "and as a fact" "$out" "^recovery +off"
+ok "run goes on" mpi -n 2 "$ESPALIER" run quick.ini --db r.db --progress none
+like "and says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; mpirun --enable-recovery"
+is "once" "$(grep -c 'recovery mode' .err)" 1
+
+like "ranks bound to one core" "$(mpi --bind-to none -n 2 taskset -c 0 "$ESPALIER" doctor)" \
+    "^warning: the 2 ranks on $(hostname) are all bound to one core, number 0"
+like "more ranks than cores" "$(doctor --bind-to none -n $((cores + 1)))" \
+    "^warning: $((cores + 1)) ranks x 1 thread have $cores cores? of"
+like "more threads than cores" "$(mpi --bind-to none -n 2 "$ESPALIER" doctor --threads "$cores")" \
+    "^warning: 2 ranks x $cores threads? have $cores cores? of"
+like "run -n says so too" "$("$ESPALIER" run quick.ini -n $((cores + 1)) --db more.db 2>&1)" \
+    "warning: $((cores + 1)) ranks x 1 thread have $cores core"
+
+# Clocks: rank 1's is not that of rank 0.
+ahead() {
+    mpi --enable-recovery -n 1 "$ESPALIER" doctor : -n 1 env LD_PRELOAD="$PRELOAD" TEST_CLOCK_AHEAD="$1" "$ESPALIER" doctor
+}
+like "a clock that is ahead" "$(ahead 5)" "^warning: the clock of .* is [45]\.[0-9] s ahead of"
+like "a clock that is behind" "$(ahead -300)" "^warning: the clock of .* is (299|300)\.[0-9] s behind"
+is "a clock that is right" "$(ahead 0 | grep -c 'the clock')" 0
+
+# Shared memory of so many MB, in a namespace of its own.
+in_small() {
+    mkdir -p small
+    ESPALIER_SHM=$T/small unshare -rm sh -c 'mount -t tmpfs -o size='"$1"'m none small && shift && "$@"' - "$@" </dev/null
+}
+if in_small 16 true 2>/dev/null; then
+    like "a container's shared memory" "$(in_small 64 mpirun --oversubscribe -n 2 "$ESPALIER" doctor)" \
+        "^warning: shared memory on .* has 0\.06[0-9] GiB in all, a container's default"
+    sed 's/^samples.*/samples = 5000/; s/^markers.*/markers = 10000/' quick.ini >large.ini
+    like "too little for the data" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor large.ini)" \
+        "^warning: shared memory on .* GiB free, the data take 0\.04[0-9] or more"
+    is "enough for other data" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor quick.ini | grep -c 'shared memory')" 0
+else
+    pass "shared memory that is too small # SKIP nobody may mount here"
+fi
+
+# Two runs at once, on one core.
+sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
+taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
+pid=$!
+for _ in $(seq 100); do
+    grep -q 'to run on 2 ranks' slow.err && break
+    sleep 0.1
+done
+out=$(taskset -c 0 "$ESPALIER" doctor)
+# Two: the one that only waits for its ranks does not count.
+like "another run on the same core" "$out" "^warning: 2 processes of another espalier run on .* the same cores"
+like "with the fix" "$out" "^    fix: wait for it, or give each run cores of its own"
+ok "run goes on" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
+like "and says so" "$(cat .err)" "warning: [0-9]+ processes of another espalier run"
+kill $pid
+wait $pid
+is "the other run ends" $? 75
+
+# Rank 0 leaves early, whatever the reason: nobody waits for it.
+fails "a sweep file that is not there" 2 mpi -n 3 "$ESPALIER" run nowhere.ini
+fails "an option that is not there" 2 mpi -n 3 "$ESPALIER" run --nonsense
+ok "help" mpi -n 3 "$ESPALIER" run --help
+ok "dry run" mpi -n 3 "$ESPALIER" run quick.ini --dry-run
+done_testing

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Mistakes with srun, in a private Slurm: tasks without MPI between them are refused.
+# shellcheck disable=SC2016 # what is in single quotes is for the shells of tasks and jobs
+. "${SRCDIR:-.}/tests/lib.sh"
+. "$SRCDIR/tests/mpi/slurmlib.sh"
+unset ESPALIER_CHECKS
+
+cat >"$T/quick.ini" <<'END'
+[data]
+samples = 60
+markers = 80
+[train]
+epochs = 2
+[grid]
+hidden_size = 4, 8
+END
+cd "$T" || exit 1
+
+fails "srun without PMIx is refused" 2 srun -n 2 "$ESPALIER" run quick.ini --db none.db
+is "by each task" "$(grep -c 'srun has started 2 tasks, but this one is alone.*; srun --mpi=pmix' .err)" 2
+is "before anything is made" "$(ls none.db* 2>/dev/null)" ""
+like "doctor tells" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun has started 2 tasks"
+ok "the fix it names" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db pmix.db --progress none
+is "runs on two ranks" "$(sqlite3 pmix.db 'select ranks from session')" 2
+is "and is not warned of it" "$(grep -c 'srun\|recovery' .err)" 0
+ok "a step of one task" srun -n 1 "$ESPALIER" run quick.ini --db one.db --progress none
+ok "a shard for each task" srun -n 2 sh -c '"$ESPALIER" run quick.ini --db s.db --shard $((SLURM_PROCID + 1))/2'
+
+# In the batch script, outside a step.
+job() {
+    printf '#!/bin/sh\n%s\n' "$1" >job.sh
+    sbatch --wait -n 2 -o job.log job.sh >/dev/null
+}
+job '"$ESPALIER" run quick.ini --db batch.db --progress none'
+is "one process in a job of two tasks runs" $? 0
+like "and says that only one core is used" "$(cat job.log)" "warning: the batch job has room for 2 tasks, but this is one process.*; espalier run -n 2"
+job '"$ESPALIER" run quick.ini -n 2 --db batch2.db --progress none'
+is "with -n it uses both" "$(sqlite3 batch2.db 'select ranks from session')" 2
+is "without a word of it" "$(grep -c 'room for' job.log)" 0
+job '"$ESPALIER" doctor'
+like "doctor names the job" "$(cat job.log)" "^batch job +Slurm, [0-9]+"
+done_testing

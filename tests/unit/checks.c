@@ -1,0 +1,368 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/checks.h"
+#include "cli/cpus.h"
+
+enum { RANKS = 8 };
+
+static struct facts facts[RANKS];
+static struct findings found;
+
+const char *launcher_name(enum launcher launcher)
+{
+    return launcher == LAUNCHER_SRUN ? "srun" : "other";
+}
+
+static void place(struct facts *f, const char *host, const char *cpus)
+{
+    snprintf(f->host, sizeof f->host, "%s", host);
+    snprintf(f->machine, sizeof f->machine, "boot-of-%s", host);
+    cpus_parse(&f->cpus, cpus);
+}
+
+/* Nothing wrong: ranks under mpirun, each on a core of its own. */
+static int set_up(void **state)
+{
+    (void)state;
+    memset(facts, 0, sizeof facts);
+    for (int i = 0; i < RANKS; i++) {
+        char core[16];
+
+        snprintf(core, sizeof core, "%d", i);
+        place(&facts[i], "a", core);
+        strcpy(facts[i].pids, "pid:[1]");
+        facts[i].pid = 100 + i;
+        facts[i].cpus_online = 16;
+        facts[i].launcher = LAUNCHER_MPIRUN;
+        facts[i].n_launched = RANKS;
+        facts[i].recovery = RECOVERY_ON;
+        facts[i].shm_bytes = facts[i].shm_free_bytes = 8e9;
+        facts[i].before = 1000;
+        facts[i].after = 1000.01;
+    }
+    return 0;
+}
+
+static struct checks_job job_of(int32_t threads)
+{
+    return (struct checks_job){.threads = threads, .db = "x.db", .filesystem = "ext4"};
+}
+
+static int32_t find(int32_t n, struct checks_job job)
+{
+    struct err err;
+
+    assert_int_equal(checks_find(&found, facts, n, &job, &err), 0);
+    return found.n;
+}
+
+/* Exactly one, that says `what` and mends it with `fix`. */
+static void assert_found(int32_t n, struct checks_job job, const char *what, const char *fix)
+{
+    find(n, job);
+    if (found.n != 1 || !strstr(found.list[0].what, what) || !strstr(found.list[0].fix, fix))
+        for (int32_t i = 0; i < found.n; i++)
+            print_message("%s; %s\n", found.list[i].what, found.list[i].fix);
+    assert_int_equal(found.n, 1);
+    assert_non_null(strstr(found.list[0].what, what));
+    assert_non_null(strstr(found.list[0].fix, fix));
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    for (int32_t n = 2; n <= RANKS; n++)
+        assert_int_equal(find(n, job_of(1)), 0);
+    facts[0].launcher = LAUNCHER_NONE;
+    facts[0].n_launched = 0;
+    facts[0].recovery = RECOVERY_UNKNOWN;
+    assert_int_equal(find(1, job_of(1)), 0);
+}
+
+static void alone(enum launcher launcher, int32_t n)
+{
+    facts[0].launcher = launcher;
+    facts[0].n_launched = n;
+    cpus_parse(&facts[0].cpus, "0-15");
+}
+
+static void test_singleton(void **state)
+{
+    struct checks_job job = job_of(1);
+
+    (void)state;
+    alone(LAUNCHER_SRUN, 4);
+    assert_found(1, job, "srun has started 4 tasks", "srun --mpi=pmix");
+    assert_true(found.list[0].is_refused);
+    alone(LAUNCHER_SRUN, 1);
+    assert_int_equal(find(1, job), 0);
+    alone(LAUNCHER_OTHER, 4);
+    assert_found(1, job, "4 tasks", "espalier run -n 4");
+    assert_true(found.list[0].is_refused);
+    /* Nobody knows whether there are others: a warning. */
+    alone(LAUNCHER_BLAUNCH, 2);
+    assert_found(1, job, "as task 2", "--shard");
+    assert_false(found.list[0].is_refused);
+    job.is_part = true;
+    assert_int_equal(find(1, job), 0);
+}
+
+static void test_idle_job(void **state)
+{
+    struct checks_job job = job_of(1);
+
+    (void)state;
+    alone(LAUNCHER_NONE, 0);
+    facts[0].n_job = 32;
+    assert_found(1, job, "room for 32 tasks", "espalier run -n 32");
+    job.threads = 4;
+    assert_found(1, job, "on 4 cores", "espalier run -n 8");
+    job.starts_ranks = true;
+    assert_int_equal(find(1, job), 0);
+    job = job_of(16);
+    facts[0].n_job = 16;
+    assert_int_equal(find(1, job), 0);
+    alone(LAUNCHER_MPIRUN, 2);
+    assert_int_equal(find(2, job_of(1)), 0);
+}
+
+static void test_recovery(void **state)
+{
+    (void)state;
+    facts[0].recovery = RECOVERY_OFF;
+    assert_found(4, job_of(1), "ends all 4", "mpirun --enable-recovery");
+    facts[0].launched_by_run = 1;
+    assert_int_equal(find(4, job_of(1)), 0);
+    facts[0].launched_by_run = 0;
+    assert_int_equal(find(1, job_of(1)), 1); /* refused as a singleton, and nothing else */
+    facts[0].n_launched = 1;
+    assert_int_equal(find(1, job_of(1)), 0);
+    facts[0].recovery = RECOVERY_UNKNOWN;
+    assert_int_equal(find(4, job_of(1)), 0);
+}
+
+static void test_clocks(void **state)
+{
+    (void)state;
+    facts[2].before += 30;
+    facts[2].after += 30;
+    facts[1].before -= 2;
+    facts[1].after -= 2;
+    strcpy(facts[2].host, "b");
+    assert_found(4, job_of(1), "the clock of b is 30.0 s ahead of that of a", "NTP");
+    facts[2].before -= 60;
+    facts[2].after -= 60;
+    assert_found(4, job_of(1), "the clock of b is 30.0 s behind that of a", "NTP");
+    set_up(state);
+    facts[3].before += 0.9;
+    facts[3].after += 0.9;
+    assert_int_equal(find(4, job_of(1)), 0);
+    /* A rank that was held up between its two looks, and rank 0 likewise. */
+    facts[3].after += 20;
+    assert_int_equal(find(4, job_of(1)), 0);
+    facts[3].before -= 20;
+    assert_int_equal(find(4, job_of(1)), 0);
+    set_up(state);
+    facts[0].after += 20;
+    facts[3].before += 5;
+    facts[3].after += 5;
+    assert_int_equal(find(4, job_of(1)), 0);
+}
+
+static void test_journal(void **state)
+{
+    struct checks_job job = job_of(1);
+
+    (void)state;
+    job.is_wal = true;
+    assert_int_equal(find(4, job), 0);
+    job.is_network = true;
+    job.filesystem = "nfs";
+    assert_found(4, job, "x.db is on nfs", "journal_mode = delete");
+    job.is_wal = false;
+    assert_int_equal(find(4, job), 0);
+}
+
+static void test_cores(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        place(&facts[i], "a", "5");
+    assert_found(4, job_of(1), "the 4 ranks on a are all bound to one core, number 5", "--bind-to");
+    facts[0].launcher = LAUNCHER_SRUN;
+    assert_found(4, job_of(1), "bound to one core", "srun --cpus-per-task=1");
+    facts[0].cpus_online = 1;
+    assert_found(4, job_of(1), "bound to one core", "start fewer ranks: the host has 1 core");
+    set_up(state);
+    for (int i = 0; i < 4; i++)
+        place(&facts[i], "a", "0-3");
+    assert_int_equal(find(4, job_of(1)), 0);
+    assert_found(4, job_of(2), "4 ranks x 2 threads have 4 cores of a", "slot:PE=2");
+    facts[0].cpus_online = 4;
+    assert_found(4, job_of(2), "4 cores of a",
+                 "start fewer ranks or threads: the host has 4 cores");
+    alone(LAUNCHER_NONE, 0);
+    assert_int_equal(find(1, job_of(16)), 0);
+    assert_found(1, job_of(17), "threads = 17, but this rank may run on 16 cores only", "fewer");
+    /* What is not known is not found fault with. */
+    set_up(state);
+    for (int i = 0; i < 4; i++)
+        CPU_ZERO(&facts[i].cpus);
+    assert_int_equal(find(4, job_of(8)), 0);
+}
+
+/* Two of three on one core, though there are three cores in all. */
+static void test_cores_of_some(void **state)
+{
+    (void)state;
+    place(&facts[0], "a", "0");
+    place(&facts[1], "a", "0");
+    place(&facts[2], "a", "0-2");
+    assert_found(3, job_of(1), "3 ranks x 1 thread have 3 cores of a", "--bind-to");
+}
+
+static void test_hosts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        char host[2] = {(char)('a' + i % 4), '\0'};
+
+        place(&facts[i], host, "0");
+    }
+    assert_found(8, job_of(1),
+                 "the 2 ranks on a are all bound to one core, number 0 (and so on 3 other hosts)",
+                 "--bind-to");
+    /* Containers of one machine share its cores. */
+    set_up(state);
+    place(&facts[0], "c1", "0");
+    place(&facts[1], "c2", "0");
+    strcpy(facts[0].machine, "boot");
+    strcpy(facts[1].machine, "boot");
+    assert_found(2, job_of(1), "the 2 ranks on c1 are all bound to one core", "--bind-to");
+}
+
+static struct otherrun others[3];
+
+static void see(int rank, int32_t n)
+{
+    facts[rank].others = others;
+    facts[rank].n_others = n;
+}
+
+static void test_other_runs(void **state)
+{
+    (void)state;
+    others[0].pid = 101; /* rank 1 */
+    cpus_parse(&others[0].cpus, "1");
+    others[1].pid = 7;
+    cpus_parse(&others[1].cpus, "1");
+    others[2].pid = 8;
+    cpus_parse(&others[2].cpus, "12");
+    see(0, 1);
+    assert_int_equal(find(2, job_of(1)), 0);
+    see(0, 3);
+    assert_found(2, job_of(1), "1 process of another espalier run on a may run on the same cores",
+                 "taskset");
+    /* There is room for all. */
+    cpus_parse(&others[1].cpus, "0-3");
+    assert_int_equal(find(2, job_of(1)), 0);
+    /* Pids that mean other processes to some of the ranks. */
+    cpus_parse(&others[1].cpus, "1");
+    strcpy(facts[1].pids, "pid:[2]");
+    assert_int_equal(find(2, job_of(1)), 0);
+    /* Others that are in each other's way are no business of ours. */
+    set_up(state);
+    see(0, 3);
+    cpus_parse(&others[1].cpus, "7");
+    cpus_parse(&others[2].cpus, "7");
+    assert_int_equal(find(2, job_of(1)), 0);
+}
+
+static void test_shared_memory(void **state)
+{
+    struct checks_job job = job_of(1);
+
+    (void)state;
+    for (int i = 0; i < RANKS; i++)
+        facts[i].shm_bytes = facts[i].shm_free_bytes = 64 * 1024 * 1024;
+    assert_found(2, job, "a container's default", "--shm-size");
+    job.share_bytes = 1e6;
+    assert_int_equal(find(2, job), 0);
+    job.share_bytes = 2e9;
+    assert_found(2, job, "0.062 GiB free, the data take 1.863 or more: each of its 2 ranks",
+                 "ESPALIER_SHM");
+    facts[0].n_launched = 1;
+    assert_int_equal(find(1, job), 0);
+    facts[0].shm_bytes = facts[0].shm_free_bytes = -1;
+    assert_int_equal(find(2, job), 0);
+}
+
+static void assert_round(const char *text, const char *wanted)
+{
+    struct buf out = {0};
+    cpu_set_t cpus;
+
+    cpus_parse(&cpus, text);
+    cpus_format(&out, &cpus);
+    assert_string_equal(buf_text(&out), wanted);
+    buf_release(&out);
+}
+
+static void test_cpu_lists(void **state)
+{
+    (void)state;
+    assert_round("0", "0");
+    assert_round("0-3,8\n", "0-3,8");
+    assert_round("1,2,3,1000-5000", "1-3,1000-1023");
+    assert_round("none", "none");
+    assert_round("", "none");
+    assert_round("1,", "none");
+    assert_round("1,x", "none");
+    assert_round("-3", "none");
+}
+
+/* 0-1 x 2 and 0-2 x 1 fit into three; one more does not, whoever comes first. */
+static void test_matching(void **state)
+{
+    struct cpu_demand demands[4] = {{.threads = 1}, {.threads = 2}, {.threads = 1}, {.threads = 5}};
+
+    (void)state;
+    cpus_parse(&demands[0].cpus, "0-2");
+    cpus_parse(&demands[1].cpus, "0-1");
+    cpus_parse(&demands[2].cpus, "0-2");
+    cpus_parse(&demands[3].cpus, "none");
+    assert_int_equal(cpus_short(demands, 2), 0);
+    assert_int_equal(cpus_short(demands, 3), 1);
+    assert_int_equal(cpus_short(demands, 4), 1);
+    demands[1].threads = 1000000;
+    assert_int_equal(cpus_short(demands, 3), 999999);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_nothing, set_up),
+        cmocka_unit_test_setup(test_singleton, set_up),
+        cmocka_unit_test_setup(test_idle_job, set_up),
+        cmocka_unit_test_setup(test_recovery, set_up),
+        cmocka_unit_test_setup(test_clocks, set_up),
+        cmocka_unit_test_setup(test_journal, set_up),
+        cmocka_unit_test_setup(test_cores, set_up),
+        cmocka_unit_test_setup(test_cores_of_some, set_up),
+        cmocka_unit_test_setup(test_hosts, set_up),
+        cmocka_unit_test_setup(test_other_runs, set_up),
+        cmocka_unit_test_setup(test_shared_memory, set_up),
+        cmocka_unit_test(test_cpu_lists),
+        cmocka_unit_test(test_matching),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
