@@ -203,7 +203,7 @@ static void hand_init(struct hand *hand, const struct gcn_cost *work, int64_t n_
 
 static void hand_release(struct hand *hand)
 {
-    assert_true(ledger_check(hand->ledger, NULL));
+    assert_true(dispatch_check(hand->dispatch, NULL));
     dispatch_destroy(hand->dispatch);
     cost_destroy(hand->cost);
     ledger_destroy(hand->ledger);
@@ -283,13 +283,79 @@ static void test_slow_worker(void **state)
     hand_release(&hand);
 }
 
+/* Workers for whom there was nothing are thought of again when something comes back. */
+static void test_back_to_the_idle(void **state)
+{
+    const struct gcn_cost work[1] = {{.flops = 2e9}};
+    int64_t out[DISPATCH_MAX];
+    struct hand hand;
+
+    (void)state;
+    hand_init(&hand, work, 2, 2, 2);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 2);
+    assert_int_equal(dispatch_assign(hand.dispatch, 1, INFINITY, out, NULL), 0);
+    assert_int_equal(dispatch_idle(hand.dispatch), -1);
+    dispatch_give_back(hand.dispatch, 1, 1); /* it is not worker 1's to return */
+    assert_int_equal(dispatch_idle(hand.dispatch), -1);
+    dispatch_give_back(hand.dispatch, 0, 1);
+    assert_int_equal(dispatch_idle(hand.dispatch), 1);
+    assert_int_equal(dispatch_assign(hand.dispatch, 1, INFINITY, out, NULL), 1);
+    assert_int_equal(dispatch_lose(hand.dispatch, 1, 1, out), 0);
+    assert_int_equal(dispatch_n_alive(hand.dispatch), 1);
+    /* Nobody else lives: worker 0 gets the suspect, once it holds nothing. */
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 0);
+    dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.02);
+    assert_int_equal(dispatch_idle(hand.dispatch), 0);
+    assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 1);
+    assert_int_equal(out[0], 1);
+    /* It comes back, late, and is first. */
+    dispatch_return(hand.dispatch, 1);
+    assert_int_equal(dispatch_finish(hand.dispatch, 1, 1, TRIAL_DONE, 60), LEDGER_ACCEPTED);
+    assert_int_equal(dispatch_n_busy(hand.dispatch), 0);
+    hand_release(&hand);
+}
+
+/* Prices that are not set anew yet do not end a sweep before its time. */
+static void test_can_begin(void **state)
+{
+    enum { N = 640 };
+    static struct gcn_cost work[N];
+    int64_t out[DISPATCH_MAX];
+    struct hand hand;
+    double left_s;
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        work[i].flops = 1e12;
+    hand_init(&hand, work, N, 1, 2);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 1);
+        dispatch_finish(hand.dispatch, 0, out[0], TRIAL_DONE, 10 * pow(0.1, i));
+    }
+    assert_true(ledger_expected(hand.ledger, N - 1) > 1.5 * cost_seconds(hand.cost, N - 1));
+    left_s = 1.2 * cost_seconds(hand.cost, N - 1) * dispatch_margin(hand.dispatch);
+    for (int32_t w = 0; w < 2; w++)
+        assert_int_equal(dispatch_assign(hand.dispatch, w, left_s, out, NULL), 0);
+    assert_int_equal(dispatch_idle(hand.dispatch), -1);
+    assert_false(dispatch_can_begin(hand.dispatch, left_s / 2));
+    assert_int_equal(dispatch_idle(hand.dispatch), -1);
+    assert_true(dispatch_can_begin(hand.dispatch, left_s));
+    assert_in_range(dispatch_idle(hand.dispatch), 0, 1);
+    assert_int_equal(dispatch_assign(hand.dispatch, 1, left_s, out, NULL), 1);
+    dispatch_lose(hand.dispatch, 0, 0, NULL);
+    dispatch_lose(hand.dispatch, 1, 0, NULL);
+    assert_false(dispatch_can_begin(hand.dispatch, INFINITY));
+    hand_release(&hand);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distributions), cmocka_unit_test(test_bad_formula),
-        cmocka_unit_test(test_mixed_cluster), cmocka_unit_test(test_no_ops),
-        cmocka_unit_test(test_few_trials),    cmocka_unit_test(test_order_follows_results),
-        cmocka_unit_test(test_idle_and_late), cmocka_unit_test(test_slow_worker),
+        cmocka_unit_test(test_distributions),    cmocka_unit_test(test_bad_formula),
+        cmocka_unit_test(test_mixed_cluster),    cmocka_unit_test(test_no_ops),
+        cmocka_unit_test(test_few_trials),       cmocka_unit_test(test_order_follows_results),
+        cmocka_unit_test(test_idle_and_late),    cmocka_unit_test(test_slow_worker),
+        cmocka_unit_test(test_back_to_the_idle), cmocka_unit_test(test_can_begin),
     };
 
     return cmocka_run_group_tests_name("sim/dispatch", tests, NULL, NULL);

@@ -58,6 +58,12 @@ static void begin_round(struct walk *walk)
         ledger_mark(walk->ledger, trial, TRIAL_DONE);
         walk->accepted[trial]++;
     }
+    for (int i = 0; i < 6; i++) { /* crashes of earlier sessions */
+        uint32_t trial = draw(walk, N_TRIALS);
+
+        if (ledger_blame(walk->ledger, trial, 1 + (int32_t)draw(walk, 2)))
+            walk->accepted[trial]++;
+    }
 }
 
 static void end_round(struct walk *walk)
@@ -111,6 +117,17 @@ static void lose(struct walk *walk, int w)
         walk->actors[w].n_held = 0;
 }
 
+/* Suspects go out after all others, and to nobody who holds something. */
+static void check_turn(const struct walk *walk, int w, int64_t next)
+{
+    if (!ledger_is_suspect(walk->ledger, next))
+        return;
+    assert_int_equal(ledger_held(walk->ledger, w), 0);
+    for (int64_t trial = 0; trial < N_TRIALS; trial++)
+        assert_true(ledger_state(walk->ledger, trial) != TRIAL_PENDING ||
+                    ledger_is_suspect(walk->ledger, trial));
+}
+
 static void lease(struct walk *walk, int w)
 {
     struct actor *actor = &walk->actors[w];
@@ -120,6 +137,7 @@ static void lease(struct walk *walk, int w)
 
     while (max-- && actor->n_held < MAX_HELD &&
            (trial = ledger_next(walk->ledger, w, INFINITY)) >= 0) {
+        check_turn(walk, w, trial);
         assert_int_equal(ledger_lease(walk->ledger, w, trial, NULL), 0);
         actor->held[actor->n_held++] = trial;
     }
