@@ -147,7 +147,10 @@ static bool check_journal(struct finding *f, const struct facts *facts, int32_t 
         "%s is on %s, which other nodes see too, but has a write-ahead log, which is not "
         "safe there",
         job->db, job->filesystem);
-    set(f->fix, "when no program has it open: sqlite3 %s 'pragma journal_mode = delete'", job->db);
+    set(f->fix,
+        "'espalier run' changes that when it opens it; by hand, when no program has it open: "
+        "sqlite3 %s 'pragma journal_mode = delete'",
+        job->db);
     return true;
 }
 

@@ -107,14 +107,17 @@ static int create_schema(struct store *store, struct err *err)
 }
 
 /* The journal is a rollback journal whenever nobody writes (store_close), so that a finished file
- * stands alone. That a reader is in the way of the change is no error. */
-static int use_wal(struct store *store, struct err *err)
+ * stands alone; one that a killed run left with a log may have been moved to where logs are not
+ * safe. That a reader is in the way of the change is no error. */
+static int use_journal(struct store *store, struct err *err)
 {
+    bool is_wal = !strcmp(store_journal_mode(store->path, NULL), "wal");
+    const char *sql = is_wal ? "PRAGMA journal_mode = wal" : "PRAGMA journal_mode = delete";
     int rc;
 
-    if (strcmp(store_journal_mode(store->path, NULL), "wal") != 0)
+    if (!is_wal && !store_has_wal(store->path))
         return 0;
-    rc = sqlite3_exec(store->db, "PRAGMA journal_mode = wal", NULL, NULL, NULL);
+    rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 
@@ -211,7 +214,7 @@ static int open_writer(struct store *store, struct err *err)
         migrate_version(store, &version, err) || migrate(store, version, err) ||
         session_release(store, err))
         return -1;
-    return use_wal(store, err);
+    return use_journal(store, err);
 }
 
 /* Close without the courtesies of store_close(). A file of ours that is removed goes before its
