@@ -82,13 +82,12 @@ int32_t cpus_short(const struct cpu_demand *demands, int32_t n)
     for (int32_t i = 0; i < n; i++) {
         int32_t left = CPU_COUNT(&demands[i].cpus) ? demands[i].threads : 0;
 
-        for (; left > 0 && !(full && CPU_EQUAL(full, &demands[i].cpus)); left--) {
+        while (left > 0 && !(full && CPU_EQUAL(full, &demands[i].cpus))) {
             CPU_ZERO(&m.tried);
-            if (!find_cpu(&m, i))
-                full = &demands[i].cpus;
+            if (find_cpu(&m, i))
+                left--;
             else
-                continue;
-            break;
+                full = &demands[i].cpus;
         }
         missing += left;
     }

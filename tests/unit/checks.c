@@ -212,6 +212,8 @@ static void test_cores(void **state)
     alone(LAUNCHER_NONE, 0);
     assert_int_equal(find(1, job_of(16)), 0);
     assert_found(1, job_of(17), "threads = 17, but this rank may run on 16 cores only", "fewer");
+    cpus_parse(&facts[0].cpus, "3");
+    assert_found(1, job_of(2), "threads = 2, but this rank may run on 1 core only", "--bind-to");
     /* What is not known is not found fault with. */
     set_up(state);
     for (int i = 0; i < 4; i++)
@@ -283,6 +285,8 @@ static void test_other_runs(void **state)
     see(0, 3);
     cpus_parse(&others[1].cpus, "7");
     cpus_parse(&others[2].cpus, "7");
+    assert_int_equal(find(2, job_of(1)), 0);
+    place(&facts[1], "a", "0-15");
     assert_int_equal(find(2, job_of(1)), 0);
 }
 
