@@ -372,6 +372,7 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
 {
     double begun_s = clock_now(&clock_system);
     enum master_end end = MASTER_STOPPED;
+    struct store *store;
     int rc;
 
     print_begin(state, world, job, options);
@@ -379,9 +380,9 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     progress_finish(&state->progress);
     if (rc ||
         store_end_session(state->store, end == MASTER_STOPPED ? "stopped" : "finished", err)) {
-        store_close(state->store);
+        store = state->store;
         state->store = NULL;
-        return trouble_end(&state->trouble, job, &state->known, err);
+        return trouble_end(&state->trouble, store, job, &state->known, err);
     }
     print_end(state, job, options, end, clock_now(&clock_system) - begun_s);
     return end_status(state, end);

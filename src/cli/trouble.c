@@ -105,23 +105,31 @@ static void tell_what_is_left(const struct trouble *trouble, const struct job *j
     buf_release(&missing);
 }
 
-int trouble_end(const struct trouble *trouble, const struct job *job, struct store_trials *known,
-                const struct err *why)
+static void tell(const struct trouble *trouble, const struct job *job, struct store_trials *known)
 {
     struct store *store;
     struct err err;
-    int status = cli_fail(why, EXIT_ERROR);
 
     if (store_open_reader(&store, trouble->db, &err)) {
-        log_warn("%s; what was committed is in this file and in %s-wal or %s-journal, if there is "
-                 "one: keep them together, mend the cause, then the same command goes on",
-                 err.text, trouble->db, trouble->db);
-        return status;
+        log_warn("%s; never part it from %s-wal or %s-journal, where there is one", err.text,
+                 trouble->db, trouble->db);
+        return;
     }
     if (store_find(store, &job->plan, &job->data, known, &err))
         log_warn("%s; what was committed is in it all the same", err.text);
     else
         tell_what_is_left(trouble, job, known);
     store_close(store);
+}
+
+int trouble_end(const struct trouble *trouble, struct store *store, const struct job *job,
+                struct store_trials *known, const struct err *why)
+{
+    bool has_moved = store_has_moved(store); /* then `why` tells where to find what is safe */
+    int status = cli_fail(why, EXIT_ERROR);
+
+    store_close(store);
+    if (!has_moved)
+        tell(trouble, job, known);
     return status;
 }

@@ -16,10 +16,10 @@ void trouble_watch(struct trouble *trouble, struct store *store);
 /* After a commit: says that the database is free again, if that had been said. */
 void trouble_over(struct trouble *trouble);
 
-/* The end of a run that broke off, its writer having been closed: prints why, what is safe, which
+/* The end of a run that broke off: prints why, closes the writer, and prints what is safe, which
  * trials are missing and how to go on, by what the database says when it is opened anew. Reads it
  * into known. Returns the exit status. */
-int trouble_end(const struct trouble *trouble, const struct job *job, struct store_trials *known,
-                const struct err *why);
+int trouble_end(const struct trouble *trouble, struct store *store, const struct job *job,
+                struct store_trials *known, const struct err *why);
 
 #endif

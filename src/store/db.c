@@ -9,6 +9,9 @@ int db_fail(struct store *store, struct err *err)
 {
     char text[sizeof((struct err *)0)->text];
 
+    if (sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
+        fault_check_place(store, err))
+        return -1;
     fault_describe(text, sizeof text, store);
     return err_set(err, "%s: %s", store->path, text);
 }

@@ -98,7 +98,10 @@ void fault_describe(char *out, size_t size, struct store *store)
 
     switch (code & 0xff) {
     case SQLITE_FULL:
-        snprintf(out, size, "the disk or a quota is full: make room (df, quota)");
+        snprintf(out, size, "%s",
+                 store->is_writer
+                     ? "the disk or a quota is full: make room (df, quota)"
+                     : "no room for temporary files: SQLITE_TMPDIR names another folder");
         return;
     case SQLITE_IOERR:
         snprintf(out, size, "cannot %s: %s", doing(code), reason(store, "input/output error"));
@@ -117,6 +120,52 @@ void fault_describe(char *out, size_t size, struct store *store)
     default:
         snprintf(out, size, "%s", sqlite3_errmsg(store->db));
     }
+}
+
+/* ---- where it is ---- */
+
+static int save(struct store *store, const char *copy)
+{
+    /* "./": a name that begins with "file:" is no URI. */
+    char *sql = sqlite3_mprintf("VACUUM INTO '%q%q'", *copy == '/' ? "" : "./", copy);
+    int rc = sql ? sqlite3_exec(store->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+    sqlite3_free(sql);
+    return rc;
+}
+
+bool store_has_moved(struct store *store)
+{
+    int has_moved = 0;
+
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    return has_moved != 0;
+}
+
+int fault_check_place(struct store *store, struct err *err)
+{
+    struct buf copy = {0};
+
+    if (!store_has_moved(store))
+        return 0;
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_reset(store->statements[i]);
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    buf_printf(&copy, "%s.saved", store->path);
+    if (!buf_failed(&copy) && save(store, buf_text(&copy)) == SQLITE_OK)
+        err_set(
+            err,
+            "%s: was removed, moved or replaced while it was written; all that was committed is in "
+            "%s: give that its place, then the same command goes on",
+            store->path, buf_text(&copy));
+    else
+        err_set(err,
+                "%s: was removed, moved or replaced while it was written, and what it held could "
+                "not be saved as %s.saved: %s",
+                store->path, store->path, sqlite3_errmsg(store->db));
+    buf_release(&copy);
+    return -1;
 }
 
 /* ---- who holds it ---- */

@@ -11,6 +11,11 @@ void fault_describe(char *out, size_t size, struct store *store);
 /* "PATH: damaged (WHAT)", and what to do. Always -1. */
 int fault_damage(struct store *store, const char *what, struct err *err);
 
+/* After a commit: -1 and err where the file is no longer at its path (removed, moved, replaced),
+ * and so will be gone when it is closed; what it holds is then saved as PATH.saved, which err
+ * names. */
+int fault_check_place(struct store *store, struct err *err);
+
 /* "pid 4711 (sqlite3)" of a process on this host that keeps a writer waiting; "" where none is
  * found, as with one on another host. Opens files that stay open until fault_release(): to close a
  * file drops all locks that the process has on it (fcntl(2)), SQLite's too. */

@@ -6,13 +6,15 @@
 #include "base/batch.h"
 #include "base/clock.h"
 #include "base/process.h"
-#include "store/db.h"
+#include "store/fault.h"
 
 int store_commit(struct store *store, struct err *err)
 {
     if (sqlite3_get_autocommit(store->db))
         return 0;
-    return db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err);
+    if (db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
+        return -1;
+    return fault_check_place(store, err);
 }
 
 /* Of the database; 0 where it cannot be told. */

@@ -51,7 +51,10 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
         return err_set(err, "%s: not a regular file", path);
     }
     n = pread(fd, header, sizeof header, 0);
+    failure = errno;
     close(fd);
+    if (n < 0)
+        return err_set(err, "%s: cannot be read: %s", path, strerror(failure));
     *is_empty = n == 0;
     if (*is_empty)
         return 0;

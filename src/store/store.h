@@ -35,6 +35,9 @@ int store_open_reader(struct store **store, const char *path, struct err *err);
 void store_be_patient(struct store *store, double patience_s,
                       bool (*wait)(void *arg, double waited_s, const char *holder), void *arg);
 
+/* Whether what is at the path now is not the file that is open. */
+bool store_has_moved(struct store *store);
+
 /* Fold the log into the file, so that it stands alone; that a reader is in the way is no error.
  * -1 and err: the disk does not take it. Nothing is lost then: the log stays beside the file, which
  * is to be read with it. Nothing may be uncommitted. */

@@ -6,7 +6,7 @@
 #   ESPALIER_DATA  real data; rows without them say so
 #   PYTHON         the one with the peers; default /usr/bin/python3
 #   ROUNDS         how often each program runs in turn; default 5, of whole sweeps 3
-#   PARTS          some of: training sweep noop simulate memory accuracy; default all
+#   PARTS          some of: training sweep noop commit simulate memory accuracy; default all
 #   KEEP_OPENBLAS  1: leave OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE as they are
 espalier=$1
 programs=$2
@@ -36,6 +36,10 @@ part() {
     simulate)
         is_there "$programs/simulate" "10,000 simulated ranks" && "$programs/simulate"
         ;;
+    commit)
+        is_there "$programs/../cli/fault.so" "commits" &&
+            sh "$here/commit.sh" "$espalier" "$src" "$programs/../cli/fault.so"
+        ;;
     memory)
         is_there "$here/memory.sh" "8 ranks on one host" && sh "$here/memory.sh" "$espalier" "$src"
         ;;
@@ -60,12 +64,12 @@ case ${ROUNDS:-1} in
     exit 2
     ;;
 esac
-parts=${PARTS:-training sweep noop simulate memory accuracy}
+parts=${PARTS:-training sweep noop commit simulate memory accuracy}
 for name in $parts; do
     case $name in
-    training | sweep | noop | simulate | memory | accuracy) ;;
+    training | sweep | noop | commit | simulate | memory | accuracy) ;;
     *)
-        echo "bench.sh: PARTS: no part '$name': allowed are training sweep noop simulate memory accuracy" >&2
+        echo "bench.sh: PARTS: no part '$name': allowed are training sweep noop commit simulate memory accuracy" >&2
         exit 2
         ;;
     esac

@@ -139,6 +139,23 @@ like "says for whom" "$(cat err)" 'held.db: pid [0-9]+ \(sqlite3\) keeps it from
 like "and that it is over" "$(cat err)" 'held.db: free again'
 is "and lacks nothing" "$(rows held.db)" "$(rows mid.db)"
 
+# Somebody removes the file.
+"$ESPALIER" run long.ini --db gone.db --progress none >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+    [ "$(done_in gone.db 2>/dev/null || echo 0)" -gt 0 ] && break
+    sleep 0.1
+done
+rm gone.db
+wait $pid
+is "a run whose database is removed ends with 1" $? 1
+like "and says what it has saved" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved: give that its place, then the same command goes on$'
+is "in two lines" "$(wc -l <err)" 2
+mv gone.db.saved gone.db
+is "which is sound" "$(sqlite3 gone.db 'pragma integrity_check')" ok
+ok "and gone on with" "$ESPALIER" run long.ini --db gone.db --progress none
+is "row for row" "$(rows gone.db)" "$(rows mid.db)"
+
 # Beyond help.
 cp mid.db bad.db
 dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=1 conv=notrunc 2>/dev/null

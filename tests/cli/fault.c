@@ -6,7 +6,8 @@
  *   FAULT_ERRNO=N     with this errno; EIO without it
  *   FAULT_ONCE=1      the N-th alone
  *   FAULT_MAGIC=N     statfs() reports this type for every path
- *   FAULT_NO_SYNC=1   fsync() and fdatasync() do nothing, at once */
+ *   FAULT_NO_SYNC=1   fsync() and fdatasync() do nothing, at once
+ *   FAULT_SYNC_LOG=F  append to F, at exit, the seconds spent in them and how many there were */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static long number(const char *name, long otherwise)
@@ -72,18 +74,49 @@ ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
                               : NEXT(ssize_t, int, const void *, size_t, off64_t)(fd, bytes, n, at);
 }
 
-int fsync(int fd)
+static double sync_s;
+static long n_syncs;
+
+static double now(void)
 {
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int timed_sync(int (*sync)(int), int fd)
+{
+    double began_s = now();
+    int rc;
+
     if (fails("sync", fd))
         return -1;
-    return getenv("FAULT_NO_SYNC") ? 0 : NEXT(int, int)(fd);
+    rc = getenv("FAULT_NO_SYNC") ? 0 : sync(fd);
+    sync_s += now() - began_s;
+    n_syncs++;
+    return rc;
+}
+
+int fsync(int fd)
+{
+    return timed_sync(NEXT(int, int), fd);
 }
 
 int fdatasync(int fd)
 {
-    if (fails("sync", fd))
-        return -1;
-    return getenv("FAULT_NO_SYNC") ? 0 : NEXT(int, int)(fd);
+    return timed_sync(NEXT(int, int), fd);
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    const char *name = getenv("FAULT_SYNC_LOG");
+    FILE *file = name && n_syncs ? fopen(name, "a") : NULL;
+
+    if (file) {
+        fprintf(file, "%.6f %ld\n", sync_s, n_syncs);
+        fclose(file);
+    }
 }
 
 int ftruncate(int fd, off_t size)

@@ -289,12 +289,55 @@ static void test_held(void **state)
     wait_for("SELECT * FROM trial", NFS, true);
 }
 
+/* Somebody removes the file under a run: what was committed is saved. With a log that
+ * includes the commit which finds it out. */
+static void lose_file(const char *command, long magic)
+{
+    struct fixture f;
+    struct trial_result r;
+    struct store *store;
+    struct err err;
+    char line[512];
+
+    faulty_magic = magic;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    fixture_result(&r, 0, 0.5);
+    assert_int_equal(store_result(store, f.known.ids[0], &r, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    snprintf(line, sizeof line, "sh -c '%s' sh '%s'", command, f.path);
+    assert_int_equal(system(line), 0);
+    assert_true(store_result(store, f.known.ids[1], &r, &err) || store_commit(store, &err));
+    if (!strstr(err.text, "all that was committed is in ") || !strstr(err.text, "r.db.saved"))
+        fail_msg("%s", err.text);
+    trial_result_release(&r);
+    store_close(store);
+    snprintf(line, sizeof line, "mv %s.saved %s", f.path, f.path);
+    assert_int_equal(system(line), 0);
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT count(*) FROM trial WHERE state = 'done'", magic == NFS ? "1" : "2");
+    fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
+    fixture_close(&f);
+    faulty_magic = 0;
+}
+
+static void test_file_removed(void **state)
+{
+    (void)state;
+    faulty_set(&sound);
+    for (int i = 0; i < 2; i++) {
+        lose_file("rm \"$1\"", i ? NFS : EXT4);
+        lose_file("mv \"$1\" \"$1.old\"", i ? NFS : EXT4);
+        lose_file("cp \"$1\" \"$1.new\" && mv -f \"$1.new\" \"$1\"", i ? NFS : EXT4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log),  cmocka_unit_test(test_journal),
         cmocka_unit_test(test_full), cmocka_unit_test(test_kill_everywhere),
-        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_held), cmocka_unit_test(test_file_removed),
     };
 
     return cmocka_run_group_tests_name("store_faults", tests, NULL, NULL);
