@@ -278,6 +278,39 @@ static void test_crash_of_the_right_trial(void **state)
     ledger_destroy(ledger);
 }
 
+/* What comes late or in the wrong order says nothing about others. */
+static void test_out_of_order(void **state)
+{
+    struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
+    int64_t out[4], failed[1];
+
+    (void)state;
+    lease(ledger, 0, 3, out);
+    ledger_finish(ledger, 0, TRIAL_DONE);
+    ledger_start(ledger, 0, 0); /* it has ended since */
+    ledger_start(ledger, 0, 3); /* nobody has it */
+    ledger_start(ledger, 0, -1);
+    ledger_start(ledger, 5, 1);
+    assert_int_equal(ledger_blames(ledger, 0, 4, out), 2);
+    ledger_start(ledger, 0, 2);
+    assert_int_equal(ledger_blames(ledger, 0, 4, out), 1);
+    assert_int_equal(out[0], 2);
+    assert_int_equal(ledger_lose_worker(ledger, 0, 1, failed), 0);
+    /* A start from before the loss, of what another has now; that other is not to blame. */
+    assert_int_equal(lease(ledger, 1, 4, out), 2);
+    assert_int_equal(out[0], 1);
+    ledger_start(ledger, 0, 1);
+    assert_int_equal(ledger_blames(ledger, 1, 4, out), 2);
+    assert_int_equal(ledger_blames(ledger, 0, 4, out), 0);
+    /* The suspect's own result comes late, and ends it. */
+    assert_int_equal(lease(ledger, 2, 4, out), 1);
+    assert_int_equal(ledger_finish(ledger, 2, TRIAL_DONE), LEDGER_ACCEPTED);
+    assert_int_equal(ledger_lose_worker(ledger, 2, 1, failed), 0);
+    assert_int_equal(ledger_finish(ledger, 2, TRIAL_DONE), LEDGER_DUPLICATE);
+    assert_counts(ledger, 0, 2, 2, 0);
+    ledger_destroy(ledger);
+}
+
 /* A worker that was only slow: its result counts once, whoever has the trial by then. */
 static void test_slow_worker(void **state)
 {
@@ -326,12 +359,13 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),       cmocka_unit_test(test_order_changes),
-        cmocka_unit_test(test_results),     cmocka_unit_test(test_given_back),
-        cmocka_unit_test(test_crash_limit), cmocka_unit_test(test_crash_of_the_right_trial),
-        cmocka_unit_test(test_slow_worker), cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_empty),       cmocka_unit_test(test_unknown_culprit),
-        cmocka_unit_test(test_blame),       cmocka_unit_test(test_fitting),
+        cmocka_unit_test(test_order),           cmocka_unit_test(test_order_changes),
+        cmocka_unit_test(test_results),         cmocka_unit_test(test_given_back),
+        cmocka_unit_test(test_crash_limit),     cmocka_unit_test(test_crash_of_the_right_trial),
+        cmocka_unit_test(test_slow_worker),     cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_empty),           cmocka_unit_test(test_out_of_order),
+        cmocka_unit_test(test_unknown_culprit), cmocka_unit_test(test_blame),
+        cmocka_unit_test(test_fitting),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
