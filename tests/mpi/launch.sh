@@ -74,6 +74,10 @@ if in_small 16 true 2>/dev/null; then
     sed 's/^samples.*/samples = 5000/; s/^markers.*/markers = 10000/' quick.ini >large.ini
     like "too little for the data" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor large.ini)" \
         "^warning: shared memory on .* GiB free, the data take 0\.04[0-9] or more"
+    truncate -s 100M genotypes.csv
+    printf '[data]\nformat = genotype\ngenotypes = genotypes.csv\nphenotypes = genotypes.csv\n' >file.ini
+    like "too little for a file" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor file.ini)" \
+        "^warning: shared memory on .* GiB free, the data take 0\.049 or more"
     is "enough for other data" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor quick.ini | grep -c 'shared memory')" 0
 else
     pass "shared memory that is too small # SKIP nobody may mount here"
