@@ -1,0 +1,158 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/cpus.h"
+#include "cli/facts.h"
+#include "cli/sweep_share.h"
+
+const char *sweep_share_folder(void)
+{
+    return "/";
+}
+
+static int clear(void **state)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE",
+                                        "PMI_SIZE",
+                                        "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_PTY_PORT",
+                                        "LSF_PM_TASKID",
+                                        "PBS_VNODENUM",
+                                        "SLURM_NTASKS",
+                                        "LSB_DJOB_NUMPROC",
+                                        "PBS_NP",
+                                        "PBS_NODEFILE",
+                                        "ESPALIER_COMMAND",
+                                        "OMPI_MCA_orte_launch",
+                                        "OMPI_MCA_orte_enable_recovery"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+    return 0;
+}
+
+static void assert_launcher(enum launcher launcher, int32_t n)
+{
+    struct facts facts;
+
+    facts_here(&facts);
+    assert_int_equal(facts.launcher, launcher);
+    assert_int_equal(facts.n_launched, n);
+}
+
+static void test_launcher(void **state)
+{
+    (void)state;
+    assert_launcher(LAUNCHER_NONE, 0);
+    setenv("PBS_VNODENUM", "2", 1);
+    assert_launcher(LAUNCHER_PBSDSH, 3);
+    setenv("LSF_PM_TASKID", "4", 1);
+    assert_launcher(LAUNCHER_BLAUNCH, 4);
+    setenv("SLURM_STEP_NUM_TASKS", "5", 1);
+    assert_launcher(LAUNCHER_SRUN, 5);
+    /* srun --mpi=pmi2, and the daemons of a Hydra in a step. */
+    setenv("PMI_SIZE", "5", 1);
+    assert_launcher(LAUNCHER_SRUN, 5);
+    setenv("PMI_SIZE", "40", 1);
+    assert_launcher(LAUNCHER_OTHER, 40);
+    /* The daemons of mpirun are a step too. */
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    assert_launcher(LAUNCHER_MPIRUN, 1);
+    clear(state);
+    setenv("SLURM_STEP_NUM_TASKS", "5", 1);
+    setenv("SLURM_PTY_PORT", "33000", 1);
+    assert_launcher(LAUNCHER_NONE, 0);
+}
+
+static enum recovery recovery_here(void)
+{
+    struct facts facts;
+
+    facts_here(&facts);
+    return facts.recovery;
+}
+
+static void test_recovery(void **state)
+{
+    (void)state;
+    assert_int_equal(recovery_here(), RECOVERY_UNKNOWN);
+    setenv("OMPI_MCA_orte_launch", "1", 1);
+    assert_int_equal(recovery_here(), RECOVERY_OFF);
+    setenv("OMPI_MCA_orte_enable_recovery", "0", 1);
+    assert_int_equal(recovery_here(), RECOVERY_OFF);
+    setenv("OMPI_MCA_orte_enable_recovery", "true", 1);
+    assert_int_equal(recovery_here(), RECOVERY_ON);
+    setenv("OMPI_MCA_orte_enable_recovery", "1", 1);
+    assert_int_equal(recovery_here(), RECOVERY_ON);
+}
+
+static void test_round(void **state)
+{
+    struct otherrun others[2] = {{.pid = 7}, {.pid = 8}};
+    struct facts facts, copy;
+    struct buf text = {0};
+    struct err err;
+
+    (void)state;
+    setenv("PBS_NP", "12", 1);
+    facts_here(&facts);
+    assert_int_equal(facts.n_job, 12);
+    assert_true(CPU_COUNT(&facts.cpus) > 0 && facts.cpus_online > 0 && facts.shm_bytes > 0);
+    facts.before = 1700000000.125;
+    facts.after = 1700000001.5;
+    cpus_parse(&others[0].cpus, "0-2,5");
+    CPU_ZERO(&others[1].cpus);
+    facts.others = others;
+    facts.n_others = 2;
+    facts_pack(&text, &facts);
+    assert_int_equal(facts_unpack(&copy, buf_text(&text), &err), 0);
+    assert_string_equal(copy.host, facts.host);
+    assert_string_equal(copy.machine, facts.machine);
+    assert_string_equal(copy.pids, facts.pids);
+    assert_int_equal(copy.pid, facts.pid);
+    assert_true(CPU_EQUAL(&copy.cpus, &facts.cpus));
+    assert_int_equal(copy.cpus_online, facts.cpus_online);
+    assert_int_equal(copy.n_job, 12);
+    assert_true(copy.shm_bytes == facts.shm_bytes && copy.shm_free_bytes == facts.shm_free_bytes);
+    assert_true(copy.before == facts.before && copy.after == facts.after);
+    assert_int_equal(copy.n_others, 2);
+    assert_int_equal(copy.others[1].pid, 8);
+    assert_true(CPU_EQUAL(&copy.others[0].cpus, &others[0].cpus));
+    assert_int_equal(CPU_COUNT(&copy.others[1].cpus), 0);
+    free(copy.others);
+
+    /* Cut off, at whatever place, it is either refused or short of a digit. */
+    for (size_t n = 0; n + 1 < text.size; n++) {
+        char *cut = strndup(buf_text(&text), n);
+
+        (void)facts_unpack(&copy, cut, &err);
+        free(copy.others);
+        free(cut);
+    }
+    assert_int_equal(facts_unpack(&copy, "", &err), -1);
+    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 99 0 0 0 0 0 0 0 0 0", &err), -1);
+    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 -1", &err), -1);
+    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 99999999", &err), -1);
+    assert_non_null(strstr(err.text, "are none"));
+    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 1", &err), -1);
+    free(copy.others);
+    buf_release(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_launcher, clear),
+        cmocka_unit_test_setup(test_recovery, clear),
+        cmocka_unit_test_setup(test_round, clear),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
