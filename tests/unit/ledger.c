@@ -43,7 +43,7 @@ static void test_order(void **state)
 {
     const double expected_s[] = {3, 1, 4, 2};
     struct ledger *ledger = ledger_create(4, 1, expected_s, 2, NULL);
-    int64_t out[4];
+    int64_t out[4] = {0};
 
     (void)state;
     assert_int_equal(lease(ledger, 0, 3, out), 3);
@@ -64,7 +64,7 @@ static void test_order(void **state)
 
 static void lease_all(struct ledger *ledger, const int64_t *wanted, int32_t n)
 {
-    int64_t out[16];
+    int64_t out[16] = {0};
 
     assert_int_equal(ledger_next(ledger, 0, INFINITY), wanted[0]);
     assert_int_equal(lease(ledger, 0, 16, out), n);
@@ -78,7 +78,7 @@ static void test_order_changes(void **state)
 {
     const double expected_s[] = {1, 4, 3, 2};
     struct ledger *ledger = ledger_create(11, 3, expected_s, 2, NULL);
-    int64_t out[3];
+    int64_t out[3] = {0};
 
     (void)state;
     assert_int_equal(ledger_n_groups(ledger), 4);
@@ -106,7 +106,7 @@ static void test_order_changes(void **state)
 static void test_results(void **state)
 {
     struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
-    int64_t out[3];
+    int64_t out[3] = {0};
 
     (void)state;
     lease(ledger, 0, 3, out);
@@ -126,7 +126,7 @@ static void test_results(void **state)
 static void test_given_back(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 2, NULL);
-    int64_t out[4];
+    int64_t out[4] = {0};
 
     (void)state;
     lease(ledger, 0, 2, out);
@@ -147,7 +147,7 @@ static void test_given_back(void **state)
 static void test_crash_limit(void **state)
 {
     struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
-    int64_t out[3], failed[3];
+    int64_t out[3] = {0}, failed[3] = {0};
 
     (void)state;
     lease(ledger, 0, 2, out);
@@ -181,7 +181,7 @@ static void test_crash_limit(void **state)
 static void find_the_one(int32_t crash_limit, int n_lost_wanted)
 {
     struct ledger *ledger = ledger_create(8, 8, NULL, crash_limit, NULL);
-    int64_t out[8], failed[1];
+    int64_t out[8] = {0}, failed[1] = {0};
     int n_lost = 0, n_failed = 0;
 
     for (int32_t worker = 0; !ledger_is_finished(ledger); worker++) {
@@ -215,7 +215,7 @@ static void test_unknown_culprit(void **state)
 static void test_blame(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 3, NULL);
-    int64_t out[4], failed[1];
+    int64_t out[4] = {0}, failed[1] = {0};
 
     (void)state;
     ledger_mark(ledger, 3, TRIAL_DONE);
@@ -239,7 +239,7 @@ static void test_fitting(void **state)
 {
     const double expected_s[] = {1, 10, 100, 5};
     struct ledger *ledger = ledger_create(4, 1, expected_s, 3, NULL);
-    int64_t out[1];
+    int64_t out[1] = {0};
 
     (void)state;
     ledger_blame(ledger, 3, 1);
@@ -264,7 +264,7 @@ static void test_fitting(void **state)
 static void test_crash_of_the_right_trial(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 1, NULL);
-    int64_t out[4], failed[3];
+    int64_t out[4] = {0}, failed[3] = {0};
 
     (void)state;
     lease(ledger, 0, 3, out);
@@ -282,7 +282,7 @@ static void test_crash_of_the_right_trial(void **state)
 static void test_out_of_order(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
-    int64_t out[4], failed[1];
+    int64_t out[4] = {0}, failed[1] = {0};
 
     (void)state;
     lease(ledger, 0, 3, out);
@@ -315,7 +315,7 @@ static void test_out_of_order(void **state)
 static void test_slow_worker(void **state)
 {
     struct ledger *ledger = ledger_create(1, 1, NULL, 2, NULL);
-    int64_t out[1];
+    int64_t out[1] = {0};
 
     (void)state;
     lease(ledger, 0, 1, out);
@@ -332,7 +332,7 @@ static void test_slow_worker(void **state)
 static void test_grown(void **state)
 {
     struct ledger *ledger = ledger_create(5, 1, NULL, 2, NULL);
-    int64_t out[5];
+    int64_t out[5] = {0};
 
     (void)state;
     ledger_mark(ledger, 0, TRIAL_DONE);
@@ -348,7 +348,7 @@ static void test_grown(void **state)
 static void test_empty(void **state)
 {
     struct ledger *ledger = ledger_create(0, 1, NULL, 1, NULL);
-    int64_t out[1];
+    int64_t out[1] = {0};
 
     (void)state;
     assert_counts(ledger, 0, 0, 0, 0);

@@ -95,7 +95,7 @@ static void check_first(const struct order *order, const double *seconds, double
 
 static void test_random_walk(void **state)
 {
-    double seconds[N];
+    double seconds[N] = {0};
     struct order order;
     struct rng rng;
 
