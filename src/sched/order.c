@@ -120,7 +120,7 @@ static int32_t highest(const struct order *order, int32_t bucket)
 
 int32_t order_first(const struct order *order, double most_s)
 {
-    int32_t bucket = highest(order, most_s < 0 ? -1 : bucket_of(most_s));
+    int32_t bucket = highest(order, !order->n || most_s < 0 ? -1 : bucket_of(most_s));
 
     if (bucket >= 0 && order->seconds[order->buckets[bucket].first] > most_s)
         bucket = highest(order, bucket - 1);
