@@ -48,19 +48,21 @@ is "once" "$(grep -c 'recovery mode' .err)" 1
 
 like "ranks bound to one core" "$(mpi --bind-to none -n 2 taskset -c 0 "$ESPALIER" doctor)" \
     "^warning: the 2 ranks on $(hostname) are all bound to one core, number 0"
-like "more ranks than cores" "$(doctor --bind-to none -n $((cores + 1)))" \
-    "^warning: $((cores + 1)) ranks x 1 thread have $cores cores? of"
-like "more threads than cores" "$(mpi --bind-to none -n 2 "$ESPALIER" doctor --threads "$cores")" \
-    "^warning: 2 ranks x $cores threads? have $cores cores? of"
-like "run -n says so too" "$("$ESPALIER" run quick.ini -n $((cores + 1)) --db more.db 2>&1)" \
-    "warning: $((cores + 1)) ranks x 1 thread have $cores core"
+if [ "$cores" -ge 2 ]; then
+    like "more ranks than cores" "$(mpi --bind-to none -n 3 taskset -c 0,1 "$ESPALIER" doctor)" \
+        "^warning: 3 ranks x 1 thread have 2 cores of $(hostname) between them"
+    like "more threads than cores" "$(mpi --bind-to none -n 2 taskset -c 0,1 "$ESPALIER" doctor --threads 2)" \
+        "^warning: 2 ranks x 2 threads have 2 cores of"
+    like "run -n says so too" "$(taskset -c 0,1 "$ESPALIER" run quick.ini -n 3 --db more.db 2>&1)" \
+        "warning: 3 ranks x 1 thread have 2 cores of"
+fi
 
 # Clocks: rank 1's is not that of rank 0.
 ahead() {
     mpi --enable-recovery -n 1 "$ESPALIER" doctor : -n 1 env LD_PRELOAD="$PRELOAD" TEST_CLOCK_AHEAD="$1" "$ESPALIER" doctor
 }
-like "a clock that is ahead" "$(ahead 5)" "^warning: the clock of .* is [45]\.[0-9] s ahead of"
-like "a clock that is behind" "$(ahead -300)" "^warning: the clock of .* is (299|300)\.[0-9] s behind"
+like "a clock that is ahead" "$(ahead 60)" "^warning: the clock of .* is (5[0-9]|60)\.[0-9] s ahead of"
+like "a clock that is behind" "$(ahead -300)" "^warning: the clock of .* is (29[0-9]|300)\.[0-9] s behind"
 is "a clock that is right" "$(ahead 0 | grep -c 'the clock')" 0
 
 # Shared memory of so many MB, in a namespace of its own.
@@ -88,7 +90,7 @@ sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
 taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
 pid=$!
 for _ in $(seq 100); do
-    grep -q 'to run on 2 ranks' slow.err && break
+    grep -qs 'to run on 2 ranks' slow.err && break
     sleep 0.1
 done
 out=$(taskset -c 0 "$ESPALIER" doctor)
