@@ -1,6 +1,8 @@
 #include "base/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,6 +73,9 @@ enum process_state process_ask(const struct process *process)
         strcmp(process->host, self.host) != 0)
         return PROCESS_ELSEWHERE;
     state = read_stat(process->pid, &start);
+    /* /proc may hide the processes of other users (mount option hidepid), kill() does not. */
+    if (!state && kill((pid_t)process->pid, 0) && errno == EPERM)
+        return PROCESS_ELSEWHERE;
     if (!state || strchr("ZXx", state) || (process->start && start != process->start))
         return PROCESS_GONE;
     return PROCESS_ALIVE;

@@ -16,7 +16,8 @@ struct process {
 enum process_state {
     PROCESS_GONE,     /* no such process, a zombie, or another that has the pid now */
     PROCESS_ALIVE,    /* also where it is stopped or hangs */
-    PROCESS_ELSEWHERE /* of another host, container or boot: this one cannot know */
+    PROCESS_ELSEWHERE /* of another host, container or boot, or of a user whose processes are
+                         hidden: this one cannot know */
 };
 
 void process_self(struct process *self);

@@ -62,7 +62,7 @@ static int check_output(const char *out, char **inputs, int n, struct err *err)
 static int merge(const char *out, char **paths, int n)
 {
     struct merge_input *inputs = calloc((size_t)n, sizeof *inputs);
-    struct errlist conflicts = {0};
+    struct errlist notes = {0};
     struct err err;
     int rc = inputs ? 0 : err_nomem(&err, "inputs", (size_t)n * sizeof *inputs);
 
@@ -73,15 +73,15 @@ static int merge(const char *out, char **paths, int n)
     if (!rc) {
         warn_missing(inputs, (size_t)n);
         warn_writers(inputs, (size_t)n);
-        rc = merge_databases(out, inputs, (size_t)n, &conflicts, &err);
+        rc = merge_databases(out, inputs, (size_t)n, &notes, &err);
     }
-    for (size_t i = 0; i < conflicts.n; i++)
-        fprintf(stderr, "espalier: %s\n", conflicts.text[i]);
+    for (size_t i = 0; i < notes.n; i++)
+        fprintf(stderr, "espalier: %s\n", notes.text[i]);
     for (int i = 0; !rc && i < n; i++)
         log_info("%s: %lld trials, %lld new, %lld finished that were not", inputs[i].path,
                  (long long)inputs[i].n_trials, (long long)inputs[i].n_new,
                  (long long)inputs[i].n_finished);
-    errlist_release(&conflicts);
+    errlist_release(&notes);
     free(inputs);
     return rc ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
 }

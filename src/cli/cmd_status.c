@@ -37,21 +37,30 @@ static int put_table(struct buf *out, struct store *store, enum query query, con
     return 0;
 }
 
-/* A session whose process is gone without a word still says 'running' in the file. */
-static const char *outcome(const struct cell *session, bool is_alive)
+static void put_outcome(struct buf *out, const struct cell *s, const struct store *store)
 {
-    bool is_running = !strcmp(session[SESSION_OUTCOME].s, "running");
+    const char *why;
 
-    return is_running && !is_alive ? "lost (its process is gone; the same command goes on)"
-                                   : session[SESSION_OUTCOME].s;
+    switch (query_life(&why, store, s[SESSION_ID].i)) {
+    case QUERY_LIFE_GONE:
+        buf_printf(out, "lost (its process is gone: %s; the same command goes on)", why);
+        break;
+    case QUERY_LIFE_ELSEWHERE:
+        buf_puts(out, "cut off (it ran when this file was copied, or merged from others)");
+        break;
+    default:
+        buf_puts(out, s[SESSION_OUTCOME].s);
+    }
 }
 
-static void put_session(struct buf *out, const struct cell *s, bool is_alive)
+static void put_session(struct buf *out, const struct cell *s, const struct store *store)
 {
+    const char *why;
     char text[32];
 
-    buf_printf(out, "\nlast session: %s\n%s, %lld %s, pid %lld on %s\n", s[SESSION_COMMAND].s,
-               outcome(s, is_alive), (long long)s[SESSION_RANKS].i,
+    buf_printf(out, "\nlast session: %s\n", s[SESSION_COMMAND].s);
+    put_outcome(out, s, store);
+    buf_printf(out, ", %lld %s, pid %lld on %s\n", (long long)s[SESSION_RANKS].i,
                s[SESSION_RANKS].i == 1 ? "rank" : "ranks", (long long)s[SESSION_PID].i,
                s[SESSION_HOST].s);
     if (s[SESSION_RATE].type == CELL_REAL) {
@@ -59,7 +68,8 @@ static void put_session(struct buf *out, const struct cell *s, bool is_alive)
         buf_printf(out, "%lld trials in %s, %.*f a second\n", (long long)s[SESSION_TRIALS].i, text,
                    s[SESSION_RATE].f < 10 ? 2 : 0, s[SESSION_RATE].f);
     }
-    if (is_alive && s[SESSION_LEFT].type == CELL_REAL && s[SESSION_PENDING].i) {
+    if (query_life(&why, store, s[SESSION_ID].i) == QUERY_LIFE_RUNNING &&
+        s[SESSION_LEFT].type == CELL_REAL && s[SESSION_PENDING].i) {
         progress_duration(text, sizeof text, s[SESSION_LEFT].f);
         buf_printf(out, "about %s left for %lld trials\n", text, (long long)s[SESSION_PENDING].i);
     }
@@ -79,31 +89,50 @@ static int put_efficiency(struct buf *out, struct store *store, struct err *err)
     return 0;
 }
 
-static int put_last_session(struct buf *out, struct store *store, const char *db, struct err *err)
+static int put_last_session(struct buf *out, struct store *store, struct err *err)
 {
-    struct lock_holder holder;
     struct table table;
 
     if (query_table(&table, store, QUERY_SESSION, 0, err))
         return -1;
     if (table.n_rows)
-        put_session(out, table.cells, query_writer(db, &holder));
+        put_session(out, table.cells, store);
     table_release(&table);
     return 0;
 }
 
-static int answer(struct buf *out, struct store *store, const void *db, struct err *err)
+/* The last one has its own lines. */
+static int put_sessions(struct buf *out, struct store *store, struct err *err)
+{
+    struct table table;
+
+    if (query_table(&table, store, QUERY_SESSIONS, 0, err))
+        return -1;
+    if (table.n_rows > 1) {
+        buf_puts(out, "\nsessions, the last first\n");
+        report_text(out, &table);
+    }
+    table_release(&table);
+    return 0;
+}
+
+static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
     size_t before = out->size;
 
+    (void)arg;
     if (put_table(out, store, QUERY_SWEEPS, "", err))
         return -1;
     if (out->size == before)
         buf_puts(out, "no sweep in it yet\n");
-    if (put_last_session(out, store, db, err) || put_efficiency(out, store, err) ||
-        put_table(out, store, QUERY_WORKERS, "\n", err))
+    if (put_last_session(out, store, err) || put_efficiency(out, store, err) ||
+        put_table(out, store, QUERY_WORKERS, "\n", err) ||
+        put_table(out, store, QUERY_RUNNING, "\ntrials under way, longest first\n", err) ||
+        put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err) ||
+        put_table(out, store, QUERY_BROKEN,
+                  "\nattempts that were lost with their run or crashed their rank\n", err))
         return -1;
-    return put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err);
+    return put_sessions(out, store, err);
 }
 
 int cmd_status(int argc, char **argv)

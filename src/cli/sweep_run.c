@@ -163,9 +163,14 @@ static int begin_session(struct sweep_state *state, const struct world *world,
 static int open_store(struct sweep_state *state, const struct job *job,
                       const struct sweep_options *options, struct err *err)
 {
+    const struct errlist *released;
+
     if (store_trials_init(&state->known, job->plan.n_trials, err) ||
         store_open(&state->store, options->db, err))
         return cli_fail(err, EXIT_ERROR);
+    released = store_released(state->store);
+    for (size_t i = 0; i < released->n; i++)
+        log_info("%s", released->text[i]);
     return sweep_same(state->store, options->db, job, options->new_sweep);
 }
 

@@ -17,8 +17,11 @@ struct store {
     char *path;       /* owned; as given, for messages */
     struct lock lock; /* held by a writer */
     bool is_writer;
-    bool is_new;                               /* made by this store_open() */
-    int64_t session_id;                        /* 0: none begun */
+    bool is_new;         /* made by this store_open() */
+    int64_t session_id;  /* 0: none begun */
+    struct asked *asked; /* [n_asked] owned; asked.h */
+    size_t n_asked;
+    struct errlist released;                   /* store_released() */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
 
     /* Of a writer, while another process holds the database (store_be_patient). */
@@ -64,7 +67,8 @@ int migrate(struct store *store, uint32_t from, struct err *err);
 /* Make an older schema look like today's to this connection, without writing. */
 int migrate_for_reading(struct store *store, uint32_t from, struct err *err);
 
-/* A writer begins: what sessions before it have left open is lost, and its trials pending again. */
+/* A writer begins, and none of store->asked lives: what they have left open is lost, its trials
+ * pending again. */
 int session_release(struct store *store, struct err *err);
 
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the

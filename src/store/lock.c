@@ -13,8 +13,9 @@
 #include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "store/living.h"
 
-#define HOLDER_BYTES 512 /* of the lock file that are read */
+#define HOLDER_BYTES 1024 /* of the lock file that are read */
 
 /* Of the file itself where the path is a link: two names of a database are one lock. */
 static char *lock_path(const char *path)
@@ -50,8 +51,8 @@ static void read_holder(int fd, struct lock_holder *holder)
 {
     char text[HOLDER_BYTES] = "";
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    const char *job;
-    long long pid = 0;
+    const char *job, *command;
+    long long pid = 0, born = 0;
 
     *holder = (struct lock_holder){.host = "unknown host"};
     if (n <= 0)
@@ -62,32 +63,35 @@ static void read_holder(int fd, struct lock_holder *holder)
     job = line_after(text);
     if (*job != '-')
         copy_line(holder->job, sizeof holder->job, job);
-    copy_line(holder->command, sizeof holder->command, line_after(job));
+    command = line_after(job);
+    copy_line(holder->command, sizeof holder->command, command);
+    if (sscanf(line_after(command), "%lld %63[^\n]", &born, holder->realm) == 2)
+        holder->born = born;
 }
 
-static void own_host(char host[65])
-{
-    host[64] = '\0';
-    if (gethostname(host, 64) || !*host)
-        strcpy(host, "unknown");
-}
-
-/* What to do about a holder. Of its own host the kernel knows for certain; another's lock may
- * outlive it on a server that has not heard of its end. */
+/* What to do about a holder. A lock may outlive its process on a server that has not heard of the
+ * end. */
 static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
 {
-    char host[65];
+    struct process process = {.pid = holder->pid, .start = holder->born};
+    struct living_answer answer;
 
-    own_host(host);
-    if (!strcmp(holder->host, host))
+    strcpy(process.host, holder->host);
+    strcpy(process.realm, holder->realm);
+    living_ask(&answer, &process, holder->job);
+    if (answer.living == LIVING_ALIVE)
         snprintf(out, size,
                  "wait for it ('espalier status' tells how far it is), stop it, or give "
                  "this run another --db");
+    else if (answer.living == LIVING_GONE)
+        snprintf(out, size, "but %s: try again in a moment; where its lock stays, remove %s.lock",
+                 answer.why, path);
     else
-        snprintf(out, size,
-                 "wait for it or give this run another --db; where %.64s is down or has "
-                 "no such process, remove %s.lock",
-                 holder->host, path);
+        snprintf(
+            out, size,
+            "wait for it or give this run another --db; %s: where %.64s is down or has no such "
+            "process, remove %s.lock",
+            answer.why, holder->host, path);
 }
 
 static int refuse(int fd, const char *path, struct err *err)
@@ -184,14 +188,14 @@ static void put_command(struct buf *out)
 static void write_holder(int fd)
 {
     struct buf text = {0};
-    char host[65];
+    struct process self;
 
-    own_host(host);
-    buf_printf(&text, "%s %ld %.3f\n", host, (long)getpid(), clock_unix());
+    process_self(&self);
+    buf_printf(&text, "%s %lld %.3f\n", self.host, (long long)self.pid, clock_unix());
     put_job(&text);
     buf_puts(&text, "\n");
     put_command(&text);
-    buf_puts(&text, "\n");
+    buf_printf(&text, "\n%lld %s\n", (long long)self.start, self.realm);
     /* Only a message depends on it: a full disk shows itself in the database. */
     if (ftruncate(fd, 0) || pwrite(fd, buf_text(&text), text.size, 0) < 0)
         errno = 0;

@@ -2,8 +2,9 @@
  *
  * The lock is an open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it with its
  * process, so that a killed run never leaves a database locked; a file that such a run leaves is
- * taken over, whatever host it names. It holds three lines for the message to the second writer:
- * "host pid start", the job ("slurm job 77", or "-") and the command line. */
+ * taken over, whatever host it names. It holds four lines for the message to the second writer:
+ * "host pid start", the job ("slurm job 77", or "-"), the command line, and "born realm" (start and
+ * realm of struct process), so that the holder can be asked after. */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 
@@ -20,6 +21,8 @@ struct lock {
 struct lock_holder {
     char host[65];
     int64_t pid;       /* 0 where the file does not say */
+    int64_t born;      /* likewise; start of struct process */
+    char realm[64];    /* of struct process; "" where the file does not say */
     double since;      /* Unix seconds */
     char job[64];      /* "slurm job 77"; "" where there is none */
     char command[256]; /* cut where it is longer; "" where the file does not say */

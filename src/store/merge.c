@@ -47,7 +47,8 @@ struct step {
 
 #define RANK(state) \
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
-#define SESSION_RANK(outcome) "CASE " outcome " WHEN 'running' THEN 0 WHEN 'lost' THEN 1 ELSE 2 END"
+/* Every merge begins by taking those that run elsewhere for lost: one that runs is better news. */
+#define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
 /* Numbers that are free come first: one given by SQLite could take theirs. */
 #define FREE_ID(table, id) \
     "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
@@ -364,15 +365,19 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
     return store_commit(m->store, err);
 }
 
-int merge_databases(const char *out, struct merge_input *inputs, size_t n,
-                    struct errlist *conflicts, struct err *err)
+int merge_databases(const char *out, struct merge_input *inputs, size_t n, struct errlist *notes,
+                    struct err *err)
 {
     struct merge m = {0};
+    const struct errlist *released;
     int rc = store_open(&m.store, out, err);
 
     if (rc)
         return -1;
-    rc = merge_all(&m, inputs, n, conflicts, err);
+    released = store_released(m.store);
+    for (size_t i = 0; i < released->n; i++)
+        errlist_add(notes, "%s", released->text[i]);
+    rc = merge_all(&m, inputs, n, notes, err);
     if (rc)
         store_abandon(m.store);
     else

@@ -27,13 +27,17 @@ struct merge_input {
  *
  * The same trial finished in both, but with other bits in value, metrics or curve, is a conflict:
  * equal keys must give equal numbers. At most MERGE_MAX_CONFLICTS of each input are added to
- * `conflicts`, a line each that says what, where and by whom.
+ * `notes`, a line each that says what, where and by whom; so is what store_released() says of the
+ * output.
+ *
+ * What runs in an input is pending in the output and has no attempt yet: both come with a merge
+ * after its end. What was running in a session that is gone is lost.
  *
  * -1 and err, with `out` as it was (or not there): a conflict; a sweep of the same name with
  * another objective, other data or other fixed settings; whatever store_open() and
  * store_open_reader() refuse. */
 #define MERGE_MAX_CONFLICTS 10
-int merge_databases(const char *out, struct merge_input *inputs, size_t n,
-                    struct errlist *conflicts, struct err *err);
+int merge_databases(const char *out, struct merge_input *inputs, size_t n, struct errlist *notes,
+                    struct err *err);
 
 #endif

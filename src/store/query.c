@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/asked.h"
 #include "store/db.h"
 
 static const char *const query_sql[QUERY_COUNT] = {
@@ -288,6 +289,23 @@ int query_ini(struct buf *out, struct store *store, int64_t config_id, struct er
         rc = err_set(err, "%s: no configuration %lld in it", store->path, (long long)config_id);
     sqlite3_finalize(row);
     return rc;
+}
+
+enum query_life query_life(const char **why, const struct store *store, int64_t session_id)
+{
+    const struct asked *asked = asked_find(store, session_id);
+
+    *why = asked ? asked->why : "";
+    if (!asked)
+        return QUERY_LIFE_ENDED;
+    switch (asked->life) {
+    case ASKED_LIVES:
+        return QUERY_LIFE_RUNNING;
+    case ASKED_ELSEWHERE:
+        return QUERY_LIFE_ELSEWHERE;
+    default:
+        return QUERY_LIFE_GONE;
+    }
 }
 
 bool query_writer(const char *path, struct lock_holder *holder)

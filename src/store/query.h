@@ -32,10 +32,15 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
 /* clang-format off */
 #define QUERY_TABLE(X) \
     X(SWEEPS, /* of the file; id is not used */ \
-      "SELECT sweep.name AS sweep, count(DISTINCT config_id) AS configs, count(*) AS trials," \
-      " sum(state = 'done') AS done, sum(state = 'diverged') AS diverged," \
-      " sum(state = 'failed') AS failed, sum(state IN ('pending', 'running')) AS pending" \
-      " FROM sweep JOIN config USING (sweep_id) JOIN trial USING (config_id)" \
+      "SELECT sweep.name AS sweep, (SELECT count(*) FROM config AS c WHERE c.sweep_id =" \
+      " sweep.sweep_id) AS configs, count(*) AS trials," \
+      " count(*) FILTER (WHERE state = 'done') AS done," \
+      " count(*) FILTER (WHERE state = 'diverged') AS diverged," \
+      " count(*) FILTER (WHERE state = 'failed') AS failed," \
+      " count(*) FILTER (WHERE state = 'running') AS running," \
+      " count(*) FILTER (WHERE state = 'pending') AS pending" \
+      /* In this order they come grouped: four times as fast. */ \
+      " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
       " WHERE ?1 IS NOT NULL GROUP BY sweep_id ORDER BY sweep_id") \
     X(BEST, /* of a sweep: the first row of the leaderboard; none before a trial is done */ \
       "SELECT config, mean FROM leaderboard WHERE place = 1 AND mean IS NOT NULL" \
@@ -52,6 +57,23 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed') AND ?1 IS NOT NULL" \
       " GROUP BY sweep_id, state, error ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(RUNNING, /* trials under way, longest first, 20 of them; id is not used */ \
+      "SELECT trial_id AS trial, config_id AS config, rank, host," \
+      " datetime(started, 'unixepoch') AS since_utc," \
+      " round((julianday('now') - 2440587.5) * 86400 - started, 1) AS seconds" \
+      " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" \
+      " AND outcome NOT IN ('done', 'diverged', 'failed') AND ?1 IS NOT NULL" \
+      " ORDER BY started, trial_id LIMIT 20") \
+    X(BROKEN, /* attempts that took their rank with them, or went with their run */ \
+      "SELECT session_id AS session, outcome, count(*) AS attempts," \
+      " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
+      " coalesce(error, '') AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
+      " AND outcome NOT IN ('done', 'diverged', 'failed') AND ?1 IS NOT NULL" \
+      " GROUP BY session_id, outcome, host, error ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
+    X(SESSIONS, /* newest first */ \
+      "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
+      " round(finished - started, 1) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
+      " FROM session WHERE ?1 IS NOT NULL ORDER BY session_id DESC LIMIT 10") \
     X(SESSION, /* 0: the last one; one row, whose columns cli/cmd_status.c knows by place. rate: \
                   trials a second; left_s: seconds for what is pending in the sweeps it worked \
                   on, by flops where they are known */ \
@@ -88,7 +110,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
     X(WORKERS, /* of a session; 0: the last one. busy_s: seconds in trials */ \
-      "SELECT rank, host, count(*) AS trials, sum(finished - started) AS busy_s," \
+      "SELECT rank, host, count(finished) AS trials, sum(finished - started) AS busy_s," \
       " sum(outcome = 'diverged') AS diverged, sum(outcome = 'failed') AS failed" \
       " FROM attempt WHERE session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
       " GROUP BY rank, host ORDER BY rank, host") \
@@ -118,7 +140,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \
     X(TRIAL_ATTEMPTS, \
       "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
-      " datetime(started, 'unixepoch') AS started_utc, finished - started AS seconds, outcome," \
+      " datetime(started, 'unixepoch') AS started_utc, coalesce(finished, iif(outcome = 'running'," \
+      " (julianday('now') - 2440587.5) * 86400, NULL)) - started AS seconds, outcome," \
       " coalesce(error, '') AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
@@ -137,6 +160,19 @@ int query_table(struct table *out, struct store *store, enum query query, int64_
 
 /* A sweep file that trains exactly one configuration: the same settings, so the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
+
+/* What a session that reads 'running' in the file does, asked when it was opened for reading. To
+ * the queries above one that does not run is 'lost', what it had open is lost, and its trials are
+ * pending. */
+enum query_life {
+    QUERY_LIFE_ENDED, /* it has said how */
+    QUERY_LIFE_RUNNING,
+    QUERY_LIFE_GONE,
+    QUERY_LIFE_ELSEWHERE /* the file is a copy, or was merged: it ran in another one */
+};
+
+/* why: how that is known; "" for ENDED and ELSEWHERE. Owned by the store. */
+enum query_life query_life(const char **why, const struct store *store, int64_t session_id);
 
 /* Whether a writer is alive on the database at path; fills holder if so. */
 bool query_writer(const char *path, struct lock_holder *holder);

@@ -1,11 +1,11 @@
 /* Sessions: who writes, and what becomes of those that ended without a word. */
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/batch.h"
 #include "base/clock.h"
 #include "base/process.h"
+#include "store/asked.h"
 #include "store/fault.h"
 
 int store_commit(struct store *store, struct err *err)
@@ -15,14 +15,6 @@ int store_commit(struct store *store, struct err *err)
     if (db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
     return fault_check_place(store, err);
-}
-
-/* Of the database; 0 where it cannot be told. */
-static int64_t inode(const struct store *store)
-{
-    struct stat st;
-
-    return stat(store->path, &st) ? 0 : (int64_t)st.st_ino;
 }
 
 /* "slurm 77"; "" outside a batch system. */
@@ -48,31 +40,34 @@ int store_begin_session(struct store *store, const struct store_session *s, stru
                   db_bind(store, STATEMENT_SESSION_INSERT, err, "sssnnssssdsisi", s->command,
                           s->version, s->host, (int)s->pid, (int)s->ranks, s->cpu, s->mpi, s->blas,
                           s->blas_kernel, clock_unix(), self.realm, self.start,
-                          own_job(job, sizeof job), inode(store)),
+                          own_job(job, sizeof job), asked_inode(store)),
                   err))
         return -1;
     store->session_id = sqlite3_last_insert_rowid(store->db);
     return store_commit(store, err);
 }
 
-/* What a session has open ends with it. */
+/* What a session has open ends with it. n_trials: of how many trials. */
 static int end_attempts(struct store *store, int64_t session_id, double finished,
-                        const char *outcome, const char *error, struct err *err)
+                        const char *outcome, int *n_trials, struct err *err)
 {
     if (db_finish(store, db_bind(store, STATEMENT_SESSION_TRIALS_RETURN, err, "i", session_id),
                   err))
         return -1;
-    return db_finish(store,
-                     db_bind(store, STATEMENT_SESSION_ATTEMPTS_END, err, "idss", session_id,
-                             finished, outcome, error),
-                     err);
+    *n_trials = sqlite3_changes(store->db);
+    return db_finish(
+        store,
+        db_bind(store, STATEMENT_SESSION_ATTEMPTS_END, err, "ids", session_id, finished, outcome),
+        err);
 }
 
 int store_end_session(struct store *store, const char *outcome, struct err *err)
 {
     double now = clock_unix();
+    int n_trials;
 
-    if (db_begin(store, err) || end_attempts(store, store->session_id, now, "stopped", NULL, err) ||
+    if (db_begin(store, err) ||
+        end_attempts(store, store->session_id, now, "stopped", &n_trials, err) ||
         db_finish(
             store,
             db_bind(store, STATEMENT_SESSION_END, err, "ids", store->session_id, now, outcome),
@@ -81,16 +76,43 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
     return store_commit(store, err);
 }
 
+/* In a line for people: what is gone, and what comes of it. A run that left nothing under way, and
+ * is known to be gone, is not worth one. */
+static void tell(struct store *store, const struct asked *asked, int n_trials)
+{
+    char trials[96] = "";
+
+    if (asked->life == ASKED_ELSEWHERE || (!n_trials && !asked->is_assumed))
+        return;
+    if (n_trials)
+        snprintf(trials, sizeof trials, "; %d trial%s that it was running %s pending again",
+                 n_trials, n_trials == 1 ? "" : "s", n_trials == 1 ? "is" : "are");
+    errlist_add(&store->released, "%s: the run of %s %s: %s%s", store->path, asked->who,
+                asked->is_assumed ? "holds no lock and is taken for gone" : "is gone", asked->why,
+                trials);
+}
+
+static int release(struct store *store, const struct asked *asked, struct err *err)
+{
+    int n_trials;
+
+    if (db_begin(store, err) ||
+        end_attempts(store, asked->session_id, NAN, "lost", &n_trials, err) ||
+        db_finish(store, db_bind(store, STATEMENT_SESSION_LOST, err, "i", asked->session_id), err))
+        return -1;
+    tell(store, asked, n_trials);
+    return 0;
+}
+
 int session_release(struct store *store, struct err *err)
 {
-    int64_t id;
-    int rc;
-
-    while (!(rc = db_integer(store, db_bind(store, STATEMENT_SESSION_RUNNING, err, ""), 0, &id,
-                             err)) &&
-           id)
-        if (db_begin(store, err) || end_attempts(store, id, NAN, "lost", NULL, err) ||
-            db_finish(store, db_bind(store, STATEMENT_SESSION_LOST, err, "i", id), err))
+    for (size_t i = 0; i < store->n_asked; i++)
+        if (release(store, &store->asked[i], err))
             return -1;
-    return rc ? rc : store_commit(store, err);
+    return store_commit(store, err);
+}
+
+const struct errlist *store_released(const struct store *store)
+{
+    return &store->released;
 }

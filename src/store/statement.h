@@ -68,7 +68,6 @@
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
       " started, realm, born, job, inode)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)") \
-    X(SESSION_RUNNING, "SELECT session_id FROM session WHERE outcome = 'running' LIMIT 1") \
     X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
     /* What a session has open when it ends. In this order. */ \
@@ -77,7 +76,7 @@
       " (SELECT trial_id FROM attempt WHERE outcome = 'running'" STATEMENT_WITHOUT_RESULT \
       " AND session_id IS nullif(?1, 0))") \
     X(SESSION_ATTEMPTS_END, \
-      "UPDATE attempt SET finished = ?2, outcome = ?3, error = ?4 WHERE outcome = 'running'" \
+      "UPDATE attempt SET finished = ?2, outcome = ?3 WHERE outcome = 'running'" \
       STATEMENT_WITHOUT_RESULT " AND session_id IS nullif(?1, 0)") \
     \
     X(RESULT_UPDATE, \

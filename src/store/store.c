@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "store/asked.h"
 #include "store/fault.h"
 
 /* A run that has not begun, and a reader, are better refused than left to wait. */
@@ -214,8 +215,8 @@ static int open_writer(struct store *store, struct err *err)
     if (db_exec(store, "PRAGMA synchronous = full; PRAGMA foreign_keys = on", err) ||
         check_empty(store, err) ||
         (store->is_new ? create_schema(store, err) : check_pages(store, err)) ||
-        migrate_version(store, &version, err) || migrate(store, version, err) ||
-        session_release(store, err))
+        migrate_version(store, &version, err) || asked_sessions(store, version, err) ||
+        asked_refuse(store, err) || migrate(store, version, err) || session_release(store, err))
         return -1;
     return use_journal(store, err);
 }
@@ -231,6 +232,8 @@ static void discard(struct store *store, bool with_file)
     if (with_file)
         unlink(store->path);
     lock_release(&store->lock);
+    errlist_release(&store->released);
+    free(store->asked);
     free(store->path);
     free(store);
 }
@@ -279,12 +282,14 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
 
     sqlite3_close(store->db);
     store->db = NULL;
+    store->n_asked = 0;
     if (open_uri(store, flags, suffix, err))
         return -1;
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
     if (migrate_version(store, &version, err) ||
         db_exec(store, "SELECT 1 FROM sweep LIMIT 1", err) ||
-        migrate_for_reading(store, version, err))
+        migrate_for_reading(store, version, err) || asked_sessions(store, version, err) ||
+        asked_disguise(store, version, err))
         return -1;
     return db_exec(store, "PRAGMA query_only = on", err);
 }

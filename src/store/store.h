@@ -19,14 +19,21 @@ struct store;
 
 /* Open for writing: create where there is nothing, and take the advisory lock PATH.lock that names
  * host and pid. Checks the file: all of it up to 16 MiB, of a larger one what a sweep is resumed
- * from. What sessions that are gone have left open is released: their attempts are 'lost', their
- * trials pending again. -1 and err: not a database, not ours, newer than this program, damaged,
- * locked (by whom), read-only, disk full, held by another process for 10 s. Whatever is refused is
- * left byte for byte as it was; what a killed run left in a journal is repaired first, though. */
+ * from. Sessions that read 'running' are asked after: by pid and start of the process, on other
+ * hosts by their batch job (some seconds at most). What those that are gone have left open is
+ * released: its attempts are 'lost', its trials pending again. -1 and err: one of them lives; not a
+ * database, not ours, newer than this program, damaged, locked (by whom), read-only, disk full,
+ * held by another process for 10 s. Whatever is refused is left byte for byte as it was; what a
+ * killed run left in a journal is repaired first, though. */
 int store_open(struct store **store, const char *path, struct err *err);
-/* Open for reading; never blocks the writer (with a rollback journal: for longer than one query),
- * never creates. Works in a directory where nobody may write. */
+/* Open for reading; what sessions that are gone have open reads as if it was released. Never blocks
+ * the writer (with a rollback journal: for longer than one query), never creates. Works in a
+ * directory where nobody may write. */
 int store_open_reader(struct store **store, const char *path, struct err *err);
+
+/* A line for each session whose trials store_open() has released, or that it has taken for gone
+ * since nobody could be asked. Owned by the store. */
+const struct errlist *store_released(const struct store *store);
 
 /* From now on a writer waits up to patience_s for other processes (a transaction left open, with a
  * rollback journal also a reader). Meanwhile `wait` is called some 20 times a second, in the

@@ -24,7 +24,7 @@ ok "status" "$ESPALIER" status
 is "does not touch the file" "$(cksum <results.db; ls results.db*)" "$before
 results.db"
 status=$("$ESPALIER" status | tr -s ' ')
-like "counts" "$status" '^small 4 4 2 2 0 0$'
+like "counts" "$status" '^small 4 4 2 2 0 0 0$'
 like "the command" "$status" '^last session: espalier run --progress none small.ini$'
 like "how it ended" "$status" "^finished, 1 rank, pid [0-9]+ on $(hostname)$"
 like "how fast it was" "$status" '^4 trials in 0:0[0-9], [0-9.]+ a second$'
@@ -56,6 +56,49 @@ fails "a second writer is refused" 1 "$ESPALIER" run long.ini --db long.db --pro
 like "and told who is writing" "$(cat .err)" "another run is writing to it: pid [0-9]+ on $(hostname), since "
 kill -KILL $pid
 wait $pid 2>/dev/null
-like "a killed run is lost" "$("$ESPALIER" status long.db)" "^lost \(its process is gone"
+like "a killed run is lost" "$("$ESPALIER" status long.db)" "^lost \(its process is gone: no such process; the same command goes on\)"
 is "and loses nothing that was committed" "$(sqlite3 long.db 'pragma integrity_check')" ok
+
+# What it was doing, if a commit had found it at it (a long trial) when it was killed.
+trial=$(sqlite3 long.db "select max(trial_id) from trial where state <> 'done'")
+sqlite3 long.db "update attempt set outcome = 'stopped', finished = started where outcome = 'running';
+    update trial set state = iif(trial_id = $trial, 'running', 'pending') where state <> 'done';
+    insert into attempt (trial_id, session_id, rank, host, pid, started, outcome)
+    values ($trial, 1, 3, 'node7', 99, 1700000000, 'running')"
+before=$(cksum <long.db)
+dead=$("$ESPALIER" status long.db | tr -s ' ')
+like "it runs no trials" "$dead" '^long 91 91 [0-9]+ 0 0 0 [0-9]+$'
+is "none are listed" "$(printf '%s\n' "$dead" | grep -c 'under way')" 0
+like "but those that were lost" "$dead" "^ ?1 lost 1 3 node7 $trial"
+like "show says so" "$("$ESPALIER" show long.db "t$trial" | tr -s ' ')" "^[0-9 ]+ node7 99 2023-11-14 22:13:20 - lost"
+like "and that it is pending" "$("$ESPALIER" show long.db "t$trial" | tr -s ' ')" "^state pending$"
+is "so does export" "$("$ESPALIER" export long.db --format csv | grep -c ',running,')" 0
+is "reading changes nothing" "$(cksum <long.db)" "$before"
+"$ESPALIER" run long.ini --db long.db --progress none 2>next &
+pid=$!
+for _ in $(seq 200); do
+    grep -q 'trials, ' next && break
+    sleep 0.05
+done
+kill -INT $pid
+wait $pid
+like "the next run says what it found" "$(cat next)" \
+    "^espalier: long.db: the run of pid [0-9]+ on $(hostname), since .* UTC is gone: no such process; 1 trial that it was running is pending again$"
+is "and puts it right" "$(sqlite3 long.db "select outcome from session where session_id = 1; select outcome from attempt where pid = 99")" "lost
+lost"
+like "sessions are listed, the last first" "$("$ESPALIER" status long.db | tr -s ' ')" "^ ?1 lost 20[0-9-]+ [0-9:]+ .*1 $(hostname)"
+
+# A live run whose lock somebody has removed.
+"$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
+pid=$!
+for _ in $(seq 200); do
+    [ "$(sqlite3 long.db "select outcome from session order by session_id desc" 2>/dev/null | head -n 1)" = running ] && break
+    sleep 0.05
+done
+rm -f long.db.lock
+fails "still keeps out a second one" 1 "$ESPALIER" run long.ini --db long.db --progress none
+like "which is told of its process" "$(cat .err)" "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process lives\); wait for it"
+like "status sees it run" "$("$ESPALIER" status long.db)" "^running, 1 rank, pid $pid on"
+kill -INT $pid
+wait $pid
 done_testing
