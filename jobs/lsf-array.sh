@@ -5,13 +5,13 @@
 #     jobs/lsf-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both
 #
 # The same line again goes on where the sweep stopped: finished trials are never run twice. To run
-# one element again, the 3rd of 20 say: brequeue -e "JOBID[3]", or, since LSF does not tell an
-# element which others there are,
-#     SHARD=3/20 bsub jobs/lsf-array.sh GRID.ini 20
-#     espalier merge results.db results.*of20.db               when it has ended
+# some elements again, the 3rd and 7th of 20 say: brequeue -e "JOBID[3]", or
+#     bsub -J "espalier[3,7]" jobs/lsf-array.sh GRID.ini 20
+#     espalier merge results.db results.*of20.db               when they have ended
 
 # The sweep file; the elements, far fewer than trials, since a trial's key decides where it goes; the
 # database of the whole. Element K of N writes results.KofN.db: no two jobs write to one file.
+# ESPALIER is the program where it is not on PATH.
 grid=${1:?"usage: $0 GRID.ini [ELEMENTS [DATABASE.db]]"}
 elements=${2:-20}
 database=${3:-results.db}
@@ -23,31 +23,42 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # The job that merges.
 if [ "${4:-}" = merge ]; then
     "$espalier" merge "$database" "${database%.db}".*of"$elements.db" || exit
-    left=$("$espalier" plan "$grid" --db "$database" --format csv | grep -c ',pending,')
-    [ "$left" -eq 0 ] && exit
-    echo "$left trials are not finished: submit the same line again"
+    # Lines of trials that are not finished, and that of the names.
+    lines=$("$espalier" plan "$grid" --db "$database" --format csv |
+        grep -vc -e ',done,' -e ',diverged,' -e ',failed,')
+    [ "$lines" -eq 1 ] && exit
+    echo "$((lines - 1)) trials are not finished: submit the same line again"
     exit 75
 fi
 
 # Not an element: submit the array and the merge. Of the array:
-#   [1-N]%50   at most 50 elements at a time; the first index must be 1, as LSF does not tell it
-#   -n 1       one core and one process; more ranks are possible (`mpirun -n` before espalier below)
+#   [1-N]%20   at most 20 elements at a time
+#   -n 1       one core and one process; for more add `-n "$LSB_DJOB_NUMPROC"` to the espalier below
 #   -W         walltime, hours:minutes; it need not be enough for an element's part
-#   -wa, -wt   two minutes before it LSF sends USR1 to the job, this script included
-#   -Q 75      an element that says 75, stopped early, is queued again by itself
+#   -wa, -wt   two minutes before it LSF sends USR2 to the job, this script included
+#   -Q 75      an element that says 75, stopped early, goes back into the queue
+#   -r         so does one whose host fails
 # ended(): the merge waits for all elements, also for those that failed.
-if [ "${LSB_JOBINDEX:-0}" -eq 0 ] && [ -z "${SHARD:-}" ]; then
+if [ "${LSB_JOBINDEX:-0}" -eq 0 ]; then
     name=espalier-$$
-    bsub -J "${name}[1-$elements]%50" -n 1 -R "rusage[mem=1000]" -W 4:00 -wa USR1 -wt 2 -Q 75 \
-        -o %J-%I.log "$0" "$grid" "$elements" "$database" || exit
+    bsub -J "${name}[1-$elements]%20" -n 1 -R "rusage[mem=1000] affinity[core(1)]" -W 4:00 \
+        -wa USR2 -wt 2 -Q 75 -r -o %J-%I.log "$0" "$grid" "$elements" "$database" || exit
     exec bsub -J "$name-merge" -w "ended($name)" -n 1 -W 1:00 -o %J.log \
         "$0" "$grid" "$elements" "$database" merge
 fi
 
+# How many trials the database of this element holds the end of.
+part=${database%.db}.${LSB_JOBINDEX}of$elements.db
+finished() {
+    "$espalier" export "$part" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+}
+before=$(finished)
+
 # It runs beside this script, which could not act on a signal while waiting in the foreground.
-"$espalier" run "$grid" --db "$database" --shard "${SHARD:-auto}" --progress plain &
+# `--shard auto` would ask LSF for N, which an array of some elements only does not know.
+"$espalier" run "$grid" --db "$database" --shard "$LSB_JOBINDEX/$elements" --progress plain &
 pid=$!
-trap 'kill -USR1 "$pid"' USR1
+trap 'kill -USR2 "$pid"' USR1 USR2 TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"
@@ -57,5 +68,10 @@ while kill -0 "$pid" 2>/dev/null; do
     status=$?
 done
 
-# 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped early.
+# 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped early, to be
+# continued; by itself only if a trial came to its end, lest it go on for ever where none does.
+if [ "$status" -eq 75 ] && [ "$(finished)" -le "$before" ]; then
+    echo "stopped before a single trial came to its end: not queued again; submit the same line again"
+    exit 1
+fi
 exit "$status"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # A sweep in one LSF job, started with mpirun.
 #
-#     bsub < jobs/lsf-mpirun.sh                        with GRID and DATABASE edited below, or
-#     GRID=grids/ft10.ini bsub < jobs/lsf-mpirun.sh    from the environment, which LSF hands on
+#     GRID=grids/ft10.ini bsub < jobs/lsf-mpirun.sh    and DATABASE=..., results.db without it
 #
 # The same line again goes on where this one stopped: finished trials are never run twice. Lines
 # that begin with #BSUB are for LSF; what is given to bsub itself wins over them.
@@ -11,33 +10,50 @@
 # Ranks. Each trains one trial at a time, so more ranks than trials are of no use; they may lie on
 # any number of hosts, of any kind.
 #BSUB -n 32
+# As many of them on each host (leave it out: as LSF likes), and a core for each. With `threads` in
+# the sweep file above 1: core(THREADS).
+#BSUB -R "span[ptile=16]"
+#BSUB -R "affinity[core(1)]"
 # Memory of a rank, in the unit of your site, mostly MB. Ranks of a host share one copy of the data,
 # a byte for each genotype; 100 MB for each rank and 4 bytes for each genotype and host are plenty.
 #BSUB -R "rusage[mem=1000]"
 # Walltime, hours:minutes. It need not be enough for the whole sweep.
 #BSUB -W 4:00
-# Two minutes before the walltime LSF sends USR1.
-#BSUB -wa USR1
+# Two minutes before the walltime LSF sends USR2.
+#BSUB -wa USR2
 #BSUB -wt 2
-# One log for each job: its name and number. A job that runs again adds to it.
+# Back into the queue when it was stopped early (75) and when a host fails (-r).
+#BSUB -Q 75
+#BSUB -r
+# One log for each job, its number in its name. A job that runs again adds to it.
 #BSUB -o %J.log
 
 # The sweep file, and the database that takes the results. Put it on a filesystem all hosts share;
-# only rank 0 writes to it.
+# only rank 0 writes to it. ESPALIER is the program where it is not on PATH. LSF hands on the
+# environment of bsub.
 grid=${GRID:?"set GRID to the sweep file"}
 database=${DATABASE:-results.db}
+espalier=${ESPALIER:-espalier}
 
 # One thread for each product of matrices: the ranks are the parallelism.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# An Open MPI built for LSF learns the hosts from it; -n is for one that was not. mpirun runs beside
-# this script, which could not act on a signal while waiting for it in the foreground.
-mpirun -n "${LSB_DJOB_NUMPROC:-1}" --bind-to core \
-    "${ESPALIER:-espalier}" run "$grid" --db "$database" --progress plain &
-pid=$!
+# An Open MPI that was built for LSF learns the hosts from it; another one is told here, that of
+# version 4 and that of 5: where they are listed, and how a process is started on them.
+export OMPI_MCA_orte_default_hostfile="$LSB_DJOB_HOSTFILE" OMPI_MCA_plm_rsh_agent=blaunch
+export PRTE_MCA_prte_default_hostfile="$LSB_DJOB_HOSTFILE" PRTE_MCA_plm_ssh_agent=blaunch
 
-# USR1 asks the ranks to stop. mpirun hands it on to all of them (TERM would make it kill them).
-trap 'kill -USR1 "$pid"' USR1
+# How many trials the database holds the end of.
+finished() {
+    "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+}
+before=$(finished)
+
+# espalier starts mpirun, so that a rank that dies does not end the sweep. It runs beside this
+# script, which could not act on a signal while waiting in the foreground.
+"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --progress plain &
+pid=$!
+trap 'kill -USR2 "$pid"' USR1 USR2 TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"
@@ -47,8 +63,10 @@ while kill -0 "$pid" 2>/dev/null; do
     status=$?
 done
 
-# 0: all trials are finished. 3: finished, some trials failed. 75: stopped early, to be continued.
-# To go on, submit the same line again, or give this very job back to the queue:
-#     brequeue -e JOBID
-[ "$status" -ne 75 ] || echo "not finished: submit the same line again, or brequeue -e $LSB_JOBID"
+# 0: all trials are finished. 3: finished, some trials failed. 75: stopped early, to be continued;
+# by itself only if a trial came to its end, lest it go on for ever where none does.
+if [ "$status" -eq 75 ] && [ "$(finished)" -le "$before" ]; then
+    echo "stopped before a single trial came to its end: not queued again; submit the same line again"
+    exit 1
+fi
 exit "$status"

@@ -5,30 +5,35 @@
 #     jobs/slurm-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both
 #
 # The same line again goes on where the sweep stopped: finished trials are never run twice. To run
-# one element again, the 3rd of 20 say: scontrol requeue JOBID_3, or, since an array of one element
-# cannot know of which 20 it is,
-#     SHARD=3/20 sbatch --array=3 jobs/slurm-array.sh GRID.ini 20
-#     espalier merge results.db results.*of20.db                 when it has ended
+# some elements again, the 3rd and 7th of 20 say: scontrol requeue JOBID_3, or
+#     sbatch --array=3,7 jobs/slurm-array.sh GRID.ini 20
+#     espalier merge results.db results.*of20.db                 when they have ended
 #
 # Lines that begin with #SBATCH are for Slurm; what is given to sbatch itself wins over them.
 
 #SBATCH --job-name=espalier
-# One core and one process for each element. More ranks are possible: set --ntasks and write
-# `mpirun --bind-to core` before the espalier that runs below.
+# One core and one process for each element. More ranks are possible: set --ntasks and add
+# `-n "$SLURM_NTASKS"` to the espalier that runs below.
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 # Memory: about three times the size of the features as 4-byte numbers, and 100 MB.
 #SBATCH --mem-per-cpu=1G
 # Walltime of an element. It need not be enough for its part.
 #SBATCH --time=04:00:00
-# Two minutes before the walltime Slurm sends USR1 to this script ("B:" means: not to the others).
-#SBATCH --signal=B:USR1@120
+# Two minutes before the walltime Slurm sends USR2 to this script ("B:" means: not to the others).
+#SBATCH --signal=B:USR2@120
+# When a node fails, Slurm puts its elements back into the queue.
+#SBATCH --requeue
 # One log for each element: name, job, index. A job that runs again adds to it.
 #SBATCH --output=%x-%A_%a.log
 #SBATCH --open-mode=append
 
+# Put an element back into the queue also when it was stopped early, until all is done? yes or no.
+requeue=${REQUEUE:-no}
+
 # The sweep file; the elements, far fewer than trials, since a trial's key decides where it goes; the
 # database of the whole. Element K of N writes results.KofN.db: no two jobs write to one file.
+# ESPALIER is the program where it is not on PATH.
 grid=${1:?"usage: $0 GRID.ini [ELEMENTS [DATABASE.db]]"}
 elements=${2:-20}
 database=${3:-results.db}
@@ -40,9 +45,11 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # The job that merges.
 if [ "${4:-}" = merge ]; then
     "$espalier" merge "$database" "${database%.db}".*of"$elements.db" || exit
-    left=$("$espalier" plan "$grid" --db "$database" --format csv | grep -c ',pending,')
-    [ "$left" -eq 0 ] && exit
-    echo "$left trials are not finished: submit the same line again"
+    # Lines of trials that are not finished, and that of the names.
+    lines=$("$espalier" plan "$grid" --db "$database" --format csv |
+        grep -vc -e ',done,' -e ',diverged,' -e ',failed,')
+    [ "$lines" -eq 1 ] && exit
+    echo "$((lines - 1)) trials are not finished: submit the same line again"
     exit 75
 fi
 
@@ -54,10 +61,18 @@ if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
         "$0" "$grid" "$elements" "$database" merge
 fi
 
+# How many trials the database of this element holds the end of.
+part=${database%.db}.${SLURM_ARRAY_TASK_ID}of$elements.db
+finished() {
+    "$espalier" export "$part" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+}
+before=$(finished)
+
 # It runs beside this script, which could not act on a signal while waiting in the foreground.
-"$espalier" run "$grid" --db "$database" --shard "${SHARD:-auto}" --progress plain &
+# `--shard auto` would ask Slurm for N, which an array of some elements only does not know.
+"$espalier" run "$grid" --db "$database" --shard "$SLURM_ARRAY_TASK_ID/$elements" --progress plain &
 pid=$!
-trap 'kill -USR1 "$pid"' USR1
+trap 'kill -USR2 "$pid"' USR1 USR2 TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"
@@ -67,6 +82,11 @@ while kill -0 "$pid" 2>/dev/null; do
     status=$?
 done
 
-# 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped early.
-[ "$status" -ne 75 ] || echo "not finished: scontrol requeue ${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+# 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped early, to be
+# continued; by itself only if a trial came to its end, lest it go on for ever where none does.
+element=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(finished)" -gt "$before" ]; then
+    exec scontrol requeue "$element"
+fi
+[ "$status" -ne 75 ] || echo "not finished: submit the same line again, or scontrol requeue $element"
 exit "$status"

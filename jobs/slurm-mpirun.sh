@@ -17,29 +17,38 @@
 #SBATCH --mem-per-cpu=1G
 # Walltime. It need not be enough for the whole sweep.
 #SBATCH --time=04:00:00
-# Two minutes before the walltime Slurm sends USR1 to this script ("B:" means: not to the ranks).
-#SBATCH --signal=B:USR1@120
+# Two minutes before the walltime Slurm sends USR2 to this script ("B:" means: not to the ranks).
+#SBATCH --signal=B:USR2@120
+# When a node fails, Slurm puts the job back into the queue.
+#SBATCH --requeue
 # One log for each job: its name and number. A job that runs again adds to it.
 #SBATCH --output=%x-%j.log
 #SBATCH --open-mode=append
 
+# Put the job back into the queue also when it was stopped early, until all is done? yes or no.
+requeue=${REQUEUE:-no}
+
 # The sweep file, and the database that takes the results. Put it on a filesystem all nodes share;
-# only rank 0 writes to it.
+# only rank 0 writes to it. ESPALIER is the program where it is not on PATH.
 grid=${1:?"usage: sbatch $0 GRID.ini [DATABASE]"}
 database=${2:-results.db}
+espalier=${ESPALIER:-espalier}
 
 # One thread for each product of matrices: the ranks are the parallelism.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# mpirun learns the hosts and the number of ranks from Slurm. It runs beside this script, which
-# could not act on a signal while waiting for it in the foreground.
-# ESPALIER is the program where it is not on PATH: sbatch --export=ALL,ESPALIER=$PWD/espalier ...
-mpirun --map-by "slot:PE=${SLURM_CPUS_PER_TASK:-1}" --bind-to core \
-    "${ESPALIER:-espalier}" run "$grid" --db "$database" --progress plain &
-pid=$!
+# How many trials the database holds the end of.
+finished() {
+    "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+}
+before=$(finished)
 
-# USR1 asks the ranks to stop. mpirun hands it on to all of them (TERM would make it kill them).
-trap 'kill -USR1 "$pid"' USR1
+# espalier starts mpirun, which learns the hosts from Slurm, so that a rank that dies does not end
+# the sweep. It runs beside this script, which could not act on a signal while waiting in the
+# foreground.
+"$espalier" run "$grid" --db "$database" -n "$SLURM_NTASKS" --progress plain &
+pid=$!
+trap 'kill -USR2 "$pid"' USR1 USR2 TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"
@@ -49,8 +58,10 @@ while kill -0 "$pid" 2>/dev/null; do
     status=$?
 done
 
-# 0: all trials are finished. 3: finished, some trials failed. 75: stopped early, to be continued.
-# To go on, submit the same line again, or give this very job back to the queue:
-#     scontrol requeue JOBID
+# 0: all trials are finished. 3: finished, some trials failed. 75: stopped early, to be continued;
+# by itself only if a trial came to its end, lest it go on for ever where none does.
+if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(finished)" -gt "$before" ]; then
+    exec scontrol requeue "$SLURM_JOB_ID"
+fi
 [ "$status" -ne 75 ] || echo "not finished: submit the same line again, or scontrol requeue $SLURM_JOB_ID"
 exit "$status"

@@ -160,52 +160,6 @@ for wrong in 0/4 5/4 4 x/4 1/100001; do
 done
 like "says what is allowed" "$(cat "$T/.err")" -- '--shard: 1/100001: must be K/N with 1 <= K <= N <= 100000'
 
-# jobs/: submitted by a stand-in that runs each element at once, with what LSF and Slurm set.
-mkdir bin
-cat >bin/bsub <<'SH'
-#!/bin/sh
-name=
-while [ "${1#-}" != "$1" ]; do
-    [ "$1" = -J ] && name=$2
-    echo "$1 $2" >>bsub.options
-    shift 2
-done
-case $name in
-*\[1-*) n=${name##*-} n=${n%%]*} ;;
-*) exec env LSB_JOBINDEX=0 "$@" ;;
-esac
-for i in $(seq "$n"); do
-    LSB_JOBINDEX=$i LSB_JOBINDEX_END=$n LSB_JOBINDEX_STEP=1 "$@" || exit
-done
-SH
-cat >bin/sbatch <<'SH'
-#!/bin/sh
-n=0
-while [ "${1#-}" != "$1" ]; do
-    case $1 in
-    --array=*) n=${1#--array=1-} n=${n%%%*} ;;
-    esac
-    echo "$1" >>sbatch.options
-    shift
-done
-[ "$n" -gt 0 ] || exec "$@"
-for i in $(seq "$n"); do
-    SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=$i SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=$n \
-        SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_COUNT=$n "$@" >&2 || exit
-done
-echo "7;cluster"
-SH
-chmod +x bin/bsub bin/sbatch
-PATH=$T/bin:$PATH
-for system in lsf slurm; do
-    ok "jobs/$system-array.sh" "$SRCDIR/jobs/$system-array.sh" g.ini 3 $system.job.db
-    is "equals the whole" "$(rows $system.job.db)" "$(rows whole.db)"
-    is "from three parts" "$(echo $system.job.*of3.db)" \
-        "$system.job.1of3.db $system.job.2of3.db $system.job.3of3.db"
-done
-like "the merge waits for the array: LSF" "$(cat bsub.options)" '^-w ended\(espalier-[0-9]+\)$'
-like "the merge waits for the array: Slurm" "$(cat sbatch.options)" '^--dependency=afterany:7$'
-
 if command -v mpirun >/dev/null; then
     ok "a shard on two ranks" mpirun -q --oversubscribe -n 2 "$ESPALIER" run g.ini --db two.db --shard 2/4 --progress none
     is "is the same shard" "$(rows two.2of4.db)" "$(rows results.2of4.db | grep -v '|16|')"

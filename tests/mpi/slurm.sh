@@ -1,14 +1,12 @@
 #!/bin/sh
-# A sweep under Slurm: jobs/slurm-mpirun.sh with sbatch, srun --mpi=pmix, and the signal before the
-# walltime. Starts a private Slurm of this one machine, which only root can.
+# The scripts of jobs/ for Slurm, run by a private Slurm of this one machine: mpirun, srun, an array,
+# and what may happen to them. However a sweep was run, its rows are those of a plain run.
 . "${SRCDIR:-.}/tests/lib.sh"
 . "$SRCDIR/tests/mpi/slurmlib.sh"
+jobs=$SRCDIR/jobs
+cd "$T" || exit 1
 
-finished() {
-    sqlite3 "$1" "select count(*) from trials where state = 'done'"
-}
-
-cat >"$T/quick.ini" <<'END'
+cat >quick.ini <<'END'
 [sweep]
 replicates = 2
 [data]
@@ -20,49 +18,86 @@ epochs = 5
 hidden_size = 4, 8
 learning_rate = 0.01, 0.1
 END
-cd "$T" || exit 1
+# A trial of about a second, and one that nobody waits for.
+sed 's/^epochs.*/epochs = 20000/' quick.ini >slow.ini
+sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
 
-ok "sbatch runs the job script" sbatch --wait -n 2 -o batch.log "$SRCDIR/jobs/slurm-mpirun.sh" quick.ini batch.db
-is "sbatch: all trials are done" "$(finished batch.db)" 8
-is "sbatch: two ranks worked" "$(sqlite3 batch.db 'select ranks from session')" 2
-
-ok "srun --mpi=pmix runs the same sweep" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db srun.db --progress none
-is "srun: all trials are done" "$(finished srun.db)" 8
-bits="select config, replicate, fold, state, quote(value) from trials order by 1, 2, 3"
-is "srun and sbatch give the same bits" "$(sqlite3 srun.db "$bits")" "$(sqlite3 batch.db "$bits")"
-
-sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
-sbatch --wait -n 2 -J slow -o slow.log "$SRCDIR/jobs/slurm-mpirun.sh" slow.ini slow.db >slow.id &
-pid=$!
-for _ in $(seq 100); do
-    grep -qs "to run on 2 ranks" slow.log && break
-    sleep 0.1
-done
-# What --signal=B:USR1@120 in the script does before the walltime.
-scancel --batch --signal=USR1 "$(sed 's/[^0-9]//g' slow.id)"
-wait $pid
-is "a job that is sent USR1 ends with 75" $? 75
-like "it says how to go on" "$(cat slow.log)" "submit the same line again"
-
-# An array of 4, one element of it cancelled, run again by itself, and merged.
-job_of() {
-    sed -n "s/.*batch job \([0-9]*\).*/\1/p" "$1"
+rows() {
+    sqlite3 "$1" "select config, replicate, fold, state, quote(value), quote(test_pearson) from trials
+        order by 1, 2, 3"
 }
-wait_for_job() {
+finished() { sqlite3 "$1" "select count(*) from trials where state = 'done'" 2>/dev/null || echo 0; }
+job_of() { sed -n "s/.*batch job \([0-9]*\).*/\1/p" "$1"; }
+# Wait until a command succeeds, for a minute at most.
+until_ok() {
     for _ in $(seq 300); do
-        [ -z "$(squeue -h -j "$1" 2>/dev/null)" ] && return 0
+        "$@" >/dev/null 2>&1 && return 0
         sleep 0.2
     done
     return 1
 }
-ok "jobs/slurm-array.sh submits an array and its merge" "$SRCDIR/jobs/slurm-array.sh" quick.ini 4 array.db
-cp "$T/.out" array.id
-scancel "$(($(job_of array.id) - 1))_2"
-wait_for_job "$(job_of array.id)"
+is_gone() { [ -z "$(squeue -h -j "$1" 2>/dev/null)" ]; }
+has_finished() { [ "$(finished "$1")" -ge "$2" ]; }
+# The ranks, one process of each, of the sweep into database $1.
+ranks_of() { pgrep -f "^$ESPALIER run .*--db $1 "; }
+
+ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
+ok "the slow one" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
+
+ok "sbatch jobs/slurm-mpirun.sh" sbatch --wait -n 2 -o mpirun.log "$jobs/slurm-mpirun.sh" quick.ini mpirun.db
+is "equals the sweep by itself" "$(rows mpirun.db)" "$(rows quick.db)"
+is "on two ranks" "$(sqlite3 mpirun.db 'select ranks from session')" 2
+
+ok "sbatch jobs/slurm-srun.sh" sbatch --wait -n 2 -o srun.log "$jobs/slurm-srun.sh" quick.ini srun.db
+is "equals the sweep by itself" "$(rows srun.db)" "$(rows quick.db)"
+is "on two ranks" "$(sqlite3 srun.db 'select ranks from session')" 2
+
+# What --signal=B:USR2@120 in the scripts does before the walltime.
+for script in mpirun srun; do
+    sbatch --wait -n 2 -o warned.$script.log "$jobs/slurm-$script.sh" endless.ini warned.$script.db >warned.id &
+    pid=$!
+    until_ok grep "to run on 2 ranks" warned.$script.log
+    scancel --batch --signal=USR2 "$(job_of warned.id)"
+    wait $pid
+    is "slurm-$script.sh that is sent USR2 ends with 75" $? 75
+    like "it says how to go on" "$(cat warned.$script.log)" "submit the same line again"
+done
+
+# A rank that dies takes an srun with it; the script starts another.
+sbatch --wait -n 2 -o killed.log "$jobs/slurm-srun.sh" slow.ini killed.db >killed.id &
+pid=$!
+until_ok has_finished killed.db 2
+kill -9 "$(ranks_of killed.db | tail -n 1)"
+wait $pid
+is "slurm-srun.sh ends with 0 though a rank was killed" $? 0
+like "it started again" "$(cat killed.log)" "a rank died: starting again, with [2-7] trials finished"
+is "equals the sweep by itself" "$(rows killed.db)" "$(rows slow.db)"
+
+# scancel in the middle, and the same line again.
+sbatch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db >cancelled.id
+until_ok has_finished cancelled.db 2
+scancel "$(job_of cancelled.id)"
+until_ok is_gone "$(job_of cancelled.id)"
+is "a job that is cancelled ends" $? 0
+like "with some trials finished" "$(finished cancelled.db)" "^[2-7]$"
+ok "the same line again" sbatch --wait -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
+is "equals the sweep by itself" "$(rows cancelled.db)" "$(rows slow.db)"
+
+# An array of 4, one element of it cancelled while it runs, run again by itself, and merged.
+ok "jobs/slurm-array.sh submits an array and its merge" "$jobs/slurm-array.sh" slow.ini 4 array.db
+merge=$(job_of "$T/.out")
+array=$((merge - 1))
+until_ok grep "trials" "espalier-${array}_2.log"
+scancel "${array}_2"
+until_ok is_gone "$merge"
 is "the merge ends" $? 0
-is "each of the others wrote its own" "$(echo array.[134]of4.db)" "array.1of4.db array.3of4.db array.4of4.db"
-ok "the element that was cancelled, by itself" \
-    env SHARD=2/4 sbatch --wait --array=2 "$SRCDIR/jobs/slurm-array.sh" quick.ini 4 array.db
+like "the element that was cancelled has not finished" "$("$ESPALIER" status array.2of4.db)" "[1-9] *$"
+like "the merge says what is missing" "$(cat "espalier-merge-$merge.log")" "trials are not finished"
+ok "the element by itself" sbatch --wait --array=2 "$jobs/slurm-array.sh" slow.ini 4 array.db
 ok "and merged" "$ESPALIER" merge array.db array.1of4.db array.2of4.db array.3of4.db array.4of4.db
-is "array and mpirun give the same rows" "$(sqlite3 array.db "$bits")" "$(sqlite3 batch.db "$bits")"
+is "equals the sweep by itself" "$(rows array.db)" "$(rows slow.db)"
+
+ok "--shard auto in an array of 2" sbatch --wait --array=1-2 --wrap "'$ESPALIER' run quick.ini --db auto.db --shard auto"
+ok "wrote both" "$ESPALIER" merge auto.db auto.1of2.db auto.2of2.db
+is "equals the sweep by itself" "$(rows auto.db)" "$(rows quick.db)"
 done_testing

@@ -1,0 +1,197 @@
+#!/bin/sh
+# The scripts of jobs/ for LSF, PBS and Cobalt, submitted by stand-ins that run a job at once with
+# what these systems set in its environment. Slurm's are run by a real Slurm in tests/mpi/slurm.sh.
+. "${SRCDIR:-.}/tests/lib.sh"
+command -v mpirun >/dev/null || skip_all "mpirun is not installed"
+cd "$T" || exit 1
+export ESPALIER
+unset LSB_JOBINDEX LSB_JOBID
+jobs=$SRCDIR/jobs
+
+cat >quick.ini <<'INI'
+[sweep]
+replicates = 2
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 3
+[grid]
+hidden_size = 4, 8
+dropout = 0:0.4:0.2
+INI
+# A trial of about a second, and one that nobody waits for.
+sed 's/^epochs.*/epochs = 30000/' quick.ini >slow.ini
+sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
+
+# The view `trials` without what depends on when and where.
+rows() {
+    sqlite3 "$1" "select trial, config, hidden_size, dropout, replicate, fold, state, quote(value),
+        quote(val_r2), quote(test_pearson) from trials order by hidden_size, dropout, replicate, fold"
+}
+ranks() { sqlite3 "$1" "select group_concat(ranks, ' ') from session"; }
+ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
+ok "the slow one" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
+
+for script in "$jobs"/*.sh; do
+    ok "sh reads ${script##*/}" sh -n "$script"
+    is "it can be executed" "$(test -x "$script" && echo yes)" yes
+done
+
+# ---- stand-ins ---------------------------------------------------------------------------------------
+mkdir bin
+PATH=$T/bin:$PATH
+
+# WARN=DATABASE:N: when it holds N finished trials, the signal of -wa goes to every process of the
+# job, the first time that it runs. A job that ends with the status of -Q runs again. What is on the
+# command line wins over #BSUB lines.
+cat >bin/bsub <<'SH'
+#!/bin/sh
+name='' n='' requeue='' warning=''
+options() {
+    while [ "${1#-}" != "$1" ]; do
+        echo "$1 $2" >>bsub.options
+        case $1 in
+        -J) name=${name:-$2} ;;
+        -n) n=${n:-$2} ;;
+        -Q) requeue=${requeue:-$2} ;;
+        -wa) warning=${warning:-$2} ;;
+        -r) set -- -r "$@" ;;
+        esac
+        shift 2
+    done
+    rest=$#
+}
+warn() {
+    until [ "$(sqlite3 "${WARN%:*}" "select count(*) from trials where state = 'done'")" -ge "${WARN#*:}" ]; do
+        kill -0 "$1" || return
+        sleep 0.1
+    done 2>/dev/null
+    ps -o pid= -s "$1" | while read -r p; do kill -s "$warning" "$p"; done
+}
+job() {
+    LSB_JOBID=77 LSB_JOBNAME=$name LSB_QUEUE=normal LSB_JOBINDEX=$index LSB_JOBINDEX_END=$last \
+        LSB_JOBINDEX_STEP=1 LSB_DJOB_NUMPROC=$n LSB_DJOB_HOSTFILE=$PWD/lsf.hosts LS_SUBCWD=$PWD \
+        LSB_HOSTS=$(tr '\n' ' ' <lsf.hosts) LSB_MCPU_HOSTS="$(hostname) $n" setsid "$@" &
+    pid=$!
+    [ -z "${WARN:-}" ] || [ "$runs" -gt 1 ] || warn $pid
+    wait $pid
+}
+options "$@"
+shift $(($# - rest))
+if [ $# -eq 0 ]; then
+    cat >lsf.job
+    eval "$(sed -n 's/^#BSUB/options/p' lsf.job)"
+    set -- sh ./lsf.job
+fi
+first=0 last=0
+case $name in
+*\[1-*) first=1 last=${name##*-} last=${last%%]*} ;;
+*\[*) first=${name##*\[} first=${first%]} last=$first ;;
+esac
+for _ in $(seq "$n"); do hostname; done >lsf.hosts
+for index in $(seq $first "$last"); do
+    runs=0 status=${requeue:-0}
+    while [ $runs -eq 0 ] || { [ "$status" -eq "${requeue:-0}" ] && [ $runs -lt 4 ]; }; do
+        runs=$((runs + 1))
+        job "$@"
+        status=$?
+        [ "$status" -ne 0 ] || break
+    done
+    echo "$index: $runs runs, status $status" >>bsub.runs
+done
+exit $status
+SH
+
+# LSF's way to start a process on another host of the job.
+cat >bin/blaunch <<'SH'
+#!/bin/sh
+shift
+exec sh -c "$*"
+SH
+
+# PBS starts a job in the home folder, Cobalt where it was submitted.
+cat >bin/qsub <<'SH'
+#!/bin/sh
+system=PBS n=2
+while [ "${1#-}" != "$1" ]; do
+    case $1 in
+    -v) eval "export $(echo "$2" | tr , ' ')" ;;
+    -A) system=COBALT ;;
+    esac
+    shift 2
+done
+if [ $system = COBALT ]; then
+    hostname >cobalt.hosts
+    now=$(date +%s)
+    export COBALT_JOBID=12 COBALT_NODEFILE="$PWD/cobalt.hosts" COBALT_JOBSIZE=1 COBALT_PARTSIZE=1 \
+        COBALT_STARTTIME="$now" COBALT_ENDTIME="$((now + 3600))"
+    exec "$@"
+fi
+for _ in $(seq $n); do hostname; done >pbs.hosts
+cp "$1" pbs.job
+export PBS_JOBID=12.server PBS_JOBNAME=espalier PBS_ENVIRONMENT=PBS_BATCH PBS_QUEUE=workq \
+    PBS_NODEFILE="$PWD/pbs.hosts" PBS_O_WORKDIR="$PWD" PBS_O_HOST=login PBS_NODENUM=0 NCPUS=2
+job=$PWD/pbs.job
+cd / && exec sh "$job"
+SH
+chmod +x bin/*
+
+# ---- LSF ---------------------------------------------------------------------------------------------
+
+ok "jobs/lsf-mpirun.sh" env GRID=quick.ini DATABASE=lsf.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
+is "equals the sweep by itself" "$(rows lsf.db)" "$(rows quick.db)"
+is "on two ranks" "$(ranks lsf.db)" 2
+like "it asks for ranks on each host" "$(cat bsub.options)" '^-R span\[ptile=16\]$'
+like "and for a core of each" "$(cat bsub.options)" '^-R affinity\[core\(1\)\]$'
+
+rm -f bsub.runs
+ok "warned before the walltime" \
+    env WARN=warned.db:3 GRID=slow.ini DATABASE=warned.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
+is "it goes back into the queue, once" "$(cat bsub.runs)" "0: 2 runs, status 0"
+is "and in the end equals the sweep that was not" "$(rows warned.db)" "$(rows slow.db)"
+
+rm -f bsub.runs
+fails "one that never finishes a trial" 1 \
+    env WARN=endless.db:0 GRID=endless.ini DATABASE=endless.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
+is "does not go back into the queue" "$(cat bsub.runs)" "0: 1 runs, status 1"
+like "and says why" "$(cat "$T/.out")" "before a single trial came to its end: not queued again"
+
+ok "jobs/lsf-array.sh" "$jobs/lsf-array.sh" quick.ini 3 array.db
+is "equals the sweep by itself" "$(rows array.db)" "$(rows quick.db)"
+is "from three parts" "$(echo array.*of3.db)" "array.1of3.db array.2of3.db array.3of3.db"
+like "the merge waits for the array" "$(cat bsub.options)" '^-w ended\(espalier-[0-9]+\)$'
+rm array.db array.2of3.db
+ok "one element by itself" bsub -n 1 -J 'espalier[2]' "$jobs/lsf-array.sh" quick.ini 3 array.db
+ok "and merged by hand" "$ESPALIER" merge array.db array.1of3.db array.2of3.db array.3of3.db
+is "equals it again" "$(rows array.db)" "$(rows quick.db)"
+
+# Without a container here: what the site's bsub is asked for, and the job itself.
+rm -f bsub.options
+cat >bin/n2 <<'SH'
+#!/bin/sh
+env | grep '^LSF_DOCKER' >docker.environment
+exec bsub.real -n 2 "$@"
+SH
+mv bin/bsub bin/bsub.real && mv bin/n2 bin/bsub && chmod +x bin/bsub
+ok "jobs/lsf-docker.sh" "$jobs/lsf-docker.sh" somebody/espalier quick.ini docker.db
+is "equals the sweep by itself" "$(rows docker.db)" "$(rows quick.db)"
+is "on two ranks" "$(ranks docker.db)" 2
+like "it asks for the image" "$(cat bsub.options)" '^-a docker\(somebody/espalier\)$'
+is "and for the network, the IPC and this folder of the host" "$(sort docker.environment)" \
+    "LSF_DOCKER_IPC=host
+LSF_DOCKER_NETWORK=host
+LSF_DOCKER_VOLUMES=$T:$T"
+mv bin/bsub.real bin/bsub
+
+# ---- PBS, Cobalt -------------------------------------------------------------------------------------
+
+ok "jobs/pbs-mpirun.sh" qsub -v GRID=quick.ini,DATABASE=pbs.db "$jobs/pbs-mpirun.sh"
+is "equals the sweep by itself" "$(rows pbs.db)" "$(rows quick.db)"
+is "on two ranks" "$(ranks pbs.db)" 2
+
+ok "jobs/cobalt-mpirun.sh" env RANKS_PER_NODE=2 qsub -A project "$jobs/cobalt-mpirun.sh" quick.ini cobalt.db
+is "equals the sweep by itself" "$(rows cobalt.db)" "$(rows quick.db)"
+is "on two ranks" "$(ranks cobalt.db)" 2
+done_testing
