@@ -62,21 +62,31 @@ void process_self(struct process *self)
     read_stat(self->pid, &self->start);
 }
 
-enum process_state process_ask(const struct process *process)
+bool process_is_here(const struct process *process)
 {
     struct process self;
-    int64_t start = 0;
-    char state;
 
     process_self(&self);
-    if (!*process->realm || strcmp(process->realm, self.realm) != 0 ||
-        strcmp(process->host, self.host) != 0)
+    return *process->realm && !strcmp(process->realm, self.realm) &&
+           !strcmp(process->host, self.host);
+}
+
+bool process_is_alive(const struct process *process)
+{
+    int64_t start = 0;
+    char state = read_stat(process->pid, &start);
+
+    return state && !strchr("ZXx", state) && (!process->start || start == process->start);
+}
+
+enum process_state process_ask(const struct process *process)
+{
+    if (!process_is_here(process))
         return PROCESS_ELSEWHERE;
-    state = read_stat(process->pid, &start);
+    if (process_is_alive(process))
+        return PROCESS_ALIVE;
     /* /proc may hide the processes of other users (mount option hidepid), kill() does not. */
-    if (!state && kill((pid_t)process->pid, 0) && errno == EPERM)
+    if (kill((pid_t)process->pid, 0) && errno == EPERM)
         return PROCESS_ELSEWHERE;
-    if (!state || strchr("ZXx", state) || (process->start && start != process->start))
-        return PROCESS_GONE;
-    return PROCESS_ALIVE;
+    return PROCESS_GONE;
 }

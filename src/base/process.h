@@ -2,6 +2,7 @@
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct process {
@@ -22,7 +23,11 @@ enum process_state {
 
 void process_self(struct process *self);
 
-/* Some microseconds. */
+/* Whether its pid means something here. */
+bool process_is_here(const struct process *process);
+/* Of one that is here; some microseconds. */
+bool process_is_alive(const struct process *process);
+/* Both at once. */
 enum process_state process_ask(const struct process *process);
 
 #endif

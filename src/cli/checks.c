@@ -100,7 +100,8 @@ static bool check_recovery(struct finding *f, const struct facts *facts, int32_t
     if (n < 2 || facts->launched_by_run || facts->recovery != RECOVERY_OFF)
         return false;
     set(f->what, "mpirun is not in recovery mode: if one rank dies, it ends all %d", n);
-    set(f->fix, "mpirun --enable-recovery, or 'espalier run -n %d'", n);
+    set(f->fix,
+        "'espalier run -n %d'; or mpirun --enable-recovery, whose exit status is then always 0", n);
     return true;
 }
 

@@ -196,7 +196,7 @@ int cmd_doctor(int argc, char **argv)
         return status;
     if (first < argc)
         o.grid = argv[first];
-    if (world_open(&world, &err))
+    if (world_open(&world, NULL, &err))
         return cli_fail(&err, EXIT_ERROR);
     status = EXIT_OK;
     if (facts_gather(&world, &facts, &err))
@@ -204,6 +204,5 @@ int cmd_doctor(int argc, char **argv)
     else if (world.rank == 0)
         status = examine_for(&world, facts, &o);
     facts_destroy(facts, world.size);
-    world_close(&world);
-    return status;
+    return world_close(&world, status);
 }

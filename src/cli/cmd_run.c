@@ -72,11 +72,14 @@ static int check_ranks(long ranks, struct err *err)
                    ranks, each * cores, each, cores);
 }
 
-static int start_mpirun(const struct run_options *o, const char *command, int argc, char **argv)
+static int start_mpirun(const struct run_options *o, const struct sweep *sweep, const char *command,
+                        int argc, char **argv)
 {
     enum progress_mode mode = progress_mode(o->progress);
     struct launch launch = {
         .ranks = (int)o->ranks,
+        .threads = ready_threads(sweep),
+        .silence_s = 60 + 2 * sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
         .command = command,
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
@@ -149,7 +152,7 @@ static int lead(const struct world *world, const struct facts *facts, struct run
     if (status == CLI_GO_ON && !o->dry_run)
         status = check_launch(world, facts, o, &job);
     if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
-        status = start_mpirun(o, options.command, argc, argv);
+        status = start_mpirun(o, &job.sweep, options.command, argc, argv);
     } else if (status == CLI_GO_ON) {
         status = job_load(&job);
         if (status == CLI_GO_ON)
@@ -167,6 +170,16 @@ static int lead(const struct world *world, const struct facts *facts, struct run
     return status;
 }
 
+/* Before the ranks are independent of each other. */
+static void end_launch(const struct world *world, const char *reason, bool speaks)
+{
+    if (speaks)
+        log_warn("%s while the launch was being set up: all leave; nothing is lost, the same "
+                 "command begins again",
+                 reason);
+    world_abort(world, EXIT_ERROR);
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct run_options o = {.ranks = 1, .db = "results.db", .progress = "auto"};
@@ -176,7 +189,7 @@ int cmd_run(int argc, char **argv)
     bool told = false;
     int status;
 
-    if (world_open(&world, &err))
+    if (world_open(&world, end_launch, &err))
         return cli_fail(&err, EXIT_ERROR);
     stop_catch(world.rank > 0);
     /* First of all, while every rank is sure to take part. */
@@ -185,6 +198,8 @@ int cmd_run(int argc, char **argv)
     if (world.rank > 0) {
         status = sweep_follow(&world);
     } else {
+        if (world.is_mpi)
+            launch_report_up();
         status = parse(&o, argc, argv);
         if (status == CLI_GO_ON)
             status = lead(&world, facts, &o, argc, argv, &told);
@@ -194,6 +209,7 @@ int cmd_run(int argc, char **argv)
     facts_destroy(facts, world.size);
     free(o.set.text);
     array_share_release(&o.share);
-    world_close(&world);
-    return status;
+    if (world.is_mpi && world.rank == 0)
+        launch_report_status(status);
+    return world_close(&world, status);
 }

@@ -11,10 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/batch.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/launch_watch.h"
+#include "sched/world.h"
 
-static volatile sig_atomic_t child_pid;
+/* In the environment of the ranks: somebody listens to what rank 0 reports. */
+#define LAUNCH_LISTENS "ESPALIER_REPORT"
+#define ALIVE_S 5.0
+
+static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
 int launch_cores(void)
 {
@@ -28,6 +36,7 @@ int launch_cores(void)
 static void forward(int signal_number)
 {
     (void)signal_number;
+    was_asked_to_stop = 1;
     if (child_pid > 0)
         kill((pid_t)child_pid, SIGUSR1);
 }
@@ -43,41 +52,83 @@ static int words_to_drop(const char *word)
     return 0;
 }
 
-static const char **make_args(const struct launch *launch, int argc, char **argv,
-                              const char *program, char *ranks, size_t ranks_size)
-{
-    const char **args = calloc((size_t)argc + 24, sizeof *args);
-    size_t n = 0;
+enum { MAX_WORDS = 24 }; /* before the program */
 
-    if (!args)
+struct words {
+    const char **at;
+    size_t n;
+};
+
+static void add(struct words *words, const char *word)
+{
+    words->at[words->n++] = word;
+}
+
+/* The others go on when a rank dies: --enable-recovery up to Open MPI 4; from 5 on, whose launcher
+ * is PRRTE, a runtime option. */
+static void add_recovery(struct words *words)
+{
+    const char *library = world_library();
+    int major = 0;
+
+    if (sscanf(library, "Open MPI v%d", &major) == 1 && major >= 5) {
+        add(words, "--runtime-options");
+        add(words, "recoverable");
+    } else {
+        add(words, "--enable-recovery");
+    }
+}
+
+/* In an allocation each rank gets the cores that it was asked for. On a machine that is shared
+ * nothing is bound: a rank bound to a busy core waited for seconds. */
+static void add_placement(struct words *words, const char *cores)
+{
+    struct batch_job job;
+
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE) {
+        add(words, "--oversubscribe");
+        add(words, "--bind-to");
+        add(words, "none");
+    } else {
+        add(words, "--map-by");
+        add(words, cores);
+        add(words, "--bind-to");
+        add(words, "core");
+    }
+}
+
+static const char **make_args(const struct launch *launch, int argc, char **argv,
+                              const char *program, const char *ranks, const char *cores)
+{
+    struct words words = {.at = calloc((size_t)argc + MAX_WORDS, sizeof *words.at)};
+
+    if (!words.at)
         return NULL;
-    snprintf(ranks, ranks_size, "%d", launch->ranks);
-    args[n++] = "mpirun";
-    args[n++] = "-q";
-    args[n++] = "-n";
-    args[n++] = ranks;
+    add(&words, "mpirun");
+    add(&words, "-q");
+    add(&words, "-n");
+    add(&words, ranks);
     if (geteuid() == 0)
-        args[n++] = "--allow-run-as-root";
-    /* Unbound: on a machine that is shared, a rank bound to a busy core waited for seconds. */
-    args[n++] = "--bind-to";
-    args[n++] = "none";
-    args[n++] = "--oversubscribe";
-    args[n++] = program;
-    args[n++] = "run";
-    args[n++] = "--progress";
-    args[n++] = launch->progress;
+        add(&words, "--allow-run-as-root");
+    add_recovery(&words);
+    add_placement(&words, cores);
+    add(&words, program);
+    add(&words, "run");
+    add(&words, "--progress");
+    add(&words, launch->progress);
     for (int i = 1; i < argc; i++) {
         int skip = words_to_drop(argv[i]);
 
         if (skip)
             i += skip - 1;
         else
-            args[n++] = argv[i];
+            add(&words, argv[i]);
     }
-    return args;
+    return words.at;
 }
 
-static void become_mpirun(const char **args, int report)
+static void become_mpirun(const char **args, int failure, int report)
 {
     int null = open("/dev/null", O_RDONLY);
 
@@ -86,73 +137,136 @@ static void become_mpirun(const char **args, int report)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
+    dup2(report, STDOUT_FILENO);
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     execvp(args[0], (char *const *)args);
-    if (write(report, &errno, sizeof errno) < 0)
+    if (write(failure, &errno, sizeof errno) < 0)
         _exit(126);
     _exit(127);
 }
 
-static int wait_for(pid_t pid)
+static void hand_on_signals(void)
 {
-    int status;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    struct sigaction action = {.sa_handler = forward};
 
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return 1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
 }
 
-static int start(const char **args, struct err *err)
+/* 0 once mpirun runs in the child. */
+static int check_start(int fd, pid_t pid, struct err *err)
 {
-    struct sigaction action = {.sa_handler = forward};
-    int report[2], failure = 0;
+    int failure = 0;
     ssize_t got;
-    pid_t pid;
 
-    if (pipe2(report, O_CLOEXEC))
+    while ((got = read(fd, &failure, sizeof failure)) < 0 && errno == EINTR)
+        continue;
+    if (got <= 0)
+        return 0;
+    waitpid(pid, NULL, 0);
+    return err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(failure));
+}
+
+static int start(struct launch_end *end, const struct launch *launch, const char **args,
+                 struct err *err)
+{
+    int failure[2], report[2];
+    pid_t pid;
+    int rc;
+
+    if (pipe2(failure, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
         return err_set(err, "pipe: %s", strerror(errno));
     pid = fork();
     if (pid < 0)
         return err_set(err, "fork: %s", strerror(errno));
     if (!pid)
-        become_mpirun(args, report[1]);
+        become_mpirun(args, failure[1], report[1]);
     child_pid = (sig_atomic_t)pid;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
-    sigaction(SIGUSR2, &action, NULL);
+    hand_on_signals();
+    close(failure[1]);
     close(report[1]);
-    while ((got = read(report[0], &failure, sizeof failure)) < 0 && errno == EINTR)
-        continue;
+    rc = check_start(failure[0], pid, err);
+    if (!rc)
+        launch_watch(end, pid, report[0], launch->silence_s);
+    close(failure[0]);
     close(report[0]);
-    if (got > 0) {
-        wait_for(pid);
-        return err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(failure));
-    }
-    return wait_for(pid);
+    return rc;
+}
+
+/* What the sweep ended with. */
+static int end_status(const struct launch_end *end)
+{
+    if (end->status >= 0)
+        return end->status;
+    /* Before the sweep begins a rank leaves from its signal handler. */
+    if (was_asked_to_stop && !end->reason)
+        return EXIT_RESUMABLE;
+    if (end->reason)
+        log_warn("%s: mpirun was ended; what was committed is safe, and the same command goes on",
+                 end->reason);
+    else
+        log_warn("rank 0 was lost (mpirun ended with status %d); what was finished until half a "
+                 "second before is in the database, and the same command goes on",
+                 end->mpirun_status);
+    return EXIT_ERROR;
 }
 
 int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err)
 {
-    char program[4096], ranks[16];
+    char program[4096], ranks[16], cores[32];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    struct launch_end end;
     const char **args;
-    int status;
+    int rc;
 
     if (n < 0)
         return err_set(err, "/proc/self/exe: %s", strerror(errno));
     program[n] = '\0';
-    args = make_args(launch, argc, argv, program, ranks, sizeof ranks);
+    snprintf(ranks, sizeof ranks, "%d", launch->ranks);
+    snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
+    args = make_args(launch, argc, argv, program, ranks, cores);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
     setenv(LAUNCH_COMMAND, launch->command, 1);
-    status = start(args, err);
+    setenv(LAUNCH_LISTENS, "1", 1);
+    rc = start(&end, launch, args, err);
     free(args);
-    if (status > EXIT_SOME_FAILED && status != EXIT_RESUMABLE)
-        log_warn("mpirun ended with status %d: a rank was lost; what was finished until half a "
-                 "second before is in the database, and the same command goes on",
-                 status);
-    return status;
+    return rc ? -1 : end_status(&end);
+}
+
+/* ---- rank 0's side ---- */
+
+/* In one piece, past stdio: nothing else is written there. */
+static void report(const char *line)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "%s\n", line);
+
+    if (getenv(LAUNCH_LISTENS) && write(STDOUT_FILENO, text, (size_t)n) < 0)
+        unsetenv(LAUNCH_LISTENS);
+}
+
+void launch_report_up(void)
+{
+    report(REPORT_UP);
+}
+
+void launch_report_alive(void)
+{
+    static double last_s = -ALIVE_S;
+    double now_s = clock_now(&clock_system);
+
+    if (now_s - last_s < ALIVE_S)
+        return;
+    last_s = now_s;
+    report(REPORT_ALIVE);
+}
+
+void launch_report_status(int status)
+{
+    char line[48];
+
+    snprintf(line, sizeof line, REPORT_STATUS "%d", status);
+    report(line);
 }

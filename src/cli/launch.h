@@ -1,4 +1,8 @@
-/* Start mpirun for `run -n`. */
+/* Start mpirun for `run -n`, and see it end.
+ *
+ * In recovery mode, in which the other ranks go on when one dies, Open MPI 4's mpirun always exits
+ * with 0, and never at all when it has lost a host. So rank 0 reports to whoever started mpirun,
+ * over the standard output that mpirun forwards (`run` prints nothing else there). */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
 
@@ -6,6 +10,8 @@
 
 struct launch {
     int ranks;
+    int threads;          /* the most that one trial uses: cores of a rank */
+    double silence_s;     /* rank 0 reports nothing for so long once it schedules: it is gone */
     const char *command;  /* as it was typed */
     const char *progress; /* what the ranks are told: the terminal is seen only from here */
 };
@@ -17,9 +23,15 @@ struct launch {
 int launch_cores(void);
 
 /* Run `mpirun -n RANKS espalier run ARGV...` (argv[0] is the command's name; -n in it is dropped)
- * and wait. SIGINT and SIGTERM become SIGUSR1 for mpirun, which hands that on to the ranks: they
- * stop cleanly, while Ctrl-C given to mpirun itself would kill them. Returns the exit status of
- * the sweep; -1 and err when mpirun cannot be started. */
+ * and wait. SIGINT, SIGTERM and the like become SIGUSR1 for mpirun, which hands that on to the
+ * ranks: they stop cleanly, while Ctrl-C given to mpirun itself would kill them. Returns the exit
+ * status of the sweep; -1 and err when mpirun cannot be started. */
 int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err);
+
+/* What rank 0 reports: that all ranks have come, that it schedules (to be called often; few of
+ * these are sent), how it ends. Nothing where no launch_mpirun() listens. */
+void launch_report_up(void);
+void launch_report_alive(void);
+void launch_report_status(int status);
 
 #endif

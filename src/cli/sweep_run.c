@@ -11,83 +11,36 @@
 #include "cli/standing.h"
 #include "cli/stop.h"
 #include "cli/sweep_same.h"
+#include "cli/sweep_state.h"
 #include "cli/trouble.h"
 #include "config.h"
 #include "grid/plan_wire.h"
 #include "report/report.h"
-#include "sched/master.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
-#include "trial/failures.h"
-#include "trial/gcn_runner.h"
-
-/* What the scheduler's callbacks reach. */
-struct sweep_state {
-    struct store *store;
-    struct store_trials known; /* of the database, when the run began */
-    struct ledger *ledger;
-    struct cost *cost;
-    struct dispatch *dispatch;
-    struct master *master;
-    struct progress progress;
-    struct gcn_runner *runner;
-    struct ledger_counts before; /* as the database had it */
-    struct failures failures;    /* of this run */
-    struct trouble trouble;
-    int64_t n_others; /* trials of other shards: done, to the ledger */
-};
-
-static void note_trial(struct sweep_state *state, int64_t trial, double value)
-{
-    if (progress_trial(&state->progress, trial, value))
-        state->progress.best_id = store_config_of(state->store, state->known.ids[trial]);
-}
-
-static int on_result(void *arg, const struct trial_result *result, struct err *err)
-{
-    struct sweep_state *state = arg;
-    double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
-
-    if (result->state != TRIAL_PENDING)
-        note_trial(state, result->trial, value);
-    if (failures_note(&state->failures, result) != FAILURES_GO_ON)
-        stop_ask();
-    return store_result(state->store, state->known.ids[result->trial], result, err);
-}
-
-static int on_commit(void *arg, struct err *err)
-{
-    struct sweep_state *state = arg;
-    int rc = store_commit(state->store, err);
-
-    if (!rc)
-        trouble_over(&state->trouble);
-    return rc;
-}
-
-/* Without the trials of other shards. */
-static struct ledger_counts own_counts(const struct sweep_state *state)
-{
-    struct ledger_counts counts = ledger_counts(state->ledger);
-
-    counts.done -= state->n_others;
-    counts.total -= state->n_others;
-    return counts;
-}
-
-static void on_progress(void *arg, const struct master_progress *now)
-{
-    struct sweep_state *state = arg;
-    struct master_progress own = *now;
-
-    own.counts = own_counts(state);
-    progress_show(&state->progress, &own);
-}
 
 static bool is_finished(enum trial_state state, bool retry_failed)
 {
     return state == TRIAL_DONE || state == TRIAL_DIVERGED ||
            (state == TRIAL_FAILED && !retry_failed);
+}
+
+/* A trial that took its rank down as often as it may, in runs before. */
+static int fail_crashed(struct sweep_state *state, int64_t trial, struct err *err)
+{
+    struct trial_result r;
+    int rc;
+
+    trial_result_init(&r, trial);
+    snprintf(r.error, sizeof r.error, "took its rank down %d times (crash_limit)",
+             state->known.crashes[trial]);
+    r.started = r.finished = clock_unix();
+    r.seconds = 0;
+    r.pid = (int32_t)getpid();
+    machine_host(r.host, sizeof r.host);
+    rc = store_result(state->store, state->known.ids[trial], &r, err);
+    trial_result_release(&r);
+    return rc;
 }
 
 static int make_ledger(struct sweep_state *state, const struct job *job, bool retry_failed,
@@ -107,18 +60,26 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
             state->n_others++;
         } else if (is_finished(known, retry_failed)) {
             ledger_mark(state->ledger, t, known);
+        } else if (ledger_blame(state->ledger, t, state->known.crashes[t]) &&
+                   fail_crashed(state, t, err)) {
+            return -1;
         }
     }
-    state->before = own_counts(state);
+    state->before = sweep_counts(state);
     return 0;
 }
 
 static int make_scheduler(struct sweep_state *state, const struct world *world, struct job *job,
                           struct err *err)
 {
-    static const struct master_options limits = {
-        .commit_s = 0.5, .commit_results = 1000, .stop = &stop_signal};
-    struct master_sink sink = {on_result, on_commit, on_progress, state};
+    struct master_options limits = {
+        .commit_s = 0.5,
+        .commit_results = 1000,
+        .stop = &stop_signal,
+        .until_s = (double)INFINITY,
+        .silence_s = job->sweep.fixed.v[P_HEARTBEAT_LIMIT].f,
+    };
+    struct master_sink sink = sweep_sink(state);
     struct runner runner;
     struct master_parts parts = {.world = world,
                                  .runner = &runner,
@@ -194,6 +155,8 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
     failures_init(&state->failures, options->max_fails,
                   state->before.done + state->before.diverged > 0);
     state->trouble.db = options->db;
+    state->trouble.meanwhile = sweep_keep_alive;
+    state->trouble.arg = state;
     trouble_watch(&state->trouble, state->store);
     return CLI_GO_ON;
 }
@@ -286,7 +249,7 @@ static void print_failures(const struct sweep_state *state, const char *db)
 static void print_next(const struct sweep_state *state, const struct sweep_options *options,
                        enum master_end end)
 {
-    struct ledger_counts now = own_counts(state);
+    struct ledger_counts now = sweep_counts(state);
 
     if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
         print_failures(state, options->db);
@@ -318,7 +281,7 @@ static const char *shard_text(char out[SHARD_TEXT], const struct sweep_options *
 static void print_end(struct sweep_state *state, const struct job *job,
                       const struct sweep_options *options, enum master_end end, double seconds)
 {
-    struct ledger_counts now = own_counts(state);
+    struct ledger_counts now = sweep_counts(state);
     int64_t ran = now.done + now.diverged + now.failed - state->before.done -
                   state->before.diverged - state->before.failed;
     char best[96] = "", shard[SHARD_TEXT];
@@ -331,7 +294,8 @@ static void print_end(struct sweep_state *state, const struct job *job,
              job->sweep.fixed.v[P_SWEEP_NAME].s, shard_text(shard, options), (long long)ran,
              (long long)now.total, seconds, (long long)now.done, (long long)now.diverged,
              (long long)now.failed, best);
-    print_efficiency(state);
+    if (!state->n_losses)
+        print_efficiency(state);
     print_next(state, options, end);
     if (store_settle(state->store, &err))
         log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "
@@ -344,7 +308,7 @@ static int end_status(const struct sweep_state *state, enum master_end end)
 {
     if (end == MASTER_STOPPED)
         return state->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
-    return own_counts(state).failed ? EXIT_SOME_FAILED : EXIT_OK;
+    return sweep_counts(state).failed ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
 static const char *plural(int64_t n)
@@ -408,6 +372,7 @@ int sweep_lead(const struct world *world, struct job *job, const struct sweep_op
             world_abort(world, EXIT_ERROR);
         }
         *told = true;
+        world_settle();
         status = run_all(&state, world, job, options, &err);
     }
     release(&state);
@@ -424,16 +389,27 @@ void sweep_dismiss(const struct world *world)
         cli_fail(&err, EXIT_ERROR);
 }
 
+/* Rank 0 is gone: there is nobody to give a result to, and the next run does it again. */
+static void leave_alone(const struct err *err) __attribute__((noreturn));
+static void leave_alone(const struct err *err)
+{
+    log_warn("%s: this rank leaves", err->text);
+    world_leave(EXIT_ERROR);
+}
+
 static int serve(const struct world *world, const struct plan *plan, const struct dataset *data,
                  struct prepared *prepared, struct err *err)
 {
     struct gcn_runner *gcn = gcn_runner_create(plan, data, prepared, &clock_system, err);
+    struct worker_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
+                                     .cut_off = leave_alone};
     struct runner runner;
     int rc = -1;
 
     if (gcn) {
         runner = gcn_runner_interface(gcn);
-        rc = worker_serve(world, &runner, &clock_system, err);
+        world_settle();
+        rc = worker_serve(world, &runner, &options, &clock_system, err);
     }
     gcn_runner_destroy(gcn);
     return rc;

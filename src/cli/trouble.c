@@ -18,6 +18,7 @@ static bool on_wait(void *arg, double waited_s, const char *holder)
 {
     struct trouble *trouble = arg;
 
+    trouble->meanwhile(trouble->arg);
     if (waited_s >= TELL_S && !trouble->has_told) {
         trouble->has_told = true;
         log_warn("%s: %s keeps it from being written; waiting for it, %.0f minutes at most",

@@ -5,8 +5,10 @@
 #include "cli/job.h"
 
 struct trouble {
-    const char *db; /* borrowed */
-    bool has_told;  /* that the database is being waited for */
+    const char *db;               /* borrowed */
+    void (*meanwhile)(void *arg); /* called again and again while the database is waited for */
+    void *arg;
+    bool has_told; /* that the database is being waited for */
 };
 
 /* Let a writer wait for other processes, and say so once. A signal to stop ends the waiting soon.

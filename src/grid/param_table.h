@@ -133,7 +133,9 @@
     X(TRIAL_TIMEOUT, "resources", "trial_timeout", DURATION, 0, 1e9, "", "0", "seconds", 0, \
       "a trial that runs longer has failed; 0: no limit") \
     X(CRASH_LIMIT, "resources", "crash_limit", INT, 1, 1000, "", "2", "attempts", 0, \
-      "attempts that may take their rank down before the trial has failed")
+      "attempts that may take their rank down before the trial has failed") \
+    X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
+      "a rank that nothing was heard of for so long is lost, and its trials are run by others")
 /* clang-format on */
 
 #endif

@@ -318,6 +318,11 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 
 /* ---- from the workers ---- */
 
+void dispatch_start(struct dispatch *d, int32_t worker, int64_t trial)
+{
+    ledger_start(d->ledger, worker, trial);
+}
+
 enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t trial,
                                     enum trial_state state, double seconds)
 {

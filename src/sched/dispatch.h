@@ -54,6 +54,9 @@ int32_t dispatch_idle(const struct dispatch *dispatch);
  * dispatch_idle() names all idle workers again. */
 bool dispatch_can_begin(struct dispatch *dispatch, double left_s);
 
+/* The worker is running this trial now: what ledger_start() says. */
+void dispatch_start(struct dispatch *dispatch, int32_t worker, int64_t trial);
+
 /* A result came from a worker after so many seconds (those of a trial that is DONE teach). What
  * ledger_finish() says. */
 enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,

@@ -1,94 +1,19 @@
 /* Seat 0 is rank 0's worker thread, seat r is rank r. The scheduler keeps every seat supplied
- * without being asked (sched/dispatch.h says with what), and ends when all have left. Any fault is
- * kept and the workers are stopped; the run goes on until they have left, and only then returns
- * it. Nothing here takes time in proportion to the seats but the beginning and the end. */
-#include "sched/master.h"
-
+ * without being asked (sched/dispatch.h says with what), and ends when all have left or are lost.
+ * Any fault is kept and the workers are stopped; the run goes on until they have left, and only
+ * then returns it. Nothing here takes time in proportion to the seats but the beginning, the end,
+ * and what is done a few times a second. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/channel.h"
-#include "sched/message.h"
+#include "sched/master_own.h"
 #include "sched/worker.h"
 
 #define PROGRESS_S 0.1
-
-struct master {
-    struct dispatch *dispatch;
-    const struct ledger *ledger; /* of dispatch */
-    struct world world;
-    struct runner runner;
-    struct master_sink sink;
-    struct master_options options;
-    const struct clock *clock;
-
-    struct mailbox inbox, outbox; /* from and to the worker thread */
-    struct backoff backoff;
-    bool *has_left; /* [world.size] */
-    int32_t n_left;
-    struct buf in, out;
-
-    double began_s, progress_s;
-    double uncommitted_s; /* when the first of them came */
-    int32_t n_uncommitted;
-    int64_t finished;
-    bool is_stopping;
-    bool has_failed;
-    struct err err; /* the first fault */
-};
-
-/* ---- to the workers ---- */
-
-static int post(struct master *master, int32_t seat, struct err *err)
-{
-    if (buf_failed(&master->out))
-        return err_nomem(err, "message", master->out.size);
-    return seat ? world_send(&master->world, seat, &master->out, err)
-                : mailbox_put(&master->outbox, &master->out, err);
-}
-
-static int supply(struct master *master, int32_t seat, struct err *err)
-{
-    int64_t trials[DISPATCH_MAX];
-    int32_t n;
-
-    if (master->is_stopping || master->has_left[seat])
-        return 0;
-    n = dispatch_assign(master->dispatch, seat, INFINITY, trials, err);
-    if (n <= 0)
-        return n;
-    message_begin(&master->out, MESSAGE_ASSIGN);
-    message_put_trials(&master->out, trials, (uint32_t)n);
-    return post(master, seat, err);
-}
-
-/* Workers that hold nothing: at the start all. */
-static int supply_idle(struct master *master, struct err *err)
-{
-    int32_t seat;
-
-    while (!master->is_stopping && (seat = dispatch_idle(master->dispatch)) >= 0)
-        if (supply(master, seat, err))
-            return -1;
-    return 0;
-}
-
-/* Everybody is told, even after one could not be. */
-static int stop_workers(struct master *master, struct err *err)
-{
-    int rc = 0;
-
-    if (master->is_stopping)
-        return 0;
-    master->is_stopping = true;
-    message_begin(&master->out, MESSAGE_STOP);
-    for (int32_t seat = 0; seat < master->world.size; seat++)
-        if (!master->has_left[seat] && post(master, seat, err))
-            rc = -1;
-    return rc;
-}
+/* Between two looks at which ranks live. */
+#define WATCH_S 0.25
 
 /* Keep the first fault and stop everybody. What comes after it is not handed on. */
 static void fail(struct master *master, const struct err *err)
@@ -99,37 +24,14 @@ static void fail(struct master *master, const struct err *err)
         master->err = *err;
     master->has_failed = true;
     master->n_uncommitted = 0;
-    stop_workers(master, &ignored);
-}
-
-/* ---- to the sink ---- */
-
-static int commit(struct master *master, struct err *err)
-{
-    if (!master->n_uncommitted)
-        return 0;
-    master->n_uncommitted = 0;
-    return master->sink.commit(master->sink.arg, err);
-}
-
-static int hand_on(struct master *master, const struct trial_result *r, struct err *err)
-{
-    if (master->has_failed)
-        return 0;
-    if (!master->n_uncommitted)
-        master->uncommitted_s = clock_now(master->clock);
-    master->n_uncommitted++;
-    master->finished++;
-    if (master->sink.result(master->sink.arg, r, err))
-        return -1;
-    return master->n_uncommitted >= master->options.commit_results ? commit(master, err) : 0;
+    master_stop_workers(master, MASTER_STOPPED, clock_now(master->clock), &ignored);
 }
 
 static void show_progress(struct master *master, double now_s)
 {
     struct master_progress progress = {
         .counts = ledger_counts(master->ledger),
-        .n_workers = master->world.size,
+        .n_workers = master->world.size - master->seats.n_lost,
         .n_busy = dispatch_n_busy(master->dispatch),
         .elapsed_s = now_s - master->began_s,
         .left_s = dispatch_left_s(master->dispatch),
@@ -140,127 +42,16 @@ static void show_progress(struct master *master, double now_s)
     master->sink.progress(master->sink.arg, &progress);
 }
 
-/* ---- from the workers ---- */
-
-/* A message of another rank that cannot be used: it says whose. */
-static int blame(int32_t from, struct err *err)
-{
-    return err_wrap(err, "rank %d", from);
-}
-
-static int check_result(const struct master *master, const struct trial_result *r, struct err *err)
-{
-    int64_t n = ledger_counts(master->ledger).total;
-
-    if (r->trial < 0 || r->trial >= n)
-        return err_set(err, "result of trial %ld: must be in [0, %ld)", (long)r->trial, (long)n);
-    if (r->state == TRIAL_PENDING || r->state == TRIAL_RUNNING)
-        return err_set(err, "result of trial %ld is %s: must be done, diverged or failed",
-                       (long)r->trial, trial_state_name(r->state));
-    return 0;
-}
-
-/* What the next trial of its configuration will take: the graph is there by then. */
-static double busy_seconds(const struct trial_result *r)
-{
-    return r->seconds - r->timing[PHASE_LOAD];
-}
-
-static int accept_result(struct master *master, int32_t from, struct trial_result *r,
-                         struct err *err)
-{
-    r->predicted = dispatch_predicted(master->dispatch, r->trial);
-    if (dispatch_finish(master->dispatch, from, r->trial, r->state, busy_seconds(r)) !=
-        LEDGER_ACCEPTED)
-        return 0;
-    return hand_on(master, r, err);
-}
-
-static int take_result(struct master *master, int32_t from, struct cursor *in, struct err *err)
-{
-    struct trial_result r;
-    int rc = 0;
-
-    if (trial_result_unpack(&r, in)) {
-        err_set(err, "message of %zu bytes: no result ends at byte %zu", in->size, in->at);
-        return blame(from, err);
-    }
-    if (check_result(master, &r, err))
-        rc = blame(from, err);
-    else
-        rc = accept_result(master, from, &r, err);
-    trial_result_release(&r);
-    return rc;
-}
-
-static int take_results(struct master *master, int32_t from, struct cursor *in, struct err *err)
-{
-    while (in->at < in->size)
-        if (take_result(master, from, in, err))
-            return -1;
-    return supply(master, from, err);
-}
-
-static int take_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
-{
-    int64_t n = message_count_trials(in, err);
-
-    if (n < 0)
-        return blame(from, err);
-    for (int64_t i = 0; i < n; i++)
-        dispatch_give_back(master->dispatch, from, cursor_i64(in));
-    return supply_idle(master, err);
-}
-
-static void leave(struct master *master, int32_t seat)
-{
-    master->has_left[seat] = true;
-    master->n_left++;
-    dispatch_leave(master->dispatch, seat);
-}
-
-static int take_leave(struct master *master, int32_t from, struct cursor *in, struct err *err)
-{
-    char text[sizeof err->text];
-
-    leave(master, from);
-    cursor_text(in, text, sizeof text);
-    if (!*text)
-        return 0;
-    err_set(err, "%s", text);
-    return blame(from, err);
-}
-
-static int handle(struct master *master, int32_t from, struct err *err)
-{
-    struct cursor in;
-    enum message_kind kind;
-
-    if (message_open(&in, &kind, &master->in, err))
-        return blame(from, err);
-    switch (kind) {
-    case MESSAGE_RESULTS:
-        return take_results(master, from, &in, err);
-    case MESSAGE_GIVE_BACK:
-        return take_back(master, from, &in, err);
-    case MESSAGE_LEAVE:
-        return take_leave(master, from, &in, err);
-    default:
-        err_set(err, "message of kind %d is not for the scheduler", kind);
-        return blame(from, err);
-    }
-}
-
 /* ---- the loop ---- */
 
 /* Seconds until something is due that no message announces. */
 static double time_left(const struct master *master)
 {
-    double now_s = clock_now(master->clock);
+    double now_s = clock_now(master->clock), since_s;
     double due_s = master->progress_s + PROGRESS_S;
 
-    if (master->n_uncommitted)
-        due_s = fmin(due_s, master->uncommitted_s + master->options.commit_s);
+    if (master_is_uncommitted(master, &since_s))
+        due_s = fmin(due_s, since_s + master->options.commit_s);
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
@@ -287,42 +78,80 @@ static int next_message(struct master *master, int32_t *from, struct err *err)
     return got;
 }
 
-static int do_what_is_due(struct master *master, struct err *err)
+static bool is_set(const volatile sig_atomic_t *flag)
 {
-    double now_s = clock_now(master->clock);
+    return flag && *flag;
+}
 
-    if (now_s - master->progress_s >= PROGRESS_S)
-        show_progress(master, now_s);
-    if (master->n_uncommitted && now_s - master->uncommitted_s >= master->options.commit_s &&
-        commit(master, err))
-        return -1;
-    if (*master->options.stop || ledger_is_finished(master->ledger))
-        return stop_workers(master, err);
+/* Whether it is over, or nothing that is left could be over in time. */
+static int end_in_time(struct master *master, double now_s, struct err *err)
+{
+    double until_s = master->options.until_s;
+
+    if (ledger_is_finished(master->ledger))
+        return master_stop_workers(master, MASTER_FINISHED, now_s, err);
+    if (is_set(master->options.hurry))
+        return master_stop_workers(master, MASTER_STOPPED, now_s, err);
+    if (is_set(master->options.stop))
+        return master_stop_workers(master, MASTER_STOPPED,
+                                   fmin(now_s + master->options.grace_s, until_s), err);
+    if (now_s >= until_s || (!ledger_counts(master->ledger).leased &&
+                             !dispatch_can_begin(master->dispatch, until_s - now_s)))
+        return master_stop_workers(master, MASTER_TIME_UP, now_s, err);
     return 0;
 }
 
-/* Until all have left. -1 only when they can no longer be heard. */
+/* Who is gone is noticed with nothing left to read, since its last messages count. */
+static bool is_watch_due(const struct master *master, bool is_quiet, double now_s)
+{
+    return now_s - master->watch_s >= (is_quiet ? WATCH_S : 4 * WATCH_S);
+}
+
+static int do_what_is_due(struct master *master, bool is_quiet, struct err *err)
+{
+    double now_s = clock_now(master->clock), since_s;
+
+    /* A slow disk, or a stopped process. */
+    if (now_s - master->turn_s > SEAT_STALL_S)
+        seats_discount(&master->seats, now_s - master->turn_s);
+    master->turn_s = now_s;
+
+    if (now_s - master->progress_s >= PROGRESS_S)
+        show_progress(master, now_s);
+    if (master_is_uncommitted(master, &since_s) && now_s - since_s >= master->options.commit_s &&
+        master_commit(master, err))
+        return -1;
+    if (is_watch_due(master, is_quiet, now_s) && master_watch(master, now_s, err))
+        return -1;
+    if (end_in_time(master, now_s, err))
+        return -1;
+    return master_supply_idle(master, err);
+}
+
+/* Until all have left or are lost. -1 only when they can no longer be heard. */
 static int serve(struct master *master)
 {
     struct err err = {""};
     int32_t from;
 
-    if (do_what_is_due(master, &err) || supply_idle(master, &err))
+    if (do_what_is_due(master, true, &err))
         fail(master, &err);
-    while (master->n_left < master->world.size) {
+    while (master->seats.n_left + master->seats.n_lost < master->world.size) {
         int got = next_message(master, &from, &err);
 
         if (got < 0) {
             fail(master, &err);
             return -1;
         }
-        if (got && handle(master, from, &err))
+        if (got && master_handle(master, from, &err))
             fail(master, &err);
-        if (do_what_is_due(master, &err))
+        if (do_what_is_due(master, !got, &err))
             fail(master, &err);
     }
-    if (commit(master, &err))
+    if (master_commit(master, &err))
         fail(master, &err);
+    FAULT("scheduler: before all are told bye");
+    master_say_bye(master);
     show_progress(master, clock_now(master->clock));
     return 0;
 }
@@ -357,7 +186,7 @@ static int serve_with_thread(struct master *master)
     int rc;
 
     if (code) {
-        leave(master, 0);
+        master_take_leave(master, 0);
         err_set(&err, "thread of the worker: %s", strerror(code));
         fail(master, &err);
     }
@@ -382,13 +211,13 @@ static int init_mailboxes(struct master *master, struct err *err)
 struct master *master_create(const struct master_parts *parts, struct err *err)
 {
     struct master *master = calloc(1, sizeof *master);
-    size_t n = (size_t)parts->world->size;
 
-    if (master)
-        master->has_left = calloc(n, sizeof *master->has_left);
-    if (!master || !master->has_left) {
+    if (!master) {
+        err_nomem(err, "scheduler", sizeof *master);
+        return NULL;
+    }
+    if (seats_init(&master->seats, parts->world, clock_now(parts->clock), err)) {
         free(master);
-        err_nomem(err, "workers", n * sizeof(bool));
         return NULL;
     }
     master->dispatch = parts->dispatch;
@@ -400,7 +229,7 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
     master->clock = parts->clock;
     if (!init_mailboxes(master, err))
         return master;
-    free(master->has_left);
+    seats_release(&master->seats);
     free(master);
     return NULL;
 }
@@ -411,7 +240,7 @@ void master_destroy(struct master *master)
         return;
     mailbox_release(&master->inbox);
     mailbox_release(&master->outbox);
-    free(master->has_left);
+    seats_release(&master->seats);
     buf_release(&master->in);
     buf_release(&master->out);
     free(master);
@@ -421,8 +250,9 @@ int master_run(enum master_end *end, struct master *master, struct err *err)
 {
     master->began_s = clock_now(master->clock);
     master->progress_s = master->began_s - PROGRESS_S;
+    master->watch_s = master->turn_s = master->began_s;
     serve_with_thread(master);
-    *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : MASTER_STOPPED;
+    *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : master->end;
     if (master->has_failed && err)
         *err = master->err;
     return master->has_failed ? -1 : 0;

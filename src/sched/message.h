@@ -1,11 +1,12 @@
 /* What scheduler and workers tell each other.
  *
- *     scheduler -> worker   ASSIGN trials ..., then one STOP, the last message
- *     worker -> scheduler   RESULTS ..., GIVE_BACK trials ..., then one LEAVE, the last message
+ *     scheduler -> worker   ASSIGN, BEAT, STOP, then one BYE, the last message
+ *     worker -> scheduler   START, RESULTS, GIVE_BACK, BEAT, then one LEAVE, the last message
  *
  * The scheduler assigns without being asked: it sees from the results how much a worker has left.
- * A worker leaves when it is told to stop, or of itself with the error it met. A message is a
- * header (magic and version, kind) and its fields in base/buf's packing. */
+ * A worker leaves when it is told to stop, or of itself with the error it met. Beats keep silence
+ * from being taken for death: between ranks only, never between threads. A message is a header
+ * (magic and version, kind) and its fields in base/buf's packing. */
 #ifndef SCHED_MESSAGE_H
 #define SCHED_MESSAGE_H
 
@@ -15,16 +16,20 @@
 #include "base/err.h"
 
 enum message_kind {
-    MESSAGE_ASSIGN,    /* trials: run them in this order */
-    MESSAGE_STOP,      /* end the running trial, give back the rest, leave */
+    MESSAGE_ASSIGN,    /* trials: run them in this order; then the seconds expected of each */
+    MESSAGE_STOP,      /* seconds (f64) that the running trial may still take; give back the rest,
+                          leave. A second one may shorten them */
+    MESSAGE_START,     /* trial (i64) that begins now, Unix time (f64); not said of short ones */
     MESSAGE_RESULTS,   /* packed trial results up to the end of the message */
     MESSAGE_GIVE_BACK, /* trials that were assigned and will not be run here */
     MESSAGE_LEAVE,     /* text: the error that made the worker leave; "" where it was told to */
+    MESSAGE_BEAT,      /* nothing: still here */
+    MESSAGE_BYE,       /* whether (u32) a rank was lost on the way: world_close() */
     MESSAGE_KIND_COUNT
 };
 
-/* Begin a message: drops what the buffer held. Fields are added with the functions below, or
- * trial_result_pack(). */
+/* Begin a message: drops what the buffer held. Fields are added with the functions below, with
+ * base/buf's, or trial_result_pack(). */
 void message_begin(struct buf *out, enum message_kind kind);
 void message_put_trials(struct buf *out, const int64_t *trials, uint32_t n);
 

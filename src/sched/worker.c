@@ -4,18 +4,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sched/master.h"
+#include "base/fault.h"
 #include "sched/message.h"
 
 /* Between two looks at the channel inside a trial: a stop is noticed this late, at a cost (about
  * 1 us each) that does not show. */
 #define LOOK_S 0.02
-/* Results of short trials travel in groups: a message costs about as much as 10 no-op trials. */
+/* Results of short trials travel in groups: a message costs about as much as 10 no-op trials. Of a
+ * longer one the scheduler is told that it begins, so that it knows whom to blame for a crash. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
 /* A trial that runs so long has been misjudged: others shall have what waits behind it. */
 #define HOARD_S 0.5
 #define WAIT_S 1.0
+
+struct assigned {
+    int64_t trial;
+    double expected_s; /* here; NaN where nobody knows */
+};
 
 struct worker {
     const struct channel *channel;
@@ -23,7 +29,7 @@ struct worker {
     int32_t rank, pid;
     char host[64];
 
-    int64_t *queue; /* assigned and not begun: [at, end) */
+    struct assigned *queue; /* not begun: [at, end) */
     size_t at, end, capacity;
     struct buf in, out;
 
@@ -31,10 +37,15 @@ struct worker {
     int32_t n_results;
     double group_s; /* when the first trial of the group began */
 
-    double began_s;  /* the running trial */
+    int64_t running; /* trial */
+    double started;  /* Unix seconds, of it */
+    double began_s;  /* by the clock */
+    double ends_s;   /* is expected to; NaN where nobody knows */
+    bool is_announced;
     double looked_s; /* at the channel, from inside a trial */
     double waited_s; /* for an assignment, since the last trial */
     bool is_stopping;
+    double stop_s; /* the running trial has until then */
     bool has_failed;
     struct err *err;
 };
@@ -56,10 +67,24 @@ static int send_results(struct worker *worker)
     return post(worker, &worker->results);
 }
 
-static int give_back(struct worker *worker, const int64_t *trials, size_t n)
+static int give_back(struct worker *worker, const struct assigned *trials, size_t n)
 {
     message_begin(&worker->out, MESSAGE_GIVE_BACK);
-    message_put_trials(&worker->out, trials, (uint32_t)n);
+    buf_put_u32(&worker->out, (uint32_t)n);
+    for (size_t i = 0; i < n; i++)
+        buf_put_i64(&worker->out, trials[i].trial);
+    return post(worker, &worker->out);
+}
+
+/* A trial that takes the rank down takes all along that was not sent. */
+static int announce(struct worker *worker)
+{
+    worker->is_announced = true;
+    if (send_results(worker))
+        return -1;
+    message_begin(&worker->out, MESSAGE_START);
+    buf_put_i64(&worker->out, worker->running);
+    buf_put_f64(&worker->out, worker->started);
     return post(worker, &worker->out);
 }
 
@@ -96,7 +121,7 @@ static int add_result(struct worker *worker, const struct trial_result *r, doubl
 static int reserve_queue(struct worker *worker, size_t n)
 {
     size_t left = worker->end - worker->at;
-    int64_t *grown;
+    struct assigned *grown;
 
     if (left)
         memmove(worker->queue, worker->queue + worker->at, left * sizeof *worker->queue);
@@ -116,11 +141,31 @@ static int take_assignment(struct worker *worker, struct cursor *in)
 {
     int64_t n = message_count_trials(in, worker->err);
 
+    struct assigned *added;
+
     if (n < 0 || reserve_queue(worker, (size_t)n))
         return -1;
+    added = worker->queue + worker->end;
     for (int64_t i = 0; i < n; i++)
-        worker->queue[worker->end++] = cursor_i64(in);
+        added[i].trial = cursor_i64(in);
+    for (int64_t i = 0; i < n; i++)
+        added[i].expected_s = cursor_f64(in);
+    if (in->failed)
+        return err_set(worker->err, "assignment of %ld trials is cut", (long)n);
+    worker->end += (size_t)n;
     return 0;
+}
+
+/* The running trial goes on where it is expected to end in time: what cannot is work for nothing.
+ * One that has taken longer than expected already may end any moment. */
+static void take_stop(struct worker *worker, struct cursor *in)
+{
+    double now_s = clock_now(worker->clock);
+
+    worker->is_stopping = true;
+    worker->stop_s = now_s + cursor_f64(in);
+    if (worker->ends_s > worker->stop_s)
+        worker->stop_s = now_s;
 }
 
 static int handle(struct worker *worker)
@@ -134,7 +179,7 @@ static int handle(struct worker *worker)
         return take_assignment(worker, &in);
     if (kind != MESSAGE_STOP)
         return err_set(worker->err, "message of kind %d is not for a worker", kind);
-    worker->is_stopping = true;
+    take_stop(worker, &in);
     return 0;
 }
 
@@ -157,7 +202,7 @@ static int look(struct worker *worker, double timeout_s)
 static int look_from_trial(struct worker *worker, double now_s)
 {
     worker->looked_s = now_s;
-    if (look(worker, 0) || send_results(worker))
+    if (look(worker, 0) || send_results(worker) || (!worker->is_announced && announce(worker)))
         return -1;
     return now_s - worker->began_s > HOARD_S ? give_back_queue(worker) : 0;
 }
@@ -169,23 +214,39 @@ static bool keep_going(void *arg)
 
     if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
         worker->has_failed = look_from_trial(worker, now_s) != 0;
-    return !worker->is_stopping && !worker->has_failed;
+    return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s);
+}
+
+/* One that is expected to be short begins without a word, and is announced if it is not. */
+static int begin(struct worker *worker, const struct assigned *next)
+{
+    worker->running = next->trial;
+    worker->started = clock_unix();
+    worker->is_announced = false;
+    if (!(next->expected_s < GROUP_S) && announce(worker))
+        return -1;
+    FAULT("worker: a trial begins");
+    worker->began_s = worker->looked_s = clock_now(worker->clock);
+    worker->ends_s = worker->began_s + next->expected_s;
+    return 0;
 }
 
 static int run_next(struct worker *worker, const struct runner *runner)
 {
-    int64_t trial = worker->queue[worker->at++];
+    struct assigned next = worker->queue[worker->at++];
     struct trial_result r;
     double now_s;
     int rc;
 
-    trial_result_init(&r, trial);
+    trial_result_init(&r, next.trial);
     r.rank = worker->rank;
     r.pid = worker->pid;
     memcpy(r.host, worker->host, sizeof r.host);
-    r.started = clock_unix();
-    worker->began_s = worker->looked_s = clock_now(worker->clock);
-    runner->run(runner->self, &r, trial, keep_going, worker);
+    if (begin(worker, &next))
+        return -1;
+    r.started = worker->started;
+    runner->run(runner->self, &r, next.trial, keep_going, worker);
+    FAULT("worker: a trial has ended");
     now_s = clock_now(worker->clock);
     r.finished = clock_unix();
     r.seconds = now_s - worker->began_s;
@@ -194,7 +255,7 @@ static int run_next(struct worker *worker, const struct runner *runner)
     if (worker->has_failed)
         rc = -1;
     else if (r.state == TRIAL_PENDING)
-        rc = give_back(worker, &trial, 1);
+        rc = give_back(worker, &next, 1);
     else
         rc = add_result(worker, &r, now_s);
     trial_result_release(&r);
@@ -242,12 +303,4 @@ int worker_run(const struct channel *channel, const struct runner *runner, int32
     buf_release(&worker.out);
     buf_release(&worker.results);
     return rc;
-}
-
-int worker_serve(const struct world *world, const struct runner *runner, const struct clock *clock,
-                 struct err *err)
-{
-    struct channel channel = channel_of_world(world);
-
-    return worker_run(&channel, runner, world->rank, clock, err);
 }

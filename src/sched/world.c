@@ -1,13 +1,20 @@
 #include "sched/world.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "sched/channel.h"
+#include "sched/guard.h"
 #include "sched/world_mpi.h"
+
+#define FLUSH_S 2.0
+/* MPI_Finalize() takes milliseconds where all are there. */
+#define FINALIZE_S 10
 
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
 
@@ -43,13 +50,26 @@ bool world_is_launched(void)
     return false;
 }
 
-int world_open(struct world *world, struct err *err)
+/* Who the ranks are. */
+static int know_processes(struct world *world, struct err *err)
+{
+    int32_t n = world->rank ? 1 : world->size;
+    struct process self;
+
+    world->processes = calloc((size_t)n, sizeof *world->processes);
+    if (!world->processes)
+        return err_nomem(err, "ranks", (size_t)n * sizeof *world->processes);
+    process_self(&self);
+    TRY(MPI_Gather,
+        (&self, sizeof self, MPI_BYTE, world->processes, sizeof self, MPI_BYTE, 0, MPI_COMM_WORLD));
+    TRY(MPI_Bcast, (world->processes, sizeof self, MPI_BYTE, 0, MPI_COMM_WORLD));
+    return 0;
+}
+
+static int open_mpi(struct world *world, struct err *err)
 {
     int provided, rank, size;
 
-    *world = (struct world){.rank = 0, .size = 1, .is_mpi = false};
-    if (!world_is_launched())
-        return 0;
     TRY(MPI_Init_thread, (NULL, NULL, MPI_THREAD_FUNNELED, &provided));
     world->is_mpi = true;
     if (provided < MPI_THREAD_FUNNELED)
@@ -59,22 +79,89 @@ int world_open(struct world *world, struct err *err)
     TRY(MPI_Comm_size, (MPI_COMM_WORLD, &size));
     world->rank = rank;
     world->size = size;
+    return know_processes(world, err);
+}
+
+int world_open(struct world *world, world_died *died, struct err *err)
+{
+    *world = (struct world){.rank = 0, .size = 1, .is_mpi = false};
+    if (!world_is_launched())
+        return 0;
+    if (died && guard_begin(world, died, err))
+        return -1;
+    FAULT("any: before MPI begins");
+    if (open_mpi(world, err))
+        return -1;
+    FAULT("any: MPI has begun");
     return 0;
 }
 
-void world_close(struct world *world)
+void world_settle(void)
 {
-    if (!world->is_mpi)
-        return;
-    MPI_Waitall(sends.n, sends.requests, MPI_STATUSES_IGNORE);
+    guard_end();
+}
+
+static volatile sig_atomic_t lost_rank;
+static volatile sig_atomic_t closing_status;
+
+void world_lost_rank(void)
+{
+    lost_rank = 1;
+}
+
+void world_leave(int status)
+{
+    fflush(NULL);
+    _exit(status);
+}
+
+static void leave_now(int number)
+{
+    (void)number;
+    _exit(closing_status);
+}
+
+/* Give what was sent the time to go out, though not for ever: who is gone takes nothing. */
+static void flush_sends(double seconds)
+{
+    double until_s = clock_now(&clock_system) + seconds;
+    int all_done = 0;
+
+    while (!all_done && clock_now(&clock_system) < until_s) {
+        if (MPI_Testall(sends.n, sends.requests, &all_done, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
+            return;
+        clock_sleep(1e-3);
+    }
+}
+
+static void free_sends(void)
+{
     for (int i = 0; i < sends.n; i++)
         free(sends.bytes[i]);
     free(sends.requests);
     free(sends.bytes);
     free(sends.done);
     memset(&sends, 0, sizeof sends);
+}
+
+int world_close(struct world *world, int status)
+{
+    guard_end();
+    if (!world->is_mpi)
+        return status;
+    flush_sends(FLUSH_S);
+    if (lost_rank)
+        world_leave(status);
+    free_sends();
+    fflush(NULL);
+    closing_status = status;
+    signal(SIGALRM, leave_now);
+    alarm(FINALIZE_S);
     MPI_Finalize();
-    world->is_mpi = false;
+    alarm(0);
+    free(world->processes);
+    *world = (struct world){.size = 1};
+    return status;
 }
 
 void world_abort(const struct world *world, int status)

@@ -11,21 +11,39 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/process.h"
 
 struct world {
     int32_t rank;
     int32_t size;
     bool is_mpi;
+    struct process *processes; /* [size] of the ranks, on rank 0; elsewhere [1], rank 0's. NULL
+                                  outside MPI */
 };
 
 /* Whether the environment says that an MPI launcher (mpirun, srun --mpi=pmix) started us. A bare
  * srun sets none of its variables: its tasks are worlds of their own. */
 bool world_is_launched(void);
 
-int world_open(struct world *world, struct err *err);
-/* Collective. Waits until what was sent has gone out. Takes a zeroed one. */
-void world_close(struct world *world);
-/* End every rank at once, without ceremony. */
+/* Must not return; is called in another thread. speaks: on one or two ranks of the host only. */
+typedef void world_died(const struct world *world, const char *reason, bool speaks);
+
+/* Collective. Until world_settle() the ranks depend on each other: one that dies would keep the
+ * others waiting for ever in a collective call. Then died() is called on all ranks of its host,
+ * before long. NULL: nobody looks. */
+int world_open(struct world *world, world_died *died, struct err *err);
+/* From here on no collective call is made, by this rank, before world_close(). */
+void world_settle(void);
+
+/* A rank is known to be gone: MPI_Finalize(), which waits for all, would wait for ever. */
+void world_lost_rank(void);
+/* Leave the launch; gives back status. Collective, and waits until what was sent has gone out;
+ * after world_lost_rank(), and where a rank dies meanwhile, this process ends here with status.
+ * Takes a zeroed world. */
+int world_close(struct world *world, int status);
+/* End this process without ceremony, and leave the others alone. */
+void world_leave(int status) __attribute__((noreturn));
+/* End every rank at once, without ceremony. Any thread. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
 /* Collective: nobody goes on before all have come. Whoever waits sleeps. */

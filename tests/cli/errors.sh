@@ -127,7 +127,7 @@ refused "a leaderboard of nothing" 1 'none.db' "$ESPALIER" best none.db
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=400k none full 2>/dev/null; then
     ok "a small disk holds a small sweep" "$ESPALIER" run fine.ini --db full/r.db
     fails "a full disk" 1 "$ESPALIER" run fine.ini --db full/r.db --set replicates=5000 --set type=noop --set name=more
-    like "a full disk: says so" "$(cat "$T/.err")" "disk is full"
+    like "a full disk: says so" "$(cat "$T/.err")" "disk or a quota is full"
     is "a full disk loses nothing" "$(sqlite3 full/r.db \
         "select count(*) > 0 from trial where state = 'done'; pragma integrity_check" | tr '\n' ' ')" "1 ok "
     umount full

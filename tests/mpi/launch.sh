@@ -40,10 +40,10 @@ fi
 
 out=$(doctor -n 2)
 like "recovery off" "$out" "^warning: mpirun is not in recovery mode: if one rank dies, it ends all 2"
-like "with the fix" "$out" "^    fix: mpirun --enable-recovery, or 'espalier run -n 2'"
+like "with the fix" "$out" "^    fix: 'espalier run -n 2'; or mpirun --enable-recovery"
 like "and as a fact" "$out" "^recovery +off"
 ok "run goes on" mpi -n 2 "$ESPALIER" run quick.ini --db r.db --progress none
-like "and says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; mpirun --enable-recovery"
+like "and says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; 'espalier run -n 2'; or mpirun --enable-recovery"
 is "once" "$(grep -c 'recovery mode' .err)" 1
 
 like "ranks bound to one core" "$(mpi --bind-to none -n 2 taskset -c 0 "$ESPALIER" doctor)" \

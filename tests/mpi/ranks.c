@@ -12,6 +12,7 @@
  *   ranks patience           whoever waits for rank 0 sleeps
  *   ranks cost N SECONDS     N trials, timed, and what the scheduler's thread costs meanwhile
  * Exit 0: all as expected. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,19 @@
         }                                                              \
     } while (0)
 
+#define SILENCE_S 10
+
 static struct world world;
 static struct err err;
+
+static void cut_off(const struct err *why) __attribute__((noreturn));
+static void cut_off(const struct err *why)
+{
+    fprintf(stderr, "rank %d: %s\n", world.rank, why->text);
+    world_leave(1);
+}
+
+static const struct worker_options serving = {.silence_s = SILENCE_S, .cut_off = cut_off};
 
 /* ---- trials ---- */
 
@@ -86,6 +98,32 @@ static int on_result(void *arg, const struct trial_result *r, struct err *e)
     return seen->n_seen == seen->fail_at ? err_set(e, "disk full") : 0;
 }
 
+static int on_running(void *arg, const struct master_trial *trial, struct err *e)
+{
+    const struct seen *seen = arg;
+
+    (void)e;
+    CHECK(trial->trial >= 0 && trial->trial < seen->n && trial->started > 0);
+    CHECK(trial->process->pid > 0 && trial->rank >= 0 && trial->rank < world.size);
+    return 0;
+}
+
+static int on_lost(void *arg, const struct master_loss *loss, struct err *e)
+{
+    (void)arg;
+    (void)e;
+    fprintf(stderr, "rank %d is lost: %s\n", loss->rank, loss->why);
+    CHECK(false);
+    return 0;
+}
+
+static void on_back(void *arg, int32_t rank)
+{
+    (void)arg;
+    (void)rank;
+    CHECK(false);
+}
+
 static int on_commit(void *arg, struct err *e)
 {
     (void)e;
@@ -103,8 +141,13 @@ static void on_progress(void *arg, const struct master_progress *progress)
 static int run(struct seen *seen, struct ledger *ledger, const struct runner *runner,
                enum master_end *end)
 {
-    struct master_sink sink = {on_result, on_commit, on_progress, seen};
-    struct master_options options = {0.5, 1000, &seen->stop};
+    struct master_sink sink = {on_result, on_running,  on_lost, on_back,
+                               on_commit, on_progress, seen};
+    struct master_options options = {.commit_s = 0.5,
+                                     .commit_results = 1000,
+                                     .stop = &seen->stop,
+                                     .until_s = (double)INFINITY,
+                                     .silence_s = SILENCE_S};
 
     const struct gcn_cost nothing = {0};
     struct cost *cost = cost_create(&nothing, 1, world.size, &err);
@@ -246,7 +289,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     int rc;
 
     if (world.rank) {
-        CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
+        CHECK(worker_serve(&world, &runner, &serving, &clock_system, &err) == 0);
         return;
     }
     seen_init(&seen, n);
@@ -301,7 +344,7 @@ static void case_broken(bool is_foreign)
     if (world.rank == 1) {
         misbehave(is_foreign);
     } else if (world.rank) {
-        CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
+        CHECK(worker_serve(&world, &runner, &serving, &clock_system, &err) == 0);
     } else {
         seen_init(&seen, 500);
         ledger = ledger_create(500, 500, NULL, 2, &err);
@@ -452,7 +495,7 @@ static void case_cost(int64_t n, double seconds)
     double wall_s, cpu_s;
 
     if (world.rank) {
-        CHECK(worker_serve(&world, &runner, &clock_system, &err) == 0);
+        CHECK(worker_serve(&world, &runner, &serving, &clock_system, &err) == 0);
         return;
     }
     seen_init(&seen, n);
@@ -478,7 +521,7 @@ int main(int argc, char **argv)
     double seconds = argc > 3 ? atof(argv[3]) : 0;
 
     alarm(120); /* a hang is a failure */
-    CHECK(world_open(&world, &err) == 0);
+    CHECK(world_open(&world, NULL, &err) == 0);
     if (!strcmp(name, "basics"))
         case_basics();
     else if (!strcmp(name, "foreign") || !strcmp(name, "unwell"))
@@ -497,6 +540,5 @@ int main(int argc, char **argv)
         case_cost(n, seconds);
     else
         case_sweep(name, n, seconds);
-    world_close(&world);
-    return 0;
+    return world_close(&world, 0);
 }

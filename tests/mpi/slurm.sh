@@ -70,7 +70,7 @@ until_ok has_finished killed.db 2
 kill -9 "$(ranks_of killed.db | tail -n 1)"
 wait $pid
 is "slurm-srun.sh ends with 0 though a rank was killed" $? 0
-like "it started again" "$(cat killed.log)" "a rank died: starting again, with [2-7] trials finished"
+like "it started again" "$(cat killed.log)" "a rank died: starting again, with [2-8] trials finished"
 is "equals the sweep by itself" "$(rows killed.db)" "$(rows slow.db)"
 
 # scancel in the middle, and the same line again.

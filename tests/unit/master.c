@@ -1,10 +1,12 @@
 /* Scheduler and worker thread in one process: what reaches the sink, and when. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -42,6 +44,10 @@ struct record {
     double first_s, latest_s; /* of the oldest uncommitted result; the longest it waited */
     int *times;               /* [n trials] */
     struct master_progress last;
+    int64_t n_running;
+    bool is_named;           /* a trial that runs, since the last commit */
+    double grace_s, limit_s; /* limit_s 0: none */
+    volatile sig_atomic_t hurry;
     int64_t stop_at, fail_result_at, fail_commit_at; /* the how-manieth; 0: never */
     volatile sig_atomic_t stop;
 };
@@ -62,13 +68,43 @@ static int on_result(void *arg, const struct trial_result *r, struct err *err)
     return record->n_results == record->fail_result_at ? err_set(err, "disk full") : 0;
 }
 
+static int on_running(void *arg, const struct master_trial *trial, struct err *err)
+{
+    struct record *record = arg;
+
+    (void)err;
+    assert_int_equal(trial->rank, 0);
+    assert_int_equal(trial->process->pid, getpid());
+    assert_true(trial->started > 1e9);
+    record->n_running++;
+    record->is_named = true;
+    return 0;
+}
+
+static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    fail_msg("rank %d is lost", loss->rank);
+    return 0;
+}
+
+static void on_back(void *arg, int32_t rank)
+{
+    (void)arg;
+    fail_msg("rank %d is back", rank);
+}
+
 static int on_commit(void *arg, struct err *err)
 {
     struct record *record = arg;
     double waited_s = clock_now(&clock_system) - record->first_s;
 
-    assert_true(record->uncommitted > 0);
+    assert_true(record->uncommitted > 0 || record->is_named);
+    if (!record->uncommitted)
+        waited_s = 0;
     record->uncommitted = 0;
+    record->is_named = false;
     if (waited_s > record->latest_s)
         record->latest_s = waited_s;
     return ++record->n_commits == record->fail_commit_at ? err_set(err, "no space left") : 0;
@@ -89,8 +125,16 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
                 enum master_end *end, struct err *err)
 {
     struct runner runner = {run_fake, fake};
-    struct master_sink sink = {on_result, on_commit, on_progress, record};
-    struct master_options options = {commit_s, 1000, &record->stop};
+    struct master_sink sink = {on_result, on_running,  on_lost, on_back,
+                               on_commit, on_progress, record};
+    struct master_options options = {
+        .commit_s = commit_s,
+        .commit_results = 1000,
+        .stop = &record->stop,
+        .grace_s = record->grace_s,
+        .hurry = &record->hurry,
+        .until_s = record->limit_s ? clock_now(&clock_system) + record->limit_s : (double)INFINITY,
+        .silence_s = 30};
     const struct gcn_cost nothing = {0};
     int64_t n = ledger_counts(ledger).total;
     struct cost *cost = cost_create(&nothing, 1, 1, NULL);
@@ -193,6 +237,63 @@ static void test_stop_before_the_start(void **state)
     finish(&record, ledger);
 }
 
+/* Told to stop while the second trial of 0.3 s runs: with grace it is finished, in a hurry not. */
+static void stop_in_second(double grace_s, bool hurry, int64_t results)
+{
+    struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
+    struct record record = {.stop_at = 1, .grace_s = grace_s, .hurry = hurry};
+    struct fake fake = {.seconds = 0.3};
+    enum master_end end;
+
+    assert_int_equal(play(&record, ledger, &fake, 0.1, &end, NULL), 0);
+    assert_int_equal(end, MASTER_STOPPED);
+    assert_int_equal(record.n_results, results);
+    assert_int_equal(record.uncommitted, 0);
+    assert_int_equal(ledger_counts(ledger).pending, 4 - results);
+    finish(&record, ledger);
+}
+
+static void test_grace(void **state)
+{
+    (void)state;
+    stop_in_second(0, false, 1);
+    stop_in_second(5, false, 2);
+    stop_in_second(5, true, 0);
+}
+
+/* No trial is begun that is expected to end too late, and none goes on beyond the limit. */
+static void test_time_limit(void **state)
+{
+    struct ledger *ledger = ledger_create(40, 40, NULL, 2, NULL);
+    struct record record = {.limit_s = 1};
+    struct fake fake = {.seconds = 0.2};
+    double from_s = clock_now(&clock_system);
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.1, &end, NULL), 0);
+    assert_int_equal(end, MASTER_TIME_UP);
+    assert_true(clock_now(&clock_system) - from_s < 1.1);
+    assert_true(record.n_results >= 1 && record.n_results <= 5);
+    assert_int_equal(ledger_counts(ledger).pending, 40 - record.n_results);
+    finish(&record, ledger);
+}
+
+/* Trials under way reach the sink before a commit, each once. */
+static void test_running(void **state)
+{
+    struct ledger *ledger = ledger_create(3, 3, NULL, 2, NULL);
+    struct record record = {0};
+    struct fake fake = {.seconds = 0.3};
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.1, &end, NULL), 0);
+    assert_int_equal(record.n_results, 3);
+    assert_int_equal(record.n_running, 3);
+    finish(&record, ledger);
+}
+
 /* Nothing is handed on after a fault of the sink. */
 static void test_sink_faults(void **state)
 {
@@ -236,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_each_once),   cmocka_unit_test(test_commits_in_time),
         cmocka_unit_test(test_stop),        cmocka_unit_test(test_stop_before_the_start),
         cmocka_unit_test(test_sink_faults), cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_grace),       cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_running),
     };
 
     return cmocka_run_group_tests_name("master", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* A worker alone: messages are laid out before it, its clock is the test's, and what it sends is
  * read afterwards. The runner may lay out more from inside a trial. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +20,8 @@ struct scene {
     int64_t stop_after; /* the trial at whose end stop is sent; -1: none */
     int64_t long_trial; /* takes 0.8 s; -1: none */
     double other_s;     /* what all others take */
+    double expected_s;  /* what is said of each when it is assigned */
+    double grace_s;     /* of the stop */
     int64_t late;       /* trials from 0 on that are assigned when the worker has waited 0.25 s */
     struct buf message;
 };
@@ -31,6 +34,7 @@ static double scene_now(void *arg)
 static void send_stop(struct scene *scene)
 {
     message_begin(&scene->message, MESSAGE_STOP);
+    buf_put_f64(&scene->message, scene->grace_s);
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
@@ -42,6 +46,8 @@ static void assign(struct scene *scene, int64_t first, int64_t n)
         trials[i] = first + i;
     message_begin(&scene->message, MESSAGE_ASSIGN);
     message_put_trials(&scene->message, trials, (uint32_t)n);
+    for (int64_t i = 0; i < n; i++)
+        buf_put_f64(&scene->message, scene->expected_s);
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
@@ -158,6 +164,15 @@ static void expect_leave(struct scene *scene, const char *error)
     assert_false(mailbox_take(&scene->from_worker, &scene->message, 0));
 }
 
+static void expect_start(struct scene *scene, int64_t trial)
+{
+    struct cursor in = next(scene, MESSAGE_START);
+
+    assert_int_equal(cursor_i64(&in), trial);
+    assert_true(cursor_f64(&in) > 1e9);
+    assert_int_equal(in.at, in.size);
+}
+
 /* ---- the tests ---- */
 
 static void test_stop_before_work(void **state)
@@ -188,7 +203,9 @@ static void test_stop_inside_a_trial(void **state)
     assign(&scene, 10, 5);
     play(&scene);
     assert_int_equal(scene.n_run, 2);
+    expect_start(&scene, 10);
     expect_results(&scene, 10, 1);
+    expect_start(&scene, 11);
     expect_given_back(&scene, 11, 1);
     expect_given_back(&scene, 12, 3);
     expect_leave(&scene, "");
@@ -224,10 +241,66 @@ static void test_long_trial(void **state)
     play(&scene);
     assert_int_equal(scene.n_run, 3);
     expect_results(&scene, 0, 2);
+    expect_start(&scene, 2); /* takes longer than expected */
     expect_given_back(&scene, 3, 3);
     expect_results(&scene, 2, 1);
     expect_leave(&scene, "");
     teardown(&scene);
+}
+
+/* Of a trial that is not short the scheduler hears before it begins, after all that was finished.
+ */
+static void test_start(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    assign(&scene, 0, 3);
+    scene.expected_s = 0.1;
+    scene.other_s = 0.1;
+    scene.stop_after = 4;
+    assign(&scene, 3, 2);
+    play(&scene);
+    for (int64_t i = 0; i < 5; i++) {
+        expect_start(&scene, i);
+        expect_results(&scene, i, 1);
+    }
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* Told to stop at its beginning, trial 0 of 0.8 s that is expected to take so long has so long. */
+static void grace(double expected_s, double grace_s, bool finishes, double seconds)
+{
+    struct scene scene;
+
+    setup(&scene);
+    scene.stop_in = scene.long_trial = 0;
+    scene.expected_s = expected_s;
+    scene.grace_s = grace_s;
+    assign(&scene, 0, 1);
+    play(&scene);
+    assert_int_equal(scene.n_run, 1);
+    expect_start(&scene, 0);
+    if (finishes)
+        expect_results(&scene, 0, 1);
+    else
+        expect_given_back(&scene, 0, 1);
+    expect_leave(&scene, "");
+    assert_true(scene.now_s > seconds - 0.05 && scene.now_s < seconds + 0.05);
+    teardown(&scene);
+}
+
+static void test_grace(void **state)
+{
+    (void)state;
+    grace(0.8, 1, true, 0.8);
+    grace(0.8, 0, false, 0);
+    grace(2, 1, false, 0);            /* cannot end in time: work for nothing */
+    grace(0.2, 0.5, false, 0.5);      /* takes longer than expected */
+    grace((double)NAN, 1, true, 0.8); /* nobody knows */
+    grace((double)NAN, 0.5, false, 0.5);
 }
 
 /* The wait for an assignment is its first trial's. */
@@ -245,6 +318,7 @@ static void test_seconds(void **state)
     in = next(&scene, MESSAGE_RESULTS);
     assert_int_equal(trial_result_unpack(&r, &in), 0);
     assert_true(r.timing[PHASE_WAITING] == 0.25 && r.seconds == 0);
+    expect_start(&scene, 1);
     in = next(&scene, MESSAGE_RESULTS);
     assert_int_equal(trial_result_unpack(&r, &in), 0);
     assert_true(r.timing[PHASE_WAITING] == 0);
@@ -265,16 +339,21 @@ static void test_malformed(void **state)
     message_begin(&scene.message, MESSAGE_LEAVE);
     mailbox_put(&scene.to_worker, &scene.message, NULL);
     play(&scene);
-    expect_leave(&scene, "message of kind 4 is not for a worker");
+    expect_leave(&scene, "message of kind 5 is not for a worker");
     teardown(&scene);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stop_before_work), cmocka_unit_test(test_stop_inside_a_trial),
-        cmocka_unit_test(test_groups),           cmocka_unit_test(test_long_trial),
-        cmocka_unit_test(test_seconds),          cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_stop_before_work),
+        cmocka_unit_test(test_stop_inside_a_trial),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_long_trial),
+        cmocka_unit_test(test_start),
+        cmocka_unit_test(test_grace),
+        cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_malformed),
     };
 
     return cmocka_run_group_tests_name("worker", tests, NULL, NULL);

@@ -1,0 +1,127 @@
+#include "cli/launch_watch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+#define LOOK_MS 100
+/* All processes of a launch start within seconds; on a filesystem that is overloaded in minutes. */
+#define COME_UP_S 600.0
+/* What mpirun gets to end by itself, and then after it was asked to. */
+#define END_S 3.0
+
+struct watch {
+    struct launch_end *end;
+    pid_t pid;
+    struct buf line;  /* of the report, until its newline comes */
+    double due_s;     /* when patience is over; INFINITY: never */
+    const char *then; /* the reason */
+    double silence_s;
+    int n_asked; /* signals sent */
+    bool has_ended;
+};
+
+static double now_s(void)
+{
+    return clock_now(&clock_system);
+}
+
+static void take_line(struct watch *w, const char *line)
+{
+    if (!strcmp(line, REPORT_UP)) {
+        w->due_s = (double)INFINITY;
+    } else if (!strcmp(line, REPORT_ALIVE)) {
+        w->due_s = now_s() + w->silence_s;
+        w->then = "rank 0 has fallen silent";
+    } else if (!strncmp(line, REPORT_STATUS, sizeof REPORT_STATUS - 1)) {
+        w->end->status = atoi(line + sizeof REPORT_STATUS - 1);
+        w->due_s = now_s() + END_S;
+        w->then = NULL;
+    } else {
+        puts(line);
+        fflush(stdout);
+    }
+}
+
+static void take_bytes(struct watch *w, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+            buf_putc(&w->line, bytes[i]);
+            continue;
+        }
+        take_line(w, buf_text(&w->line));
+        buf_clear(&w->line);
+    }
+}
+
+/* False at the end of the report. */
+static bool read_report(struct watch *w, int fd)
+{
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    char bytes[4096];
+    ssize_t n;
+
+    if (poll(&wanted, 1, LOOK_MS) <= 0)
+        return true;
+    n = read(fd, bytes, sizeof bytes);
+    if (n > 0)
+        take_bytes(w, bytes, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static void see_end(struct watch *w)
+{
+    int status;
+
+    if (waitpid(w->pid, &status, WNOHANG) != w->pid)
+        return;
+    w->has_ended = true;
+    w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* First politely, so that mpirun ends what runs on other hosts; then with all it has here. */
+static void lose_patience(struct watch *w)
+{
+    if (!w->n_asked)
+        w->end->reason = w->then;
+    if (w->n_asked++)
+        kill(-w->pid, SIGKILL);
+    else
+        kill(w->pid, SIGTERM);
+    w->due_s = now_s() + END_S;
+}
+
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double silence_s)
+{
+    struct watch w = {.end = end,
+                      .pid = pid,
+                      .due_s = now_s() + COME_UP_S,
+                      .then = "not all ranks have come up",
+                      .silence_s = silence_s};
+    bool is_open = true;
+
+    *end = (struct launch_end){.status = -1};
+    while (!w.has_ended) {
+        if (is_open)
+            is_open = read_report(&w, report_fd);
+        else
+            clock_sleep(LOOK_MS * 1e-3);
+        see_end(&w);
+        if (!w.has_ended && now_s() > w.due_s)
+            lose_patience(&w);
+    }
+    while (is_open && poll(&(struct pollfd){.fd = report_fd, .events = POLLIN}, 1, 0) > 0)
+        is_open = read_report(&w, report_fd);
+    buf_release(&w.line);
+}

@@ -1,0 +1,24 @@
+/* The other end of launch_report_*(): follow a mpirun until it ends, and see that it does. */
+#ifndef CLI_LAUNCH_WATCH_H
+#define CLI_LAUNCH_WATCH_H
+
+#include <sys/types.h>
+
+/* The lines of a report; anything else is handed on to standard output. */
+#define REPORT_UP "espalier: up"
+#define REPORT_ALIVE "espalier: alive"
+#define REPORT_STATUS "espalier: status "
+
+struct launch_end {
+    int status;         /* that rank 0 reported; -1: none */
+    int mpirun_status;  /* its exit status; 128 and the signal where one ended it */
+    const char *reason; /* why it was ended from here; NULL: it was not */
+};
+
+/* pid is mpirun, leader of a process group; report_fd its standard output. Ends it when rank 0 has
+ * reported its status and mpirun does not follow (it waits for ever for a host that is lost), when
+ * the ranks do not come up, and when rank 0 has begun to say that it schedules and then says
+ * nothing for silence_s. */
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double silence_s);
+
+#endif

@@ -1,0 +1,114 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "cli/launch.h"
+#include "cli/stop.h"
+#include "cli/sweep_state.h"
+
+static void note_trial(struct sweep_state *state, int64_t trial, double value)
+{
+    if (progress_trial(&state->progress, trial, value))
+        state->progress.best_id = store_config_of(state->store, state->known.ids[trial]);
+}
+
+static int on_result(void *arg, const struct trial_result *result, struct err *err)
+{
+    struct sweep_state *state = arg;
+    double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
+
+    if (result->state != TRIAL_PENDING)
+        note_trial(state, result->trial, value);
+    if (failures_note(&state->failures, result) != FAILURES_GO_ON)
+        stop_ask();
+    return store_result(state->store, state->known.ids[result->trial], result, err);
+}
+
+static struct store_place place_of(int32_t rank, const struct process *process)
+{
+    return (struct store_place){.rank = rank, .host = process->host, .pid = (int32_t)process->pid};
+}
+
+static int on_running(void *arg, const struct master_trial *trial, struct err *err)
+{
+    struct sweep_state *state = arg;
+    struct store_place place = place_of(trial->rank, trial->process);
+
+    return store_attempt_begin(state->store, state->known.ids[trial->trial], &place, trial->started,
+                               err);
+}
+
+static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
+{
+    struct sweep_state *state = arg;
+    struct store_place place = place_of(loss->rank, loss->process);
+    char trial[48] = "";
+
+    state->n_losses++;
+    if (loss->running >= 0)
+        snprintf(trial, sizeof trial, " while it ran t%lld",
+                 (long long)state->known.ids[loss->running]);
+    log_warn("rank %d (pid %lld on %s) is lost%s: %s; the others go on with what it held",
+             loss->rank, (long long)loss->process->pid, loss->process->host, trial, loss->why);
+    for (int32_t i = 0; i < loss->n_trials; i++)
+        if (store_attempt_crashed(state->store, state->known.ids[loss->trials[i]], &place,
+                                  loss->why, err))
+            return -1;
+    return 0;
+}
+
+static void on_back(void *arg, int32_t rank)
+{
+    (void)arg;
+    log_info("rank %d is back", rank);
+}
+
+static int on_commit(void *arg, struct err *err)
+{
+    struct sweep_state *state = arg;
+
+    int rc = store_commit(state->store, err);
+
+    if (!rc)
+        trouble_over(&state->trouble);
+    return rc;
+}
+
+static void on_progress(void *arg, const struct master_progress *now)
+{
+    struct sweep_state *state = arg;
+    struct master_progress own = *now;
+
+    launch_report_alive();
+    own.counts = sweep_counts(state);
+    progress_show(&state->progress, &own);
+}
+
+struct ledger_counts sweep_counts(const struct sweep_state *state)
+{
+    struct ledger_counts counts = ledger_counts(state->ledger);
+
+    counts.done -= state->n_others;
+    counts.total -= state->n_others;
+    return counts;
+}
+
+void sweep_keep_alive(void *arg)
+{
+    struct sweep_state *state = arg;
+
+    launch_report_alive();
+    if (state->master)
+        master_keep_alive(state->master);
+}
+
+struct master_sink sweep_sink(struct sweep_state *state)
+{
+    return (struct master_sink){.result = on_result,
+                                .running = on_running,
+                                .lost = on_lost,
+                                .back = on_back,
+                                .commit = on_commit,
+                                .progress = on_progress,
+                                .arg = state};
+}

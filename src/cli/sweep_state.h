@@ -1,0 +1,37 @@
+/* What a run of a sweep holds on rank 0; between sweep_run.c and sweep_sink.c. */
+#ifndef CLI_SWEEP_STATE_H
+#define CLI_SWEEP_STATE_H
+
+#include "cli/progress.h"
+#include "cli/trouble.h"
+#include "sched/master.h"
+#include "store/store.h"
+#include "trial/failures.h"
+#include "trial/gcn_runner.h"
+
+struct sweep_state {
+    struct store *store;
+    struct store_trials known; /* of the database, when the run began */
+    struct ledger *ledger;
+    struct cost *cost;
+    struct dispatch *dispatch;
+    struct master *master;
+    struct progress progress;
+    struct gcn_runner *runner;
+    struct ledger_counts before; /* as the database had it */
+    struct failures failures;    /* of this run */
+    struct trouble trouble;
+    int64_t n_others; /* trials of other shards: done, to the ledger */
+    int32_t n_losses; /* of ranks, those that came back too */
+};
+
+/* Without the trials of other shards. */
+struct ledger_counts sweep_counts(const struct sweep_state *state);
+
+/* From the scheduler's thread while it is held up: nobody takes its silence for its end. */
+void sweep_keep_alive(void *state);
+
+/* Where the scheduler's results go: the database, the progress line, the log. */
+struct master_sink sweep_sink(struct sweep_state *state);
+
+#endif

@@ -1,0 +1,193 @@
+#include "sched/guard.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define LOOK_NS 500000000L
+/* In which the launcher starts all processes of a host. */
+#define GRACE_S 10.0
+
+static struct {
+    pthread_t thread;
+    bool has_begun;
+    sem_t over;
+    const struct world *world;
+    world_died *died;
+    long n_local; /* ranks of this host */
+    pid_t parent;
+    struct process *ranks; /* [n_local], once all are there */
+} guard;
+
+static long number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    return text ? strtol(text, NULL, 10) : -1;
+}
+
+/* All of a small file, ended by a NUL; *n without it. NULL where it cannot be read. */
+static char *read_all(const char *path, size_t *n)
+{
+    struct buf text = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char piece[4096];
+    ssize_t got = -1;
+
+    while (fd >= 0 && (got = read(fd, piece, sizeof piece)) > 0)
+        buf_add(&text, piece, (size_t)got);
+    if (fd >= 0)
+        close(fd);
+    buf_putc(&text, '\0');
+    if (got < 0 || buf_failed(&text)) {
+        buf_release(&text);
+        return NULL;
+    }
+    *n = text.size - 1;
+    return text.data;
+}
+
+/* A child of the launcher that is a rank: it may have others, such as ssh to other hosts. */
+static bool is_rank(long pid)
+{
+    static const char mark[] = "OMPI_COMM_WORLD_LOCAL_RANK=";
+    char path[40];
+    size_t n = 0;
+    char *text;
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%ld/environ", pid);
+    text = read_all(path, &n);
+    for (size_t at = 0; text && !found && at < n; at += strlen(text + at) + 1)
+        found = !strncmp(text + at, mark, sizeof mark - 1);
+    free(text);
+    return found;
+}
+
+static long add_children(const char *path, long n)
+{
+    size_t size;
+    char *text = read_all(path, &size), *end;
+
+    for (char *p = text; p; p = end) {
+        long pid = strtol(p, &end, 10);
+
+        if (end == p)
+            break;
+        if (n < guard.n_local && is_rank(pid)) {
+            process_self(&guard.ranks[n]);
+            guard.ranks[n].pid = pid;
+            guard.ranks[n++].start = 0;
+        }
+    }
+    free(text);
+    return n;
+}
+
+/* How many ranks the launcher has as children now; they are written to guard.ranks. */
+static long find_ranks(void)
+{
+    char path[80];
+    struct dirent *entry;
+    long n = 0;
+    DIR *tasks;
+
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)guard.parent);
+    tasks = opendir(path);
+    while (tasks && (entry = readdir(tasks))) {
+        if (*entry->d_name == '.')
+            continue;
+        snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", (long)guard.parent,
+                 entry->d_name);
+        n = add_children(path, n);
+    }
+    if (tasks)
+        closedir(tasks);
+    return n;
+}
+
+static const char *find_loss(bool *all_seen, double since_s)
+{
+    if (getppid() != guard.parent)
+        return "the launcher is gone";
+    if (!*all_seen) {
+        *all_seen = find_ranks() == guard.n_local;
+        if (!*all_seen && clock_now(&clock_system) - since_s > GRACE_S)
+            return "a rank of this host never came";
+        return NULL;
+    }
+    for (long i = 0; i < guard.n_local; i++)
+        if (!process_is_alive(&guard.ranks[i]))
+            return "a rank of this host has died";
+    return NULL;
+}
+
+/* False when the watch is over. */
+static bool wait_a_little(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return sem_timedwait(&guard.over, &until) != 0;
+}
+
+static void *watch(void *arg)
+{
+    double since_s = clock_now(&clock_system);
+    bool all_seen = false;
+
+    (void)arg;
+    do {
+        const char *reason = find_loss(&all_seen, since_s);
+
+        if (reason)
+            guard.died(guard.world, reason, number_of("OMPI_COMM_WORLD_LOCAL_RANK") < 2);
+    } while (wait_a_little());
+    return NULL;
+}
+
+int guard_begin(const struct world *world, world_died *died, struct err *err)
+{
+    int code;
+
+    guard.n_local = number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (guard.n_local < 2)
+        return 0;
+    guard.world = world;
+    guard.died = died;
+    guard.parent = getppid();
+    guard.ranks = calloc((size_t)guard.n_local, sizeof *guard.ranks);
+    if (!guard.ranks)
+        return err_nomem(err, "ranks of this host", (size_t)guard.n_local * sizeof *guard.ranks);
+    sem_init(&guard.over, 0, 0);
+    code = pthread_create(&guard.thread, NULL, watch, NULL);
+    if (code)
+        return err_set(err, "thread of the guard: %s", strerror(code));
+    guard.has_begun = true;
+    return 0;
+}
+
+void guard_end(void)
+{
+    if (!guard.has_begun)
+        return;
+    sem_post(&guard.over);
+    pthread_join(guard.thread, NULL);
+    sem_destroy(&guard.over);
+    free(guard.ranks);
+    guard.ranks = NULL;
+    guard.has_begun = false;
+}

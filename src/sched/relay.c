@@ -1,0 +1,176 @@
+/* Ranks 1 .. n - 1: this thread owns MPI and only passes messages on, so that beats do not depend
+ * on how long an epoch takes; a second thread trains. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "sched/channel.h"
+#include "sched/master.h"
+#include "sched/message.h"
+#include "sched/seat.h"
+#include "sched/worker.h"
+
+/* Between two looks whether rank 0 lives, where this host can tell. */
+#define WATCH_S 0.25
+
+struct relay {
+    const struct world *world;
+    const struct runner *runner;
+    const struct worker_options *options;
+    const struct clock *clock;
+    struct mailbox to_worker, from_worker;
+    struct backoff backoff;
+    struct buf message;
+    double heard_s, beat_s, watch_s; /* when the last of each was */
+    double turn_s;                   /* of the loop */
+    bool leader_is_here;             /* rank 0, on this host */
+    bool is_over;                    /* rank 0 said bye */
+    atomic_bool has_failed;          /* the worker could not even say that it leaves */
+    struct err err;                  /* its fault */
+};
+
+/* ---- the worker thread ---- */
+
+static void *run_thread(void *arg)
+{
+    struct relay *relay = arg;
+    struct mailbox_pair pair = {.out = &relay->from_worker, .in = &relay->to_worker};
+    struct channel channel = channel_of_mailboxes(&pair);
+
+    if (worker_run(&channel, relay->runner, relay->world->rank, relay->clock, &relay->err))
+        relay->has_failed = true;
+    return NULL;
+}
+
+/* ---- passing on ---- */
+
+/* From rank 0: 1, 0 where there was nothing, -1 and err. */
+static int pass_down(struct relay *relay, struct err *err)
+{
+    int32_t from;
+    struct cursor in;
+    enum message_kind kind;
+    int got = world_receive(relay->world, &from, &relay->message, err);
+
+    if (got <= 0)
+        return got;
+    relay->heard_s = clock_now(relay->clock);
+    if (message_open(&in, &kind, &relay->message, err))
+        return -1;
+    if (kind == MESSAGE_BYE) {
+        relay->is_over = true;
+        if (cursor_u32(&in))
+            world_lost_rank();
+    } else if (kind != MESSAGE_BEAT && mailbox_put(&relay->to_worker, &relay->message, err)) {
+        return -1;
+    }
+    return 1;
+}
+
+/* From the worker, waiting up to timeout_s for it. */
+static int pass_up(struct relay *relay, double timeout_s, struct err *err)
+{
+    if (!mailbox_take(&relay->from_worker, &relay->message, timeout_s))
+        return 0;
+    FAULT("worker: before a message is sent");
+    if (world_send(relay->world, 0, &relay->message, err))
+        return -1;
+    FAULT("worker: a message was sent");
+    relay->beat_s = clock_now(relay->clock);
+    return 1;
+}
+
+static int beat(struct relay *relay, double now_s, struct err *err)
+{
+    if (now_s - relay->beat_s < relay->options->silence_s / MASTER_BEATS)
+        return 0;
+    relay->beat_s = now_s;
+    message_begin(&relay->message, MESSAGE_BEAT);
+    if (buf_failed(&relay->message))
+        return err_nomem(err, "message", relay->message.size);
+    return world_send(relay->world, 0, &relay->message, err);
+}
+
+/* Time in which this process itself stood still is no silence of rank 0. */
+static void discount_stall(struct relay *relay, double now_s)
+{
+    if (now_s - relay->turn_s > SEAT_STALL_S)
+        relay->heard_s += now_s - relay->turn_s;
+    relay->turn_s = now_s;
+}
+
+/* Whether rank 0 is there. On this host its silence says nothing: a disk may keep it for minutes.
+ */
+static int watch(struct relay *relay, double now_s, struct err *err)
+{
+    const struct process *leader = &relay->world->processes[0];
+
+    if (now_s - relay->watch_s < WATCH_S)
+        return 0;
+    relay->watch_s = now_s;
+    if (relay->leader_is_here && process_is_alive(leader))
+        return 0;
+    if (relay->leader_is_here)
+        return err_set(err, "rank 0 (pid %ld) is gone", (long)leader->pid);
+    if (now_s - relay->heard_s > relay->options->silence_s)
+        return err_set(err, "rank 0 (%s) has not been heard of for %.0f s", leader->host,
+                       relay->options->silence_s);
+    return 0;
+}
+
+static int pass_messages(struct relay *relay, struct err *err)
+{
+    while (!relay->is_over) {
+        int down = pass_down(relay, err);
+        double wait_s = down ? 0 : backoff_next(&relay->backoff), now_s;
+        int up = down < 0 ? -1 : pass_up(relay, wait_s, err);
+
+        now_s = clock_now(relay->clock);
+        discount_stall(relay, now_s);
+        if (up < 0 || beat(relay, now_s, err) || (!down && watch(relay, now_s, err)))
+            return -1;
+        if (relay->has_failed)
+            return err_set(err, "%s", relay->err.text);
+        if (down || up)
+            backoff_reset(&relay->backoff);
+    }
+    return 0;
+}
+
+/* ---- life ---- */
+
+static int serve(struct relay *relay, struct err *err)
+{
+    pthread_t thread;
+    int code = pthread_create(&thread, NULL, run_thread, relay);
+
+    if (code)
+        return err_set(err, "thread of the worker: %s", strerror(code));
+    if (pass_messages(relay, err))
+        relay->options->cut_off(err);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+int worker_serve(const struct world *world, const struct runner *runner,
+                 const struct worker_options *options, const struct clock *clock, struct err *err)
+{
+    struct relay relay = {
+        .world = world, .runner = runner, .options = options, .clock = clock, .err = {""}};
+    int rc;
+
+    relay.heard_s = relay.beat_s = relay.watch_s = relay.turn_s = clock_now(clock);
+    relay.leader_is_here = process_is_here(&world->processes[0]);
+    if (mailbox_init(&relay.to_worker, err))
+        return -1;
+    if (mailbox_init(&relay.from_worker, err)) {
+        mailbox_release(&relay.to_worker);
+        return -1;
+    }
+    rc = serve(&relay, err);
+    mailbox_release(&relay.to_worker);
+    mailbox_release(&relay.from_worker);
+    buf_release(&relay.message);
+    return rc;
+}
