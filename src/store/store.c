@@ -117,11 +117,8 @@ static int use_journal(struct store *store, struct err *err)
 {
     bool is_wal = !strcmp(store_journal_mode(store->path, NULL), "wal");
     const char *sql = is_wal ? "PRAGMA journal_mode = wal" : "PRAGMA journal_mode = delete";
-    int rc;
+    int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 
-    if (!is_wal && !store_has_wal(store->path))
-        return 0;
-    rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 
