@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +66,8 @@ static void spawn(struct process *child)
     pid = fork();
     assert_true(pid >= 0);
     if (!pid) {
+        /* Not beyond a test that failed. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         process_self(child);
         if (write(fds[1], child, sizeof *child) != sizeof *child)
             _exit(1);
