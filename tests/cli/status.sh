@@ -101,4 +101,20 @@ like "which is told of its process" "$(cat .err)" "another run is writing to it,
 like "status sees it run" "$("$ESPALIER" status long.db)" "^running, 1 rank, pid $pid on"
 kill -INT $pid
 wait $pid
+
+# A trial that outlasts a commit, for real.
+"$ESPALIER" run long.ini --set epochs=1000000 --db slow.db --progress none 2>/dev/null &
+pid=$!
+for _ in $(seq 200); do
+    [ "$(sqlite3 slow.db "select count(*) from attempt where outcome = 'running'" 2>/dev/null)" = 1 ] && break
+    sleep 0.05
+done
+live=$("$ESPALIER" status slow.db | tr -s ' ')
+like "a trial under way is counted" "$live" '^long 91 91 0 0 0 1 90$'
+like "and listed with its rank, host and since when" "$live" \
+    "^ ?[0-9]+ [0-9]+ 0 $(hostname) 20[0-9-]+ [0-9:]+ [0-9.]+$"
+kill -KILL $pid
+wait $pid 2>/dev/null
+like "killed, it is pending" "$("$ESPALIER" status slow.db | tr -s ' ')" '^long 91 91 0 0 0 0 91$'
+like "and its attempt lost" "$("$ESPALIER" status slow.db | tr -s ' ')" "^ ?1 lost 1 0 $(hostname) "
 done_testing
