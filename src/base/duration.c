@@ -1,6 +1,7 @@
 #include "base/duration.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,4 +74,40 @@ int duration_parse(double *out, const char *text, struct err *err)
         return err_set(err, "must be a duration such as 90s, 15m, 2h or 1-12:00:00");
     *out = seconds;
     return 0;
+}
+
+void duration_format(struct buf *out, double seconds)
+{
+    size_t before = out->size;
+
+    real_format(out, seconds);
+    /* "1e+20s" would not be read: such a number stands alone. */
+    if (!strchr(buf_text(out) + before, 'e'))
+        buf_putc(out, 's');
+}
+
+char *duration_words(char out[DURATION_TEXT], double seconds)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+    size_t i = 0;
+    double whole, rest;
+
+    if (seconds < 10) {
+        snprintf(out, DURATION_TEXT, "%.2g s", seconds);
+        return out;
+    }
+    seconds = fmin(floor(seconds), 1e12);
+    while (seconds < units[i].seconds)
+        i++;
+    whole = floor(seconds / units[i].seconds);
+    rest = i < 3 ? floor(fmod(seconds, units[i].seconds) / units[i + 1].seconds) : 0;
+    if (rest > 0)
+        snprintf(out, DURATION_TEXT, "%.0f %s %.0f %s", whole, units[i].name, rest,
+                 units[i + 1].name);
+    else
+        snprintf(out, DURATION_TEXT, "%.0f %s", whole, units[i].name);
+    return out;
 }

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/duration.h"
 #include "store/store.h"
 
 #define MAX_OPTIONS 32
@@ -85,9 +87,20 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+static void print_duration(double seconds)
+{
+    struct buf text = {0};
+
+    duration_format(&text, seconds);
+    printf(" [%s]", buf_text(&text));
+    buf_release(&text);
+}
+
 static void print_default(const struct option_row *o)
 {
-    if (o->type == OPTION_INT && *(long *)o->value)
+    if (o->type == OPTION_DURATION && !isnan(*(double *)o->value))
+        print_duration(*(double *)o->value);
+    else if (o->type == OPTION_INT && *(long *)o->value)
         printf(" [%ld]", *(long *)o->value);
     else if (o->type == OPTION_TEXT && *(const char **)o->value)
         printf(" [%s]", *(const char **)o->value);
@@ -126,41 +139,89 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
-/* Store one option's argument; prints what is wrong with it and returns -1. */
-static int store_value(const struct option_row *o, const char *text)
+/* What follows is -1 where the argument is wrong, which has then been printed. */
+static int store_int(const struct option_row *o, const char *text)
 {
     char *end;
     long number;
 
-    if (o->type == OPTION_FLAG) {
-        *(bool *)o->value = true;
-    } else if (o->type == OPTION_INT) {
-        errno = 0;
-        number = strtol(text, &end, 10);
-        if (errno || end == text || *end || number < o->min || number > o->max) {
-            fprintf(stderr, "espalier: --%s %s: must be an integer in [%ld, %ld]\n", o->name, text,
-                    o->min, o->max);
-            return -1;
-        }
-        *(long *)o->value = number;
-    } else if (o->type == OPTION_TEXT) {
-        if (o->choices && !is_choice(o->choices, text)) {
-            fprintf(stderr, "espalier: --%s %s: must be one of %s\n", o->name, text, o->choices);
-            return -1;
-        }
-        *(const char **)o->value = text;
-    } else {
-        struct option_list *list = o->value;
-        const char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
-
-        if (!grown) {
-            fputs("espalier: out of memory\n", stderr);
-            return -1;
-        }
-        list->text = grown;
-        list->text[list->n++] = text;
+    errno = 0;
+    number = strtol(text, &end, 10);
+    if (errno || end == text || *end || number < o->min || number > o->max) {
+        fprintf(stderr, "espalier: --%s %s: must be an integer in [%ld, %ld]\n", o->name, text,
+                o->min, o->max);
+        return -1;
     }
+    *(long *)o->value = number;
     return 0;
+}
+
+static int store_duration(const struct option_row *o, const char *text)
+{
+    double seconds;
+    struct err err;
+
+    if (duration_parse(&seconds, text, &err)) {
+        fprintf(stderr, "espalier: --%s %s: %s\n", o->name, text, err.text);
+        return -1;
+    }
+    /* To Slurm a bare number is minutes, to a sweep file seconds: here it must not be guessed. */
+    if (seconds > 0 && strspn(text, "0123456789.") == strlen(text)) {
+        fprintf(stderr, "espalier: --%s %s: must have a unit: %ss or %sm\n", o->name, text, text,
+                text);
+        return -1;
+    }
+    if (seconds < (double)o->min || seconds > (double)o->max) {
+        bool is_less = seconds < (double)o->min;
+
+        fprintf(stderr, "espalier: --%s %s: must be at %s %lds\n", o->name, text,
+                is_less ? "least" : "most", is_less ? o->min : o->max);
+        return -1;
+    }
+    *(double *)o->value = seconds;
+    return 0;
+}
+
+static int store_text(const struct option_row *o, const char *text)
+{
+    if (o->choices && !is_choice(o->choices, text)) {
+        fprintf(stderr, "espalier: --%s %s: must be one of %s\n", o->name, text, o->choices);
+        return -1;
+    }
+    *(const char **)o->value = text;
+    return 0;
+}
+
+static int store_item(const struct option_row *o, const char *text)
+{
+    struct option_list *list = o->value;
+    const char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
+
+    if (!grown) {
+        fputs("espalier: out of memory\n", stderr);
+        return -1;
+    }
+    list->text = grown;
+    list->text[list->n++] = text;
+    return 0;
+}
+
+static int store_value(const struct option_row *o, const char *text)
+{
+    switch (o->type) {
+    case OPTION_FLAG:
+        *(bool *)o->value = true;
+        return 0;
+    case OPTION_INT:
+        return store_int(o, text);
+    case OPTION_DURATION:
+        return store_duration(o, text);
+    case OPTION_TEXT:
+        return store_text(o, text);
+    case OPTION_LIST:
+        return store_item(o, text);
+    }
+    return -1;
 }
 
 /* getopt's tables from ours. */

@@ -30,7 +30,7 @@ struct command {
 
 extern const struct command commands[]; /* ends with a NULL name */
 
-enum option_type { OPTION_FLAG, OPTION_INT, OPTION_TEXT, OPTION_LIST };
+enum option_type { OPTION_FLAG, OPTION_INT, OPTION_DURATION, OPTION_TEXT, OPTION_LIST };
 
 /* Values land in the struct the caller points into; what stands there before parsing is the
  * default that --help prints. */
@@ -43,9 +43,10 @@ struct option_row {
     char letter;           /* 0: long form only */
     const char *name;      /* long form, without -- */
     const char *argument;  /* "FILE"; NULL for a flag */
-    enum option_type type; /* FLAG: bool; INT: long; TEXT: const char *; LIST: option_list */
+    enum option_type type; /* FLAG: bool; INT: long; DURATION: double, seconds, NaN for none;
+                              TEXT: const char *; LIST: option_list */
     void *value;
-    long min, max;       /* of INT */
+    long min, max;       /* of INT, and of DURATION in seconds */
     const char *choices; /* of TEXT: "a|b|c", or NULL for any text */
     const char *help;
 };

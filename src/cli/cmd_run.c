@@ -1,8 +1,10 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "cli/array.h"
 #include "cli/job.h"
@@ -23,6 +25,7 @@ struct run_options {
     const char *retry;
     bool new_sweep;
     long max_fails;
+    double begun_s, time_limit_s, grace_s;
     const char *progress;
     const char *grid; /* operand */
 };
@@ -43,6 +46,10 @@ static int parse(struct run_options *o, int argc, char **argv)
          "run trials again that failed (diverged ones would diverge again)"},
         {0, "max-fails", "N", OPTION_INT, &o->max_fails, 0, 1000000000, NULL,
          "stop when so many trials have failed in this run; 0: never"},
+        {0, "time-limit", "DUR", OPTION_DURATION, &o->time_limit_s, 1, 1000000000, NULL,
+         "be over within so long (90s, 15m, 2h, 1-12:00:00); without it the walltime of the job"},
+        {0, "grace", "DUR", OPTION_DURATION, &o->grace_s, 0, 1000000000, NULL,
+         "what trials under way are given to finish when a signal asks to stop"},
         {0, "new-sweep", NULL, OPTION_FLAG, &o->new_sweep, 0, 0, NULL,
          "where fixed settings or data have changed, begin anew under the same name"},
         {0, "progress", "HOW", OPTION_TEXT, &o->progress, 0, 0, "auto|live|plain|none",
@@ -139,6 +146,9 @@ static int lead(const struct world *world, const struct facts *facts, struct run
         .retry_failed = o->retry != NULL,
         .new_sweep = o->new_sweep,
         .max_fails = o->max_fails,
+        .begun_s = o->begun_s,
+        .time_limit_s = o->time_limit_s,
+        .grace_s = o->grace_s,
         .progress = progress_mode(o->progress),
     };
     struct job job = {0};
@@ -182,7 +192,12 @@ static void end_launch(const struct world *world, const char *reason, bool speak
 
 int cmd_run(int argc, char **argv)
 {
-    struct run_options o = {.ranks = 1, .db = "results.db", .progress = "auto"};
+    struct run_options o = {.ranks = 1,
+                            .db = "results.db",
+                            .begun_s = clock_now(&clock_system),
+                            .time_limit_s = (double)NAN,
+                            .grace_s = 10,
+                            .progress = "auto"};
     struct facts *facts = NULL;
     struct world world;
     struct err err;

@@ -1,14 +1,23 @@
 #include "cli/stop.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/log.h"
 #include "cli/cli.h"
+#include "cli/launch.h"
 
-volatile sig_atomic_t stop_signal;
+volatile sig_atomic_t stop_signal, stop_hurry;
 
 static volatile sig_atomic_t is_heeded, is_silent;
+static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM */
+static volatile sig_atomic_t is_killed;    /* the first signal was one of them */
+static volatile double first_s;            /* when it came */
 
 /* Reading, simulating and reducing may take minutes and leave nothing behind. */
 static void leave(void)
@@ -21,17 +30,27 @@ static void leave(void)
     _exit(EXIT_RESUMABLE);
 }
 
+/* clock_gettime(), which is behind clock_now(), may be called from here. */
 static void handle(int number)
 {
+    double now_s = clock_now(&clock_system);
+
     if (!is_heeded)
         leave();
-    stop_signal = number;
+    if (!stop_signal) {
+        first_s = now_s;
+        stop_signal = number;
+        is_killed = kills_follow && (number == SIGINT || number == SIGTERM);
+        stop_hurry = is_killed;
+    } else if (now_s - first_s >= STOP_AGAIN_S) {
+        stop_hurry = 1;
+    }
 }
 
 void stop_ask(void)
 {
     if (!stop_signal)
-        stop_signal = SIGTERM;
+        stop_signal = STOP_OWN;
 }
 
 void stop_heed(void)
@@ -39,12 +58,62 @@ void stop_heed(void)
     is_heeded = true;
 }
 
+/* run -n hands signals on as SIGUSR1, which mpirun passes to the ranks and leaves it at that. srun
+ * does not set the variable. */
+static bool is_under_bare_mpirun(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") && !getenv(LAUNCH_COMMAND);
+}
+
 void stop_catch(bool is_quiet)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
 
     is_silent = is_quiet;
+    kills_follow = is_under_bare_mpirun();
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaction(numbers[i], &action, NULL);
+        sigaddset(&action.sa_mask, numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) ||
+            before.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+}
+
+/* ---- what is said ---- */
+
+static bool has_told_stop, has_told_hurry;
+
+bool stop_has_news(void)
+{
+    return stop_signal > 0 && (!has_told_stop || (stop_hurry && !has_told_hurry));
+}
+
+static void tell_first(int32_t n_busy, double grace_s)
+{
+    const char *name = sigabbrev_np(stop_signal);
+    char grace[DURATION_TEXT];
+
+    if (!n_busy)
+        log_info("SIG%s: no new trials", name);
+    else
+        log_info("SIG%s: no new trials; what %d rank%s under way may finish within %s (--grace); a "
+                 "second signal stops at once",
+                 name, n_busy, n_busy == 1 ? " has" : "s have", duration_words(grace, grace_s));
+}
+
+void stop_tell(int32_t n_busy, double grace_s)
+{
+    if (!stop_has_news())
+        return;
+    if (!stop_hurry && grace_s > 0)
+        tell_first(n_busy, grace_s);
+    else if (is_killed && !has_told_stop)
+        log_info("SIG%s: stopping at once, as mpirun kills its ranks a second later (SIGUSR1 to "
+                 "mpirun, or run -n, lets trials finish)",
+                 sigabbrev_np(stop_signal));
+    else
+        log_info("stopping at once; trials under way are left to the next run");
+    has_told_stop = true;
+    has_told_hurry = stop_hurry;
 }

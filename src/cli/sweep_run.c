@@ -76,7 +76,9 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
         .commit_s = 0.5,
         .commit_results = 1000,
         .stop = &stop_signal,
-        .until_s = (double)INFINITY,
+        .hurry = &stop_hurry,
+        .grace_s = state->grace_s,
+        .until_s = state->walltime.until_s,
         .silence_s = job->sweep.fixed.v[P_HEARTBEAT_LIMIT].f,
     };
     struct master_sink sink = sweep_sink(state);
@@ -149,8 +151,13 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
         begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, err) ||
         standing_tell(&state->progress, state->store, &state->known, err) ||
-        make_ledger(state, job, options->retry_failed, err) ||
-        make_scheduler(state, world, job, err))
+        make_ledger(state, job, options->retry_failed, err))
+        return cli_fail(err, EXIT_ERROR);
+    state->grace_s = options->grace_s;
+    state->walltime.until_s = state->walltime.whole_s = (double)INFINITY;
+    if (state->before.pending)
+        walltime_begin(&state->walltime, options->time_limit_s, options->begun_s);
+    if (make_scheduler(state, world, job, err))
         return cli_fail(err, EXIT_ERROR);
     failures_init(&state->failures, options->max_fails,
                   state->before.done + state->before.diverged > 0);
@@ -251,7 +258,10 @@ static void print_next(const struct sweep_state *state, const struct sweep_optio
 {
     struct ledger_counts now = sweep_counts(state);
 
-    if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
+    if (end == MASTER_TIME_UP)
+        walltime_tell(&state->walltime, state->ledger, state->cost,
+                      dispatch_margin(state->dispatch));
+    else if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
         print_failures(state, options->db);
     else if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left, those under way from their beginning: the "
@@ -303,9 +313,15 @@ static void print_end(struct sweep_state *state, const struct job *job,
                  err.text, options->db);
 }
 
-/* Stopped for its failures a sweep is neither finished nor worth being requeued. */
+/* Stopped for its failures a sweep is neither finished nor worth being requeued, nor is one of
+ * which only trials are left that no such time is enough for. */
 static int end_status(const struct sweep_state *state, enum master_end end)
 {
+    if (end == MASTER_TIME_UP)
+        return walltime_is_in_vain(&state->walltime, state->ledger, state->cost,
+                                   dispatch_margin(state->dispatch))
+                   ? EXIT_ERROR
+                   : EXIT_RESUMABLE;
     if (end == MASTER_STOPPED)
         return state->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
     return sweep_counts(state).failed ? EXIT_SOME_FAILED : EXIT_OK;
@@ -345,10 +361,11 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     int rc;
 
     print_begin(state, world, job, options);
+    walltime_warn(&state->walltime, state->ledger, state->cost);
     rc = master_run(&end, state->master, err);
     progress_finish(&state->progress);
     if (rc ||
-        store_end_session(state->store, end == MASTER_STOPPED ? "stopped" : "finished", err)) {
+        store_end_session(state->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
         store = state->store;
         state->store = NULL;
         return trouble_end(&state->trouble, store, job, &state->known, err);

@@ -15,6 +15,9 @@ struct sweep_options {
     bool retry_failed;   /* trials that failed are to be run again */
     bool new_sweep;      /* where fixed settings are others, begin anew under the same name */
     int64_t max_fails;   /* stop when so many trials have failed in this run; 0: never */
+    double begun_s;      /* by clock_system: when the command began */
+    double time_limit_s; /* from then on; NaN: by the batch system */
+    double grace_s;      /* that trials under way are given when a signal asks to stop */
     enum progress_mode progress;
 };
 

@@ -80,6 +80,10 @@ static void on_progress(void *arg, const struct master_progress *now)
     struct master_progress own = *now;
 
     launch_report_alive();
+    if (stop_has_news()) {
+        progress_finish(&state->progress);
+        stop_tell(now->n_busy, walltime_within(&state->walltime, state->grace_s));
+    }
     own.counts = sweep_counts(state);
     progress_show(&state->progress, &own);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/progress.h"
 #include "cli/trouble.h"
+#include "cli/walltime.h"
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
@@ -21,6 +22,8 @@ struct sweep_state {
     struct ledger_counts before; /* as the database had it */
     struct failures failures;    /* of this run */
     struct trouble trouble;
+    struct walltime walltime;
+    double grace_s;   /* that trials under way have when a signal asks to stop */
     int64_t n_others; /* trials of other shards: done, to the ledger */
     int32_t n_losses; /* of ranks, those that came back too */
 };

@@ -312,15 +312,6 @@ static void put_reduction(struct buf *out, int64_t value)
 }
 
 /* Exponents have no units: 1e-06s would not read back. */
-static void put_duration(struct buf *out, double seconds)
-{
-    size_t before = out->size;
-
-    real_format(out, seconds);
-    if (!strchr(buf_text(out) + before, 'e'))
-        buf_putc(out, 's');
-}
-
 void param_format(struct buf *out, enum param_id id, union value value)
 {
     switch (param_table[id].type) {
@@ -340,7 +331,7 @@ void param_format(struct buf *out, enum param_id id, union value value)
         real_format(out, value.f);
         break;
     case PARAM_DURATION:
-        put_duration(out, value.f);
+        duration_format(out, value.f);
         break;
     case PARAM_CHOICE:
         put_choice(out, param_table[id].choices, value.i);

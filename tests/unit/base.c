@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/duration.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -294,6 +295,51 @@ static void test_process(void **state)
     assert_int_equal(process_ask(&other), PROCESS_ELSEWHERE);
 }
 
+static void test_duration(void **state)
+{
+    static const struct {
+        const char *text;
+        double seconds; /* -1: refused */
+    } cases[] = {
+        {"90s", 90},         {"15m", 900},      {"2h", 7200},    {"90", 90},
+        {"1d", 86400},       {"1h30m", 5400},   {"1.5h", 5400},  {"1-12:00:00", 129600},
+        {"12:30:00", 45000}, {"12:30", 750},    {"90:00", 5400}, {"2-12", 216000},
+        {"1-00:30", 88200},  {"0", 0},          {"0.25s", 0.25}, {"-1", -1},
+        {"12:60", -1},       {"12:", -1},       {":12", -1},     {"1-", -1},
+        {"1:2:3:4", -1},     {"1-1:2:3:4", -1}, {"h", -1},       {"1hm", -1},
+        {"1 h", -1},         {"5x", -1},        {"", -1},        {"1h30", -1},
+        {"..s", -1},         {"inf", -1},       {"-1-2", -1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double seconds = -1;
+        int rc = duration_parse(&seconds, cases[i].text, NULL);
+
+        if (seconds != cases[i].seconds || (rc == 0) != (cases[i].seconds >= 0))
+            fail_msg("'%s': %d, %g seconds", cases[i].text, rc, seconds);
+    }
+}
+
+static void test_duration_words(void **state)
+{
+    static const struct {
+        double seconds;
+        const char *words;
+    } cases[] = {
+        {0, "0 s"},     {0.25, "0.25 s"},    {1.5, "1.5 s"},           {45.9, "45 s"},
+        {60, "1 min"},  {119, "1 min 59 s"}, {14399, "3 h 59 min"},    {7205, "2 h"},
+        {86400, "1 d"}, {90000, "1 d 1 h"},  {12345678, "142 d 21 h"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[DURATION_TEXT];
+
+        assert_string_equal(duration_words(text, cases[i].seconds), cases[i].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_rng_blocks),
         cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_duration),
+        cmocka_unit_test(test_duration_words),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_process),
     };

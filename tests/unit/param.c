@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "base/duration.h"
 #include "base/real.h"
 #include "grid/param.h"
 #include "grid/suggest.h"
@@ -159,32 +158,6 @@ static void test_refused(void **state)
                    "trial_timeout = soon: must be a duration such as 90s, 15m, 2h or 1-12:00:00");
 }
 
-static void test_duration(void **state)
-{
-    static const struct {
-        const char *text;
-        double seconds; /* -1: refused */
-    } cases[] = {
-        {"90s", 90},         {"15m", 900},      {"2h", 7200},    {"90", 90},
-        {"1d", 86400},       {"1h30m", 5400},   {"1.5h", 5400},  {"1-12:00:00", 129600},
-        {"12:30:00", 45000}, {"12:30", 750},    {"90:00", 5400}, {"2-12", 216000},
-        {"1-00:30", 88200},  {"0", 0},          {"0.25s", 0.25}, {"-1", -1},
-        {"12:60", -1},       {"12:", -1},       {":12", -1},     {"1-", -1},
-        {"1:2:3:4", -1},     {"1-1:2:3:4", -1}, {"h", -1},       {"1hm", -1},
-        {"1 h", -1},         {"5x", -1},        {"", -1},        {"1h30", -1},
-        {"..s", -1},         {"inf", -1},       {"-1-2", -1},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double seconds = -1;
-        int rc = duration_parse(&seconds, cases[i].text, NULL);
-
-        if (seconds != cases[i].seconds || (rc == 0) != (cases[i].seconds >= 0))
-            fail_msg("'%s': %d, %g seconds", cases[i].text, rc, seconds);
-    }
-}
-
 /* What is formatted reads back as the same bits, whatever the digits. */
 static void test_round_trip(void **state)
 {
@@ -232,8 +205,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_is_sound), cmocka_unit_test(test_find),
         cmocka_unit_test(test_suggest),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_duration),
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_allowed),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_allowed),
     };
 
     return cmocka_run_group_tests_name("param", tests, NULL, NULL);

@@ -1,0 +1,39 @@
+/* When a sweep must be over: --time-limit, or the walltime of the job that it runs in. */
+#ifndef CLI_WALLTIME_H
+#define CLI_WALLTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sched/cost.h"
+#include "sched/ledger.h"
+
+struct walltime {
+    double until_s; /* by clock_system: all trials must be over; INFINITY: no limit */
+    double whole_s; /* from walltime_begin() until then */
+};
+
+/* limit_s: --time-limit, counted from begun_s (by clock_system); NaN: none was given, then the
+ * batch system is asked, and what it says is printed. Some of the time is kept for the end of the
+ * run (doc/decisions/0017). */
+void walltime_begin(struct walltime *walltime, double limit_s, double begun_s);
+
+/* seconds, or what is left until the limit where that is less. */
+double walltime_within(const struct walltime *walltime, double seconds);
+
+/* Before the first trial: warn of those that cannot end in time though they begin at once. ledger's
+ * groups are the configurations of cost. */
+void walltime_warn(const struct walltime *walltime, const struct ledger *ledger,
+                   const struct cost *cost);
+
+/* At the end, where time was up: say what is left, and what of it a run with the same limit cannot
+ * do either: where it takes longer than all the time there was, if it takes margin times what is
+ * expected (dispatch_margin). */
+void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
+                   const struct cost *cost, double margin);
+
+/* Whether that is all that is left: to run the same line again is then in vain. */
+bool walltime_is_in_vain(const struct walltime *walltime, const struct ledger *ledger,
+                         const struct cost *cost, double margin);
+
+#endif

@@ -1,0 +1,259 @@
+#!/bin/sh
+# When a run stops: at a time limit, at the walltime of the batch system's job (played by scripts), at
+# signals. Trials get the length they need here from a measurement on this machine; where it is busy
+# they take a few times longer, or half as long once it is not.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+unset SLURM_JOB_ID SLURM_JOB_END_TIME LSB_JOBID LSB_JOBINDEX PBS_JOBID
+
+cat >sweep.ini <<'INI'
+[sweep]
+name = time
+[data]
+samples = 200
+markers = 500
+[grid]
+dropout = 0:0.9:0.1
+INI
+query() { sqlite3 "$1" "$2"; }
+count() { query "$1" "select count(*) from trial where state = '$2'"; }
+now() { date +%s.%N; }
+run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
+
+run --set epochs=2000 --db speed.db 2>/dev/null
+per_s=$(query speed.db "select cast(2000 / min(seconds) as integer) from trial")
+long() { echo "--set epochs=$(awk "BEGIN { printf \"%d\", $per_s * $1 }")"; }
+
+# ---- durations ----
+
+refused() {
+    fails "$1 $2" 2 run "$1" "$2"
+    is "is refused" "$(head -n 1 "$T/.err")" "espalier: $1 $2: $3"
+}
+refused --time-limit soon "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
+refused --time-limit 1h30 "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
+refused --time-limit 12:60 "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
+refused --time-limit 90 "must have a unit: 90s or 90m"
+refused --time-limit 0 "must be at least 1s"
+refused --grace -1s "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
+refused --grace 5x "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
+fails "a duration that is missing" 2 run --time-limit
+for duration in 90s 15m 1h30m 90:00 1-12:00:00 2-12; do
+    ok "--time-limit $duration" run --set epochs=2 --db forms.db --time-limit $duration --grace 0
+done
+
+# ---- a time limit ----
+
+# 40 trials of 0.5 s in 6 s: some fit.
+# shellcheck disable=SC2046
+limited() { run $(long 0.5) --set grid.dropout=0:0.975:0.025 --db limited.db "$@"; }
+begun=$(now)
+fails "a limit that is not enough for all" 75 limited --time-limit 6s
+like "ends in time" "$(awk "BEGIN { print $(now) - $begun }")" '^[0-6]\.?'
+n=$(count limited.db 'done')
+like "with some done" "$n" '^[1-9]'
+is "the others pending" "$(count limited.db pending)" $((40 - n))
+like "and says what is left" "$(tail -n 1 "$T/.err")" \
+    "^espalier: stopped by the time limit; $((40 - n)) trials are left, expected to take up to .* s each: the same command goes on\$"
+is "the session was stopped" "$(query limited.db 'select outcome from session')" stopped
+is "no attempt was cut off" "$(query limited.db "select count(*) from attempt where outcome <> 'done'")" 0
+ok "the same line without a limit" limited
+is "is complete" "$(count limited.db 'done')" 40
+
+# Trials of 0.1 s and of 30 s: the short ones are run, the long ones named.
+# shellcheck disable=SC2046
+mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
+fails "what is longer than the limit is not begun" 1 mixed --db mixed.db --time-limit 8s
+is "what is shorter is run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
+like "a warning comes first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
+    "^espalier: warning: 5 trials are expected to take up to .* each, longer than the whole 7\\.[0-9] s of such a run"
+like "and what cannot fit is named" "$(tail -n 1 "$T/.err")" \
+    "^espalier: warning: 5 trials are expected to take up to .* each \(.*\), longer than the whole 7\\.[0-9] s of such a run"
+fails "again, nothing is done" 1 mixed --db mixed.db --time-limit 8s
+is "and nothing begun" "$(query mixed.db 'select count(*) from attempt')" 5
+
+# ---- the walltime of a job ----
+
+mkdir bin
+PATH=$T/bin:$PATH
+play() {
+    cat >"bin/$1"
+    chmod +x "bin/$1"
+}
+short() { run --set epochs=2 --db "$@"; }
+said() { grep '^espalier: walltime' "$T/.err"; }
+
+play squeue <<'END'
+#!/bin/sh
+echo "$@" >>calls
+echo 2-03:04:30
+END
+ok "in a Slurm job, by the environment" \
+    env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) "$ESPALIER" run sweep.ini --set epochs=2 --db e.db
+is "the time left is said" "$(said)" \
+    "espalier: walltime: Slurm leaves job 77 another 2 h; no trial is begun that would not end 30 s before that"
+fails "and squeue left alone" 1 test -e calls
+
+export SLURM_JOB_ID=77
+ok "asked of squeue" short q.db
+is "it is said too" "$(said)" \
+    "espalier: walltime: Slurm leaves job 77 another 2 d 3 h; no trial is begun that would not end 30 s before that"
+is "asked once" "$(cat calls)" "-h -j 77 -o %L"
+ok "with a limit of one's own" short own.db --time-limit 1h
+is "nobody is asked" "$(said)" ""
+ok "nor where nothing is left to do" short own.db
+is "as a resumed sweep shows" "$(said)" ""
+play squeue <<'END'
+#!/bin/sh
+echo UNLIMITED
+END
+ok "a job without a limit" short unlimited.db
+is "is told so" "$(said)" "espalier: walltime: Slurm names no end of job 77; --time-limit sets one"
+play squeue <<'END'
+#!/bin/sh
+echo 0:05
+END
+# shellcheck disable=SC2046
+fails "five seconds left of a job" 75 run $(long 0.5) --set grid.dropout=0:0.975:0.025 --db five.db
+like "are used" "$(count five.db 'done')" '^[1-9]'
+like "and it says why it ends" "$(tail -n 1 "$T/.err")" "^espalier: stopped by the time limit; [1-9][0-9]* trials? (is|are) left"
+play squeue <<'END'
+#!/bin/sh
+echo INVALID
+END
+fails "a job that is over its time begins nothing" 1 short over.db
+is "nothing" "$(count over.db pending)" 10
+unset SLURM_JOB_ID
+
+play bjobs <<'END'
+#!/bin/sh
+[ "$3 $4" = "time_left 81[2]" ] && echo "0:40 L"
+END
+ok "in an LSF job" env LSB_JOBID=81 LSB_JOBINDEX=2 "$ESPALIER" run sweep.ini --set epochs=2 --db lsf.db
+is "bjobs is asked" "$(said)" \
+    "espalier: walltime: LSF leaves job 81[2] another 40 min; no trial is begun that would not end 30 s before that"
+play qstat <<'END'
+#!/bin/sh
+echo "Job Id: $2"
+echo "    resources_used.walltime = 00:30:00"
+echo "    Resource_List.walltime = 02:30:00"
+END
+ok "in a PBS job" env PBS_JOBID=9.server "$ESPALIER" run sweep.ini --set epochs=2 --db pbs.db
+like "qstat is asked" "$(said)" "^espalier: walltime: PBS leaves job 9.server another 2 h; "
+
+# ---- signals ----
+
+# begin DB ARGUMENTS: in the background, until the first trial must be under way; $pid.
+begin() {
+    db=$1
+    shift
+    # shellcheck disable=SC2094
+    "$ESPALIER" run sweep.ini --progress plain --db "$db" "$@" >out 2>err &
+    pid=$!
+    for _ in $(seq 100); do
+        grep -q "to run on" err && break
+        sleep 0.05
+    done
+    sleep 0.9
+}
+# end: wait for it; $status and $took, seconds since $begun.
+end() {
+    wait $pid
+    status=$?
+    took=$(awk "BEGIN { print $(now) - $begun }")
+}
+# Trials done that were under way at the signal, and that were begun after it.
+ended() {
+    query "$1" "select sum(started < $begun and finished > $begun), sum(started > $begun) from attempt where outcome = 'done'"
+}
+below() { awk "BEGIN { exit !($1 < $2) }"; }
+
+for signal in TERM INT USR1 USR2 HUP; do
+    # shellcheck disable=SC2046
+    begin $signal.db $(long 2.5) --grace 1m
+    begun=$(now)
+    kill -$signal $pid
+    end
+    is "SIG$signal: exit status" $status 75
+    is "the trial under way ended, no other was begun" "$(ended $signal.db)" "1|0"
+    like "which it says" "$(cat err)" \
+        "^espalier: SIG$signal: no new trials; what 1 rank has under way may finish within 1 min \(--grace\); a second signal stops at once\$"
+    [ "$signal" = TERM ] && like "and how it goes on" "$(tail -n 1 err)" "the same command goes on"
+done
+
+# shellcheck disable=SC2046
+begin grace.db $(long 30) --grace 1s
+begun=$(now)
+kill -TERM $pid
+end
+is "a trial longer than the grace" $status 75
+ok "is not waited for" below "$took" 3
+is "and is pending again" "$(count grace.db pending)|$(query grace.db "select count(*) from attempt where outcome = 'done'")" "10|0"
+
+# shellcheck disable=SC2046
+begin none.db $(long 2) --grace 0
+begun=$(now)
+kill -TERM $pid
+end
+is "no grace" $status 75
+is "no trial ends" "$(query none.db "select count(*) from attempt where finished > $begun and outcome = 'done'")" 0
+like "and it says so" "$(cat err)" "^espalier: stopping at once; trials under way are left to the next run"
+
+# A copy of the signal is no second one.
+# shellcheck disable=SC2046
+begin twice.db $(long 8) --grace 100s
+begun=$(now)
+kill -USR2 $pid
+sleep 0.05
+kill -TERM $pid
+sleep 1
+ok "two signals in 0.1 s are one" kill -0 $pid
+kill -TERM $pid
+end
+is "a second signal" $status 75
+ok "stops at once" below "$took" 3
+like "and it says so" "$(cat err)" "^espalier: stopping at once; trials under way are left to the next run"
+is "without damage" "$(query twice.db 'pragma integrity_check')|$(count twice.db pending)" "ok|10"
+
+# Under nohup a terminal may go.
+cat >hup.sh <<'END'
+trap '' HUP
+exec "$@"
+END
+# shellcheck disable=SC2046
+sh hup.sh "$ESPALIER" run sweep.ini $(long 0.3) --progress none --db hup.db 2>err &
+pid=$!
+sleep 1
+kill -HUP $pid
+begun=$(now)
+end
+is "SIGHUP that is ignored stays so" "$status $(count hup.db 'done')" "0 10"
+
+# mpirun that was started by hand hands SIGTERM on and kills; run -n does not let it come to that.
+started() {
+    for _ in $(seq 200); do
+        grep -q "to run on" err && break
+        sleep 0.05
+    done
+    sleep 0.9
+    begun=$(now)
+}
+# shellcheck disable=SC2046
+mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare.db >out 2>err &
+pid=$!
+started
+kill -TERM $pid
+end
+ok "SIGTERM to an mpirun of one's own ends at once" below "$took" 4
+like "which it says" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
+is "without damage" "$(query bare.db 'pragma integrity_check')|$(ended bare.db)" "ok||"
+# shellcheck disable=SC2046
+"$ESPALIER" run sweep.ini -n 2 $(long 2.5) --grace 1m --progress none --db own_n.db >out 2>err &
+pid=$!
+started
+kill -TERM $pid
+end
+is "SIGTERM to run -n" "$status $(ended own_n.db)" "75 2|0"
+like "lets what is under way finish" "$(cat err)" "no new trials; what 2 ranks have under way may finish within 1 min"
+
+done_testing
