@@ -56,9 +56,12 @@ before=$(finished)
 
 # It runs beside this script, which could not act on a signal while waiting in the foreground.
 # `--shard auto` would ask LSF for N, which an array of some elements only does not know.
-"$espalier" run "$grid" --db "$database" --shard "$LSB_JOBINDEX/$elements" --progress plain &
+# --grace: trials under way were begun to end half a minute before the walltime, let them.
+"$espalier" run "$grid" --db "$database" --shard "$LSB_JOBINDEX/$elements" --grace 90s --progress plain &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2 TERM
+trap 'kill -USR2 "$pid"' USR1 USR2
+# bkill: all is killed soon. A second signal, a second later, waits for no trial.
+trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"

@@ -50,10 +50,13 @@ finished() {
 before=$(finished)
 
 # espalier starts mpirun, so that a rank that dies does not end the sweep. It runs beside this
-# script, which could not act on a signal while waiting in the foreground.
-"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --progress plain &
+# script, which could not act on a signal while waiting in the foreground. --grace: trials under way
+# were begun to end half a minute before the walltime, let them.
+"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --grace 90s --progress plain &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2 TERM
+trap 'kill -USR2 "$pid"' USR1 USR2
+# bkill: all is killed soon. A second signal, a second later, waits for no trial.
+trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"

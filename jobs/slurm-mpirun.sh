@@ -45,10 +45,12 @@ before=$(finished)
 
 # espalier starts mpirun, which learns the hosts from Slurm, so that a rank that dies does not end
 # the sweep. It runs beside this script, which could not act on a signal while waiting in the
-# foreground.
-"$espalier" run "$grid" --db "$database" -n "$SLURM_NTASKS" --progress plain &
+# foreground. --grace: trials under way were begun to end half a minute before the walltime, let them.
+"$espalier" run "$grid" --db "$database" -n "$SLURM_NTASKS" --grace 90s --progress plain &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2 TERM
+trap 'kill -USR2 "$pid"' USR1 USR2
+# scancel: all is killed soon. A second signal, a second later, waits for no trial.
+trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"

@@ -49,12 +49,15 @@ before=$(finished)
 
 # It runs beside this script, which could not act on a signal while waiting in the foreground. srun
 # hands USR2 on to all ranks. --kill-on-bad-exit=0, --wait=0: ranks that end, 75 included, do not
-# take those along that are still writing.
+# take those along that are still writing. --grace: trials under way were begun to end half a minute
+# before the walltime, let them.
 start() {
     srun --mpi=pmix --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=0 --wait=0 \
-        "$espalier" run "$grid" --db "$database" --progress plain &
+        "$espalier" run "$grid" --db "$database" --grace 90s --progress plain &
     pid=$!
-    trap 'asked=yes; kill -USR2 "$pid"' USR1 USR2 TERM
+    trap 'asked=yes; kill -USR2 "$pid"' USR1 USR2
+    # scancel: all is killed soon. A second signal, a second later, waits for no trial.
+    trap 'asked=yes; kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
     # `wait` ends early at each signal; the true exit status is that of the last one.
     wait "$pid"
     status=$?

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/launch_watch.h"
+#include "cli/stop.h"
 #include "sched/world.h"
 
 /* In the environment of the ranks: somebody listens to what rank 0 reports. */
@@ -145,15 +146,6 @@ static void become_mpirun(const char **args, int failure, int report)
     _exit(127);
 }
 
-static void hand_on_signals(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-    struct sigaction action = {.sa_handler = forward};
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaction(numbers[i], &action, NULL);
-}
-
 /* 0 once mpirun runs in the child. */
 static int check_start(int fd, pid_t pid, struct err *err)
 {
@@ -183,7 +175,7 @@ static int start(struct launch_end *end, const struct launch *launch, const char
     if (!pid)
         become_mpirun(args, failure[1], report[1]);
     child_pid = (sig_atomic_t)pid;
-    hand_on_signals();
+    stop_install(forward, 0);
     close(failure[1]);
     close(report[1]);
     rc = check_start(failure[0], pid, err);

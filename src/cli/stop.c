@@ -65,19 +65,24 @@ static bool is_under_bare_mpirun(void)
     return getenv("OMPI_COMM_WORLD_SIZE") && !getenv(LAUNCH_COMMAND);
 }
 
-void stop_catch(bool is_quiet)
+void stop_install(void (*handler)(int number), int flags)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
 
-    is_silent = is_quiet;
-    kills_follow = is_under_bare_mpirun();
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaddset(&action.sa_mask, numbers[i]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) ||
             before.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
+}
+
+void stop_catch(bool is_quiet)
+{
+    is_silent = is_quiet;
+    kills_follow = is_under_bare_mpirun();
+    stop_install(handle, SA_RESTART);
 }
 
 /* ---- what is said ---- */
@@ -97,8 +102,8 @@ static void tell_first(int32_t n_busy, double grace_s)
     if (!n_busy)
         log_info("SIG%s: no new trials", name);
     else
-        log_info("SIG%s: no new trials; what %d rank%s under way may finish within %s (--grace); a "
-                 "second signal stops at once",
+        log_info("SIG%s: no new trials; what %d rank%s under way may finish if it takes no more "
+                 "than %s (--grace); a second signal stops at once",
                  name, n_busy, n_busy == 1 ? " has" : "s have", duration_words(grace, grace_s));
 }
 

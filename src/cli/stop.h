@@ -28,6 +28,10 @@ void stop_ask(void);
  * beside rank 0. */
 void stop_catch(bool is_quiet);
 
+/* Install another handler for the five, with flags of sigaction(2): for the process that only
+ * starts mpirun and hands on what it gets. */
+void stop_install(void (*handler)(int number), int flags);
+
 /* From now on somebody looks at the flags. */
 void stop_heed(void);
 

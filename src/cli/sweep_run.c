@@ -313,15 +313,19 @@ static void print_end(struct sweep_state *state, const struct job *job,
                  err.text, options->db);
 }
 
-/* Stopped for its failures a sweep is neither finished nor worth being requeued, nor is one of
- * which only trials are left that no such time is enough for. */
+/* Whether the same line would find as little that it can do as this run has. */
+static bool is_in_vain(const struct sweep_state *state)
+{
+    return sweep_counts(state).pending == state->before.pending &&
+           walltime_is_in_vain(&state->walltime, state->ledger, state->cost,
+                               dispatch_margin(state->dispatch));
+}
+
+/* Stopped for its failures a sweep is neither finished nor worth being requeued. */
 static int end_status(const struct sweep_state *state, enum master_end end)
 {
     if (end == MASTER_TIME_UP)
-        return walltime_is_in_vain(&state->walltime, state->ledger, state->cost,
-                                   dispatch_margin(state->dispatch))
-                   ? EXIT_ERROR
-                   : EXIT_RESUMABLE;
+        return is_in_vain(state) ? EXIT_ERROR : EXIT_RESUMABLE;
     if (end == MASTER_STOPPED)
         return state->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
     return sweep_counts(state).failed ? EXIT_SOME_FAILED : EXIT_OK;

@@ -32,7 +32,8 @@ void walltime_warn(const struct walltime *walltime, const struct ledger *ledger,
 void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
                    const struct cost *cost, double margin);
 
-/* Whether that is all that is left: to run the same line again is then in vain. */
+/* Whether that is all that is left: a run that has done nothing either would be run again in vain.
+ */
 bool walltime_is_in_vain(const struct walltime *walltime, const struct ledger *ledger,
                          const struct cost *cost, double margin);
 
