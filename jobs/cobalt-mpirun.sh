@@ -32,11 +32,16 @@ sed "s/\$/ slots=$ranks_per_node/" "$COBALT_NODEFILE" >"$hosts"
 export OMPI_MCA_orte_default_hostfile="$hosts" PRTE_MCA_prte_default_hostfile="$hosts"
 ranks=$(($(wc -l <"$hosts") * ranks_per_node))
 
+# espalier asks Slurm, LSF and PBS for the time that is left; of Cobalt it must be told.
+left=$((COBALT_ENDTIME - $(date +%s)))
+
 # espalier starts mpirun, so that a rank that dies does not end the sweep. It runs beside this
 # script, which could not act on a signal while waiting in the foreground.
-"$espalier" run "$grid" --db "$database" -n "$ranks" --progress plain &
+"$espalier" run "$grid" --db "$database" -n "$ranks" --time-limit "${left}s" --progress plain &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2 TERM
+trap 'kill -USR2 "$pid"' USR1 USR2
+# qdel: all is killed soon. A second signal, a second later, waits for no trial.
+trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"

@@ -12,7 +12,8 @@
 # one copy of the data, a byte for each genotype; 100 MB for each rank and 4 bytes for each genotype
 # and host are plenty. In Torque: -l nodes=2:ppn=16
 #PBS -l select=2:ncpus=16:mpiprocs=16:mem=16gb
-# Walltime. It need not be enough for the whole sweep.
+# Walltime. It need not be enough for the whole sweep: espalier asks PBS (qstat) how much is left and
+# begins no trial that would not end in time.
 #PBS -l walltime=04:00:00
 # When a host fails, PBS puts the job back into the queue.
 #PBS -r y
@@ -38,7 +39,9 @@ export OMPI_MCA_orte_default_hostfile="$PBS_NODEFILE" PRTE_MCA_prte_default_host
 # script, which could not act on a signal while waiting in the foreground.
 "$espalier" run "$grid" --db "$database" -n "$ranks" --progress plain &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2 TERM
+trap 'kill -USR2 "$pid"' USR1 USR2
+# qdel: all is killed soon. A second signal, a second later, waits for no trial.
+trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 
 # `wait` ends early at each signal; the true exit status is that of the last one.
 wait "$pid"

@@ -44,7 +44,7 @@ mkdir bin
 PATH=$T/bin:$PATH
 
 # WARN=DATABASE:N: when it holds N finished trials, the signal of -wa goes to every process of the
-# job, the first time that it runs. A job that ends with the status of -Q runs again. What is on the
+# job, the first time that it runs, with N = 0 each time. A job that ends with the status of -Q runs again. What is on the
 # command line wins over #BSUB lines.
 cat >bin/bsub <<'SH'
 #!/bin/sh
@@ -75,7 +75,7 @@ job() {
         LSB_JOBINDEX_STEP=1 LSB_DJOB_NUMPROC=$n LSB_DJOB_HOSTFILE=$PWD/lsf.hosts LS_SUBCWD=$PWD \
         LSB_HOSTS=$(tr '\n' ' ' <lsf.hosts) LSB_MCPU_HOSTS="$(hostname) $n" setsid "$@" &
     pid=$!
-    [ -z "${WARN:-}" ] || [ "$runs" -gt 1 ] || warn $pid
+    [ -z "${WARN:-}" ] || { [ "$runs" -gt 1 ] && [ "${WARN#*:}" -gt 0 ]; } || warn $pid
     wait $pid
 }
 options "$@"

@@ -19,8 +19,9 @@ hidden_size = 4, 8
 learning_rate = 0.01, 0.1
 END
 # A trial of about a second, and one that nobody waits for.
-sed 's/^epochs.*/epochs = 20000/' quick.ini >slow.ini
+sed 's/^epochs.*/epochs = 50000/' quick.ini >slow.ini
 sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
+sed 's/^replicates.*/replicates = 8/; s/^epochs.*/epochs = 20000/' quick.ini >many.ini
 
 rows() {
     sqlite3 "$1" "select config, replicate, fold, state, quote(value), quote(test_pearson) from trials
@@ -43,6 +44,7 @@ ranks_of() { pgrep -f "^$ESPALIER run .*--db $1 "; }
 
 ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
 ok "the slow one" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
+ok "that of many trials" "$ESPALIER" run many.ini -n 2 --db many.db --progress none
 
 ok "sbatch jobs/slurm-mpirun.sh" sbatch --wait -n 2 -o mpirun.log "$jobs/slurm-mpirun.sh" quick.ini mpirun.db
 is "equals the sweep by itself" "$(rows mpirun.db)" "$(rows quick.db)"
@@ -63,15 +65,18 @@ for script in mpirun srun; do
     like "it says how to go on" "$(cat warned.$script.log)" "submit the same line again"
 done
 
-# A rank that dies takes an srun with it; the script starts another.
-sbatch --wait -n 2 -o killed.log "$jobs/slurm-srun.sh" slow.ini killed.db >killed.id &
-pid=$!
-until_ok has_finished killed.db 2
-kill -9 "$(ranks_of killed.db | tail -n 1)"
-wait $pid
-is "slurm-srun.sh ends with 0 though a rank was killed" $? 0
-like "it started again" "$(cat killed.log)" "a rank died: starting again, with [2-8] trials finished"
-is "equals the sweep by itself" "$(rows killed.db)" "$(rows slow.db)"
+# A rank that dies takes an srun with it, and the script starts another; under mpirun the others go on.
+for script in mpirun srun; do
+    sbatch --wait -n 2 -o killed.$script.log "$jobs/slurm-$script.sh" slow.ini killed.$script.db >killed.id &
+    pid=$!
+    until_ok has_finished killed.$script.db 2
+    kill -9 "$(ranks_of killed.$script.db | tail -n 1)"
+    wait $pid
+    is "slurm-$script.sh ends with 0 though a rank was killed" $? 0
+    is "equals the sweep by itself" "$(rows killed.$script.db)" "$(rows slow.db)"
+done
+is "mpirun: in one session" "$(sqlite3 killed.mpirun.db 'select count(*) from session')" 1
+like "srun: in another one" "$(cat killed.srun.log)" "a rank died: starting again, with [2-7] trials finished"
 
 # scancel in the middle, and the same line again.
 sbatch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db >cancelled.id
@@ -84,18 +89,18 @@ ok "the same line again" sbatch --wait -n 2 -o cancelled.log "$jobs/slurm-mpirun
 is "equals the sweep by itself" "$(rows cancelled.db)" "$(rows slow.db)"
 
 # An array of 4, one element of it cancelled while it runs, run again by itself, and merged.
-ok "jobs/slurm-array.sh submits an array and its merge" "$jobs/slurm-array.sh" slow.ini 4 array.db
+ok "jobs/slurm-array.sh submits an array and its merge" "$jobs/slurm-array.sh" many.ini 4 array.db
 merge=$(job_of "$T/.out")
 array=$((merge - 1))
-until_ok grep "trials" "espalier-${array}_2.log"
+until_ok grep "to run on" "espalier-${array}_2.log"
 scancel "${array}_2"
 until_ok is_gone "$merge"
 is "the merge ends" $? 0
 like "the element that was cancelled has not finished" "$("$ESPALIER" status array.2of4.db)" "[1-9] *$"
 like "the merge says what is missing" "$(cat "espalier-merge-$merge.log")" "trials are not finished"
-ok "the element by itself" sbatch --wait --array=2 "$jobs/slurm-array.sh" slow.ini 4 array.db
+ok "the element by itself" sbatch --wait --array=2 "$jobs/slurm-array.sh" many.ini 4 array.db
 ok "and merged" "$ESPALIER" merge array.db array.1of4.db array.2of4.db array.3of4.db array.4of4.db
-is "equals the sweep by itself" "$(rows array.db)" "$(rows slow.db)"
+is "equals the sweep by itself" "$(rows array.db)" "$(rows many.db)"
 
 ok "--shard auto in an array of 2" sbatch --wait --array=1-2 --wrap "'$ESPALIER' run quick.ini --db auto.db --shard auto"
 ok "wrote both" "$ESPALIER" merge auto.db auto.1of2.db auto.2of2.db

@@ -42,7 +42,7 @@ SlurmctldHost=$host(127.0.0.1)
 SlurmUser=root
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
-AuthInfo=socket=$T/munge.socket
+AuthInfo=socket=$T/munge.socket,cred_expire=5
 StateSaveLocation=$T/state
 SlurmdSpoolDir=$T/spool
 SlurmctldPidFile=$T/slurmctld.pid

@@ -1,0 +1,69 @@
+#!/bin/sh
+# The walltime of a real Slurm, which is a minute at least: jobs that are warned before it and go
+# back into the queue by themselves, and jobs that Slurm ends. Takes about six minutes.
+. "${SRCDIR:-.}/tests/lib.sh"
+. "$SRCDIR/tests/mpi/slurmlib.sh"
+jobs=$SRCDIR/jobs
+cd "$T" || exit 1
+
+rows() {
+    sqlite3 "$1" "select config, replicate, state, quote(value), quote(test_pearson) from trials order by 1, 2"
+}
+finished() { sqlite3 "$1" "select count(*) from trials where state = 'done'"; }
+sessions() { sqlite3 "$1" 'select count(*) from session'; }
+state_of() { scontrol show job "$1" | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p'; }
+# Wait, ten minutes at most, for a job to be in a state that is not to change.
+wait_for() {
+    for _ in $(seq 600); do
+        case $(state_of "$1") in
+        COMPLETED | FAILED | TIMEOUT | CANCELLED) break ;;
+        esac
+        sleep 1
+    done
+}
+
+# 60 trials of 2 seconds of this machine, as busy as it is: a minute on two ranks, two on one.
+sweep() { # LEARNING_RATES REPLICATES EPOCHS
+    printf '[sweep]\nreplicates = %s\n[data]\nsamples = 60\nmarkers = 80\n[train]\nepochs = %s\n' "$2" "$3"
+    printf '[grid]\nlearning_rate = %s\n' "$1"
+}
+sweep 0.01 2 100000 >probe.ini
+"$ESPALIER" run probe.ini -n 2 --db probe.db --progress none 2>/dev/null
+epochs=$(sqlite3 probe.db 'select cast(2 * 100000 / max(seconds) as integer) from trials')
+sweep "0.001, 0.01, 0.1" 20 "$epochs" >grid.ini
+ok "the sweep by itself" "$ESPALIER" run grid.ini -n 2 --db plain.db --progress none
+
+# Warned 20 seconds before the end, or up to half a minute sooner: Slurm looks no oftener.
+job=$(REQUEUE=yes sbatch --parsable --time=1 --signal=B:USR2@20 -n 2 -o warned.log \
+    "$jobs/slurm-mpirun.sh" grid.ini warned.db)
+wait_for "$job"
+is "a job that is warned is completed in the end" "$(state_of "$job")" COMPLETED
+like "in several runs of the same job" "$(sessions warned.db)" '^([2-9]|1[0-9])$'
+is "that say so" "$(grep -c 'stopped early' warned.log)" "$(($(sessions warned.db) - 1))"
+is "equals the sweep by itself" "$(rows warned.db)" "$(rows plain.db)"
+
+# Not warned, and without a way to ask how long it has: Slurm ends it.
+mkdir blind
+for program in mpirun orted sh env; do
+    ln -s "$(command -v $program)" blind/$program
+done
+cat >unaware <<SH
+#!/bin/sh
+unset SLURM_JOB_END_TIME
+PATH=$T/blind exec "$ESPALIER" "\$@"
+SH
+chmod +x unaware
+job=$(ESPALIER=$T/unaware sbatch --parsable --time=1 --signal=B:CONT@50 -n 1 -o ended.log \
+    "$jobs/slurm-mpirun.sh" grid.ini ended.db)
+wait_for "$job"
+is "a job that is not warned is ended" "$(state_of "$job")" TIMEOUT
+like "with some trials finished" "$(finished ended.db)" '^[1-5]?[0-9]$'
+for _ in 1 2 3 4 5; do
+    [ "$(state_of "$job")" = COMPLETED ] && break
+    scontrol requeue "$job"
+    sleep 2
+    wait_for "$job"
+done
+is "back in the queue it is completed" "$(state_of "$job")" COMPLETED
+is "equals the sweep by itself" "$(rows ended.db)" "$(rows plain.db)"
+done_testing
