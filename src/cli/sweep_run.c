@@ -259,8 +259,7 @@ static void print_next(const struct sweep_state *state, const struct sweep_optio
     struct ledger_counts now = sweep_counts(state);
 
     if (end == MASTER_TIME_UP)
-        walltime_tell(&state->walltime, state->ledger, state->cost,
-                      dispatch_margin(state->dispatch));
+        walltime_tell(&state->walltime, state->ledger, state->cost);
     else if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
         print_failures(state, options->db);
     else if (end == MASTER_STOPPED)
@@ -317,8 +316,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
 static bool is_in_vain(const struct sweep_state *state)
 {
     return sweep_counts(state).pending == state->before.pending &&
-           walltime_is_in_vain(&state->walltime, state->ledger, state->cost,
-                               dispatch_margin(state->dispatch));
+           walltime_is_in_vain(&state->walltime, state->ledger, state->cost);
 }
 
 /* Stopped for its failures a sweep is neither finished nor worth being requeued. */

@@ -68,7 +68,7 @@ struct misfits {
 };
 
 static struct misfits count_misfits(const struct walltime *walltime, const struct ledger *ledger,
-                                    const struct cost *cost, double margin)
+                                    const struct cost *cost)
 {
     int64_t n_trials = ledger_counts(ledger).total;
     struct misfits misfits = {0};
@@ -80,7 +80,7 @@ static struct misfits count_misfits(const struct walltime *walltime, const struc
             continue;
         misfits.n_left++;
         misfits.left_s = fmax(misfits.left_s, seconds);
-        if (margin * seconds <= walltime->whole_s)
+        if (seconds <= walltime->whole_s)
             continue;
         misfits.n++;
         misfits.s = fmax(misfits.s, seconds);
@@ -88,33 +88,30 @@ static struct misfits count_misfits(const struct walltime *walltime, const struc
     return misfits;
 }
 
-static void warn_misfits(const struct walltime *walltime, const struct misfits *misfits,
-                         double margin)
+static void warn_misfits(const struct walltime *walltime, const struct misfits *misfits)
 {
-    char text[DURATION_TEXT], whole[DURATION_TEXT], times[48] = "";
+    char text[DURATION_TEXT], whole[DURATION_TEXT];
 
     if (!misfits->n)
         return;
-    if (margin > 1)
-        snprintf(times, sizeof times, " (%.2g times that, to be safe)", margin);
-    log_warn("%lld trial%s expected to take up to %s each%s, longer than the whole %s of such a "
+    log_warn("%lld trial%s expected to take up to %s each, longer than the whole %s of such a "
              "run: give it a longer time, or leave them out",
              (long long)misfits->n, misfits->n == 1 ? " is" : "s are",
-             duration_words(text, misfits->s), times, duration_words(whole, walltime->whole_s));
+             duration_words(text, misfits->s), duration_words(whole, walltime->whole_s));
 }
 
 void walltime_warn(const struct walltime *walltime, const struct ledger *ledger,
                    const struct cost *cost)
 {
-    struct misfits misfits = count_misfits(walltime, ledger, cost, 1);
+    struct misfits misfits = count_misfits(walltime, ledger, cost);
 
-    warn_misfits(walltime, &misfits, 1);
+    warn_misfits(walltime, &misfits);
 }
 
 void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
-                   const struct cost *cost, double margin)
+                   const struct cost *cost)
 {
-    struct misfits misfits = count_misfits(walltime, ledger, cost, margin);
+    struct misfits misfits = count_misfits(walltime, ledger, cost);
     const char *verb = misfits.n_left == 1 ? " is" : "s are";
     char text[DURATION_TEXT];
 
@@ -125,13 +122,13 @@ void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
             (long long)misfits.n_left, verb, duration_words(text, misfits.left_s));
     else
         log_info("stopped by the time limit; %lld trial%s left", (long long)misfits.n_left, verb);
-    warn_misfits(walltime, &misfits, margin);
+    warn_misfits(walltime, &misfits);
 }
 
 bool walltime_is_in_vain(const struct walltime *walltime, const struct ledger *ledger,
-                         const struct cost *cost, double margin)
+                         const struct cost *cost)
 {
-    struct misfits misfits = count_misfits(walltime, ledger, cost, margin);
+    struct misfits misfits = count_misfits(walltime, ledger, cost);
 
     return misfits.n == misfits.n_left;
 }

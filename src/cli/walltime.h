@@ -27,14 +27,13 @@ void walltime_warn(const struct walltime *walltime, const struct ledger *ledger,
                    const struct cost *cost);
 
 /* At the end, where time was up: say what is left, and what of it a run with the same limit cannot
- * do either: where it takes longer than all the time there was, if it takes margin times what is
- * expected (dispatch_margin). */
+ * do either: where it is expected to take longer than all the time there was. */
 void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
-                   const struct cost *cost, double margin);
+                   const struct cost *cost);
 
 /* Whether that is all that is left: a run that has done nothing either would be run again in vain.
  */
 bool walltime_is_in_vain(const struct walltime *walltime, const struct ledger *ledger,
-                         const struct cost *cost, double margin);
+                         const struct cost *cost);
 
 #endif

@@ -263,15 +263,28 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     return 0;
 }
 
+/* With the margin where anything fits so. What fits by the bare prediction is begun by a worker
+ * that would sleep otherwise: it more likely ends in time than not. */
+static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
+{
+    double slowness = cost_slowness(d->cost, worker);
+    double safe_s = left_s / dispatch_margin(d) - d->seats[worker].held_s;
+    int64_t next = next_fitting(d, worker, safe_s / slowness);
+
+    if (next >= 0 || isinf(left_s) || ledger_held(d->ledger, worker))
+        return next;
+    return next_fitting(d, worker, left_s / slowness);
+}
+
 int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err)
 {
     struct seat *seat = &d->seats[worker];
-    double slowness = cost_slowness(d->cost, worker), safe_s = left_s / dispatch_margin(d);
+    double slowness = cost_slowness(d->cost, worker);
     int32_t n = 0;
 
     while (n < DISPATCH_MAX && seat->presence == PRESENT) {
-        int64_t next = next_fitting(d, worker, (safe_s - seat->held_s) / slowness);
+        int64_t next = next_in_time(d, worker, left_s);
         double next_s;
 
         if (next < 0)
@@ -297,8 +310,6 @@ int32_t dispatch_idle(const struct dispatch *d)
 
 bool dispatch_can_begin(struct dispatch *d, double left_s)
 {
-    double safe_s = left_s / dispatch_margin(d);
-
     if (d->is_stale)
         set_prices(d);
     for (int32_t worker = 0; worker < d->n_workers && ledger_counts(d->ledger).pending; worker++) {
@@ -306,7 +317,7 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 
         if (d->seats[worker].presence != PRESENT)
             continue;
-        next = ledger_next(d->ledger, NOWHERE, safe_s / cost_slowness(d->cost, worker));
+        next = ledger_next(d->ledger, NOWHERE, left_s / cost_slowness(d->cost, worker));
         if (next < 0 || !may_run(d, worker, next))
             continue;
         if (!dispatch_n_busy(d))

@@ -12,8 +12,10 @@
  * those of what the worker holds, times a margin: predictions are wrong by a factor now and then,
  * and a trial that is cut off has cost its time for nothing. The margin is that of three mean
  * deviations of the trials of this run from what was expected (99 of 100 stay below where errors
- * are normal); a factor of 2 before any has ended, 1.1 at least.
- * The longest that fits goes first, so shorter ones fill the time that is left.
+ * are normal); a factor of 2 before any has ended, 1.1 at least. The longest that fits goes first,
+ * so shorter ones fill the time that is left. A worker for whom nothing fits so is given what fits
+ * by the bare prediction: it would sleep otherwise, and the trial more likely ends in time than
+ * not.
  *
  * Trials that may have taken a worker down (sched/ledger.h: suspects) go to worker 0, which
  * schedules too, only where no other worker lives. They wait for all others, but for those that

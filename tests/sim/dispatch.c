@@ -333,7 +333,7 @@ static void test_can_begin(void **state)
         dispatch_finish(hand.dispatch, 0, out[0], TRIAL_DONE, 10 * pow(0.1, i));
     }
     assert_true(ledger_expected(hand.ledger, N - 1) > 1.5 * cost_seconds(hand.cost, N - 1));
-    left_s = 1.2 * cost_seconds(hand.cost, N - 1) * dispatch_margin(hand.dispatch);
+    left_s = 1.2 * cost_seconds(hand.cost, N - 1);
     for (int32_t w = 0; w < 2; w++)
         assert_int_equal(dispatch_assign(hand.dispatch, w, left_s, out, NULL), 0);
     assert_int_equal(dispatch_idle(hand.dispatch), -1);

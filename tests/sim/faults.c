@@ -240,7 +240,7 @@ static void test_walltime(void **state)
     assert_true(r.done_s > 0.99 * 600 * 100);
 }
 
-/* Predictions are off by 30 percent. Each worker tries its luck several times as time runs out. */
+/* Predictions are off by 30 percent. Each worker tries its luck as time runs out. */
 static void test_walltime_with_surprises(void **state)
 {
     struct sim sim = scene_init(100000, 100, 2, 0.2, 0.2);
@@ -251,7 +251,7 @@ static void test_walltime_with_surprises(void **state)
     r = play("600 s, surprises", &sim);
     print_message("done %.4f of what 600 s hold, %ld too late, %.4f for nothing\n",
                   r.done_s / (600 * 100), (long)r.n_late, r.late_s / (600 * 100));
-    assert_true(r.n_late <= 25);
+    assert_true(r.n_late <= 40);
     assert_true(r.late_s < 0.005 * 600 * 100);
     assert_true(r.done_s > 0.98 * 600 * 100);
 }

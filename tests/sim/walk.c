@@ -191,7 +191,7 @@ static void supply(struct walk *walk, int32_t w)
 {
     struct actor *actor = &walk->actors[w];
     int64_t out[DISPATCH_MAX];
-    double held_s = 0, sweep_s = dispatch_left_s(walk->dispatch);
+    double held_s = 0, margin, sweep_s = dispatch_left_s(walk->dispatch);
     int32_t n = dispatch_assign(walk->dispatch, w, left_s(walk), out, NULL);
 
     assert_in_range(n, 0, DISPATCH_MAX);
@@ -209,7 +209,8 @@ static void supply(struct walk *walk, int32_t w)
     for (int64_t trial = 0; trial < N_TRIALS && n; trial++)
         if (ledger_lessee(walk->ledger, trial) == w)
             held_s += dispatch_predicted(walk->dispatch, trial);
-    if (n && held_s * dispatch_margin(walk->dispatch) > left_s(walk) * (1 + 1e-5))
+    margin = ledger_held(walk->ledger, w) == 1 ? 1 : dispatch_margin(walk->dispatch);
+    if (n && held_s * margin > left_s(walk) * (1 + 1e-5))
         fail_msg("step %u: %g s for worker %d with %g s left", walk->step, held_s, w, left_s(walk));
 }
 
