@@ -225,6 +225,6 @@ int cmd_run(int argc, char **argv)
     free(o.set.text);
     array_share_release(&o.share);
     if (world.is_mpi && world.rank == 0)
-        launch_report_status(status);
+        status = launch_report_status(status);
     return world_close(&world, status);
 }

@@ -229,13 +229,18 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
 
 /* ---- rank 0's side ---- */
 
+bool launch_is_heard(void)
+{
+    return getenv(LAUNCH_LISTENS) != NULL;
+}
+
 /* In one piece, past stdio: nothing else is written there. */
 static void report(const char *line)
 {
     char text[64];
     int n = snprintf(text, sizeof text, "%s\n", line);
 
-    if (getenv(LAUNCH_LISTENS) && write(STDOUT_FILENO, text, (size_t)n) < 0)
+    if (launch_is_heard() && write(STDOUT_FILENO, text, (size_t)n) < 0)
         unsetenv(LAUNCH_LISTENS);
 }
 
@@ -255,10 +260,11 @@ void launch_report_alive(void)
     report(REPORT_ALIVE);
 }
 
-void launch_report_status(int status)
+int launch_report_status(int status)
 {
     char line[48];
 
     snprintf(line, sizeof line, REPORT_STATUS "%d", status);
     report(line);
+    return launch_is_heard() ? EXIT_OK : status;
 }

@@ -6,6 +6,10 @@
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
 
+#include <stdbool.h>
+
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct launch {
@@ -28,10 +32,14 @@ int launch_cores(void);
  * status of the sweep; -1 and err when mpirun cannot be started. */
 int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err);
 
+/* Whether launch_mpirun() has started this process. */
+bool launch_is_heard(void);
 /* What rank 0 reports: that all ranks have come, that it schedules (to be called often; few of
- * these are sent), how it ends. Nothing where no launch_mpirun() listens. */
+ * these are sent), how it ends. Nothing where nobody listens. */
 void launch_report_up(void);
 void launch_report_alive(void);
-void launch_report_status(int status);
+/* Gives back the exit status of this process: 0 where somebody listens, since in recovery mode
+ * mpirun has an error message of its own for any other, which would only alarm. */
+int launch_report_status(int status);
 
 #endif

@@ -18,6 +18,7 @@ static volatile sig_atomic_t is_heeded, is_silent;
 static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM */
 static volatile sig_atomic_t is_killed;    /* the first signal was one of them */
 static volatile double first_s;            /* when it came */
+static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
 
 /* Reading, simulating and reducing may take minutes and leave nothing behind. */
 static void leave(void)
@@ -27,7 +28,7 @@ static void leave(void)
     ssize_t written = is_silent ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
 
     (void)written;
-    _exit(EXIT_RESUMABLE);
+    _exit(leave_status);
 }
 
 /* clock_gettime(), which is behind clock_now(), may be called from here. */
@@ -80,6 +81,9 @@ void stop_install(void (*handler)(int number), int flags)
 
 void stop_catch(bool is_quiet)
 {
+    /* run -n knows whom it sent a signal. */
+    if (launch_is_heard())
+        leave_status = EXIT_OK;
     is_silent = is_quiet;
     kills_follow = is_under_bare_mpirun();
     stop_install(handle, SA_RESTART);
