@@ -171,6 +171,7 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
 static void release(struct sweep_state *state)
 {
     master_destroy(state->master);
+    state->master = NULL; /* store_close() may wait, and call sweep_keep_alive() */
     dispatch_destroy(state->dispatch);
     cost_destroy(state->cost);
     gcn_runner_destroy(state->runner);
