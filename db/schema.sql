@@ -119,6 +119,14 @@ CREATE TABLE attempt (
     error      TEXT
 ) STRICT;
 
+CREATE TABLE checkpoint (
+    trial_id  INTEGER PRIMARY KEY REFERENCES trial,
+    epoch     INTEGER NOT NULL,
+    remaining REAL NOT NULL,
+    seconds   REAL NOT NULL,
+    state     BLOB NOT NULL
+) STRICT;
+
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
 -- Few, and asked for often. A query must say the same WHERE for it to be used.
 CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)

@@ -20,9 +20,13 @@ static const struct page_part config_parts[] = {
 };
 
 static const struct page_part trial_parts[] = {
-    {"trial", QUERY_TRIAL},         {"metrics at the best epoch", QUERY_TRIAL_METRICS},
-    {"timing", QUERY_TRIAL_TIMING}, {"attempts", QUERY_TRIAL_ATTEMPTS},
-    {"curve", QUERY_TRIAL_CURVE},   {NULL, QUERY_COUNT},
+    {"trial", QUERY_TRIAL},
+    {"metrics at the best epoch", QUERY_TRIAL_METRICS},
+    {"timing", QUERY_TRIAL_TIMING},
+    {"attempts", QUERY_TRIAL_ATTEMPTS},
+    {"checkpoint: goes on after this epoch", QUERY_TRIAL_CHECKPOINT},
+    {"curve", QUERY_TRIAL_CURVE},
+    {NULL, QUERY_COUNT},
 };
 
 /* c12 or 12: a configuration; t345: a trial. */

@@ -128,6 +128,9 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     if (put_last_session(out, store, err) || put_efficiency(out, store, err) ||
         put_table(out, store, QUERY_WORKERS, "\n", err) ||
         put_table(out, store, QUERY_RUNNING, "\ntrials under way, longest first\n", err) ||
+        put_table(out, store, QUERY_CHECKPOINTS,
+                  "\ntrials with a checkpoint, which they go on from when they are cut off\n",
+                  err) ||
         put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err) ||
         put_table(out, store, QUERY_BROKEN,
                   "\nattempts that were lost with their run or crashed their rank\n", err))

@@ -55,12 +55,13 @@ static double probe_config(struct job *job, const struct runner *runner, int32_t
     int64_t trial = (int64_t)config * job->plan.replicates * job->plan.folds;
     double begun_s = clock_now(&clock_system), seconds, epochs;
     struct probe probe = {.until_s = begun_s + budget_s};
+    struct trial_watch watch = {.keep_going = probe_goes_on, .arg = &probe};
     struct settings settings;
     struct trial_result result;
 
     plan_settings(&job->plan, config, &settings);
     trial_result_init(&result, trial);
-    runner->run(runner->self, &result, trial, probe_goes_on, &probe);
+    runner->run(runner->self, &result, trial, &watch);
     seconds = clock_now(&clock_system) - begun_s - result.timing[PHASE_LOAD];
     if (result.state == TRIAL_FAILED)
         seconds = 0;

@@ -19,6 +19,10 @@
 #include "store/query.h"
 #include "tensor/gemm.h"
 
+/* Of checkpoints, in a minute, of all ranks. To store a megabyte takes 10 ms, and a job keeps 30 s
+ * for its end. */
+#define CHECKPOINT_BYTES ((size_t)512 << 20)
+
 static bool is_finished(enum trial_state state, bool retry_failed)
 {
     return state == TRIAL_DONE || state == TRIAL_DIVERGED ||
@@ -78,6 +82,7 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
         .stop = &stop_signal,
         .hurry = &stop_hurry,
         .grace_s = state->grace_s,
+        .checkpoint_bytes = CHECKPOINT_BYTES,
         .until_s = state->walltime.until_s,
         .silence_s = job->sweep.fixed.v[P_HEARTBEAT_LIMIT].f,
     };
@@ -98,6 +103,9 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
     state->dispatch = dispatch_create(state->ledger, state->cost, world->size, err);
     if (!state->dispatch)
         return -1;
+    for (int64_t t = 0; t < job->plan.n_trials; t++)
+        if (state->known.left[t] < 1)
+            resumes_set(dispatch_resumes(state->dispatch), t, state->known.left[t]);
     runner = gcn_runner_interface(state->runner);
     parts.dispatch = state->dispatch;
     state->master = master_create(&parts, err);
@@ -254,19 +262,29 @@ static void print_failures(const struct sweep_state *state, const char *db)
              db, trial);
 }
 
+/* Trials that are left, and not to be run from their beginning. */
+static int64_t count_begun(const struct sweep_state *state)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < ledger_counts(state->ledger).total; t++)
+        n += state->known.left[t] < 1 && ledger_state(state->ledger, t) <= TRIAL_RUNNING;
+    return n;
+}
+
 static void print_next(const struct sweep_state *state, const struct sweep_options *options,
                        enum master_end end)
 {
     struct ledger_counts now = sweep_counts(state);
 
     if (end == MASTER_TIME_UP)
-        walltime_tell(&state->walltime, state->ledger, state->cost);
+        walltime_tell(&state->walltime, state->dispatch);
     else if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
         print_failures(state, options->db);
     else if (end == MASTER_STOPPED)
-        log_info("stopped early; %lld trials are left, those under way from their beginning: the "
-                 "same command goes on",
-                 (long long)now.pending + now.leased);
+        log_info("stopped early; %lld trials are left, %lld of them with a checkpoint: the same "
+                 "command goes on",
+                 (long long)now.pending + now.leased, (long long)count_begun(state));
     else if (now.failed)
         log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
                  "again",
@@ -317,7 +335,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
 static bool is_in_vain(const struct sweep_state *state)
 {
     return sweep_counts(state).pending == state->before.pending &&
-           walltime_is_in_vain(&state->walltime, state->ledger, state->cost);
+           walltime_is_in_vain(&state->walltime, state->dispatch);
 }
 
 /* Stopped for its failures a sweep is neither finished nor worth being requeued. */
@@ -364,7 +382,7 @@ static int run_all(struct sweep_state *state, const struct world *world, struct 
     int rc;
 
     print_begin(state, world, job, options);
-    walltime_warn(&state->walltime, state->ledger, state->cost);
+    walltime_warn(&state->walltime, state->dispatch);
     rc = master_run(&end, state->master, err);
     progress_finish(&state->progress);
     if (rc ||

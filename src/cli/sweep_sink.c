@@ -19,6 +19,10 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
 
     if (result->state != TRIAL_PENDING)
         note_trial(state, result->trial, value);
+    if (result->resumed_epoch)
+        log_info("t%lld has gone on after epoch %d of %d, from its checkpoint",
+                 (long long)state->known.ids[result->trial], result->resumed_epoch,
+                 result->epochs_run);
     if (failures_note(&state->failures, result) != FAILURES_GO_ON)
         stop_ask();
     return store_result(state->store, state->known.ids[result->trial], result, err);
@@ -55,6 +59,30 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
                                   loss->why, err))
             return -1;
     return 0;
+}
+
+static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, struct err *err)
+{
+    struct sweep_state *state = arg;
+
+    state->known.left[checkpoint->trial] = checkpoint->left;
+    return store_checkpoint(state->store, state->known.ids[checkpoint->trial], checkpoint, err);
+}
+
+static void on_resume(void *arg, int64_t trial, struct buf *out)
+{
+    struct sweep_state *state = arg;
+    struct trial_checkpoint checkpoint = {.trial = trial};
+    struct buf bytes = {0};
+    struct err err;
+    int rc =
+        store_checkpoint_find(&checkpoint, &bytes, state->store, state->known.ids[trial], &err);
+
+    if (rc < 0)
+        log_warn("%s: t%lld begins anew", err.text, (long long)state->known.ids[trial]);
+    if (rc == 1)
+        trial_checkpoint_pack(out, &checkpoint);
+    buf_release(&bytes);
 }
 
 static void on_back(void *arg, int32_t rank)
@@ -111,6 +139,8 @@ struct master_sink sweep_sink(struct sweep_state *state)
     return (struct master_sink){.result = on_result,
                                 .running = on_running,
                                 .lost = on_lost,
+                                .checkpoint = on_checkpoint,
+                                .resume = on_resume,
                                 .back = on_back,
                                 .commit = on_commit,
                                 .progress = on_progress,

@@ -67,14 +67,15 @@ struct misfits {
     double left_s, s;  /* the longest of each, expected on a rank of average speed */
 };
 
-static struct misfits count_misfits(const struct walltime *walltime, const struct ledger *ledger,
-                                    const struct cost *cost)
+static struct misfits count_misfits(const struct walltime *walltime,
+                                    const struct dispatch *dispatch)
 {
+    const struct ledger *ledger = dispatch_ledger(dispatch);
     int64_t n_trials = ledger_counts(ledger).total;
     struct misfits misfits = {0};
 
     for (int64_t t = 0; t < n_trials; t++) {
-        double seconds = cost_seconds(cost, ledger_group(ledger, t));
+        double seconds = resumes_seconds(dispatch_resumes(dispatch), t);
 
         if (ledger_state(ledger, t) != TRIAL_PENDING)
             continue;
@@ -100,18 +101,16 @@ static void warn_misfits(const struct walltime *walltime, const struct misfits *
              duration_words(text, misfits->s), duration_words(whole, walltime->whole_s));
 }
 
-void walltime_warn(const struct walltime *walltime, const struct ledger *ledger,
-                   const struct cost *cost)
+void walltime_warn(const struct walltime *walltime, const struct dispatch *dispatch)
 {
-    struct misfits misfits = count_misfits(walltime, ledger, cost);
+    struct misfits misfits = count_misfits(walltime, dispatch);
 
     warn_misfits(walltime, &misfits);
 }
 
-void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
-                   const struct cost *cost)
+void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch)
 {
-    struct misfits misfits = count_misfits(walltime, ledger, cost);
+    struct misfits misfits = count_misfits(walltime, dispatch);
     const char *verb = misfits.n_left == 1 ? " is" : "s are";
     char text[DURATION_TEXT];
 
@@ -125,10 +124,9 @@ void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
     warn_misfits(walltime, &misfits);
 }
 
-bool walltime_is_in_vain(const struct walltime *walltime, const struct ledger *ledger,
-                         const struct cost *cost)
+bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch)
 {
-    struct misfits misfits = count_misfits(walltime, ledger, cost);
+    struct misfits misfits = count_misfits(walltime, dispatch);
 
     return misfits.n == misfits.n_left;
 }

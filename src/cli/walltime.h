@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sched/cost.h"
-#include "sched/ledger.h"
+#include "sched/dispatch.h"
 
 struct walltime {
     double until_s; /* by clock_system: all trials must be over; INFINITY: no limit */
@@ -21,19 +20,15 @@ void walltime_begin(struct walltime *walltime, double limit_s, double begun_s);
 /* seconds, or what is left until the limit where that is less. */
 double walltime_within(const struct walltime *walltime, double seconds);
 
-/* Before the first trial: warn of those that cannot end in time though they begin at once. ledger's
- * groups are the configurations of cost. */
-void walltime_warn(const struct walltime *walltime, const struct ledger *ledger,
-                   const struct cost *cost);
+/* Before the first trial: warn of those that cannot end in time though they begin at once. */
+void walltime_warn(const struct walltime *walltime, const struct dispatch *dispatch);
 
 /* At the end, where time was up: say what is left, and what of it a run with the same limit cannot
  * do either: where it is expected to take longer than all the time there was. */
-void walltime_tell(const struct walltime *walltime, const struct ledger *ledger,
-                   const struct cost *cost);
+void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch);
 
 /* Whether that is all that is left: a run that has done nothing either would be run again in vain.
  */
-bool walltime_is_in_vain(const struct walltime *walltime, const struct ledger *ledger,
-                         const struct cost *cost);
+bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch);
 
 #endif

@@ -5,18 +5,19 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "gcn/trainer.h"
+#include "gcn/checkpoint.h"
 #include "tensor/gemm.h"
 
 /* One trial under way. */
-struct run {
+struct gcn_run {
     struct gcn_outcome *outcome;
     const struct gcn_spec *spec;
     const struct gcn_inputs *inputs;
     const struct split *split;
     struct trainer trainer;
+    struct hash key;
     struct rng batch_rng;
-    double started; /* by the clock */
+    double started; /* by the clock, as if there had been no break */
     int32_t *order; /* [n_train] training nodes as this epoch takes them */
     int32_t *all;   /* [n_train + n_val + n_test] */
     float *best;    /* [n_weights] of the best epoch */
@@ -27,7 +28,7 @@ struct run {
     void *scratch;  /* of the metrics */
 };
 
-static int run_init(struct run *run, struct hash key, const struct clock *clock,
+static int run_init(struct gcn_run *run, struct hash key, const struct clock *clock,
                     struct arena *scratch, struct err *err)
 {
     const struct split *split = run->split;
@@ -56,7 +57,7 @@ static int run_init(struct run *run, struct hash key, const struct clock *clock,
 
 /* Make ready to score nodes [n], whose logits are rows row[nodes[i]] of z (row NULL: i).
  * Returns the mean loss. */
-static double prepare(struct run *run, const struct mat *z, const int32_t *row,
+static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *row,
                       const int32_t *nodes, int32_t n)
 {
     const struct target *target = &run->trainer.target;
@@ -80,7 +81,7 @@ static double prepare(struct run *run, const struct mat *z, const int32_t *row,
 
 /* A score of the n nodes made ready. Regression is compared on the standardised scale, where
  * floats are fine whatever the offset of the target; errors are scaled to its units. */
-static double score(struct run *run, enum metric metric, int32_t n)
+static double score(struct gcn_run *run, enum metric metric, int32_t n)
 {
     const struct target *target = &run->trainer.target;
     double value;
@@ -102,7 +103,7 @@ static void forget_scores(struct gcn_outcome *outcome)
     }
 }
 
-static void score_part(struct run *run, enum part part, const struct mat *z, const int32_t *row,
+static void score_part(struct gcn_run *run, enum part part, const struct mat *z, const int32_t *row,
                        const int32_t *nodes, int32_t n)
 {
     if (n == 0)
@@ -114,7 +115,7 @@ static void score_part(struct run *run, enum part part, const struct mat *z, con
 }
 
 /* Every metric of every part, by the best weights. */
-static void score_all(struct run *run)
+static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
     struct gcn_outcome *outcome = run->outcome;
@@ -142,7 +143,7 @@ static void score_all(struct run *run)
 }
 
 /* One pass over the training part; the mean loss. */
-static double train_epoch(struct run *run, int32_t epoch)
+static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;
     int32_t size = run->spec->batch_size;
@@ -157,7 +158,7 @@ static double train_epoch(struct run *run, int32_t epoch)
     return sum / n;
 }
 
-static void validate(struct run *run, struct gcn_epoch *record)
+static void validate(struct gcn_run *run, struct gcn_epoch *record)
 {
     struct trainer *trainer = &run->trainer;
     double since = clock_now(trainer->clock);
@@ -176,7 +177,7 @@ static bool is_better(const struct gcn_spec *spec, double value, double best)
     return spec->maximize ? value > best : value < best;
 }
 
-static void keep_if_best(struct run *run, const struct gcn_epoch *record, int32_t epoch)
+static void keep_if_best(struct gcn_run *run, const struct gcn_epoch *record, int32_t epoch)
 {
     struct gcn_outcome *outcome = run->outcome;
 
@@ -198,13 +199,21 @@ static bool diverged(struct gcn_outcome *outcome, const char *which, double loss
     return true;
 }
 
-/* Epochs until one of the reasons to stop. */
-static void train(struct run *run, const struct gcn_observer *observer)
+static bool has_lost_patience(const struct gcn_run *run)
+{
+    const struct gcn_outcome *outcome = run->outcome;
+
+    return run->spec->patience > 0 &&
+           outcome->epochs_run - outcome->best_epoch >= run->spec->patience;
+}
+
+/* Epochs until one of the reasons to stop, from the first that was not run. */
+static void train(struct gcn_run *run, const struct gcn_observer *observer)
 {
     struct gcn_outcome *outcome = run->outcome;
-    const struct gcn_spec *spec = run->spec;
+    int32_t epoch = outcome->epochs_run + 1;
 
-    for (int32_t epoch = 1; epoch <= spec->epochs; epoch++) {
+    for (; epoch <= run->spec->epochs && !has_lost_patience(run); epoch++) {
         struct gcn_epoch *record = &outcome->curve[epoch - 1];
 
         record->train_loss = train_epoch(run, epoch);
@@ -216,13 +225,47 @@ static void train(struct run *run, const struct gcn_observer *observer)
         record->seconds = clock_now(run->trainer.clock) - run->started;
         outcome->epochs_run = epoch;
         keep_if_best(run, record, epoch);
-        if (observer && !observer->epoch_done(observer->arg, outcome)) {
+        if (observer && !observer->epoch_done(observer->arg, outcome, run)) {
             outcome->status = GCN_STOPPED;
             return;
         }
-        if (spec->patience > 0 && epoch - outcome->best_epoch >= spec->patience)
-            return;
     }
+}
+
+/* ---- breaks ---- */
+
+static struct checkpoint checkpoint_of(const struct gcn_run *run)
+{
+    return (struct checkpoint){.trainer = (struct trainer *)&run->trainer,
+                               .outcome = run->outcome,
+                               .best = run->best,
+                               .elapsed_s = clock_now(run->trainer.clock) - run->started,
+                               .key = run->key};
+}
+
+size_t gcn_save_bytes(const struct gcn_run *run)
+{
+    struct checkpoint checkpoint = checkpoint_of(run);
+
+    return checkpoint_bytes(&checkpoint);
+}
+
+void gcn_save(struct buf *out, const struct gcn_run *run)
+{
+    struct checkpoint checkpoint = checkpoint_of(run);
+
+    checkpoint_write(out, &checkpoint);
+}
+
+static void go_on(struct gcn_run *run, const struct gcn_observer *observer)
+{
+    struct checkpoint checkpoint = checkpoint_of(run);
+
+    if (!observer || !observer->state ||
+        checkpoint_read(&checkpoint, observer->state, observer->state_bytes))
+        return;
+    run->started = clock_now(run->trainer.clock) - checkpoint.elapsed_s;
+    run->outcome->resumed_epoch = run->outcome->epochs_run;
 }
 
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
@@ -230,7 +273,8 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
               int threads, struct arena *scratch, const struct clock *clock,
               const struct gcn_observer *observer, struct err *err)
 {
-    struct run run = {.outcome = outcome, .spec = spec, .inputs = inputs, .split = split};
+    struct gcn_run run = {
+        .outcome = outcome, .spec = spec, .inputs = inputs, .split = split, .key = key};
     struct gcn_epoch *curve = outcome->curve;
     double since;
 
@@ -240,6 +284,7 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
     run.started = clock_now(clock);
     if (run_init(&run, key, clock, scratch, err))
         return -1;
+    go_on(&run, observer);
     train(&run, observer);
 
     since = clock_now(clock);

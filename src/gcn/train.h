@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
@@ -98,7 +99,7 @@ struct gcn_epoch {
     double train_loss; /* mean over the epoch's training nodes, as trained (with dropout) */
     double val_loss;
     double val_value; /* the objective */
-    double seconds;   /* since training began */
+    double seconds;   /* since training began, breaks left out */
 };
 
 struct gcn_outcome {
@@ -112,14 +113,27 @@ struct gcn_outcome {
     double seconds[GCN_PHASE_COUNT];
     double flops;            /* of the matrix products done, counted from shapes */
     struct gcn_epoch *curve; /* [epochs] caller-allocated; the first epochs_run are filled */
+    int32_t resumed_epoch;   /* went on from the state after this epoch; 0: from the beginning */
     char reason[128];        /* of divergence: "train loss is inf in epoch 3" */
 };
 
-/* Asked after every epoch; false ends the trial with GCN_STOPPED. */
+struct gcn_run; /* a training under way */
+
 struct gcn_observer {
-    bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far);
+    /* Asked after every epoch; false ends the trial with GCN_STOPPED. May call gcn_save(). */
+    bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
     void *arg;
+    /* What gcn_save() wrote of the same trial, to go on from there to the same outcome, bit for bit
+     * but for times; borrowed. NULL, or nothing that fits (outcome->resumed_epoch tells): from the
+     * beginning. Each call of epoch_done sees the whole, as if there had been no break. */
+    const void *state;
+    size_t state_bytes;
 };
+
+/* The training between two epochs, appended to out (checkpoint.h): three or four times the weights,
+ * and the curve. */
+void gcn_save(struct buf *out, const struct gcn_run *run);
+size_t gcn_save_bytes(const struct gcn_run *run); /* how much that is */
 
 /* Train and score. outcome->curve is set by the caller, all else here. scratch holds everything the
  * trial needs and is not reset. threads is that of one dense product; the rest is

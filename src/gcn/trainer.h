@@ -41,6 +41,10 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
 /* Replace the weights, vector as in struct model. The optimiser's state stays. */
 void trainer_set_weights(struct trainer *trainer, const float *weights);
 
+/* Weights and books were replaced by those of an earlier moment (checkpoint.h): what had been
+ * derived from the weights is made again, and counted once. */
+void trainer_weights_came(struct trainer *trainer);
+
 /* Gradient of the mean loss of a batch into trainer->model.gradient, and the sum of its losses.
  * nodes [n] of the training part in any order; NULL: all of it, where that is the batch. */
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);

@@ -41,8 +41,9 @@ struct dispatch {
     int32_t n_passed;                   /* the first n_passed got none of what there is */
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] */
-    double held_s;                      /* of all seats */
-    double deviation;                   /* mean |log(seconds / predicted)| of deviation_n results */
+    struct resumes *resumes;
+    double held_s;    /* of all seats */
+    double deviation; /* mean |log(seconds / predicted)| of deviation_n results */
     int32_t deviation_n;
     bool is_stale;      /* the ledger's expectations are not those of the coefficients */
     int64_t n_results;  /* that taught */
@@ -157,8 +158,9 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
         d->seats = calloc(w, sizeof *d->seats);
         d->idle = calloc(w, sizeof *d->idle);
         d->predicted_s = calloc(n + 1, sizeof *d->predicted_s);
+        d->resumes = resumes_create(ledger, cost, err);
     }
-    if (!d || !d->seats || !d->idle || !d->predicted_s) {
+    if (!d || !d->seats || !d->idle || !d->predicted_s || !d->resumes) {
         dispatch_destroy(d);
         err_nomem(err, "dispatch", n * sizeof *d->predicted_s + w * sizeof *d->seats);
         return NULL;
@@ -185,6 +187,7 @@ void dispatch_destroy(struct dispatch *d)
     free(d->seats);
     free(d->idle);
     free(d->predicted_s);
+    resumes_destroy(d->resumes);
     free(d);
 }
 
@@ -226,13 +229,13 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
 }
 
 /* The first worker without others takes the urgent one: so nobody is given others before. */
-static int64_t next_trial(const struct dispatch *d, int32_t worker, double most_s)
+static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = urgent_suspect(d, worker, most_s);
 
-    if (suspect < 0)
-        return ledger_next(d->ledger, worker, most_s);
-    return ledger_held(d->ledger, worker) ? NOWHERE : suspect;
+    if (ledger_held(d->ledger, worker))
+        return suspect < 0 ? ledger_next(d->ledger, worker, most_s) : NOWHERE;
+    return suspect < 0 ? resumes_next(d->resumes, most_s) : suspect;
 }
 
 /* The next trial for a worker with time for one of most_s, on a rank of average speed. A price that
@@ -244,7 +247,7 @@ static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
     while ((next = next_trial(d, worker, most_s)) >= 0) {
         int32_t config = ledger_group(d->ledger, next);
 
-        if (isinf(most_s) || cost_seconds(d->cost, config) <= most_s)
+        if (isinf(most_s) || resumes_seconds(d->resumes, next) <= most_s)
             break;
         set_price(d, config);
     }
@@ -289,12 +292,15 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
 
         if (next < 0)
             break;
-        next_s = cost_seconds(d->cost, ledger_group(d->ledger, next)) * slowness;
-        if (ledger_held(d->ledger, worker) && !has_room(d, worker, next_s))
+        next_s = resumes_seconds(d->resumes, next) * slowness;
+        if (ledger_held(d->ledger, worker) &&
+            (resumes_has(d->resumes, next) || !has_room(d, worker, next_s)))
             break;
         if (hand_out(d, worker, next, next_s, err))
             return -1;
         out[n++] = next;
+        if (resumes_has(d->resumes, next))
+            break;
     }
     if (seat->idle_place != NOWHERE)
         pass_over(d, worker);
@@ -317,7 +323,7 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 
         if (d->seats[worker].presence != PRESENT)
             continue;
-        next = ledger_next(d->ledger, NOWHERE, left_s / cost_slowness(d->cost, worker));
+        next = resumes_next(d->resumes, left_s / cost_slowness(d->cost, worker));
         if (next < 0 || !may_run(d, worker, next))
             continue;
         if (!dispatch_n_busy(d))
@@ -344,7 +350,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
     if (lessee >= 0)
         take_away(d, lessee, trial);
     if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
-        if (lessee == worker && seconds > 0)
+        if (lessee == worker && seconds > 0 && !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
         learn(d, ledger_group(d->ledger, trial), worker, seconds);
     }
@@ -358,6 +364,7 @@ void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
         return;
     ledger_give_back(d->ledger, trial);
     take_away(d, worker, trial);
+    resumes_wait(d->resumes, trial);
     offer_again(d);
 }
 
@@ -402,6 +409,11 @@ void dispatch_return(struct dispatch *d, int32_t worker)
 double dispatch_predicted(const struct dispatch *d, int64_t trial)
 {
     return d->predicted_s[trial];
+}
+
+struct resumes *dispatch_resumes(const struct dispatch *d)
+{
+    return d->resumes;
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)

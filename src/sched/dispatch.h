@@ -21,6 +21,9 @@
  * schedules too, only where no other worker lives. They wait for all others, but for those that
  * take longer than all that is left, split evenly: the sweep would wait for them.
  *
+ * A trial with a checkpoint takes the share of its time that is left, and is handed out before all
+ * others, alone, as soon as that fits.
+ *
  * Pure: no clock, no I/O. Every call is O(1) or O(trials touched) but for dispatch_can_begin();
  * prices of all configurations are set anew so rarely that it adds up to less than that. */
 #ifndef SCHED_DISPATCH_H
@@ -28,6 +31,7 @@
 
 #include "sched/cost.h"
 #include "sched/ledger.h"
+#include "sched/resume.h"
 
 enum { DISPATCH_MAX = 256 }; /* trials a worker holds; an assignment fits one small message */
 
@@ -59,8 +63,8 @@ bool dispatch_can_begin(struct dispatch *dispatch, double left_s);
 /* The worker is running this trial now: what ledger_start() says. */
 void dispatch_start(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
-/* A result came from a worker after so many seconds (those of a trial that is DONE teach). What
- * ledger_finish() says. */
+/* A result came from a worker after so many seconds (those of a trial that is DONE teach; NaN: not
+ * known). What ledger_finish() says. */
 enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
                                     enum trial_state state, double seconds);
 
@@ -80,6 +84,10 @@ void dispatch_return(struct dispatch *dispatch, int32_t worker);
 /* Seconds that were expected of a trial when it was handed out, on the worker that got it; NaN
  * where it never was. */
 double dispatch_predicted(const struct dispatch *dispatch, int64_t trial);
+
+/* Which trials have a checkpoint: to be told of each (resumes_set), and asked what is expected of a
+ * trial now. */
+struct resumes *dispatch_resumes(const struct dispatch *dispatch);
 
 const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
 int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold a trial */

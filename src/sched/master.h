@@ -53,6 +53,11 @@ struct master_sink {
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
     /* A rank was lost, with what it held. */
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
+    /* How far a trial under way has come: to be kept until it has a result, in place of an earlier
+     * one. And that, packed (trial_checkpoint_pack), of a trial that is to go on from it: nothing
+     * where it cannot be read, which is no error. NULL: none are kept. */
+    int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
+    void (*resume)(void *arg, int64_t trial, struct buf *out);
     void (*back)(void *arg, int32_t rank);     /* a silent one has spoken again */
     int (*commit)(void *arg, struct err *err); /* make what was handed over durable */
     void (*progress)(void *arg,
@@ -66,9 +71,10 @@ struct master_options {
     const volatile sig_atomic_t *stop;  /* becomes non-zero: no new trials; those under way may */
     double grace_s;                     /* finish where that is expected to take no longer */
     const volatile sig_atomic_t *hurry; /* becomes non-zero: nor do those under way */
-    double until_s;   /* by the clock: all must be over, no trial is begun that could not; INFINITY:
-                         no limit */
-    double silence_s; /* a rank unheard of for so long is lost */
+    double until_s; /* by the clock: all must be over, no trial is begun that could not; INFINITY:
+                       no limit */
+    size_t checkpoint_bytes; /* of checkpoints are kept in a minute, and no more */
+    double silence_s;        /* a rank unheard of for so long is lost */
 };
 
 enum master_end {

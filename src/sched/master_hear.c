@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 
 #include "sched/master_own.h"
@@ -20,10 +21,11 @@ static int check_result(const struct master *master, const struct trial_result *
     return 0;
 }
 
-/* What the next trial of its configuration will take: the graph is there by then. */
+/* What the next trial of its configuration will take: the graph is there by then. One that was run
+ * in parts, maybe on several ranks, tells nothing of this rank. */
 static double busy_seconds(const struct trial_result *r)
 {
-    return r->seconds - r->timing[PHASE_LOAD];
+    return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
 }
 
 static int accept_result(struct master *master, int32_t from, struct trial_result *r,
@@ -92,6 +94,17 @@ static int take_start(struct master *master, int32_t from, struct cursor *in, st
     return 0;
 }
 
+static int take_checkpoint(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    struct trial_checkpoint checkpoint;
+
+    if (trial_checkpoint_unpack(&checkpoint, in)) {
+        err_set(err, "checkpoint of %zu bytes is cut", in->size);
+        return blame(from, err);
+    }
+    return master_keep(master, from, &checkpoint, err);
+}
+
 void master_take_leave(struct master *master, int32_t seat)
 {
     if (master->seats.of[seat].state == SEAT_DEAD)
@@ -136,6 +149,8 @@ int master_handle(struct master *master, int32_t from, struct err *err)
         return 0;
     case MESSAGE_START:
         return take_start(master, from, &in, err);
+    case MESSAGE_CHECKPOINT:
+        return take_checkpoint(master, from, &in, err);
     case MESSAGE_RESULTS:
         return take_results(master, from, &in, err);
     case MESSAGE_GIVE_BACK:

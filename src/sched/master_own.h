@@ -27,6 +27,8 @@ struct master {
     double turn_s;        /* of the loop */
     double uncommitted_s; /* when the first of them came */
     int32_t n_uncommitted;
+    double kept_s; /* since when checkpoints of so many bytes were taken: */
+    size_t kept_bytes;
     int64_t finished;
     bool is_stopping;
     enum master_end end; /* why, where is_stopping and the ledger is not finished */
@@ -63,6 +65,9 @@ void master_take_leave(struct master *master, int32_t seat);
 bool master_is_uncommitted(const struct master *master, double *since_s);
 int master_commit(struct master *master, struct err *err);
 int master_hand_on(struct master *master, const struct trial_result *r, struct err *err);
+/* Of a trial that this seat runs; any other is dropped. */
+int master_keep(struct master *master, int32_t seat, const struct trial_checkpoint *checkpoint,
+                struct err *err);
 /* A seat becomes one that is lost, with what it held. */
 int master_lose(struct master *master, int32_t seat, enum seat_state state, const char *why,
                 struct err *err);

@@ -3,6 +3,8 @@
 
 #include "sched/master_own.h"
 
+#define KEPT_S 60.0
+
 bool master_is_uncommitted(const struct master *master, double *since_s)
 {
     *since_s = master->n_uncommitted ? master->uncommitted_s : (double)INFINITY;
@@ -56,6 +58,36 @@ int master_hand_on(struct master *master, const struct trial_result *r, struct e
     if (master->sink.result(master->sink.arg, r, err))
         return -1;
     return master->n_uncommitted >= master->options.commit_results ? master_commit(master, err) : 0;
+}
+
+/* Whether so many bytes more are not too much at once. */
+static bool has_time_for(struct master *master, size_t bytes, double now_s)
+{
+    if (now_s - master->kept_s > KEPT_S) {
+        master->kept_s = now_s;
+        master->kept_bytes = 0;
+    }
+    if (bytes > master->options.checkpoint_bytes - master->kept_bytes)
+        return false;
+    master->kept_bytes += bytes;
+    return true;
+}
+
+/* The trial has its place in the queue by what is left of it. One that has a result meanwhile, or
+ * is run by another, has no use for it. */
+int master_keep(struct master *master, int32_t seat, const struct trial_checkpoint *checkpoint,
+                struct err *err)
+{
+    double now_s = clock_now(master->clock);
+
+    if (master->has_failed || !master->sink.checkpoint ||
+        ledger_lessee(master->ledger, checkpoint->trial) != seat ||
+        !has_time_for(master, checkpoint->bytes, now_s))
+        return 0;
+    if (!master->n_uncommitted++)
+        master->uncommitted_s = now_s;
+    resumes_set(dispatch_resumes(master->dispatch), checkpoint->trial, checkpoint->left);
+    return master->sink.checkpoint(master->sink.arg, checkpoint, err);
 }
 
 /* ---- ranks that are lost ---- */

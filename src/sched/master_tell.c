@@ -32,6 +32,8 @@ int master_supply(struct master *master, int32_t seat, struct err *err)
     message_put_trials(&master->out, trials, (uint32_t)n);
     for (int32_t i = 0; i < n; i++)
         buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
+    if (n == 1 && resumes_has(dispatch_resumes(master->dispatch), trials[0]) && master->sink.resume)
+        master->sink.resume(master->sink.arg, trials[0], &master->out);
     FAULT("scheduler: before an assignment is sent");
     if (post(master, seat, err))
         return -1;

@@ -1,7 +1,7 @@
 #include "sched/message.h"
 
 /* "ESP" and the version of the protocol. */
-#define MESSAGE_MAGIC 0x45535002u
+#define MESSAGE_MAGIC 0x45535003u
 
 void message_begin(struct buf *out, enum message_kind kind)
 {

@@ -1,7 +1,8 @@
 /* What scheduler and workers tell each other.
  *
  *     scheduler -> worker   ASSIGN, BEAT, STOP, then one BYE, the last message
- *     worker -> scheduler   START, RESULTS, GIVE_BACK, BEAT, then one LEAVE, the last message
+ *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, BEAT, then one LEAVE, the last
+ * message
  *
  * The scheduler assigns without being asked: it sees from the results how much a worker has left.
  * A worker leaves when it is told to stop, or of itself with the error it met. Beats keep silence
@@ -16,15 +17,17 @@
 #include "base/err.h"
 
 enum message_kind {
-    MESSAGE_ASSIGN,    /* trials: run them in this order; then the seconds expected of each */
-    MESSAGE_STOP,      /* seconds (f64) that the running trial may still take; give back the rest,
-                          leave. A second one may shorten them */
-    MESSAGE_START,     /* trial (i64) that begins now, Unix time (f64); not said of short ones */
-    MESSAGE_RESULTS,   /* packed trial results up to the end of the message */
-    MESSAGE_GIVE_BACK, /* trials that were assigned and will not be run here */
-    MESSAGE_LEAVE,     /* text: the error that made the worker leave; "" where it was told to */
-    MESSAGE_BEAT,      /* nothing: still here */
-    MESSAGE_BYE,       /* whether (u32) a rank was lost on the way: world_close() */
+    MESSAGE_ASSIGN,     /* trials: run them in this order; then the seconds expected of each; then,
+                           where a single one goes on from a checkpoint, that, packed */
+    MESSAGE_STOP,       /* seconds (f64) that the running trial may still take; give back the rest,
+                           leave. A second one may shorten them */
+    MESSAGE_START,      /* trial (i64) that begins now, Unix time (f64); not said of short ones */
+    MESSAGE_RESULTS,    /* packed trial results up to the end of the message */
+    MESSAGE_GIVE_BACK,  /* trials that were assigned and will not be run here */
+    MESSAGE_LEAVE,      /* text: the error that made the worker leave; "" where it was told to */
+    MESSAGE_BEAT,       /* nothing: still here */
+    MESSAGE_BYE,        /* whether (u32) a rank was lost on the way: world_close() */
+    MESSAGE_CHECKPOINT, /* packed: how far the running trial has come */
     MESSAGE_KIND_COUNT
 };
 

@@ -32,6 +32,8 @@ struct worker {
     struct assigned *queue; /* not begun: [at, end) */
     size_t at, end, capacity;
     struct buf in, out;
+    struct buf state;             /* came with a trial that is to be resumed */
+    struct trial_checkpoint from; /* a view of it; state NULL: none came */
 
     struct buf results; /* a message that grows */
     int32_t n_results;
@@ -96,6 +98,22 @@ static int give_back_queue(struct worker *worker)
     return n ? give_back(worker, worker->queue + worker->at, n) : 0;
 }
 
+/* What the runner hands over from inside a trial. Whoever knows of it knows that it runs. */
+static void save(void *arg, const struct trial_checkpoint *checkpoint)
+{
+    struct worker *worker = arg;
+
+    if (worker->has_failed || (!worker->is_announced && announce(worker))) {
+        worker->has_failed = true;
+        return;
+    }
+    message_begin(&worker->out, MESSAGE_CHECKPOINT);
+    trial_checkpoint_pack(&worker->out, checkpoint);
+    if (!buf_failed(&worker->out)) /* it is no harm to go without */
+        worker->has_failed = post(worker, &worker->out) != 0;
+    buf_release(&worker->out);
+}
+
 static int leave(struct worker *worker, const char *error)
 {
     message_begin(&worker->out, MESSAGE_LEAVE);
@@ -137,10 +155,23 @@ static int reserve_queue(struct worker *worker, size_t n)
     return 0;
 }
 
+static int take_checkpoint(struct worker *worker, struct cursor *in)
+{
+    struct cursor kept;
+
+    buf_release(&worker->state);
+    buf_add(&worker->state, in->data + in->at, in->size - in->at);
+    kept = (struct cursor){.data = worker->state.data, .size = worker->state.size};
+    if (buf_failed(&worker->state))
+        return err_nomem(worker->err, "checkpoint", in->size - in->at);
+    if (trial_checkpoint_unpack(&worker->from, &kept))
+        return err_set(worker->err, "checkpoint of %zu bytes is cut", worker->state.size);
+    return 0;
+}
+
 static int take_assignment(struct worker *worker, struct cursor *in)
 {
     int64_t n = message_count_trials(in, worker->err);
-
     struct assigned *added;
 
     if (n < 0 || reserve_queue(worker, (size_t)n))
@@ -153,7 +184,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     if (in->failed)
         return err_set(worker->err, "assignment of %ld trials is cut", (long)n);
     worker->end += (size_t)n;
-    return 0;
+    return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
 /* The running trial goes on where it is expected to end in time: what cannot is work for nothing.
@@ -231,9 +262,25 @@ static int begin(struct worker *worker, const struct assigned *next)
     return 0;
 }
 
+static void forget_checkpoint(struct worker *worker)
+{
+    buf_release(&worker->state);
+    worker->from.state = NULL;
+}
+
+static bool has_checkpoint(const struct worker *worker, int64_t trial)
+{
+    return worker->from.state && worker->from.trial == trial;
+}
+
 static int run_next(struct worker *worker, const struct runner *runner)
 {
     struct assigned next = worker->queue[worker->at++];
+    bool resumes = has_checkpoint(worker, next.trial);
+    struct trial_watch watch = {.keep_going = keep_going,
+                                .save = save,
+                                .arg = worker,
+                                .from = resumes ? &worker->from : NULL};
     struct trial_result r;
     double now_s;
     int rc;
@@ -245,13 +292,15 @@ static int run_next(struct worker *worker, const struct runner *runner)
     if (begin(worker, &next))
         return -1;
     r.started = worker->started;
-    runner->run(runner->self, &r, next.trial, keep_going, worker);
+    runner->run(runner->self, &r, next.trial, &watch);
     FAULT("worker: a trial has ended");
     now_s = clock_now(worker->clock);
     r.finished = clock_unix();
-    r.seconds = now_s - worker->began_s;
+    r.seconds = r.earlier_s + now_s - worker->began_s;
     r.timing[PHASE_WAITING] = worker->waited_s;
     worker->waited_s = 0;
+    if (resumes)
+        forget_checkpoint(worker);
     if (worker->has_failed)
         rc = -1;
     else if (r.state == TRIAL_PENDING)
@@ -300,6 +349,7 @@ int worker_run(const struct channel *channel, const struct runner *runner, int32
         err_set(err, "%s", own.text);
     free(worker.queue);
     buf_release(&worker.in);
+    buf_release(&worker.state);
     buf_release(&worker.out);
     buf_release(&worker.results);
     return rc;

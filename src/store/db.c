@@ -51,6 +51,7 @@ static sqlite3_stmt *prepared(struct store *store, enum statement id, struct err
 
 static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
 {
+    const void *bytes;
     double number;
 
     switch (type) {
@@ -61,6 +62,9 @@ static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
     case 'd':
         number = va_arg(*args, double);
         return sqlite3_bind_double(statement, i, number);
+    case 'b':
+        bytes = va_arg(*args, const void *);
+        return sqlite3_bind_blob64(statement, i, bytes, va_arg(*args, size_t), SQLITE_STATIC);
     default:
         assert(type == 's');
         return sqlite3_bind_text(statement, i, va_arg(*args, const char *), -1, SQLITE_STATIC);

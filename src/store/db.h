@@ -45,7 +45,8 @@ sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err);
 
 /* A statement of the table, reset, with its parameters bound from the arguments, one for each
  * letter of `types`: i int64_t, n int, d double (NaN is NULL), s const char * (NULL is NULL;
- * borrowed until the next use). NULL and err when it cannot be prepared. */
+ * borrowed until the next use), b const void * and size_t (likewise). NULL and err when it cannot
+ * be prepared. */
 sqlite3_stmt *db_bind(struct store *store, enum statement id, struct err *err, const char *types,
                       ...);
 /* 1: a row is there, 0: no more (the statement is reset then), -1 and err. */

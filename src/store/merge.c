@@ -139,6 +139,8 @@ static const struct step apply[] = {
             " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
     {TIMING, "INSERT INTO main.timing (trial_id, @) SELECT now, @ FROM in_timing AS i"
              " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
+    {TRIAL, "DELETE FROM main.checkpoint WHERE trial_id IN"
+            " (SELECT now FROM trial_map WHERE verdict = 'better')"},
     {SESSION, "DELETE FROM session_map"},
     {SESSION,
      "INSERT INTO main.session (session_id, @)"

@@ -19,6 +19,9 @@ static const char *const steps[DB_SCHEMA_VERSION] = {
           "CREATE INDEX attempt_of_trial ON attempt (trial_id);"
           "CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)"
           " WHERE outcome NOT IN ('done', 'diverged', 'failed');"
+          "CREATE TABLE checkpoint (trial_id INTEGER PRIMARY KEY REFERENCES trial,"
+          " epoch INTEGER NOT NULL, remaining REAL NOT NULL, seconds REAL NOT NULL,"
+          " state BLOB NOT NULL) STRICT;"
           "PRAGMA user_version = 3",
 };
 
@@ -26,7 +29,9 @@ static const char *const steps[DB_SCHEMA_VERSION] = {
 static const char *const guises[DB_SCHEMA_VERSION] = {
     [1] = "CREATE TEMP VIEW trial AS SELECT *, NULL AS predicted FROM main.trial",
     [2] = "CREATE TEMP VIEW session AS SELECT *, NULL AS realm, NULL AS born, NULL AS job,"
-          " NULL AS inode FROM main.session",
+          " NULL AS inode FROM main.session;"
+          "CREATE TEMP VIEW checkpoint AS SELECT 0 AS trial_id, 0 AS epoch, 0.0 AS remaining,"
+          " 0.0 AS seconds, NULL AS state WHERE 0",
 };
 
 int migrate_version(struct store *store, uint32_t *version, struct err *err)

@@ -64,6 +64,10 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" \
       " AND outcome NOT IN ('done', 'diverged', 'failed') AND ?1 IS NOT NULL" \
       " ORDER BY started, trial_id LIMIT 20") \
+    X(CHECKPOINTS, /* trials that go on from one, 20 of them; id is not used */ \
+      "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
+      " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
+      " JOIN trial AS t USING (trial_id) WHERE ?1 IS NOT NULL ORDER BY trial_id LIMIT 20") \
     X(BROKEN, /* attempts that took their rank with them, or went with their run */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
@@ -143,6 +147,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " datetime(started, 'unixepoch') AS started_utc, coalesce(finished, iif(outcome = 'running'," \
       " (julianday('now') - 2440587.5) * 86400, NULL)) - started AS seconds, outcome," \
       " coalesce(error, '') AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
+    X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
+      "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
       " WHERE trial_id = ?1 ORDER BY epoch")

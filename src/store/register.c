@@ -198,6 +198,7 @@ static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64
         w->trials->seconds[t] = real_column(row, 3);
         w->trials->predicted[t] = real_column(row, 4);
         attempts = sqlite3_column_int(row, 5);
+        w->trials->left[t] = sqlite3_column_double(row, 6);
         return db_finish(w->store, row, err) ? -1 : count_crashes(w, t, attempts, err);
     }
     return rc == 0 && w->insert ? insert_trial(w, t, s, config_id, err) : rc;
@@ -228,6 +229,7 @@ static int walk_configs(struct walk *w, struct err *err)
         w->trials->ids[t] = 0;
         w->trials->states[t] = TRIAL_PENDING;
         w->trials->crashes[t] = 0;
+        w->trials->left[t] = 1;
         w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     }
     for (int32_t config = 0; config < w->plan->n_configs; config++)
@@ -262,14 +264,15 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
     trials->values = calloc(n, sizeof *trials->values);
     trials->seconds = calloc(n, sizeof *trials->seconds);
     trials->predicted = calloc(n, sizeof *trials->predicted);
+    trials->left = calloc(n, sizeof *trials->left);
     trials->crashes = calloc(n, sizeof *trials->crashes);
     if (trials->ours && trials->ids && trials->states && trials->values && trials->seconds &&
-        trials->predicted && trials->crashes) {
+        trials->predicted && trials->left && trials->crashes) {
         memset(trials->ours, true, n * sizeof *trials->ours);
         return 0;
     }
     store_trials_release(trials);
-    return err_nomem(err, "trials", n * (4 * sizeof(double) + sizeof(int32_t) + 2));
+    return err_nomem(err, "trials", n * (5 * sizeof(double) + sizeof(int32_t) + 2));
 }
 
 void store_trials_release(struct store_trials *trials)
@@ -280,6 +283,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->values);
     free(trials->seconds);
     free(trials->predicted);
+    free(trials->left);
     free(trials->crashes);
     *trials = (struct store_trials){0};
 }

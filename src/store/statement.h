@@ -51,7 +51,8 @@
       " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE ?6 > 0 AND NOT EXISTS" \
       " (SELECT 1 FROM config WHERE config_id = ?6)))") \
     X(TRIAL_FIND, \
-      "SELECT trial_id, state, value, seconds, predicted, attempts FROM trial" \
+      "SELECT trial_id, state, value, seconds, predicted, attempts, coalesce(" \
+      "(SELECT remaining FROM checkpoint AS c WHERE c.trial_id = trial.trial_id), 1) FROM trial" \
       " WHERE config_id = ?1 AND replicate = ?2 AND fold = ?3") \
     X(TRIAL_INSERT, \
       "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
@@ -110,6 +111,10 @@
     X(ATTEMPTS_STOP, /* all that are open of a trial: it has its result from another rank */ \
       "UPDATE attempt SET finished = ?2, outcome = 'stopped'" \
       " WHERE trial_id = ?1 AND outcome = 'running'" STATEMENT_WITHOUT_RESULT) \
+    X(CHECKPOINT_PUT, "INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4, ?5)") \
+    X(CHECKPOINT_FIND, \
+      "SELECT epoch, remaining, seconds, state FROM checkpoint WHERE trial_id = ?1") \
+    X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

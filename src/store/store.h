@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "data/dataset.h"
 #include "grid/plan.h"
+#include "trial/checkpoint.h"
 #include "trial/result.h"
 
 struct store;
@@ -71,6 +72,7 @@ struct store_trials {
     double *values;    /* the objective; NaN where there is none, as below */
     double *seconds;   /* of the last attempt */
     double *predicted; /* what had been expected of it */
+    double *left;      /* share of a trial that is not in its checkpoint; 1: it has none */
     int32_t *crashes;  /* attempts that took their rank down since the trial's last result (done,
                           diverged, failed); 0 for a trial that is finished */
 };
@@ -144,6 +146,15 @@ int store_attempt_crashed(struct store *store, int64_t trial_id, const struct st
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err);
 int store_commit(struct store *store, struct err *err);
+
+/* How far a trial has come, in place of an earlier checkpoint of it; kept until it has a result.
+ * Part of the transaction as a result is. */
+int store_checkpoint(struct store *store, int64_t trial_id,
+                     const struct trial_checkpoint *checkpoint, struct err *err);
+/* 1 and a trial's checkpoint (its number in the plan is left as it is), a view of `state`, whose
+ * old contents are dropped; 0: it has none. -1 and err. */
+int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struct store *store,
+                          int64_t trial_id, struct err *err);
 
 /* `where` over the axes: the expression sees each swept setting as a column, bare (hidden_size)
  * or qualified (model.hidden_size). Numbers are numbers; choices are text, and so is `full`, which

@@ -115,6 +115,8 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         return -1;
     if (result->state == TRIAL_PENDING)
         return 0;
+    if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
+        return -1;
     if ((attempts > 1 && delete_details(store, trial_id, err)) ||
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err))
         return -1;

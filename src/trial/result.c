@@ -6,7 +6,7 @@
 
 /* First word of a packed result: "TRL" and the version of the format. A change of any field
  * below, or of the tables of metrics, parts or phases, needs a new version. */
-#define RESULT_MAGIC 0x54524c01u
+#define RESULT_MAGIC 0x54524c02u
 
 static const char *const state_names[] = {
 #define STATE_NAME(id, name) name,
@@ -70,6 +70,8 @@ void trial_result_pack(struct buf *out, const struct trial_result *r)
     buf_put_u32(out, (uint32_t)r->epochs_run);
     buf_put_u32(out, (uint32_t)r->best_epoch);
     buf_put_f64(out, r->seconds);
+    buf_put_f64(out, r->earlier_s);
+    buf_put_u32(out, (uint32_t)r->resumed_epoch);
     buf_put_f64(out, r->flops);
     buf_put_i64(out, r->peak_bytes);
     buf_add(out, r->metrics, sizeof r->metrics);
@@ -117,6 +119,8 @@ static void take_fields(struct trial_result *r, struct cursor *in)
     r->epochs_run = (int32_t)cursor_u32(in);
     r->best_epoch = (int32_t)cursor_u32(in);
     r->seconds = cursor_f64(in);
+    r->earlier_s = cursor_f64(in);
+    r->resumed_epoch = (int32_t)cursor_u32(in);
     r->flops = cursor_f64(in);
     r->peak_bytes = cursor_i64(in);
     take_array(in, r->metrics, sizeof r->metrics);

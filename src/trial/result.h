@@ -48,7 +48,9 @@ struct trial_result {
     double value;           /* the objective; NaN where there is none */
     int32_t epochs_run;
     int32_t best_epoch;
-    double seconds;   /* wall time of the attempt, waiting left out */
+    double seconds;        /* wall time, waiting left out: of the attempt, and earlier_s */
+    double earlier_s;      /* of the attempts that this one went on from */
+    int32_t resumed_epoch; /* went on after this epoch; 0: from the beginning */
     double predicted; /* seconds the scheduler expected; NaN: none. Not sent: it knows itself */
     double flops;
     int64_t peak_bytes;              /* scratch memory of the trial */

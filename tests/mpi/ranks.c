@@ -55,7 +55,7 @@ struct fake {
 };
 
 static void run_fake(void *self, struct trial_result *r, int64_t number,
-                     bool (*keep_going)(void *arg), void *arg)
+                     const struct trial_watch *watch)
 {
     const struct fake *fake = self;
     bool is_instant = fake->instant_every && number % fake->instant_every == 0;
@@ -65,7 +65,7 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
     r->state = TRIAL_DONE;
     while (clock_now(&clock_system) < end_s) {
         clock_sleep(1e-3);
-        if (!keep_going(arg)) {
+        if (!watch->keep_going(watch->arg)) {
             r->state = TRIAL_PENDING;
             return;
         }
@@ -141,8 +141,13 @@ static void on_progress(void *arg, const struct master_progress *progress)
 static int run(struct seen *seen, struct ledger *ledger, const struct runner *runner,
                enum master_end *end)
 {
-    struct master_sink sink = {on_result, on_running,  on_lost, on_back,
-                               on_commit, on_progress, seen};
+    struct master_sink sink = {.result = on_result,
+                               .running = on_running,
+                               .lost = on_lost,
+                               .back = on_back,
+                               .commit = on_commit,
+                               .progress = on_progress,
+                               .arg = seen};
     struct master_options options = {.commit_s = 0.5,
                                      .commit_results = 1000,
                                      .stop = &seen->stop,

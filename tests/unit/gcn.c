@@ -249,8 +249,9 @@ static void test_divergence(void **state)
     toy_release(&toy);
 }
 
-static bool stop_at_three(void *arg, const struct gcn_outcome *so_far)
+static bool stop_at_three(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run)
 {
+    (void)run;
     ++*(int *)arg;
     return so_far->epochs_run < 3;
 }
@@ -261,7 +262,7 @@ static void test_observer_stops(void **state)
     struct gcn_outcome outcome = {.curve = curve};
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);
     int calls = 0;
-    struct gcn_observer observer = {stop_at_three, &calls};
+    struct gcn_observer observer = {.epoch_done = stop_at_three, .arg = &calls};
     struct arena arena = {0};
     struct toy toy;
 

@@ -17,20 +17,30 @@ static const struct world alone = {.rank = 0, .size = 1, .is_mpi = false};
 struct fake {
     double seconds; /* of each trial */
     bool is_moody;  /* trials 1, 4, 7 ... diverge and 2, 5, 8 ... fail */
+    bool saves;     /* what is stopped leaves a checkpoint, and takes no time when it goes on */
 };
 
 static void run_fake(void *self, struct trial_result *r, int64_t number,
-                     bool (*keep_going)(void *arg), void *arg)
+                     const struct trial_watch *watch)
 {
     const enum trial_state states[] = {TRIAL_DONE, TRIAL_DIVERGED, TRIAL_FAILED};
     const struct fake *fake = self;
     double end_s = clock_now(&clock_system) + fake->seconds;
 
+    if (watch->from) {
+        assert_int_equal(watch->from->trial, number);
+        assert_memory_equal(watch->from->state, "state", watch->from->bytes);
+        r->resumed_epoch = watch->from->epoch;
+        r->earlier_s = watch->from->seconds;
+        end_s = 0;
+    }
     r->state = fake->is_moody ? states[number % 3] : TRIAL_DONE;
     r->value = (double)number;
     while (clock_now(&clock_system) < end_s) {
         clock_sleep(1e-3);
-        if (!keep_going(arg)) {
+        if (!watch->keep_going(watch->arg)) {
+            if (fake->saves)
+                watch->save(watch->arg, &(struct trial_checkpoint){number, 3, 0.5, 10, "state", 5});
             r->state = TRIAL_PENDING;
             return;
         }
@@ -43,6 +53,11 @@ struct record {
     int64_t uncommitted, most_uncommitted;
     double first_s, latest_s; /* of the oldest uncommitted result; the longest it waited */
     int *times;               /* [n trials] */
+    int64_t n_checkpoints, n_resumed;
+    double most_predicted_s;
+    size_t most_bytes;
+    int64_t resumes; /* the trial that goes on from a checkpoint; 0: none */
+    bool has_checkpoint_of[40];
     struct master_progress last;
     int64_t n_running;
     bool is_named;           /* a trial that runs, since the last commit */
@@ -63,9 +78,33 @@ static int on_result(void *arg, const struct trial_result *r, struct err *err)
         record->most_uncommitted = record->uncommitted;
     record->times[r->trial]++;
     assert_true(r->predicted > 0);
+    record->most_predicted_s = fmax(record->most_predicted_s, r->predicted);
+    record->n_resumed += r->resumed_epoch == 3 && r->seconds >= 10;
     if (++record->n_results == record->stop_at)
         record->stop = 1;
     return record->n_results == record->fail_result_at ? err_set(err, "disk full") : 0;
+}
+
+static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, struct err *err)
+{
+    struct record *record = arg;
+
+    (void)err;
+    record->n_checkpoints++;
+    record->has_checkpoint_of[checkpoint->trial] = true;
+    assert_memory_equal(checkpoint->state, "state", checkpoint->bytes);
+    if (!record->uncommitted++)
+        record->first_s = clock_now(&clock_system);
+    return 0;
+}
+
+static void on_resume(void *arg, int64_t trial, struct buf *out)
+{
+    struct trial_checkpoint checkpoint = {trial, 3, 0.5, 10, "state", 5};
+    struct record *record = arg;
+
+    assert_int_equal(trial, record->resumes);
+    trial_checkpoint_pack(out, &checkpoint);
 }
 
 static int on_running(void *arg, const struct master_trial *trial, struct err *err)
@@ -125,14 +164,22 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
                 enum master_end *end, struct err *err)
 {
     struct runner runner = {run_fake, fake};
-    struct master_sink sink = {on_result, on_running,  on_lost, on_back,
-                               on_commit, on_progress, record};
+    struct master_sink sink = {.result = on_result,
+                               .running = on_running,
+                               .lost = on_lost,
+                               .checkpoint = on_checkpoint,
+                               .resume = on_resume,
+                               .back = on_back,
+                               .commit = on_commit,
+                               .progress = on_progress,
+                               .arg = record};
     struct master_options options = {
         .commit_s = commit_s,
         .commit_results = 1000,
         .stop = &record->stop,
         .grace_s = record->grace_s,
         .hurry = &record->hurry,
+        .checkpoint_bytes = record->most_bytes,
         .until_s = record->limit_s ? clock_now(&clock_system) + record->limit_s : (double)INFINITY,
         .silence_s = 30};
     const struct gcn_cost nothing = {0};
@@ -144,7 +191,8 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
     int rc;
 
     assert_non_null(master);
-
+    if (record->resumes)
+        resumes_set(dispatch_resumes(dispatch), record->resumes, 0.5);
     record->times = calloc((size_t)n + 1, sizeof *record->times);
     rc = master_run(end, master, err);
     assert_true(ledger_check(ledger, NULL));
@@ -219,6 +267,51 @@ static void test_stop(void **state)
     assert_int_equal(counts.done, record.n_results);
     assert_int_equal(counts.pending, 40 - record.n_results);
     assert_int_equal(counts.leased, 0);
+    finish(&record, ledger);
+}
+
+/* What was under way leaves a checkpoint, which is committed and found again. */
+static void test_stop_with_a_checkpoint(void **state)
+{
+    struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
+    struct record record = {.stop_at = 1, .most_bytes = 5};
+    struct fake fake = {.seconds = 0.3, .saves = true};
+    enum master_end end;
+    int64_t trial = 0;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_STOPPED);
+    assert_int_equal(record.n_results, 1);
+    assert_int_equal(record.n_checkpoints, 1);
+    assert_int_equal(record.uncommitted, 0);
+    while (!record.has_checkpoint_of[trial])
+        trial++;
+    assert_int_equal(ledger_state(ledger, trial), TRIAL_PENDING);
+    free(record.times);
+
+    record = (struct record){.resumes = trial};
+    fake = (struct fake){.seconds = 0.01};
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_FINISHED);
+    assert_int_equal(record.n_results, 3);
+    assert_int_equal(record.n_resumed, 1);
+    assert_true(record.most_predicted_s < 1); /* its 10 s taught nothing */
+    finish(&record, ledger);
+}
+
+static void test_too_many_checkpoints(void **state)
+{
+    struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
+    struct record record = {.stop_at = 1, .most_bytes = 4};
+    struct fake fake = {.seconds = 0.3, .saves = true};
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_STOPPED);
+    assert_int_equal(record.n_checkpoints, 0);
+    assert_int_equal(ledger_counts(ledger).pending, 3);
     finish(&record, ledger);
 }
 
@@ -334,10 +427,16 @@ static void test_nothing_to_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_once),   cmocka_unit_test(test_commits_in_time),
-        cmocka_unit_test(test_stop),        cmocka_unit_test(test_stop_before_the_start),
-        cmocka_unit_test(test_sink_faults), cmocka_unit_test(test_nothing_to_do),
-        cmocka_unit_test(test_grace),       cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_each_once),
+        cmocka_unit_test(test_commits_in_time),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_stop_with_a_checkpoint),
+        cmocka_unit_test(test_too_many_checkpoints),
+        cmocka_unit_test(test_stop_before_the_start),
+        cmocka_unit_test(test_sink_faults),
+        cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_grace),
+        cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_running),
     };
 

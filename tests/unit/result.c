@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "trial/checkpoint.h"
 #include "trial/result.h"
 
 static void fill(struct trial_result *r)
@@ -130,12 +131,58 @@ static void test_foreign(void **state)
     buf_release(&packed);
 }
 
+static void test_checkpoint(void **state)
+{
+    struct trial_checkpoint c = {41, 7, 0.25, 12.5, "bytes", 5}, got;
+    struct buf wire = {0};
+    struct cursor in;
+
+    (void)state;
+    trial_checkpoint_pack(&wire, &c);
+    for (size_t n = 0; n < wire.size; n++) {
+        in = (struct cursor){.data = wire.data, .size = n};
+        assert_int_equal(trial_checkpoint_unpack(&got, &in), -1);
+    }
+    in = (struct cursor){.data = wire.data, .size = wire.size};
+    assert_int_equal(trial_checkpoint_unpack(&got, &in), 0);
+    assert_int_equal(in.at, in.size);
+    assert_int_equal(got.trial, 41);
+    assert_int_equal(got.epoch, 7);
+    assert_true(got.left == 0.25 && got.seconds == 12.5);
+    assert_int_equal(got.bytes, 5);
+    assert_memory_equal(got.state, "bytes", 5);
+    buf_release(&wire);
+}
+
+static void test_impossible_checkpoints(void **state)
+{
+    static const struct trial_checkpoint bad[] = {
+        {1, 0, 0.5, 1, "", 0},         {1, 1, 1, 1, "", 0},    {1, 1, -0.5, 1, "", 0},
+        {1, 1, (double)NAN, 1, "", 0}, {1, 1, 0.5, -1, "", 0}, {1, 1, 0.5, (double)NAN, "", 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct trial_checkpoint got;
+        struct buf wire = {0};
+        struct cursor in;
+
+        trial_checkpoint_pack(&wire, &bad[i]);
+        in = (struct cursor){.data = wire.data, .size = wire.size};
+        assert_int_equal(trial_checkpoint_unpack(&got, &in), -1);
+        buf_release(&wire);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),      cmocka_unit_test(test_init),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_impossible_checkpoints),
     };
 
     return cmocka_run_group_tests_name("result", tests, NULL, NULL);

@@ -90,7 +90,7 @@ static bool never(void *arg)
 static void run_trial(struct fixture *f, struct trial_result *r, int64_t number)
 {
     trial_result_init(r, number);
-    f->runner.run(f->runner.self, r, number, always, NULL);
+    f->runner.run(f->runner.self, r, number, &(struct trial_watch){.keep_going = always});
 }
 
 static void assert_same(const struct trial_result *a, const struct trial_result *b)
@@ -176,10 +176,154 @@ static void test_stopped_is_pending(void **state)
 
     (void)state;
     trial_result_init(&r, 0);
-    fixture.runner.run(fixture.runner.self, &r, 0, never, NULL);
+    fixture.runner.run(fixture.runner.self, &r, 0, &(struct trial_watch){.keep_going = never});
     assert_int_equal(r.state, TRIAL_PENDING);
     assert_int_equal(r.n_curve, 0);
     trial_result_release(&r);
+}
+
+/* Keeps a copy of the last checkpoint; stops after so many epochs, each of which takes 1 s. */
+struct keeper {
+    double now_s;
+    int64_t epochs, stop_at; /* stop_at 0: never */
+    int n_saved;
+    struct trial_checkpoint last;
+    struct buf state;
+};
+
+static double keeper_now(void *arg)
+{
+    return ((struct keeper *)arg)->now_s;
+}
+
+static bool keeper_goes_on(void *arg)
+{
+    struct keeper *keeper = arg;
+
+    keeper->now_s += 1;
+    return ++keeper->epochs != keeper->stop_at;
+}
+
+static void keeper_save(void *arg, const struct trial_checkpoint *checkpoint)
+{
+    struct keeper *keeper = arg;
+
+    keeper->n_saved++;
+    buf_clear(&keeper->state);
+    buf_add(&keeper->state, checkpoint->state, checkpoint->bytes);
+    keeper->last = *checkpoint;
+    keeper->last.state = keeper->state.data;
+}
+
+static void run_kept(struct trial_result *r, struct keeper *keeper,
+                     const struct trial_checkpoint *from)
+{
+    struct clock clock = {.now = keeper_now, .arg = keeper};
+    struct trial_watch watch = {
+        .keep_going = keeper_goes_on, .save = keeper_save, .arg = keeper, .from = from};
+    struct gcn_runner *gcn =
+        gcn_runner_create(&fixture.plan, &fixture.data, fixture.prepared, &clock, NULL);
+    struct runner runner = gcn_runner_interface(gcn);
+
+    assert_non_null(gcn);
+    trial_result_init(r, 1);
+    runner.run(runner.self, r, 1, &watch);
+    gcn_runner_destroy(gcn);
+}
+
+/* The clock moves after an epoch was run: it is seen one epoch late. */
+static void test_stopped_trial_goes_on(void **state)
+{
+    struct keeper whole = {0}, first = {.stop_at = 4}, rest = {0};
+    struct trial_result expected, stopped, r;
+
+    (void)state;
+    run_kept(&expected, &whole, NULL);
+    assert_int_equal(expected.state, TRIAL_DONE);
+    assert_int_equal(whole.n_saved, 0);
+    run_kept(&stopped, &first, NULL);
+    assert_int_equal(stopped.state, TRIAL_PENDING);
+    assert_int_equal(first.n_saved, 1);
+    assert_int_equal(first.last.trial, 1);
+    assert_int_equal(first.last.epoch, 4);
+    assert_true(fabs(first.last.left - 0.2) < 1e-12);
+    assert_true(first.last.seconds == 3);
+    run_kept(&r, &rest, &first.last);
+    assert_int_equal(rest.epochs, 1);
+    assert_int_equal(r.resumed_epoch, 4);
+    assert_true(r.earlier_s == 3);
+    assert_same(&expected, &r);
+    trial_result_release(&expected);
+    trial_result_release(&r);
+    buf_release(&first.state);
+}
+
+/* Less than 2 s of work are sooner redone. */
+static void test_little_is_not_kept(void **state)
+{
+    struct keeper keeper = {.stop_at = 2};
+    struct trial_result r;
+
+    (void)state;
+    run_kept(&r, &keeper, NULL);
+    assert_int_equal(r.state, TRIAL_PENDING);
+    assert_int_equal(keeper.n_saved, 0);
+}
+
+/* A checkpoint that is damaged: the trial begins anew, and none of the seconds are its own. */
+static void test_damaged_checkpoint(void **state)
+{
+    struct keeper first = {.stop_at = 4}, again = {0};
+    struct trial_result r;
+
+    (void)state;
+    run_kept(&r, &first, NULL);
+    first.state.data[first.state.size / 2] ^= 1;
+    run_kept(&r, &again, &first.last);
+    assert_int_equal(r.state, TRIAL_DONE);
+    assert_int_equal(again.epochs, 5);
+    assert_int_equal(r.resumed_epoch, 0);
+    assert_true(r.earlier_s == 0);
+    trial_result_release(&r);
+    buf_release(&first.state);
+}
+
+/* The limit is on all attempts together. */
+static void test_timeout_of_parts(void **state)
+{
+    struct keeper first = {.stop_at = 4}, rest = {0};
+    struct trial_result r;
+
+    (void)state;
+    run_kept(&r, &first, NULL);
+    fixture.sweep.fixed.v[P_TRIAL_TIMEOUT].f = 2.5;
+    run_kept(&r, &rest, &first.last);
+    fixture.sweep.fixed.v[P_TRIAL_TIMEOUT].f = 0;
+    assert_int_equal(r.state, TRIAL_FAILED);
+    assert_non_null(strstr(r.error, "trial_timeout"));
+    trial_result_release(&r);
+    buf_release(&first.state);
+}
+
+/* A long one is kept every five minutes, whether it is stopped or not. */
+static void test_long_trial_is_kept(void **state)
+{
+    struct keeper keeper = {.stop_at = 700};
+    struct trial_result r;
+    struct fixture own, shared = fixture;
+
+    (void)state;
+    set_up(&own, "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nepochs = 1000\n"
+                 "[grid]\nhidden_size = 4, 8\n");
+    fixture = own;
+    run_kept(&r, &keeper, NULL);
+    fixture = shared;
+    assert_int_equal(keeper.n_saved, 3);
+    assert_int_equal(keeper.last.epoch, 700);
+    assert_true(keeper.last.seconds == 699);
+    trial_result_release(&r);
+    buf_release(&keeper.state);
+    tear_down(&own);
 }
 
 static void test_timeout_is_failure(void **state)
@@ -334,6 +478,11 @@ int main(void)
         cmocka_unit_test(test_truncated_plans_are_refused),
         cmocka_unit_test(test_stopped_is_pending),
         cmocka_unit_test(test_timeout_is_failure),
+        cmocka_unit_test(test_stopped_trial_goes_on),
+        cmocka_unit_test(test_little_is_not_kept),
+        cmocka_unit_test(test_damaged_checkpoint),
+        cmocka_unit_test(test_timeout_of_parts),
+        cmocka_unit_test(test_long_trial_is_kept),
         cmocka_unit_test(test_divergence_is_a_result),
         cmocka_unit_test(test_adopted_inputs_stay),
         cmocka_unit_test(test_flops_are_about_those_predicted),

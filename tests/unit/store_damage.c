@@ -261,15 +261,27 @@ static struct bytes finished_file(struct fixture *f)
     return read_bytes(f->path, "");
 }
 
+/* The middle of the last page that has something behind it: of an empty table nothing is lost. */
+static size_t middle_of_last(const struct bytes *file)
+{
+    static const unsigned char nothing[PAGE / 2];
+    size_t at = file->n - PAGE / 2;
+
+    while (!memcmp(file->data + at, nothing, sizeof nothing))
+        at -= PAGE;
+    return at;
+}
+
 static void test_file_cut(void **state)
 {
     struct fixture f;
     struct bytes file = finished_file(&f);
+    size_t middle = middle_of_last(&file);
 
     (void)state;
     assert_int_equal(file.n % PAGE, 0);
     expect_refused(&f, &file, file.n - PAGE, "cut", file.n - PAGE);
-    expect_refused(&f, &file, file.n - PAGE / 2, "cut", file.n - PAGE / 2);
+    expect_refused(&f, &file, middle, "cut", middle);
     expect_refused(&f, &file, PAGE, "cut", PAGE);
     expect_refused(&f, &file, 50, "cut", 50);
     free(file.data);

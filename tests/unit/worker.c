@@ -23,6 +23,8 @@ struct scene {
     double expected_s;  /* what is said of each when it is assigned */
     double grace_s;     /* of the stop */
     int64_t late;       /* trials from 0 on that are assigned when the worker has waited 0.25 s */
+    bool saves;         /* a trial that is stopped leaves a checkpoint of 5 bytes */
+    int32_t from_epoch; /* of the checkpoint that the last trial went on from; 0: none */
     struct buf message;
 };
 
@@ -51,20 +53,34 @@ static void assign(struct scene *scene, int64_t first, int64_t n)
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
+static void save_scene(const struct trial_watch *watch, int64_t number)
+{
+    struct trial_checkpoint checkpoint = {number, 30, 0.5, 12, "state", 5};
+
+    watch->save(watch->arg, &checkpoint);
+}
+
 static void run_scene(void *self, struct trial_result *r, int64_t number,
-                      bool (*keep_going)(void *arg), void *arg)
+                      const struct trial_watch *watch)
 {
     struct scene *scene = self;
     double end_s = scene->now_s + (number == scene->long_trial ? 0.8 : scene->other_s);
 
     scene->n_run++;
+    scene->from_epoch = watch->from ? watch->from->epoch : 0;
+    r->resumed_epoch = scene->from_epoch;
+    r->earlier_s = watch->from ? watch->from->seconds : 0;
+    if (watch->from)
+        assert_memory_equal(watch->from->state, "state", watch->from->bytes);
     r->state = TRIAL_DONE;
     r->value = (double)number;
     if (number == scene->stop_in)
         send_stop(scene);
     while (scene->now_s < end_s) {
         scene->now_s += 0.03;
-        if (!keep_going(arg)) {
+        if (!watch->keep_going(watch->arg)) {
+            if (scene->saves)
+                save_scene(watch, number);
             r->state = TRIAL_PENDING;
             return;
         }
@@ -154,6 +170,17 @@ static void expect_given_back(struct scene *scene, int64_t first, int64_t n)
         assert_int_equal(cursor_i64(&in), first + i);
 }
 
+static void expect_checkpoint(struct scene *scene, int64_t trial)
+{
+    struct cursor in = next(scene, MESSAGE_CHECKPOINT);
+    struct trial_checkpoint checkpoint;
+
+    assert_int_equal(trial_checkpoint_unpack(&checkpoint, &in), 0);
+    assert_int_equal(checkpoint.trial, trial);
+    assert_int_equal(checkpoint.epoch, 30);
+    assert_memory_equal(checkpoint.state, "state", checkpoint.bytes);
+}
+
 static void expect_leave(struct scene *scene, const char *error)
 {
     struct cursor in = next(scene, MESSAGE_LEAVE);
@@ -188,6 +215,81 @@ static void test_stop_before_work(void **state)
     assert_int_equal(scene.n_run, 0);
     expect_given_back(&scene, 0, 5);
     expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* It is known to run before it is known how far it came, and given back after that. */
+static void test_stopped_with_a_checkpoint(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    scene.saves = true;
+    scene.expected_s = 0.001;
+    scene.other_s = 0.2;
+    scene.stop_in = 0;
+    assign(&scene, 0, 1);
+    play(&scene);
+    expect_start(&scene, 0);
+    expect_checkpoint(&scene, 0);
+    expect_given_back(&scene, 0, 1);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cut)
+{
+    struct trial_checkpoint checkpoint = {trial, 30, 0.5, 12, "state", 5};
+
+    message_begin(&scene->message, MESSAGE_ASSIGN);
+    message_put_trials(&scene->message, &trial, 1);
+    buf_put_f64(&scene->message, 0.1);
+    trial_checkpoint_pack(&scene->message, &checkpoint);
+    scene->message.size -= cut;
+    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
+}
+
+/* It goes to its own trial, and no other; earlier seconds count. */
+static void test_trial_that_goes_on(void **state)
+{
+    struct scene scene;
+    struct trial_result r;
+    struct cursor in;
+
+    (void)state;
+    setup(&scene);
+    scene.other_s = 0.03;
+    scene.stop_after = 5;
+    assign(&scene, 4, 1);
+    assign_with_checkpoint(&scene, 5, 0);
+    play(&scene);
+    assert_int_equal(scene.n_run, 2);
+    assert_int_equal(scene.from_epoch, 30);
+    expect_start(&scene, 4);
+    in = next(&scene, MESSAGE_RESULTS);
+    assert_int_equal(trial_result_unpack(&r, &in), 0);
+    assert_int_equal(r.resumed_epoch, 0);
+    assert_true(r.seconds < 1);
+    expect_start(&scene, 5);
+    in = next(&scene, MESSAGE_RESULTS);
+    assert_int_equal(trial_result_unpack(&r, &in), 0);
+    assert_int_equal(r.resumed_epoch, 30);
+    assert_true(r.earlier_s == 12 && r.seconds >= 12 && r.seconds < 13);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+static void test_cut_checkpoint(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    assign_with_checkpoint(&scene, 5, 1);
+    play(&scene);
+    assert_int_equal(scene.n_run, 0);
+    expect_leave(&scene, "checkpoint of 40 bytes is cut");
     teardown(&scene);
 }
 
@@ -346,6 +448,9 @@ static void test_malformed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stopped_with_a_checkpoint),
+        cmocka_unit_test(test_trial_that_goes_on),
+        cmocka_unit_test(test_cut_checkpoint),
         cmocka_unit_test(test_stop_before_work),
         cmocka_unit_test(test_stop_inside_a_trial),
         cmocka_unit_test(test_groups),

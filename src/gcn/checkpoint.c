@@ -1,0 +1,169 @@
+/* Head (magic, trial, machine, sizes), books, vectors of floats, the curve, and a hash of all. */
+#include "gcn/checkpoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tensor/gemm.h"
+
+/* "CKP" and the version of the format: a change of any field, or of what a step of the optimiser
+ * remembers, needs a new version. */
+#define CHECKPOINT_MAGIC 0x434b5001u
+
+/* Whole numbers and doubles before the vectors. */
+struct books {
+    int32_t epochs_run, best_epoch;
+    uint32_t trainer_steps, reserved;
+    int64_t optimizer_steps;
+    double value;
+    double elapsed_s;
+    double flops, first_flops;
+    double seconds[GCN_PHASE_COUNT];
+};
+
+struct head {
+    uint32_t magic;
+    uint32_t n_vectors;
+    struct hash key, machine;
+    int64_t n_weights;
+    int64_t form; /* enum first_form */
+};
+
+/* What bits depend on beside the trial: a mixed cluster has several. */
+static struct hash machine(void)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "%s %s %d", gemm_library(), gemm_kernel(), gemm_threads());
+    return hash_text(text);
+}
+
+enum { MOST_VECTORS = 4 };
+
+/* [n_weights] each. How many there are. */
+static uint32_t vectors(float *out[MOST_VECTORS], const struct checkpoint *c)
+{
+    uint32_t n = 0;
+
+    out[n++] = c->trainer->model.weights;
+    out[n++] = c->best;
+    out[n++] = c->trainer->optimizer.first;
+    if (c->trainer->optimizer.second)
+        out[n++] = c->trainer->optimizer.second;
+    return n;
+}
+
+static struct head make_head(const struct checkpoint *c)
+{
+    float *out[MOST_VECTORS];
+    struct head head;
+
+    memset(&head, 0, sizeof head);
+    head.magic = CHECKPOINT_MAGIC;
+    head.n_vectors = vectors(out, c);
+    head.key = c->key;
+    head.machine = machine();
+    head.n_weights = c->trainer->model.n_weights;
+    head.form = c->trainer->pass.first.form;
+    return head;
+}
+
+static size_t bytes_of(const struct checkpoint *c, int32_t epochs)
+{
+    float *out[MOST_VECTORS];
+    size_t n_weights = (size_t)c->trainer->model.n_weights;
+
+    return sizeof(struct head) + sizeof(struct books) +
+           vectors(out, c) * n_weights * sizeof(float) + (size_t)epochs * sizeof(struct gcn_epoch) +
+           sizeof(struct hash);
+}
+
+size_t checkpoint_bytes(const struct checkpoint *checkpoint)
+{
+    return bytes_of(checkpoint, checkpoint->outcome->epochs_run);
+}
+
+static void write_books(struct buf *out, const struct checkpoint *c)
+{
+    const struct trainer *trainer = c->trainer;
+    struct books books;
+
+    memset(&books, 0, sizeof books);
+    books.epochs_run = c->outcome->epochs_run;
+    books.best_epoch = c->outcome->best_epoch;
+    books.trainer_steps = trainer->n_steps;
+    books.optimizer_steps = trainer->optimizer.n_steps;
+    books.value = c->outcome->value;
+    books.elapsed_s = c->elapsed_s;
+    books.flops = trainer->pass.flops;
+    books.first_flops = trainer->pass.first.flops;
+    memcpy(books.seconds, trainer->seconds, sizeof books.seconds);
+    buf_add(out, &books, sizeof books);
+}
+
+void checkpoint_write(struct buf *out, const struct checkpoint *c)
+{
+    struct head head = make_head(c);
+    float *vector[MOST_VECTORS];
+    size_t begin = out->size;
+    struct hash hash;
+
+    buf_add(out, &head, sizeof head);
+    write_books(out, c);
+    for (uint32_t i = 0; i < vectors(vector, c); i++)
+        buf_add(out, vector[i], (size_t)head.n_weights * sizeof(float));
+    buf_add(out, c->outcome->curve, (size_t)c->outcome->epochs_run * sizeof(struct gcn_epoch));
+    if (buf_failed(out))
+        return;
+    hash = hash_bytes(out->data + begin, out->size - begin);
+    buf_add(out, &hash, sizeof hash);
+}
+
+/* Whether n bytes are a whole checkpoint of this trial, made on a machine like this one. */
+static bool is_ours(const struct checkpoint *c, const char *bytes, size_t n, struct books *books)
+{
+    struct head head = make_head(c);
+    struct hash hash;
+
+    if (n < bytes_of(c, 0) || memcmp(bytes, &head, sizeof head) != 0)
+        return false;
+    memcpy(books, bytes + sizeof head, sizeof *books);
+    if (books->epochs_run < 1 || books->epochs_run > c->trainer->spec->epochs ||
+        n != bytes_of(c, books->epochs_run))
+        return false;
+    memcpy(&hash, bytes + n - sizeof hash, sizeof hash);
+    return hash_equal(hash, hash_bytes(bytes, n - sizeof hash));
+}
+
+static void read_books(struct checkpoint *c, const struct books *books)
+{
+    struct trainer *trainer = c->trainer;
+
+    c->outcome->epochs_run = books->epochs_run;
+    c->outcome->best_epoch = books->best_epoch;
+    c->outcome->value = books->value;
+    c->elapsed_s = books->elapsed_s;
+    trainer->n_steps = books->trainer_steps;
+    trainer->optimizer.n_steps = books->optimizer_steps;
+    trainer->pass.flops = books->flops;
+    trainer->pass.first.flops = books->first_flops;
+    memcpy(trainer->seconds, books->seconds, sizeof books->seconds);
+}
+
+int checkpoint_read(struct checkpoint *c, const void *bytes, size_t n)
+{
+    const char *at = bytes;
+    size_t vector_bytes = (size_t)c->trainer->model.n_weights * sizeof(float);
+    float *vector[MOST_VECTORS];
+    struct books books;
+
+    if (!is_ours(c, at, n, &books))
+        return -1;
+    at += sizeof(struct head) + sizeof books;
+    for (uint32_t i = 0; i < vectors(vector, c); i++, at += vector_bytes)
+        memcpy(vector[i], at, vector_bytes);
+    memcpy(c->outcome->curve, at, (size_t)books.epochs_run * sizeof(struct gcn_epoch));
+    read_books(c, &books);
+    trainer_weights_came(c->trainer);
+    return 0;
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# A trial that is stopped goes on from a checkpoint, and the sweep is what it would have been. Trials
+# get the length they need here from a measurement on this machine.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+unset SLURM_JOB_ID SLURM_JOB_END_TIME LSB_JOBID LSB_JOBINDEX PBS_JOBID
+
+cat >sweep.ini <<'INI'
+[sweep]
+name = checkpoint
+[data]
+samples = 300
+markers = 1000
+[model]
+hidden_size = 32
+dropout = 0.3
+[train]
+learning_rate = 0.003
+[grid]
+batch_size = 64, full
+INI
+query() { sqlite3 "$1" "$2"; }
+run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
+# All that is not time.
+bits() {
+    query "$1" "select trial_id, key, state, value, epochs_run, best_epoch, flops, peak_bytes, error from trial;
+        select * from metric order by 1, 2, 3;
+        select trial_id, epoch, train_loss, val_loss, val_value from curve order by 1, 2"
+}
+
+run --set epochs=400 --db speed.db 2>/dev/null
+slow=$(query speed.db "select seconds from trial order by seconds desc limit 1")
+# So many that the longer trial takes some 8 s; on a machine that is busy by then it is more.
+epochs=$(awk "BEGIN { printf \"%d\", 400 * 8 / $slow }")
+sweep() { run --set epochs="$epochs" "$@"; }
+
+ok "an undisturbed run" sweep --db whole.db
+
+# Expected to take longer than the grace period: stopped at once, 3 s after it began.
+"$ESPALIER" run sweep.ini --progress none --set epochs="$epochs" --db parts.db --grace 1s 2>first.err &
+pid=$!
+until [ -n "$(query parts.db "select 1 from attempt where outcome = 'running'
+    and (julianday('now') - 2440587.5) * 86400 - started > 3.2" 2>/dev/null)" ]; do
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.2
+done
+kill -TERM $pid
+wait $pid
+is "a run that is stopped can be resumed" $? 75
+like "and says what it has kept" "$(tail -n 1 first.err)" \
+    '^espalier: stopped early; [12] trials are left, 1 of them with a checkpoint: the same command goes on$'
+
+trial=$(query parts.db "select trial_id from checkpoint")
+after=$(query parts.db "select epoch from checkpoint")
+state=$(query parts.db "select state from trial where trial_id = ${trial:-0}")
+is "the trial is pending" "$state" pending
+ok "its checkpoint is after a fifth of it at least" [ "$((5 * after))" -ge "$epochs" ]
+ok "status" "$ESPALIER" status parts.db
+like "names it" "$(grep -A 3 '^trials with a checkpoint' "$T/.out" | tail -n 1)" \
+    "^ *$trial +[12] +pending +$after +[0-9.]+ +[0-9.]+\$"
+ok "show" "$ESPALIER" show parts.db "t$trial"
+like "names it" "$(grep -A 3 '^checkpoint' "$T/.out" | tail -n 1)" "^ *$after +[0-9.]+ +[0-9]+\$"
+
+ok "the same command on two ranks" sweep --db parts.db -n 2
+is "goes on where it was" "$(grep -c "t$trial has gone on after epoch $after of $epochs, from its checkpoint" "$T/.err")" 1
+is "no checkpoint is left" "$(query parts.db 'select count(*) from checkpoint')" 0
+is "one attempt was stopped and one ended" \
+    "$(query parts.db "select group_concat(outcome) from (select outcome from attempt where trial_id = $trial order by attempt_id)")" \
+    "stopped,done"
+is "seconds are those of both" \
+    "$(query parts.db "select seconds > 2 + finished - started from trial join attempt using (trial_id)
+        where trial_id = $trial and outcome = 'done'")" 1
+bits whole.db >whole.txt
+bits parts.db >parts.txt
+ok "the sweep is what it would have been" cmp whole.txt parts.txt
+
+# ---- a checkpoint that cannot be used ----
+
+sqlite3 parts.db "update trial set state = 'pending' where trial_id = $trial;
+    insert into checkpoint values ($trial, 7, 0.5, 100, x'00112233')"
+ok "a trial whose checkpoint is damaged is run" sweep --db parts.db
+is "from its beginning" "$(grep -c 'has gone on' "$T/.err")" 0
+bits parts.db >parts.txt
+ok "and is what it would have been" cmp whole.txt parts.txt
+is "and none of the seconds are in it" "$(query parts.db "select seconds < 100 from trial where trial_id = $trial")" 1
+done_testing
