@@ -13,6 +13,7 @@
 
 #include "base/batch.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/launch_watch.h"
@@ -264,6 +265,7 @@ int launch_report_status(int status)
 {
     char line[48];
 
+    FAULT("scheduler: before the end is reported");
     snprintf(line, sizeof line, REPORT_STATUS "%d", status);
     report(line);
     return launch_is_heard() ? EXIT_OK : status;

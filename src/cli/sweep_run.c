@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "base/log.h"
 #include "cli/machine.h"
 #include "cli/standing.h"
@@ -64,9 +65,11 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
             state->n_others++;
         } else if (is_finished(known, retry_failed)) {
             ledger_mark(state->ledger, t, known);
-        } else if (ledger_blame(state->ledger, t, state->known.crashes[t]) &&
-                   fail_crashed(state, t, err)) {
-            return -1;
+        } else if (ledger_blame(state->ledger, t, state->known.crashes[t])) {
+            if (fail_crashed(state, t, err))
+                return -1;
+        } else if (state->known.lost[t]) {
+            ledger_suspect(state->ledger, t);
         }
     }
     state->before = sweep_counts(state);
@@ -106,7 +109,7 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (state->known.left[t] < 1)
             resumes_set(dispatch_resumes(state->dispatch), t, state->known.left[t]);
-    runner = gcn_runner_interface(state->runner);
+    runner = sweep_runner(state);
     parts.dispatch = state->dispatch;
     state->master = master_create(&parts, err);
     return state->master ? 0 : -1;
@@ -405,6 +408,7 @@ int sweep_lead(const struct world *world, struct job *job, const struct sweep_op
     stop_heed();
     status = prepare(&state, world, job, options, &err);
     if (status == CLI_GO_ON) {
+        FAULT("scheduler: before the others are told");
         if (world->size > 1 && tell_others(world, job, &err)) {
             cli_fail(&err, EXIT_ERROR);
             world_abort(world, EXIT_ERROR);

@@ -134,6 +134,21 @@ void sweep_keep_alive(void *arg)
         master_keep_alive(state->master);
 }
 
+static void run_noted(void *self, struct trial_result *r, int64_t number,
+                      const struct trial_watch *watch)
+{
+    struct sweep_state *state = self;
+    struct runner runner = gcn_runner_interface(state->runner);
+
+    store_note_running(state->store, state->known.ids[number]);
+    runner.run(runner.self, r, number, watch);
+}
+
+struct runner sweep_runner(struct sweep_state *state)
+{
+    return (struct runner){.run = run_noted, .self = state};
+}
+
 struct master_sink sweep_sink(struct sweep_state *state)
 {
     return (struct master_sink){.result = on_result,

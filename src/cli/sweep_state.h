@@ -34,6 +34,9 @@ struct ledger_counts sweep_counts(const struct sweep_state *state);
 /* From the scheduler's thread while it is held up: nobody takes its silence for its end. */
 void sweep_keep_alive(void *state);
 
+/* That of rank 0 itself: what it runs is known to the next run if it does not outlive it. */
+struct runner sweep_runner(struct sweep_state *state);
+
 /* Where the scheduler's results go: the database, the progress line, the log. */
 struct master_sink sweep_sink(struct sweep_state *state);
 

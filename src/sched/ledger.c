@@ -169,6 +169,13 @@ bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes)
     return accuse(ledger, trial, crashes);
 }
 
+void ledger_suspect(struct ledger *ledger, int64_t trial)
+{
+    assert(is_trial(ledger, trial) && !ledger->n_workers);
+    if (!is_final((enum trial_state)ledger->entries[trial].state))
+        accuse(ledger, trial, 0);
+}
+
 /* ---- events ---- */
 
 static int add_workers(struct ledger *ledger, int32_t worker, struct err *err)

@@ -57,6 +57,10 @@ void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
  * trial that is finished. True where it has failed by that: the caller records the reason. */
 bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
 
+/* A run ended while it was under way, for whatever reason: a suspect, without a crash. Before any
+ * lease; ignored for a trial that is finished. */
+void ledger_suspect(struct ledger *ledger, int64_t trial);
+
 /* A trial of this group is now expected to take so long. */
 void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 

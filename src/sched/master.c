@@ -134,6 +134,7 @@ static int serve(struct master *master)
     struct err err = {""};
     int32_t from;
 
+    FAULT("scheduler: before it serves");
     if (do_what_is_due(master, true, &err))
         fail(master, &err);
     while (master->seats.n_left + master->seats.n_lost < master->world.size) {
@@ -152,6 +153,7 @@ static int serve(struct master *master)
         fail(master, &err);
     FAULT("scheduler: before all are told bye");
     master_say_bye(master);
+    FAULT("scheduler: all were told bye");
     show_progress(master, clock_now(master->clock));
     return 0;
 }

@@ -119,8 +119,10 @@ static int tell_loss(struct master *master, const struct master_loss *loss, cons
 {
     if (master->has_failed)
         return 0;
+    FAULT("scheduler: before a loss is recorded");
     if (master->sink.lost(master->sink.arg, loss, err))
         return -1;
+    FAULT("scheduler: a loss was recorded");
     if (!master->n_uncommitted++)
         master->uncommitted_s = clock_now(master->clock);
     for (int32_t i = 0; i < n; i++)

@@ -28,17 +28,16 @@ int master_supply(struct master *master, int32_t seat, struct err *err)
     n = dispatch_assign(master->dispatch, seat, left_s, trials, err);
     if (n <= 0)
         return n;
+    /* It may take all down with it that is not safe by then. */
+    if (!seat && ledger_is_suspect(master->ledger, trials[0]) && master_commit(master, err))
+        return -1;
     message_begin(&master->out, MESSAGE_ASSIGN);
     message_put_trials(&master->out, trials, (uint32_t)n);
     for (int32_t i = 0; i < n; i++)
         buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
     if (n == 1 && resumes_has(dispatch_resumes(master->dispatch), trials[0]) && master->sink.resume)
         master->sink.resume(master->sink.arg, trials[0], &master->out);
-    FAULT("scheduler: before an assignment is sent");
-    if (post(master, seat, err))
-        return -1;
-    FAULT("scheduler: an assignment was sent");
-    return 0;
+    return post(master, seat, err);
 }
 
 int master_supply_idle(struct master *master, struct err *err)
@@ -109,10 +108,12 @@ int master_watch(struct master *master, double now_s, struct err *err)
         enum seat_state state =
             seats_watch(&master->seats, seat, now_s, master->options.silence_s, why, sizeof why);
 
-        if (state != master->seats.of[seat].state && master_lose(master, seat, state, why, err))
+        if (state == master->seats.of[seat].state || (state == SEAT_DEAD && world_give_up(seat)))
+            continue;
+        if (master_lose(master, seat, state, why, err))
             return -1;
-        beat(master, seat, now_s);
     }
+    master_keep_alive(master);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "sched/world_mpi.h"
 
 /* Two groups of ranks, made once: those of this host, and the leaders of all hosts (rank 0 is the
@@ -38,11 +39,13 @@ static int know_hosts(struct err *err)
 {
     if (hosts.is_known)
         return 0;
+    FAULT("any: before hosts are known");
     TRY(MPI_Comm_split_type, (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &hosts.host));
     TRY(MPI_Comm_size, (hosts.host, &hosts.size));
     TRY(MPI_Comm_rank, (hosts.host, &hosts.rank));
     TRY(MPI_Comm_split, (MPI_COMM_WORLD, is_leader() ? 0 : MPI_UNDEFINED, 0, &hosts.leaders));
     hosts.is_known = true;
+    FAULT("any: hosts are known");
     return 0;
 }
 
@@ -75,6 +78,7 @@ static int share_on_host(struct segment *s, const struct request *request, bool 
         return -1;
     if (!*is_shared)
         return 0;
+    FAULT("any: memory to be shared was made");
     memcpy(path, s->path, sizeof path);
     TRY(MPI_Bcast, (path, sizeof path, MPI_CHAR, 0, hosts.host));
     rc = is_leader() ? 0 : segment_join(s, path, why);
@@ -84,9 +88,11 @@ static int share_on_host(struct segment *s, const struct request *request, bool 
         segment_unlink(s);
     if (!*is_shared)
         return 0;
+    FAULT("any: memory to be shared was joined");
     rc = is_leader() ? segment_reserve(s, request->n, why) : 0;
     if (!rc)
         rc = segment_map(s, request->n, why);
+    FAULT("any: memory was mapped");
     return agree(hosts.host, !rc, is_shared, why, err);
 }
 
@@ -151,6 +157,7 @@ int shared_open(struct shared *shared, const struct world *world, size_t n, cons
     *shared = (struct shared){0};
     if (world->rank == 0)
         snprintf(request.folder, sizeof request.folder, "%s", folder);
+    FAULT("any: before something is shared");
     if (world_mpi_meet(MPI_COMM_WORLD, err))
         return -1;
     TRY(MPI_Bcast, (&request, sizeof request, MPI_BYTE, 0, MPI_COMM_WORLD));
@@ -165,10 +172,12 @@ int shared_open(struct shared *shared, const struct world *world, size_t n, cons
 
 int shared_send(struct shared *shared, struct err *err)
 {
+    FAULT("any: before shared bytes are sent");
     if (is_leader() && world_mpi_broadcast(hosts.leaders, shared->bytes, shared->n, err))
         return -1;
     if (is_leader() && !shared->copy)
         segment_seal(&shared->segment);
+    FAULT("any: shared bytes were sent to other hosts");
     if (world_mpi_meet(hosts.host, err))
         return -1;
     return shared->copy ? world_mpi_broadcast(hosts.host, shared->bytes, shared->n, err) : 0;

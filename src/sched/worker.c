@@ -181,6 +181,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
         added[i].trial = cursor_i64(in);
     for (int64_t i = 0; i < n; i++)
         added[i].expected_s = cursor_f64(in);
+    FAULT("worker: an assignment came");
     if (in->failed)
         return err_set(worker->err, "assignment of %ld trials is cut", (long)n);
     worker->end += (size_t)n;
@@ -193,6 +194,7 @@ static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
 
+    FAULT("worker: is told to stop");
     worker->is_stopping = true;
     worker->stop_s = now_s + cursor_f64(in);
     if (worker->ends_s > worker->stop_s)
@@ -344,7 +346,9 @@ int worker_run(const struct channel *channel, const struct runner *runner, int32
 
     gethostname(worker.host, sizeof worker.host - 1);
     rc = work(&worker, runner);
+    FAULT("worker: before it leaves");
     rc = leave(&worker, rc ? own.text : "");
+    FAULT("worker: has said that it leaves");
     if (rc)
         err_set(err, "%s", own.text);
     free(worker.queue);

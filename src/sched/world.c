@@ -17,6 +17,7 @@
 #define FINALIZE_S 10
 
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
+enum { NOBODY = -1 };
 
 /* Sends under way. MPI is one to a process, so this is too. */
 static struct {
@@ -27,6 +28,18 @@ static struct {
     int reap_at; /* so many of them are looked through again: twice those found unfinished, so that
                     a message to each of 10,000 ranks at once costs no more than one to each */
 } sends;
+
+/* Receives under way, in the order in which they came. A message of some kilobytes travels in
+ * pieces, for each of which its sender must still be there: where it died in between, MPI_Mrecv()
+ * would wait for ever. */
+static struct {
+    struct incoming {
+        MPI_Request request; /* MPI_REQUEST_NULL once all is there */
+        int from;            /* NOBODY: given up */
+        struct buf message;  /* owned */
+    } * of;                  /* [n] */
+    int n;
+} receives;
 
 int world_mpi_error(struct err *err, const char *call, int code)
 {
@@ -60,6 +73,7 @@ static int know_processes(struct world *world, struct err *err)
     if (!world->processes)
         return err_nomem(err, "ranks", (size_t)n * sizeof *world->processes);
     process_self(&self);
+    FAULT("any: before the ranks know each other");
     TRY(MPI_Gather,
         (&self, sizeof self, MPI_BYTE, world->processes, sizeof self, MPI_BYTE, 0, MPI_COMM_WORLD));
     TRY(MPI_Bcast, (world->processes, sizeof self, MPI_BYTE, 0, MPI_COMM_WORLD));
@@ -98,7 +112,9 @@ int world_open(struct world *world, world_died *died, struct err *err)
 
 void world_settle(void)
 {
+    FAULT("any: before ranks are independent");
     guard_end();
+    FAULT("any: ranks are independent");
 }
 
 static volatile sig_atomic_t lost_rank;
@@ -134,7 +150,7 @@ static void flush_sends(double seconds)
     }
 }
 
-static void free_sends(void)
+static void free_messages(void)
 {
     for (int i = 0; i < sends.n; i++)
         free(sends.bytes[i]);
@@ -142,6 +158,8 @@ static void free_sends(void)
     free(sends.bytes);
     free(sends.done);
     memset(&sends, 0, sizeof sends);
+    free(receives.of);
+    receives.of = NULL;
 }
 
 int world_close(struct world *world, int status)
@@ -149,15 +167,18 @@ int world_close(struct world *world, int status)
     guard_end();
     if (!world->is_mpi)
         return status;
+    FAULT("any: before the last messages have gone out");
     flush_sends(FLUSH_S);
     if (lost_rank)
         world_leave(status);
-    free_sends();
+    free_messages();
     fflush(NULL);
     closing_status = status;
     signal(SIGALRM, leave_now);
     alarm(FINALIZE_S);
+    FAULT("any: before MPI ends");
     MPI_Finalize();
+    FAULT("any: MPI has ended");
     alarm(0);
     free(world->processes);
     *world = (struct world){.size = 1};
@@ -240,12 +261,15 @@ int world_broadcast(const struct world *world, void **bytes, size_t *n, struct e
 
     if (world->size == 1)
         return 0;
+    FAULT("any: before a broadcast");
     if (world_mpi_meet(MPI_COMM_WORLD, err))
         return -1;
+    FAULT("any: all have come to a broadcast");
     TRY(MPI_Bcast, (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
     *n = (size_t)size;
     if (agree_on_room(world, bytes, *n, err))
         return -1;
+    FAULT("any: all have room for a broadcast");
     return world_mpi_broadcast(MPI_COMM_WORLD, *bytes, *n, err);
 }
 
@@ -276,6 +300,8 @@ static int gather_all(const struct world *world, const char *text, char **out, s
 
 int world_gather(const struct world *world, const char *text, char **out, struct err *err)
 {
+    if (world->size > 1)
+        FAULT("any: before texts are gathered");
     if (world->rank) {
         TRY(MPI_Send, (text, (int)strlen(text) + 1, MPI_CHAR, 0, TAG_GATHER, MPI_COMM_WORLD));
         return 0;
@@ -344,6 +370,7 @@ int world_send(const struct world *world, int32_t to, const struct buf *message,
                        PIECE_BYTES);
     if (reap_sends(err) || grow_sends(err))
         return -1;
+    FAULT_MESSAGE("any: before a message is sent", message);
     copy = malloc(message->size + 1);
     if (!copy)
         return err_nomem(err, "message", message->size);
@@ -354,26 +381,85 @@ int world_send(const struct world *world, int32_t to, const struct buf *message,
     sends.n++;
     TRY(MPI_Isend, (copy, (int)message->size, MPI_BYTE, to, TAG_MESSAGE, MPI_COMM_WORLD,
                     &sends.requests[sends.n - 1]));
+    FAULT_MESSAGE("any: a message was sent", message);
     return 0;
 }
 
-int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err)
+/* Begin to receive what is there next, if anything is. */
+static int take_in(struct err *err)
 {
+    struct incoming *next;
     MPI_Message handle;
     MPI_Status status;
     int is_there, n;
     void *space;
 
-    (void)world;
     TRY(MPI_Improbe, (MPI_ANY_SOURCE, TAG_MESSAGE, MPI_COMM_WORLD, &is_there, &handle, &status));
     if (!is_there)
         return 0;
     TRY(MPI_Get_count, (&status, MPI_BYTE, &n));
-    buf_clear(message);
-    space = buf_extend(message, (size_t)n);
+    next = realloc(receives.of, ((size_t)receives.n + 1) * sizeof *next);
+    if (!next)
+        return err_nomem(err, "receives", sizeof *next);
+    receives.of = next;
+    next += receives.n;
+    *next = (struct incoming){.from = status.MPI_SOURCE};
+    space = buf_extend(&next->message, (size_t)n);
     if (!space)
         return err_nomem(err, "message", (size_t)n);
-    TRY(MPI_Mrecv, (space, n, MPI_BYTE, &handle, MPI_STATUS_IGNORE));
-    *from = status.MPI_SOURCE;
-    return 1;
+    receives.n++;
+    TRY(MPI_Imrecv, (space, n, MPI_BYTE, &handle, &next->request));
+    return 0;
+}
+
+/* Whether this one is all there, and none of its sender's before it is still on its way. */
+static int is_due(int i, int *is_here, struct err *err)
+{
+    *is_here = 0;
+    if (receives.of[i].from == NOBODY)
+        return 0;
+    TRY(MPI_Test, (&receives.of[i].request, is_here, MPI_STATUS_IGNORE));
+    for (int before = 0; *is_here && before < i; before++)
+        *is_here = receives.of[before].from != receives.of[i].from;
+    return 0;
+}
+
+static void hand_over(int i, int32_t *from, struct buf *message)
+{
+    *from = receives.of[i].from;
+    buf_release(message);
+    *message = receives.of[i].message;
+    receives.n--;
+    memmove(receives.of + i, receives.of + i + 1, (size_t)(receives.n - i) * sizeof *receives.of);
+}
+
+int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err)
+{
+    int is_here;
+
+    (void)world;
+    if (take_in(err))
+        return -1;
+    for (int i = 0; i < receives.n; i++) {
+        if (is_due(i, &is_here, err))
+            return -1;
+        if (!is_here)
+            continue;
+        hand_over(i, from, message);
+        FAULT_MESSAGE("any: a message came", message);
+        return 1;
+    }
+    return 0;
+}
+
+bool world_give_up(int32_t rank)
+{
+    bool is_any = false;
+
+    for (int i = 0; i < receives.n; i++) {
+        is_any |= receives.of[i].from == rank;
+        if (receives.of[i].from == rank && receives.of[i].request != MPI_REQUEST_NULL)
+            receives.of[i].from = NOBODY;
+    }
+    return is_any;
 }

@@ -67,5 +67,8 @@ const char *world_library(void);
  * where world.is_mpi. */
 int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
+/* A rank is dead: what it had not sent whole is not waited for, and no longer holds up what it sent
+ * after that. True where there was anything: receive first what is left. */
+bool world_give_up(int32_t rank);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "store/db.h"
 
 int attempt_open(int64_t *open, struct store *store, int64_t trial_id, int32_t rank,
@@ -38,6 +39,7 @@ int attempt_end(struct store *store, int64_t open, const struct attempt *attempt
 {
     if (open > 0 ? close_row(store, open, attempt, err) : insert(store, attempt, err))
         return -1;
+    FAULT("store: an attempt has ended");
     if (!is_result(attempt->outcome))
         return db_finish(store,
                          db_bind(store, STATEMENT_TRIAL_RETURNS, err, "i", attempt->trial_id), err);
@@ -80,6 +82,7 @@ int store_attempt_begin(struct store *store, int64_t trial_id, const struct stor
         return -1;
     if (!sqlite3_changes(store->db))
         return err_set(err, "%s: trial %lld is not in it", store->path, (long long)trial_id);
+    FAULT("store: a trial is said to run");
     return insert(store, &attempt, err);
 }
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdarg.h>
 
+#include "base/fault.h"
 #include "store/fault.h"
 
 int db_fail(struct store *store, struct err *err)
@@ -25,6 +26,7 @@ int db_begin(struct store *store, struct err *err)
 {
     if (!sqlite3_get_autocommit(store->db))
         return 0;
+    FAULT("store: before a transaction");
     return db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
 }
 

@@ -13,6 +13,7 @@
 #include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "store/living.h"
 
 #define HOLDER_BYTES 1024 /* of the lock file that are read */
@@ -67,6 +68,19 @@ static void read_holder(int fd, struct lock_holder *holder)
     copy_line(holder->command, sizeof holder->command, command);
     if (sscanf(line_after(command), "%lld %63[^\n]", &born, holder->realm) == 2)
         holder->born = born;
+}
+
+/* The fifth line. */
+static void read_note(int fd, char *note, size_t size)
+{
+    char text[HOLDER_BYTES] = "";
+    const char *line = text;
+
+    if (pread(fd, text, sizeof text - 1, 0) < 0)
+        return;
+    for (int i = 0; i < 4; i++)
+        line = line_after(line);
+    copy_line(note, size, line);
 }
 
 /* What to do about a holder. A lock may outlive its process on a server that has not heard of the
@@ -144,6 +158,7 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
 
     if (fd < 0)
         return err_set(err, "%s: cannot make %s: %s", path, name, strerror(errno));
+    FAULT("store: a lock file is there");
     if (!lock_operation(fd, F_OFD_SETLK, &flock)) {
         rc = is_current(fd, name);
     } else if (errno == EAGAIN || errno == EACCES) {
@@ -185,7 +200,7 @@ static void put_command(struct buf *out)
         buf_putc(out, (unsigned char)text[i] < ' ' ? ' ' : text[i]);
 }
 
-static void write_holder(int fd)
+static void write_holder(struct lock *lock)
 {
     struct buf text = {0};
     struct process self;
@@ -197,9 +212,20 @@ static void write_holder(int fd)
     put_command(&text);
     buf_printf(&text, "\n%lld %s\n", (long long)self.start, self.realm);
     /* Only a message depends on it: a full disk shows itself in the database. */
-    if (ftruncate(fd, 0) || pwrite(fd, buf_text(&text), text.size, 0) < 0)
+    if (ftruncate(lock->fd, 0) || pwrite(lock->fd, buf_text(&text), text.size, 0) < 0)
         errno = 0;
+    lock->note_at = (int64_t)text.size;
     buf_release(&text);
+}
+
+void lock_note(const struct lock *lock, const char *text)
+{
+    char line[sizeof lock->left + 1];
+    int n = snprintf(line, sizeof line, "%s\n", text);
+
+    /* What may be left of a longer one comes after the newline. */
+    if (pwrite(lock->fd, line, (size_t)n, (off_t)lock->note_at) < 0)
+        errno = 0;
 }
 
 int lock_take(struct lock *lock, const char *path, struct err *err)
@@ -221,7 +247,10 @@ int lock_take(struct lock *lock, const char *path, struct err *err)
         return -1;
     }
     lock->path = name;
-    write_holder(lock->fd);
+    FAULT("store: the lock is taken");
+    read_note(lock->fd, lock->left, sizeof lock->left);
+    write_holder(lock);
+    FAULT("store: the lock says who has it");
     return 0;
 }
 
@@ -229,7 +258,9 @@ void lock_release(struct lock *lock)
 {
     if (!lock->path)
         return;
+    FAULT("store: before the lock is given up");
     unlink(lock->path);
+    FAULT("store: the lock file is gone");
     close(lock->fd);
     free(lock->path);
     lock->path = NULL;

@@ -4,7 +4,8 @@
  * process, so that a killed run never leaves a database locked; a file that such a run leaves is
  * taken over, whatever host it names. It holds four lines for the message to the second writer:
  * "host pid start", the job ("slurm job 77", or "-"), the command line, and "born realm" (start and
- * realm of struct process), so that the holder can be asked after. */
+ * realm of struct process), so that the holder can be asked after; then a line of the holder's for
+ * whoever takes the lock over from it. */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 
@@ -16,6 +17,8 @@
 struct lock {
     char *path; /* owned; NULL while not held */
     int fd;
+    int64_t note_at; /* in the file */
+    char left[80];   /* the last note of a holder that was killed; "" where there is none */
 };
 
 struct lock_holder {
@@ -35,6 +38,11 @@ struct lock_holder {
  * takes a zeroed lock and removes the file. */
 int lock_take(struct lock *lock, const char *path, struct err *err);
 void lock_release(struct lock *lock);
+
+/* A line without its newline, in place of the one before, for the next holder if this one is
+ * killed. Takes a microsecond, since nothing is flushed: it outlives the process, not the machine.
+ * Any thread; that it cannot be written is no error. */
+void lock_note(const struct lock *lock, const char *text);
 
 /* Whether lock_take() would be refused for a holder or a second name, without taking anything: -1
  * and the same err. For what is dear to do before. */

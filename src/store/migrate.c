@@ -1,3 +1,4 @@
+#include "base/fault.h"
 #include "store/db.h"
 
 /* From version i to i + 1; NULL: there never was one. */
@@ -64,8 +65,10 @@ int migrate(struct store *store, uint32_t from, struct err *err)
     rc = db_exec(store, "BEGIN EXCLUSIVE", err);
     for (uint32_t version = from; !rc && version < DB_SCHEMA_VERSION; version++)
         rc = db_exec(store, steps[version], err);
+    FAULT("store: a schema is brought up in part");
     if (!rc)
         rc = views_update(store, err);
+    FAULT("store: before a schema is brought up");
     if (!rc)
         rc = db_exec(store, "COMMIT", err);
     if (!rc)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "store/db.h"
 
 /* One walk over a plan; with insert false it only looks. */
@@ -168,18 +169,28 @@ static double real_column(sqlite3_stmt *row, int column)
                                                            : sqlite3_column_double(row, column);
 }
 
+static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *out,
+                       struct err *err)
+{
+    int64_t n;
+
+    if (db_integer(w->store,
+                   db_bind(w->store, STATEMENT_TRIAL_ENDED, err, "is", w->trials->ids[t], outcome),
+                   0, &n, err))
+        return -1;
+    *out = (int32_t)n;
+    return 0;
+}
+
 /* Only of trials to be run: a result has settled what was before it. */
 static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *err)
 {
-    int64_t n = 0;
-
-    if (attempts && w->trials->states[t] <= TRIAL_RUNNING &&
-        db_integer(w->store,
-                   db_bind(w->store, STATEMENT_TRIAL_CRASHES, err, "i", w->trials->ids[t]), 0, &n,
-                   err))
-        return -1;
-    w->trials->crashes[t] = (int32_t)n;
-    return 0;
+    if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
+        return 0;
+    return count_ended(w, t, "crashed", &w->trials->crashes[t], err) ||
+                   count_ended(w, t, "lost", &w->trials->lost[t], err)
+               ? -1
+               : 0;
 }
 
 static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
@@ -228,7 +239,7 @@ static int walk_configs(struct walk *w, struct err *err)
         w->is_part |= !w->trials->ours[t];
         w->trials->ids[t] = 0;
         w->trials->states[t] = TRIAL_PENDING;
-        w->trials->crashes[t] = 0;
+        w->trials->crashes[t] = w->trials->lost[t] = 0;
         w->trials->left[t] = 1;
         w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     }
@@ -242,6 +253,7 @@ static int register_all(struct walk *w, struct err *err)
 {
     if (find_sweep(w, err) || insert_axes(w, err) || walk_configs(w, err))
         return -1;
+    FAULT("store: a plan is registered in part");
     if (w->is_grown &&
         db_finish(w->store, db_bind(w->store, STATEMENT_AXIS_LEVELS, err, "i", w->sweep_id), err))
         return -1;
@@ -266,13 +278,14 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
     trials->predicted = calloc(n, sizeof *trials->predicted);
     trials->left = calloc(n, sizeof *trials->left);
     trials->crashes = calloc(n, sizeof *trials->crashes);
+    trials->lost = calloc(n, sizeof *trials->lost);
     if (trials->ours && trials->ids && trials->states && trials->values && trials->seconds &&
-        trials->predicted && trials->left && trials->crashes) {
+        trials->predicted && trials->left && trials->crashes && trials->lost) {
         memset(trials->ours, true, n * sizeof *trials->ours);
         return 0;
     }
     store_trials_release(trials);
-    return err_nomem(err, "trials", n * (5 * sizeof(double) + sizeof(int32_t) + 2));
+    return err_nomem(err, "trials", n * (5 * sizeof(double) + 2 * sizeof(int32_t) + 2));
 }
 
 void store_trials_release(struct store_trials *trials)
@@ -285,6 +298,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->predicted);
     free(trials->left);
     free(trials->crashes);
+    free(trials->lost);
     *trials = (struct store_trials){0};
 }
 
@@ -299,6 +313,7 @@ int store_register(struct store *store, const struct plan *plan, const struct da
         rc = db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
     if (!rc) {
         rc = register_all(&w, err);
+        FAULT("store: before a plan is registered");
         if (!rc)
             rc = store_commit(store, err);
         if (rc)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "store/db.h"
 
 struct comparison {
@@ -154,6 +155,7 @@ int store_supersede(struct store *store, const char *name, struct buf *renamed, 
         sqlite3_reset(row);
         rc = buf_failed(renamed) ? err_nomem(err, "name", renamed->size) : 0;
     }
+    FAULT("store: before a sweep is renamed");
     if (!rc)
         rc = db_finish(
             store, db_bind(store, STATEMENT_SWEEP_RENAME, err, "ss", name, buf_text(renamed)), err);

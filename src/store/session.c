@@ -4,6 +4,7 @@
 
 #include "base/batch.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/process.h"
 #include "store/asked.h"
 #include "store/fault.h"
@@ -12,8 +13,10 @@ int store_commit(struct store *store, struct err *err)
 {
     if (sqlite3_get_autocommit(store->db))
         return 0;
+    FAULT("store: before a commit");
     if (db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
+    FAULT("store: a commit was made");
     return fault_check_place(store, err);
 }
 
@@ -44,7 +47,11 @@ int store_begin_session(struct store *store, const struct store_session *s, stru
                   err))
         return -1;
     store->session_id = sqlite3_last_insert_rowid(store->db);
-    return store_commit(store, err);
+    FAULT("store: before a session has begun");
+    if (store_commit(store, err))
+        return -1;
+    FAULT("store: a session has begun");
+    return 0;
 }
 
 /* What a session has open ends with it. n_trials: of how many trials. */
@@ -55,6 +62,7 @@ static int end_attempts(struct store *store, int64_t session_id, double finished
                   err))
         return -1;
     *n_trials = sqlite3_changes(store->db);
+    FAULT("store: trials of a session were returned");
     return db_finish(
         store,
         db_bind(store, STATEMENT_SESSION_ATTEMPTS_END, err, "ids", session_id, finished, outcome),
@@ -73,7 +81,11 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
             db_bind(store, STATEMENT_SESSION_END, err, "ids", store->session_id, now, outcome),
             err))
         return -1;
-    return store_commit(store, err);
+    FAULT("store: before a session has ended");
+    if (store_commit(store, err))
+        return -1;
+    FAULT("store: a session has ended");
+    return 0;
 }
 
 /* In a line for people: what is gone, and what comes of it. A run that left nothing under way, and
@@ -92,11 +104,39 @@ static void tell(struct store *store, const struct asked *asked, int n_trials)
                 trials);
 }
 
+void store_note_running(struct store *store, int64_t trial_id)
+{
+    char note[sizeof store->lock.left];
+
+    snprintf(note, sizeof note, "%lld %lld %.3f", (long long)store->session_id, (long long)trial_id,
+             clock_unix());
+    lock_note(&store->lock, note);
+}
+
+/* The note that a session left behind: an attempt like those it has open. */
+static int recall(struct store *store, const struct asked *asked, struct err *err)
+{
+    long long session_id, trial_id;
+    double started;
+
+    if (sscanf(store->lock.left, "%lld %lld %lf", &session_id, &trial_id, &started) != 3 ||
+        session_id != asked->session_id || asked->life != ASKED_GONE)
+        return 0;
+    if (db_finish(store,
+                  db_bind(store, STATEMENT_SESSION_RECALL, err, "iid", (int64_t)session_id,
+                          (int64_t)trial_id, started),
+                  err))
+        return -1;
+    if (!sqlite3_changes(store->db))
+        return 0;
+    return db_finish(store, db_bind(store, STATEMENT_TRIAL_RUNS, err, "i", (int64_t)trial_id), err);
+}
+
 static int release(struct store *store, const struct asked *asked, struct err *err)
 {
     int n_trials;
 
-    if (db_begin(store, err) ||
+    if (db_begin(store, err) || recall(store, asked, err) ||
         end_attempts(store, asked->session_id, NAN, "lost", &n_trials, err) ||
         db_finish(store, db_bind(store, STATEMENT_SESSION_LOST, err, "i", asked->session_id), err))
         return -1;
@@ -109,6 +149,7 @@ int session_release(struct store *store, struct err *err)
     for (size_t i = 0; i < store->n_asked; i++)
         if (release(store, &store->asked[i], err))
             return -1;
+    FAULT("store: what is lost was released");
     return store_commit(store, err);
 }
 

@@ -59,8 +59,8 @@
       " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE ?5 > 0 AND NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
     /* A result settles what was before it; one that was stopped or lost says nothing. */ \
-    X(TRIAL_CRASHES, \
-      "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = 'crashed' AND attempt_id >" \
+    X(TRIAL_ENDED, /* so: 'crashed', 'lost' */ \
+      "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \
     X(TRIAL_CONFIG, "SELECT config_id FROM trial WHERE trial_id = ?1") \
@@ -69,6 +69,13 @@
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
       " started, realm, born, job, inode)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)") \
+    /* What a session's own process was said to run, unless that is known. */ \
+    X(SESSION_RECALL, \
+      "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, outcome)" \
+      " SELECT trial_id, session_id, 0, host, pid, ?3, 'running' FROM session, trial" \
+      " WHERE session_id = ?1 AND trial_id = ?2 AND state IN ('pending', 'running')" \
+      " AND NOT EXISTS (SELECT 1 FROM attempt AS open WHERE open.trial_id = ?2" \
+      " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
     X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
     /* What a session has open when it ends. In this order. */ \

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "store/asked.h"
 #include "store/fault.h"
 
@@ -104,9 +105,11 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
 
 static int create_schema(struct store *store, struct err *err)
 {
+    FAULT("store: before the tables are made");
     if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, db_schema_sql, err) ||
         views_update(store, err))
         return -1;
+    FAULT("store: before the tables are committed");
     return db_exec(store, "COMMIT", err);
 }
 
@@ -117,8 +120,11 @@ static int use_journal(struct store *store, struct err *err)
 {
     bool is_wal = !strcmp(store_journal_mode(store->path, NULL), "wal");
     const char *sql = is_wal ? "PRAGMA journal_mode = wal" : "PRAGMA journal_mode = delete";
-    int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    int rc;
 
+    FAULT("store: before a journal is chosen");
+    rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    FAULT("store: a journal is chosen");
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 
@@ -339,7 +345,9 @@ int store_settle(struct store *store, struct err *err)
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_reset(store->statements[i]);
     sqlite3_busy_timeout(store->db, 0);
+    FAULT("store: before the log is folded in");
     rc = sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
+    FAULT("store: the log is folded in");
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 

@@ -75,6 +75,7 @@ struct store_trials {
     double *left;      /* share of a trial that is not in its checkpoint; 1: it has none */
     int32_t *crashes;  /* attempts that took their rank down since the trial's last result (done,
                           diverged, failed); 0 for a trial that is finished */
+    int32_t *lost;     /* likewise, attempts under way when their run was killed */
 };
 
 /* -1 and err when memory is short. Release takes a zeroed one. */
@@ -132,6 +133,11 @@ struct store_place {
  * Nothing where this rank's attempt is open already, or the trial has a result of this session. */
 int store_attempt_begin(struct store *store, int64_t trial_id, const struct store_place *place,
                         double started, struct err *err);
+
+/* This process begins to run a trial, which may take it down: kept beside the lock for a
+ * microsecond's work, where the next store_open() finds it, so that a trial that kills the writer
+ * before a commit is 'lost' too, not forgotten. Any thread, after store_begin_session(). */
+void store_note_running(struct store *store, int64_t trial_id);
 
 /* Its rank was lost with it: the open attempt of that rank ends as 'crashed' (one is made where
  * none is open), and the trial is pending again, unless it has a result or another rank runs it. */

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/fault.h"
 #include "store/attempt.h"
 #include "store/db.h"
 
@@ -113,6 +114,7 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         update_trial(store, trial_id, result, open, &attempts, err) ||
         write_attempt(store, trial_id, result, open, err))
         return -1;
+    FAULT("store: a result is written in part");
     if (result->state == TRIAL_PENDING)
         return 0;
     if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
@@ -120,5 +122,6 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     if ((attempts > 1 && delete_details(store, trial_id, err)) ||
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err))
         return -1;
+    FAULT("store: a result is written but for its times");
     return write_timing(store, trial_id, result, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/fault.h"
 #include "trial/spec.h"
 
 /* To make a checkpoint, send it and commit it took 0.16 s at 16 MB and 0.7 s at 64 MB (on a machine
@@ -202,6 +203,7 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     struct settings settings;
     struct err err = {{0}};
 
+    FAULT_TRIAL(number);
     plan_settings(self->plan, where.config, &settings);
     if (spec_model(&settings) == MODEL_NOOP) {
         r->state = TRIAL_DONE;

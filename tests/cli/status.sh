@@ -83,7 +83,7 @@ done
 kill -INT $pid
 wait $pid
 like "the next run says what it found" "$(cat next)" \
-    "^espalier: long.db: the run of pid [0-9]+ on $(hostname), since .* UTC is gone: no such process; 1 trial that it was running is pending again$"
+    "^espalier: long.db: the run of pid [0-9]+ on $(hostname), since .* UTC is gone: no such process; [12] trials? that it was running (is|are) pending again$"
 is "and puts it right" "$(sqlite3 long.db "select outcome from session where session_id = 1; select outcome from attempt where pid = 99")" "lost
 lost"
 like "sessions are listed, the last first" "$("$ESPALIER" status long.db | tr -s ' ')" "^ ?1 lost 20[0-9-]+ [0-9:]+ .*1 $(hostname)"

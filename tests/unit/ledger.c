@@ -234,6 +234,33 @@ static void test_blame(void **state)
     ledger_destroy(ledger);
 }
 
+/* What was under way when a run before was killed: last and alone, as if it had crashed. */
+static void test_suspect(void **state)
+{
+    struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
+    int64_t out[3] = {0}, failed[1] = {0};
+    struct err err;
+
+    (void)state;
+    ledger_mark(ledger, 2, TRIAL_DONE);
+    ledger_suspect(ledger, 2);
+    ledger_suspect(ledger, 0);
+    assert_true(ledger_is_suspect(ledger, 0));
+    assert_false(ledger_is_suspect(ledger, 2));
+    assert_counts(ledger, 2, 0, 1, 0);
+    assert_int_equal(lease(ledger, 0, 3, out), 1);
+    assert_int_equal(out[0], 1);
+    assert_int_equal(lease(ledger, 1, 3, out), 1);
+    assert_int_equal(out[0], 0);
+    /* But nothing was held against it. */
+    assert_int_equal(ledger_lose_worker(ledger, 1, 1, failed), 0);
+    assert_int_equal(lease(ledger, 1, 3, out), 1);
+    assert_int_equal(ledger_lose_worker(ledger, 1, 1, failed), 1);
+    assert_int_equal(failed[0], 0);
+    assert_true(ledger_check(ledger, &err));
+    ledger_destroy(ledger);
+}
+
 /* The longest that fits, suspects only where nothing else does. */
 static void test_fitting(void **state)
 {
@@ -365,7 +392,7 @@ int main(void)
         cmocka_unit_test(test_slow_worker),     cmocka_unit_test(test_grown),
         cmocka_unit_test(test_empty),           cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_unknown_culprit), cmocka_unit_test(test_blame),
-        cmocka_unit_test(test_fitting),
+        cmocka_unit_test(test_suspect),         cmocka_unit_test(test_fitting),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "store/db.h"
 #include "storelib.h"
@@ -220,6 +222,60 @@ static void test_session_is_lost(void **state)
     fixture_close(&f);
 }
 
+/* A process that is killed while it runs this trial, and had committed a result of that one. */
+static void die_running(struct fixture *f, int64_t trial, int64_t finished)
+{
+    pid_t pid = fork();
+    struct store *store;
+
+    if (!pid) {
+        store = open_session(f);
+        store_note_running(store, 1);
+        end(f, store, finished, TRIAL_DONE);
+        store_note_running(store, f->known.ids[trial]);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void expect_lost(struct fixture *f, const char *wanted)
+{
+    char got[64] = "";
+
+    store_close(fixture_store(f));
+    for (int64_t t = 0; t < f->plan.n_trials; t++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%d", f->known.lost[t]);
+    assert_string_equal(got, wanted);
+}
+
+static void test_killed_before_a_commit(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    die_running(&f, 3, 0);
+    expect_lost(&f, "000100");
+    fixture_sql_is(&f,
+                   "SELECT t.state || attempts || a.outcome || rank || (a.started > 1e9)"
+                   " || s.outcome || (a.pid = s.pid) FROM trial AS t JOIN attempt AS a"
+                   " USING (trial_id) JOIN session AS s USING (session_id) WHERE trial_id = 4",
+                   "pending1lost01lost1");
+    expect_lost(&f, "000100"); /* once */
+    die_running(&f, 3, 1);
+    expect_lost(&f, "000200");
+    /* Its result had come, and was committed. */
+    die_running(&f, 2, 2);
+    expect_lost(&f, "000200");
+    expect(&f, 2, "done 1; done@1 1000-1000.5");
+    store = open_session(&f);
+    end(&f, store, 3, TRIAL_FAILED);
+    store_close(store);
+    expect_lost(&f, "000000");
+    fixture_close(&f);
+}
+
 static void test_unknown_trial(void **state)
 {
     struct fixture f;
@@ -238,9 +294,10 @@ static void test_unknown_trial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begun_and_ended),     cmocka_unit_test(test_on_two_ranks),
-        cmocka_unit_test(test_crashes_are_counted), cmocka_unit_test(test_session_ends),
-        cmocka_unit_test(test_session_is_lost),     cmocka_unit_test(test_unknown_trial),
+        cmocka_unit_test(test_begun_and_ended),        cmocka_unit_test(test_on_two_ranks),
+        cmocka_unit_test(test_crashes_are_counted),    cmocka_unit_test(test_session_ends),
+        cmocka_unit_test(test_session_is_lost),        cmocka_unit_test(test_unknown_trial),
+        cmocka_unit_test(test_killed_before_a_commit),
     };
 
     return cmocka_run_group_tests_name("store_attempt", tests, NULL, NULL);

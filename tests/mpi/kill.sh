@@ -1,0 +1,136 @@
+#!/bin/sh
+# kill -9 at every named point of the protocol (src/base/fault.h), of rank 0 and of another rank, with 1 to 5
+# ranks: complete at once or after one resume, equal to the undisturbed run, nothing lost from the records.
+# KILL: "all", or every so many cases (default 15); "show" lists them. FROM: the first of those (default a day's).
+. "$SRCDIR/tests/lib.sh"
+. "$SRCDIR/tests/mpi/killlib.sh"
+every=${KILL:-15}
+show=
+[ "$every" != show ] || show=yes every=all
+[ "$every" != all ] || every=1
+
+# ---- the points ----
+
+points() { # of FAULT or FAULT_MESSAGE
+    find "$SRCDIR/src" -name '*.c' | sort | xargs sed -n "s/^.*[^A-Z_]$1(\"\\([^\"]*\\)\".*/\\1/p"
+}
+# Of messages from "scheduler" or "worker". A checkpoint is of trials of seconds: tests/cli/checkpoint.sh.
+kinds() {
+    sed -n "s/^ \\*  *$1 -> [a-z]*  *\\([A-Z_, ]*\\).*/\\1/p" "$SRCDIR/src/sched/message.h" | sed 's/CHECKPOINT//' | tr -cs 'A-Z_' ' '
+    [ "$1" = scheduler ] && echo BYE || echo LEAVE
+}
+
+n_marks=$(find "$SRCDIR/src" -name '*.c' -exec cat {} + | grep -c 'FAULT(\|FAULT_MESSAGE(')
+for macro in FAULT FAULT_MESSAGE; do
+    points $macro
+done >names
+is "every point in the sources is known here" "$(wc -l <names)" "$n_marks"
+is "each has a name of its own" "$(sort names | uniq -d)" ""
+is "the tests' program has all of them" "$(while read -r name; do grep -aqF "$name" "$FAULTY" || echo "$name"; done <names)" ""
+is "the program that is installed has none" "$(while read -r name; do ! grep -aqF "$name" "$ESPALIER" || echo "$name"; done <names)" ""
+is "nor what reads ESPALIER_FAULT" "$(grep -ac ESPALIER_FAULT "$ESPALIER")" 0
+
+# ---- the cases: RANKS|VICTIM|POINT, for each point those who come to it ----
+
+cases() {
+    points FAULT | while read -r name; do
+        case $name in
+        "any: "*memory*) of="2|0 2|1 3|2 5|0 5|3" ;;
+        "any: "* | "worker: "*) of="2|0 2|1 3|0 3|2 5|0 5|3" ;;
+        "scheduler: "*"others"* | "scheduler: "*"a loss"* | *" is reported") of="2|0 3|0 5|0" ;;
+        "scheduler: "*) of="1|0 2|0 3|0 5|0" ;;
+        "store: "*) of="1|0 3|0" ;;
+        *) of="0|nobody is said to come to this" ;;
+        esac
+        for who in $of; do
+            echo "$who|$name"
+        done
+    done
+    points FAULT_MESSAGE | while read -r name; do
+        for size in 2 3 5; do
+            from=scheduler to=worker
+            case $name in *came*) from=worker to=scheduler ;; esac
+            for kind in $(kinds $from); do
+                echo "$size|0|$name ($kind)"
+            done
+            for kind in $(kinds $to); do
+                echo "$size|$(((size + 1) / 2))|$name ($kind)"
+            done
+        done
+    done
+}
+
+# ---- one case ----
+
+run() { timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
+# As an older version left it.
+make_old() {
+    run --set epochs=3 --set sweep.name=old
+    sqlite3 k.db "drop view trials; drop view leaderboard; drop index attempt_without_result;
+        alter table session drop column realm; alter table session drop column born;
+        alter table session drop column job; alter table session drop column inode;
+        alter table trial drop column predicted; drop table checkpoint; pragma user_version = 1"
+}
+
+# What comes before the fault, so that the point is passed: sets before and options.
+prepare() {
+    before='' options='' ranks=''
+    other=$((victim ? victim : 1))
+    rm -rf k.db* log
+    case $point in
+    *"(GIVE_BACK)") before="worker: a trial begins:$other:2:nap; worker: a trial begins:0:3:term;" options="--grace 0" ;;
+    *"a loss"*) before="worker: a trial begins:$((n - 1)):2:kill;" ;;
+    *"(BEAT)") before="worker: a trial begins:$other:2:nap;" options="--set heartbeat_limit=3" ;;
+    "store: what is lost was released" | "store: trials of a session were returned")
+        ESPALIER_FAULT="worker: a trial begins:0:9:nap; scheduler: a commit was made:0:1:kill" run ;;
+    "store: a schema "* | "store: before a schema "*) make_old ;;
+    "store: before a sweep is renamed") run --set epochs=3 && options=--new-sweep ;;
+    "store: "* | "scheduler: "*) before="worker: a trial begins:0:3:nap;" ;;
+    esac
+    [ "$n" = 1 ] || ranks="-n $n"
+}
+
+# Only what dies before the ranks are independent, or rank 0, costs a second run.
+may_end_early() {
+    [ "$victim" = 0 ] && return
+    case $point in
+    "worker: "* | *"("*")" | "any: before the last"* | *"MPI ends" | *"MPI has ended") return 1 ;;
+    esac
+}
+
+try() {
+    n=${1%%|*} rest=${1#*|}
+    victim=${rest%%|*} point=${rest#*|} problems=
+    prepare
+    # shellcheck disable=SC2086 # several words
+    ESPALIER_FAULT="$before $point:$victim:1:kill" ESPALIER_FAULT_LOG=$T/log ESPALIER_FAULT_SECONDS=0.8 run $options $ranks
+    status=$?
+    grep -q "^kill rank $victim: " log 2>/dev/null || problem "nobody came to the point"
+    [ $status -eq 0 ] || may_end_early || case $point in *GIVE_BACK*) [ $status -eq 75 ] ;; *) false ;; esac ||
+        problem "status $status: $(tail -n 2 err | tr '\n' ' ')"
+    case $n$status in ?0 | ?1 | ?75 | 1137) ;; *) problem "status $status" ;; esac
+    left_behind
+    keep was "$T/k.db"
+    if [ $status -ne 0 ]; then
+        # shellcheck disable=SC2086
+        run $options || problem "the same line does not go on: $? $(tail -n 2 err | tr '\n' ' ')"
+    fi
+    settled "$T/k.db" "$wanted" was
+    is "$point, rank $victim of $n" "$problems" ""
+}
+
+cases >all
+is "each case is one" "$(sort all | uniq -d; grep '^0' all)" ""
+if [ -n "$show" ]; then
+    cat all >&2
+    exit
+fi
+run
+wanted=$(rows k.db)
+is "the undisturbed run is complete" "$(sqlite3 k.db "select count(*) from trial where state = 'done'")" 24
+awk -v every="$every" -v from="${FROM:-$(date +%j)}" '(NR + from) % every == 0' all >chosen
+while IFS= read -r case <&3; do
+    try "$case"
+done 3<chosen
+
+done_testing

@@ -1,0 +1,95 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2034 # used by those who source it
+# Sourced after tests/lib.sh by the tests that kill: a short sweep, and what must be true of its database
+# however it came about. Variables: FAULTY (the program with tests/mpi/faults.c), problems (text, "": none)
+FAULTY=$(dirname "$ESPALIER")/tests/mpi/espalier_faults
+[ -x "$FAULTY" ] || skip_all "tests/mpi/espalier_faults is not built"
+# shellcheck disable=SC3045 # known to dash, bash and busybox
+ulimit -c 0 # what is killed on purpose leaves no core files
+cd "$T" || exit 1
+
+# 24 trials of about 20 ms.
+cat >sweep.ini <<'INI'
+[sweep]
+name = kill
+folds = 3
+[data]
+samples = 120
+markers = 200
+[train]
+epochs = 600
+[grid]
+hidden_size = 8, 16
+dropout = 0, 0.5
+learning_rate = 0.01, 0.1
+INI
+
+# Everything of this sweep but times and places, as text that shows every bit of a number: quote().
+rows() {
+    sqlite3 "$1" "select t.key, t.state, quote(t.value), t.epochs_run, t.best_epoch, replicate, fold, t.error,
+            (select group_concat(split || name || quote(value)) from
+                (select * from metric m where m.trial_id = t.trial_id order by split, name)),
+            (select group_concat(quote(train_loss) || quote(val_loss) || quote(val_value)) from
+                (select * from curve c where c.trial_id = t.trial_id order by epoch))
+        from trial t join config using (config_id) join sweep using (sweep_id)
+        where sweep.name = 'kill' order by t.key" 2>&1 | cksum
+}
+
+# What must stay in the records, whatever comes after: who tried what, and how it ended.
+attempts() {
+    sqlite3 "$1" "select attempt_id, trial_id, session_id, rank, pid, started,
+            iif(outcome in ('running', 'lost'), '-', outcome) from attempt order by 1" 2>/dev/null
+}
+
+problem() { problems="$problems; $1"; }
+
+# keep FOLDER DB: the database as it lies there, looked at without touching it. Adds to problems.
+keep() {
+    rm -rf "$1"
+    mkdir "$1"
+    for kept in "$2" "$2-wal" "$2-journal"; do
+        [ ! -e "$kept" ] || cp "$kept" "$1"
+    done
+    kept=$1/${2##*/}
+    [ -s "$kept" ] || [ -s "$kept-journal" ] || return 0
+    [ "$(sqlite3 "$kept" 'pragma integrity_check' 2>&1)" = ok ] || problem "what is left is damaged"
+}
+
+# remembers DB BEFORE: each attempt of a database as it was before is in it; one that was open may have ended
+# by its result after all. Adds to problems.
+remembers() {
+    attempts "$1" >.now
+    attempts "$2" >.before
+    lost=$(awk -F'|' 'NR == FNR { now[$1] = $0; next }
+        { was = $0; is = now[$1]; if ($7 == "-") { sub(/[^|]*$/, "", was); sub(/[^|]*$/, "", is) } if (was != is) print $1 }' \
+        .now .before | wc -l)
+    [ "$lost" -eq 0 ] || problem "$lost attempts are lost from the records"
+}
+
+# settled DB ROWS FOLDER: complete, equal, nothing open, and no attempt of FOLDER missing. Adds to problems.
+settled() {
+    [ "$(rows "$1")" = "$2" ] || problem "other rows: $(sqlite3 "$1" 'select state, count(*) from trial group by 1' | tr '\n' ' ')"
+    [ "$(sqlite3 "$1" 'pragma integrity_check')" = ok ] || problem "damaged"
+    open=$(sqlite3 "$1" "select (select count(*) from trial where state = 'running') +
+        (select count(*) from attempt where outcome = 'running') + (select count(*) from session where outcome = 'running')")
+    [ "$open" = 0 ] || problem "$open zombies"
+    stored=$(sqlite3 "$1" "select count(*) from (select 1 from attempt where outcome = 'done' group by trial_id having count(*) > 1)")
+    [ "$stored" = 0 ] || problem "$stored trials were stored twice"
+    [ "$(sqlite3 "$1" 'select count(*) from trial where attempts <> (select count(*) from attempt a where a.trial_id = trial.trial_id)')" = 0 ] ||
+        problem "attempts are miscounted"
+    remembers "$1" "$3/${1##*/}"
+    [ ! -e "$1.lock" ] || problem "the lock file is left"
+}
+
+# Processes of this test's scratch folder that are still there after a while; they are ended.
+left_behind() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        left=$(pgrep -f "$T/.*[.]db")
+        [ -n "$left" ] || return 0
+        sleep 0.5
+    done
+    problem "left behind: $(ps -o pid=,args= -p "$(echo "$left" | tr '\n' ',' | sed 's/,$//')" | cut -c1-120 | tr '\n' ' ')"
+    for pid in $left; do
+        kill -KILL "$pid" 2>/dev/null
+    done
+}

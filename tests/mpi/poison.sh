@@ -1,0 +1,89 @@
+#!/bin/sh
+# Trials that kill their rank, and ranks that hang and come back: what is held against whom, and what
+# becomes of late results.
+. "$SRCDIR/tests/lib.sh"
+. "$SRCDIR/tests/mpi/killlib.sh"
+DB=$T/p.db
+
+# run FAULT ARGUMENT...: words in err, status in $status
+run() {
+    fault=$1
+    shift
+    ESPALIER_FAULT=$fault timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
+    status=$?
+}
+done_equal() { # the trials that are done are those of the undisturbed run
+    sqlite3 "$DB" "attach 'plain.db' as plain; select count(*) from trial t join plain.trial p using (key)
+        where t.state = 'done' and t.value is p.value"
+}
+crashes() { sqlite3 "$DB" "select group_concat(trial_id || ' ' || n || ' ' || (ranks = n) || ' ' || least, '; ') from
+    (select trial_id, count(*) n, count(distinct rank) ranks, min(rank) > 0 least from attempt where outcome = 'crashed' group by 1)"; }
+reason() { sqlite3 "$DB" "select trial_id || ' ' || error from trial where state = 'failed'"; }
+no_problem() {
+    left_behind
+    is "$1" "$problems" ""
+    problems=
+}
+
+"$FAULTY" run sweep.ini --progress none --db plain.db 2>/dev/null
+is "the undisturbed run" "$(sqlite3 plain.db "select count(*) from trial where state = 'done'")" 24
+problems=
+
+# Rank 0 is busy with its first trial while the others meet the bad one.
+export ESPALIER_FAULT_SECONDS=1.5
+run "trial=3:*:1:kill; worker: a trial begins:0:1:nap" -n 3
+is "a trial that kills its rank at once: the sweep ends with 3" $status 3
+is "it is failed, with that reason" "$(reason)" "4 took its rank down for the last time (crash_limit): its process is gone"
+is "after two ranks, and neither is rank 0; no other trial is blamed" "$(crashes)" "4 2 1 1"
+is "all others are done, and equal" "$(done_equal)" 23
+no_problem "nothing is left"
+run "" -n 2
+is "it stays failed" "$status $(reason | cut -c1-20)" "3 4 took its rank down"
+run "" -n 2 --retry failed
+is "and runs where it is well" "$status $(done_equal)" "0 24"
+
+# The others are busy while rank 0 meets it.
+rm -f "$DB"*
+bad="trial=3:*:1:kill; worker: a trial begins:1:1:nap; worker: a trial begins:2:1:nap"
+run "$bad" -n 3
+is "it kills rank 0: the run ends with 1" $status 1
+no_problem "and all ranks leave"
+run "$bad" -n 3
+is "the next run does not fall into the same hole" $status 3
+like "it said what was lost" "$(cat err)" "1 trial that it was running is pending again"
+is "that costs the trial no crash, but a place" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt where outcome = 'lost'")" "4 0"
+is "two other ranks find it out" "$(crashes)" "4 2 1 1"
+is "it is failed, with that reason" "$(reason)" "4 took its rank down for the last time (crash_limit): its process is gone"
+is "all others are done, and equal" "$(done_equal)" 23
+
+# Without other ranks everything else is done first.
+rm -f "$DB"*
+run "trial=3:0:1:kill"
+is "a single process is killed" $status 137
+run "trial=3:0:1:kill"
+is "by it again" $status 137
+run "trial=3:0:1:kill"
+is "but comes to it last" "$status $(done_equal)" "137 23"
+run ""
+is "and where it is well, nothing is held against it" "$status $(done_equal)" "0 24"
+
+# A rank that stands still for longer than the heartbeat limit, in mid sweep and past its end.
+rm -f "$DB"* plain.db
+"$FAULTY" run sweep.ini --progress none --db plain.db --set epochs=6000 2>/dev/null
+wanted=$(rows plain.db)
+for seconds in 2 60; do
+    rm -f "$DB"*
+    export ESPALIER_FAULT_SECONDS=$seconds
+    run "worker: a trial begins:2:2:stop" -n 3 --set epochs=6000 --set heartbeat_limit=1
+    is "a rank that stands still for $seconds s: complete" $status 0
+    like "it is lost" "$(cat err)" "rank 2 .* is lost while it ran t[0-9]+: not heard of for 1 s; the others go on"
+    keep was "$DB"
+    settled "$DB" "$wanted" was
+    no_problem "nothing is stored twice, nothing lost"
+    if [ $seconds = 2 ]; then
+        like "it comes back" "$(cat err)" "rank 2 is back"
+        is "and works on" "$(sqlite3 "$DB" "select count(*) > 1 from attempt where rank = 2 and outcome = 'done'")" 1
+    fi
+done
+
+done_testing
