@@ -78,7 +78,7 @@ prepare() {
     other=$((victim ? victim : 1))
     rm -rf k.db* log
     case $point in
-    *"(GIVE_BACK)") before="worker: a trial begins:$other:2:nap; worker: a trial begins:0:3:term;" options="--grace 0" ;;
+    *"(GIVE_BACK)") before="worker: a trial begins:$other:1:nap; worker: a trial begins:0:2:term;" options="--grace 0" ;;
     *"a loss"*) before="worker: a trial begins:$((n - 1)):2:kill;" ;;
     *"(BEAT)") before="worker: a trial begins:$other:2:nap;" options="--set heartbeat_limit=3" ;;
     "store: what is lost was released" | "store: trials of a session were returned")
