@@ -59,11 +59,12 @@ void stop_heed(void)
     is_heeded = true;
 }
 
-/* run -n hands signals on as SIGUSR1, which mpirun passes to the ranks and leaves it at that. srun
- * does not set the variable. */
-static bool is_under_bare_mpirun(void)
+/* Whose SIGINT and SIGTERM come from an mpirun that is about to kill its ranks: run -n hands
+ * signals on as SIGUSR1, which mpirun passes to the ranks and leaves it at that. srun does not set
+ * the variable. */
+static bool is_under_mpirun(void)
 {
-    return getenv("OMPI_COMM_WORLD_SIZE") && !getenv(LAUNCH_COMMAND);
+    return getenv("OMPI_COMM_WORLD_SIZE") != NULL;
 }
 
 void stop_install(void (*handler)(int number), int flags)
@@ -85,7 +86,7 @@ void stop_catch(bool is_quiet)
     if (launch_is_heard())
         leave_status = EXIT_OK;
     is_silent = is_quiet;
-    kills_follow = is_under_bare_mpirun();
+    kills_follow = is_under_mpirun();
     stop_install(handle, SA_RESTART);
 }
 
@@ -100,15 +101,18 @@ bool stop_has_news(void)
 
 static void tell_first(int32_t n_busy, double grace_s)
 {
-    const char *name = sigabbrev_np(stop_signal);
-    char grace[DURATION_TEXT];
+    char grace[DURATION_TEXT], why[24];
 
+    /* run -n hands on another signal than it got. */
+    snprintf(why, sizeof why, "SIG%s", sigabbrev_np(stop_signal));
+    if (launch_is_heard())
+        snprintf(why, sizeof why, "asked to stop");
     if (!n_busy)
-        log_info("SIG%s: no new trials", name);
+        log_info("%s: no new trials", why);
     else
-        log_info("SIG%s: no new trials; what %d rank%s under way may finish if it takes no more "
+        log_info("%s: no new trials; what %d rank%s under way may finish if it takes no more "
                  "than %s (--grace); a second signal stops at once",
-                 name, n_busy, n_busy == 1 ? " has" : "s have", duration_words(grace, grace_s));
+                 why, n_busy, n_busy == 1 ? " has" : "s have", duration_words(grace, grace_s));
 }
 
 void stop_tell(int32_t n_busy, double grace_s)

@@ -3,9 +3,39 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "store/query.h"
 
-static void refuse(const char *db, const char *name, const struct errlist *differences)
+/* The sweep of the past, NAME#1 and so on, that this plan would go on with; false: none. */
+static bool find_past(char *past, size_t size, struct store *store, const struct job *job)
 {
+    const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
+    struct sweep sweep = job->sweep;
+    struct plan plan = job->plan;
+    struct query_sweep there;
+    struct err err;
+    bool is_same = false;
+
+    plan.sweep = &sweep;
+    sweep.fixed.v[P_SWEEP_NAME].s = past;
+    for (int n = 1; !is_same; n++) {
+        struct errlist differences = {0};
+
+        snprintf(past, size, "%s#%d", name, n);
+        if (query_sweep(&there, store, past, &err) ||
+            store_differences(store, &plan, &job->data, &differences, &err))
+            return false;
+        is_same = !differences.n;
+        errlist_release(&differences);
+    }
+    return true;
+}
+
+static void refuse(struct store *store, const char *db, const struct job *job,
+                   const struct errlist *differences)
+{
+    const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
+    char past[256];
+
     fprintf(stderr, "espalier: %s: sweep '%s' in it has other settings (in it -> now):\n", db,
             name);
     for (size_t i = 0; i < differences->n; i++)
@@ -14,6 +44,10 @@ static void refuse(const char *db, const char *name, const struct errlist *diffe
             "espalier: give [sweep] name another value, or add --new-sweep: it begins anew under "
             "this name, and keeps what is there as '%s#1' (or the next number)\n",
             name);
+    if (find_past(past, sizeof past, store, job))
+        fprintf(stderr,
+                "espalier: '%s' in it has these settings: [sweep] name = %s goes on with it\n",
+                past, past);
 }
 
 static int supersede(struct store *store, const char *db, const char *name, struct err *err)
@@ -38,7 +72,7 @@ int sweep_same(struct store *store, const char *db, const struct job *job, bool 
         (differences.n && new_sweep && supersede(store, db, name, &err))) {
         status = cli_fail(&err, EXIT_ERROR);
     } else if (differences.n && !new_sweep) {
-        refuse(db, name, &differences);
+        refuse(store, db, job, &differences);
         status = EXIT_USAGE;
     }
     errlist_release(&differences);

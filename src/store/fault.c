@@ -142,6 +142,16 @@ bool store_has_moved(struct store *store)
     return has_moved != 0;
 }
 
+/* PATH.saved, or PATH.saved.2 and so on: what another run saved stays. */
+static void put_free_name(struct buf *out, const char *path)
+{
+    buf_printf(out, "%s.saved", path);
+    for (int n = 2; !buf_failed(out) && !access(buf_text(out), F_OK); n++) {
+        buf_clear(out);
+        buf_printf(out, "%s.saved.%d", path, n);
+    }
+}
+
 int fault_check_place(struct store *store, struct err *err)
 {
     struct buf copy = {0};
@@ -152,7 +162,7 @@ int fault_check_place(struct store *store, struct err *err)
         sqlite3_reset(store->statements[i]);
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    buf_printf(&copy, "%s.saved", store->path);
+    put_free_name(&copy, store->path);
     if (!buf_failed(&copy) && save(store, buf_text(&copy)) == SQLITE_OK)
         err_set(
             err,
@@ -162,8 +172,8 @@ int fault_check_place(struct store *store, struct err *err)
     else
         err_set(err,
                 "%s: was removed, moved or replaced while it was written, and what it held could "
-                "not be saved as %s.saved: %s",
-                store->path, store->path, sqlite3_errmsg(store->db));
+                "not be saved as %s: %s; where it was moved with its folder it is whole there",
+                store->path, buf_text(&copy), sqlite3_errmsg(store->db));
     buf_release(&copy);
     return -1;
 }

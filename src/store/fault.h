@@ -12,7 +12,7 @@ void fault_describe(char *out, size_t size, struct store *store);
 int fault_damage(struct store *store, const char *what, struct err *err);
 
 /* After a commit: -1 and err where the file is no longer at its path (removed, moved, replaced),
- * and so will be gone when it is closed; what it holds is then saved as PATH.saved, which err
+ * and so will be gone when it is closed; what it holds is then saved as PATH.saved (PATH.saved.2 where there is one), which err
  * names. */
 int fault_check_place(struct store *store, struct err *err);
 

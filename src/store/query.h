@@ -98,14 +98,17 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " iif(ran.flops > 0, pending.flops / ran.flops, 1.0 * pending.n / ran.n)) AS left_s" \
       " FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended, nor \
-                     where it was stopped early, for what ran in vain then is not recorded. Of \
+                     where it was stopped early or lost a rank, for what ran in vain then is not \
+                     recorded. Of \
                      the session's attempts alone, those that failed included: \
                      total_s: their seconds together; longest_s: the longest; elapsed_s: from the \
                      first start to the last end; bound_s: max(total_s / ranks, longest_s), which \
                      no schedule of them on so many equal ranks can beat; busy: total_s / (ranks \
                      elapsed_s); above: elapsed_s / bound_s - 1 */ \
       "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
-      " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
+      " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
+      " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
+      " AND x.outcome = 'crashed' AND x.outcome NOT IN ('done', 'diverged', 'failed')))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(finished - started) AS total_s, max(finished - started) AS longest_s" \
       " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
@@ -114,7 +117,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
     X(WORKERS, /* of a session; 0: the last one. busy_s: seconds in trials */ \
-      "SELECT rank, host, count(finished) AS trials, sum(finished - started) AS busy_s," \
+      "SELECT rank, host, sum(outcome IN ('done', 'diverged', 'failed')) AS trials," \
+      " sum(finished - started) AS busy_s," \
       " sum(outcome = 'diverged') AS diverged, sum(outcome = 'failed') AS failed" \
       " FROM attempt WHERE session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
       " GROUP BY rank, host ORDER BY rank, host") \

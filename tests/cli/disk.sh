@@ -147,11 +147,13 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 rm gone.db
+echo older >gone.db.saved
 wait $pid
 is "a run whose database is removed ends with 1" $? 1
-like "and says what it has saved" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved: give that its place, then the same command goes on$'
+is "keeps what another run has saved" "$(cat gone.db.saved)" older
+like "and says what it has saved" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved.2: give that its place, then the same command goes on$'
 is "in two lines" "$(wc -l <err)" 2
-mv gone.db.saved gone.db
+mv gone.db.saved.2 gone.db
 is "which is sound" "$(sqlite3 gone.db 'pragma integrity_check')" ok
 ok "and gone on with" "$ESPALIER" run long.ini --db gone.db --progress none
 is "row for row" "$(rows gone.db)" "$(rows mid.db)"

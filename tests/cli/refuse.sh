@@ -96,6 +96,8 @@ is "best shows the new one" "$("$ESPALIER" best --format csv 2>/dev/null | cut -
 4"
 is "or the old one when asked" "$("$ESPALIER" best --sweep small#1 --format csv 2>/dev/null | cut -d, -f2 | sort -n | tail -n 2)" "1
 2"
+fails "the old settings are refused" 2 run small.ini
+like "with the way back" "$(cat "$T/.err")" "^espalier: 'small#1' in it has these settings: \[sweep\] name = small#1 goes on with it"
 ok "the old one goes on under its number" run small.ini --set name=small#1 --set replicates=2
 is "with more replicates" "$(sql results.db "select count(*) from trials where sweep = 'small#1' and state = 'done'")" 4
 
