@@ -134,6 +134,8 @@ static void become_mpirun(const char **args, int failure, int report)
 {
     int null = open("/dev/null", O_RDONLY);
 
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     /* Its own process group: Ctrl-C must reach this process's parent only. */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -88,6 +88,10 @@ void stop_catch(bool is_quiet)
     is_silent = is_quiet;
     kills_follow = is_under_mpirun();
     stop_install(handle, SA_RESTART);
+    /* A pager or tee that ends must not end a sweep of days; a file that may not grow is an error
+     * that SQLite reports. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- what is said ---- */

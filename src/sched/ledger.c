@@ -12,10 +12,11 @@
 #define NONE (-1)
 
 struct entry {
-    int32_t worker;  /* that leased it; NONE unless leased */
-    int32_t crashes; /* workers lost that are held against it */
-    uint8_t state;   /* enum trial_state; RUNNING: leased */
-    uint8_t kind;    /* enum pending_kind; once a suspect, always one */
+    int32_t worker;    /* that leased it; NONE unless leased */
+    int32_t crashes;   /* workers lost that are held against it */
+    uint8_t state;     /* enum trial_state; RUNNING: leased */
+    uint8_t kind;      /* enum pending_kind; once a suspect, always one */
+    bool is_condemned; /* failed by its crashes, not by a result */
 };
 
 struct lessee {
@@ -87,6 +88,7 @@ static bool accuse(struct ledger *ledger, int64_t trial, int32_t crashes)
     entry->kind = PENDING_SUSPECT;
     if (entry->crashes >= ledger->crash_limit) {
         set_state(ledger, trial, TRIAL_FAILED);
+        entry->is_condemned = true;
         return true;
     }
     set_state(ledger, trial, TRIAL_PENDING);
@@ -253,11 +255,23 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial)
         ledger->workers[worker].running = trial;
 }
 
+/* It failed because workers seemed to die of it; one of them was silent only, and has done it. */
+static bool is_acquitted(const struct ledger *ledger, int64_t trial, enum trial_state state)
+{
+    const struct entry *entry = &ledger->entries[trial];
+
+    return entry->state == TRIAL_FAILED && entry->is_condemned && state != TRIAL_FAILED;
+}
+
 enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state)
 {
     assert(is_final(state));
     if (!is_trial(ledger, trial))
         return LEDGER_UNKNOWN;
+    if (is_acquitted(ledger, trial, state)) {
+        set_state(ledger, trial, state);
+        return LEDGER_ACCEPTED;
+    }
     if (is_final((enum trial_state)ledger->entries[trial].state))
         return LEDGER_DUPLICATE;
     settle(ledger, trial, state);

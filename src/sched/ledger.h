@@ -79,7 +79,8 @@ int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct er
 void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
 
 /* A result came: DONE, DIVERGED or FAILED. One of a trial that is leased to another worker
- * meanwhile, or pending again, is accepted all the same: equal key, equal work. */
+ * meanwhile, or pending again, is accepted all the same: equal key, equal work. So is one that is
+ * not FAILED of a trial that failed by its crashes: whoever delivers it was silent, not dead. */
 enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
 
 /* A leased trial comes back unfinished. Ignored in any other state. */

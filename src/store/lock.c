@@ -129,6 +129,11 @@ static int check_one_name(const char *path, struct err *err)
 {
     struct stat st;
 
+    if (stat(path, &st) && !lstat(path, &st) && S_ISLNK(st.st_mode))
+        return err_set(err,
+                       "%s: a link to a file that is not there; give the name of the file itself, "
+                       "or remove the link",
+                       path);
     if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_nlink < 2)
         return 0;
     return err_set(

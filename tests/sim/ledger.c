@@ -36,6 +36,7 @@ struct walk {
     int64_t flying[MAX_FLYING]; /* results on their way */
     int n_flying;
     int accepted[N_TRIALS];
+    bool is_condemned[N_TRIALS]; /* failed by its crashes */
     int n_rounds, n_failed, n_duplicates;
 };
 
@@ -52,6 +53,7 @@ static void begin_round(struct walk *walk)
     walk->ledger = ledger_create(N_TRIALS, GROUP, NULL, CRASH_LIMIT, NULL);
     assert_non_null(walk->ledger);
     memset(walk->accepted, 0, sizeof walk->accepted);
+    memset(walk->is_condemned, 0, sizeof walk->is_condemned);
     memset(walk->actors, 0, sizeof walk->actors);
     walk->n_flying = 0;
     for (int64_t trial = 0; trial < N_TRIALS; trial += 1 + draw(walk, 40)) {
@@ -61,8 +63,10 @@ static void begin_round(struct walk *walk)
     for (int i = 0; i < 6; i++) { /* crashes of earlier sessions */
         uint32_t trial = draw(walk, N_TRIALS);
 
-        if (ledger_blame(walk->ledger, trial, 1 + (int32_t)draw(walk, 2)))
+        if (ledger_blame(walk->ledger, trial, 1 + (int32_t)draw(walk, 2))) {
+            walk->is_condemned[trial] = true;
             walk->accepted[trial]++;
+        }
     }
 }
 
@@ -98,10 +102,12 @@ static void deliver(struct walk *walk)
     if (draw(walk, 8)) /* else it comes again */
         walk->flying[i] = walk->flying[--walk->n_flying];
     verdict = ledger_finish(walk->ledger, trial, states[draw(walk, 4)]);
-    if (verdict == LEDGER_ACCEPTED)
-        walk->accepted[trial]++;
-    else
+    if (verdict == LEDGER_DUPLICATE)
         walk->n_duplicates++;
+    else if (walk->is_condemned[trial]) /* it takes the place of the failure */
+        walk->is_condemned[trial] = false;
+    else
+        walk->accepted[trial]++;
 }
 
 static void lose(struct walk *walk, int w)
@@ -110,8 +116,10 @@ static void lose(struct walk *walk, int w)
     int32_t n = ledger_lose_worker(walk->ledger, w, 1, failed);
 
     assert_int_equal(ledger_held(walk->ledger, w), 0);
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        walk->is_condemned[failed[i]] = true;
         walk->accepted[failed[i]]++;
+    }
     walk->n_failed += n;
     if (draw(walk, 2)) /* else it was only slow, and goes on */
         walk->actors[w].n_held = 0;

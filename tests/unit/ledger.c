@@ -173,7 +173,11 @@ static void test_crash_limit(void **state)
     assert_int_equal(ledger_lose_worker(ledger, 77, 3, failed), 0);
     assert_int_equal(ledger_blames(ledger, 77, 3, out), 0);
     assert_counts(ledger, 1, 1, 0, 1);
+    /* Worker 2 was only silent after all. */
+    assert_int_equal(ledger_finish(ledger, 0, TRIAL_FAILED), LEDGER_DUPLICATE);
+    assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_ACCEPTED);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_DUPLICATE);
+    assert_counts(ledger, 1, 1, 1, 0);
     ledger_destroy(ledger);
 }
 
