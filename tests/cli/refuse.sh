@@ -46,6 +46,10 @@ like "which nobody misses" "$(cat .err)" "another run is writing to it"
 ln -s busy.db other.db
 fails "also by another name" 1 run small.ini --db other.db
 ln busy.db hard.db
+ln -s nothing.db dangling.db
+fails "a link to nothing is refused" 1 run small.ini --db dangling.db
+like "and says so" "$(cat .err)" "^espalier: dangling.db: a link to a file that is not there"
+is "and stays" "$(readlink dangling.db)" nothing.db
 fails "a hard link is refused for what it is" 1 run small.ini --db hard.db
 like "and says why" "$(cat .err)" "^espalier: hard.db: the file has 2 names \(hard links\), so that two runs could write"
 rm hard.db

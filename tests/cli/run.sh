@@ -40,6 +40,8 @@ ok "a grown grid runs" "$ESPALIER" run small.ini --set grid.hidden_size=4,8,16
 is "only its new points" "$(count)" $((before + 6))
 is "and keeps the old ones" "$(sqlite3 results.db "select count(*) from trial where state = 'done'")" 18
 
+"$ESPALIER" run small.ini --db pipe.db --set replicates=9 --progress live 2>&1 | head -c 1 >/dev/null
+is "whoever read the messages may leave" "$(sqlite3 pipe.db 'select outcome from session')" finished
 ok "a dry run lists every trial" "$ESPALIER" run small.ini --dry-run --db none.db
 is "and leaves no database" "$(ls none.db 2>/dev/null)" ""
 ok "plan as csv" "$ESPALIER" plan small.ini --format csv --db none.db
