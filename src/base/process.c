@@ -52,14 +52,19 @@ static char read_stat(int64_t pid, int64_t *start)
     return state;
 }
 
+void process_find(struct process *process, int64_t pid)
+{
+    memset(process, 0, sizeof *process);
+    if (gethostname(process->host, sizeof process->host - 1) || !*process->host)
+        strcpy(process->host, "unknown");
+    own_realm(process->realm, sizeof process->realm);
+    process->pid = pid;
+    read_stat(pid, &process->start);
+}
+
 void process_self(struct process *self)
 {
-    memset(self, 0, sizeof *self);
-    if (gethostname(self->host, sizeof self->host - 1) || !*self->host)
-        strcpy(self->host, "unknown");
-    own_realm(self->realm, sizeof self->realm);
-    self->pid = getpid();
-    read_stat(self->pid, &self->start);
+    process_find(self, getpid());
 }
 
 bool process_is_here(const struct process *process)

@@ -22,6 +22,8 @@ enum process_state {
 };
 
 void process_self(struct process *self);
+/* One of this host and pid namespace, that lives. */
+void process_find(struct process *process, int64_t pid);
 
 /* Whether its pid means something here. */
 bool process_is_here(const struct process *process);

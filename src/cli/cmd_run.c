@@ -9,6 +9,8 @@
 #include "cli/array.h"
 #include "cli/job.h"
 #include "cli/launch.h"
+#include "cli/launch_parent.h"
+#include "cli/launch_report.h"
 #include "cli/plan_list.h"
 #include "cli/ready.h"
 #include "cli/stop.h"
@@ -86,7 +88,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     struct launch launch = {
         .ranks = (int)o->ranks,
         .threads = ready_threads(sweep),
-        .silence_s = 60 + 2 * sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
+        .heartbeat_s = sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
         .command = command,
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
@@ -187,11 +189,23 @@ static void end_launch(const struct world *world, const char *reason, bool speak
         log_warn("%s while the launch was being set up: all leave; nothing is lost, the same "
                  "command begins again",
                  reason);
+    if (world->is_mpi && world->rank == 0) {
+        launch_report_status(EXIT_ERROR);
+        launch_parent_note_loss(NULL);
+        launch_parent_end();
+    }
     world_abort(world, EXIT_ERROR);
+}
+
+static void tell_alive(const struct world *world)
+{
+    (void)world;
+    launch_report_alive();
 }
 
 int cmd_run(int argc, char **argv)
 {
+    const struct world_hooks hooks = {.died = end_launch, .alive = tell_alive};
     struct run_options o = {.ranks = 1,
                             .db = "results.db",
                             .begun_s = clock_now(&clock_system),
@@ -204,12 +218,13 @@ int cmd_run(int argc, char **argv)
     bool told = false;
     int status;
 
-    if (world_open(&world, end_launch, &err))
+    if (world_open(&world, &hooks, &err))
         return cli_fail(&err, EXIT_ERROR);
     stop_catch(world.rank > 0);
     /* First of all, while every rank is sure to take part. */
     if (facts_gather(&world, &facts, &err))
         log_warn("the launch is not checked: %s", err.text);
+    world_expect((double)INFINITY);
     if (world.rank > 0) {
         status = sweep_follow(&world);
     } else {
@@ -224,7 +239,9 @@ int cmd_run(int argc, char **argv)
     facts_destroy(facts, world.size);
     free(o.set.text);
     array_share_release(&o.share);
-    if (world.is_mpi && world.rank == 0)
+    if (world.is_mpi && world.rank == 0) {
         status = launch_report_status(status);
+        launch_parent_end();
+    }
     return world_close(&world, status);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,17 +13,14 @@
 #include <unistd.h>
 
 #include "base/batch.h"
-#include "base/clock.h"
-#include "base/fault.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/launch_report.h"
 #include "cli/launch_watch.h"
+#include "cli/ready.h"
 #include "cli/stop.h"
+#include "cli/sweep_share.h"
 #include "sched/world.h"
-
-/* In the environment of the ranks: somebody listens to what rank 0 reports. */
-#define LAUNCH_LISTENS "ESPALIER_REPORT"
-#define ALIVE_S 5.0
 
 static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
@@ -54,7 +52,7 @@ static int words_to_drop(const char *word)
     return 0;
 }
 
-enum { MAX_WORDS = 24 }; /* before the program */
+enum { MAX_WORDS = 32 }; /* before the program */
 
 struct words {
     const char **at;
@@ -100,6 +98,19 @@ static void add_placement(struct words *words, const char *cores)
     }
 }
 
+/* mpirun hands its environment to ranks of its own host; to others what it is told to. */
+static void add_environment(struct words *words)
+{
+    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_LISTENS, SWEEP_SHARE_VARIABLE,
+                                        READY_VARIABLE};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i])) {
+            add(words, "-x");
+            add(words, names[i]);
+        }
+}
+
 static const char **make_args(const struct launch *launch, int argc, char **argv,
                               const char *program, const char *ranks, const char *cores)
 {
@@ -115,6 +126,7 @@ static const char **make_args(const struct launch *launch, int argc, char **argv
         add(&words, "--allow-run-as-root");
     add_recovery(&words);
     add_placement(&words, cores);
+    add_environment(&words);
     add(&words, program);
     add(&words, "run");
     add(&words, "--progress");
@@ -130,7 +142,29 @@ static const char **make_args(const struct launch *launch, int argc, char **argv
     return words.at;
 }
 
-static void become_mpirun(const char **args, int failure, int report)
+/* So that mpirun lives through the loss of a host. What the user has set comes first. */
+static void set_for_hosts(const struct launch *launch)
+{
+    struct batch_job job;
+    char seconds[16];
+
+    /* Up to so many daemons talk to mpirun without another, whose host may be lost, between. */
+    setenv("OMPI_MCA_routed_radix", "1024", 0);
+    /* A daemon that mpirun cannot reach ends its ranks, and itself, after 3 x this. */
+    snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s, 1));
+    setenv("OMPI_MCA_oob_tcp_keepalive_time", seconds, 0);
+    snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s / 3, 1));
+    setenv("OMPI_MCA_oob_tcp_keepalive_intvl", seconds, 0);
+    setenv("OMPI_MCA_oob_tcp_keepalive_probes", "6", 0);
+    /* A daemon lets go of the ssh that started it: one that breaks off ends the launch, and does so
+     * when its host is shut down. A batch system that starts daemons by its own means wants to
+     * keep hold of them. */
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE)
+        setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
+}
+
+static void become_mpirun(const struct launch *launch, const char **args, int failure, int report)
 {
     int null = open("/dev/null", O_RDONLY);
 
@@ -143,6 +177,7 @@ static void become_mpirun(const char **args, int failure, int report)
         dup2(null, STDIN_FILENO);
     dup2(report, STDOUT_FILENO);
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    set_for_hosts(launch);
     execvp(args[0], (char *const *)args);
     if (write(failure, &errno, sizeof errno) < 0)
         _exit(126);
@@ -176,14 +211,14 @@ static int start(struct launch_end *end, const struct launch *launch, const char
     if (pid < 0)
         return err_set(err, "fork: %s", strerror(errno));
     if (!pid)
-        become_mpirun(args, failure[1], report[1]);
+        become_mpirun(launch, args, failure[1], report[1]);
     child_pid = (sig_atomic_t)pid;
     stop_install(forward, 0);
     close(failure[1]);
     close(report[1]);
     rc = check_start(failure[0], pid, err);
     if (!rc)
-        launch_watch(end, pid, report[0], launch->silence_s);
+        launch_watch(end, pid, report[0], launch->heartbeat_s);
     close(failure[0]);
     close(report[0]);
     return rc;
@@ -220,55 +255,12 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
     program[n] = '\0';
     snprintf(ranks, sizeof ranks, "%d", launch->ranks);
     snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
+    setenv(LAUNCH_COMMAND, launch->command, 1);
+    setenv(LAUNCH_LISTENS, "1", 1);
     args = make_args(launch, argc, argv, program, ranks, cores);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
-    setenv(LAUNCH_COMMAND, launch->command, 1);
-    setenv(LAUNCH_LISTENS, "1", 1);
     rc = start(&end, launch, args, err);
     free(args);
     return rc ? -1 : end_status(&end);
-}
-
-/* ---- rank 0's side ---- */
-
-bool launch_is_heard(void)
-{
-    return getenv(LAUNCH_LISTENS) != NULL;
-}
-
-/* In one piece, past stdio: nothing else is written there. */
-static void report(const char *line)
-{
-    char text[64];
-    int n = snprintf(text, sizeof text, "%s\n", line);
-
-    if (launch_is_heard() && write(STDOUT_FILENO, text, (size_t)n) < 0)
-        unsetenv(LAUNCH_LISTENS);
-}
-
-void launch_report_up(void)
-{
-    report(REPORT_UP);
-}
-
-void launch_report_alive(void)
-{
-    static double last_s = -ALIVE_S;
-    double now_s = clock_now(&clock_system);
-
-    if (now_s - last_s < ALIVE_S)
-        return;
-    last_s = now_s;
-    report(REPORT_ALIVE);
-}
-
-int launch_report_status(int status)
-{
-    char line[48];
-
-    FAULT("scheduler: before the end is reported");
-    snprintf(line, sizeof line, REPORT_STATUS "%d", status);
-    report(line);
-    return launch_is_heard() ? EXIT_OK : status;
 }

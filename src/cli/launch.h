@@ -1,21 +1,16 @@
 /* Start mpirun for `run -n`, and see it end.
  *
  * In recovery mode, in which the other ranks go on when one dies, Open MPI 4's mpirun always exits
- * with 0, and never at all when it has lost a host. So rank 0 reports to whoever started mpirun,
- * over the standard output that mpirun forwards (`run` prints nothing else there). */
+ * with 0, and never at all when it has lost a host. So rank 0 reports (cli/launch_report). */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
-
-#include <stdbool.h>
-
-#include <stdbool.h>
 
 #include "base/err.h"
 
 struct launch {
     int ranks;
     int threads;          /* the most that one trial uses: cores of a rank */
-    double silence_s;     /* rank 0 reports nothing for so long once it schedules: it is gone */
+    double heartbeat_s;   /* the sweep's heartbeat_limit: launch_watch() */
     const char *command;  /* as it was typed */
     const char *progress; /* what the ranks are told: the terminal is seen only from here */
 };
@@ -31,15 +26,5 @@ int launch_cores(void);
  * ranks: they stop cleanly, while Ctrl-C given to mpirun itself would kill them. Returns the exit
  * status of the sweep; -1 and err when mpirun cannot be started. */
 int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err);
-
-/* Whether launch_mpirun() has started this process. */
-bool launch_is_heard(void);
-/* What rank 0 reports: that all ranks have come, that it schedules (to be called often; few of
- * these are sent), how it ends. Nothing where nobody listens. */
-void launch_report_up(void);
-void launch_report_alive(void);
-/* Gives back the exit status of this process: 0 where somebody listens, since in recovery mode
- * mpirun has an error message of its own for any other, which would only alarm. */
-int launch_report_status(int status);
 
 #endif

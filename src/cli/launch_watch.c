@@ -13,6 +13,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/process.h"
+#include "cli/launch_report.h"
 
 #define LOOK_MS 100
 /* All processes of a launch start within seconds; on a filesystem that is overloaded in minutes. */
@@ -26,8 +28,9 @@ struct watch {
     struct buf line;  /* of the report, until its newline comes */
     double due_s;     /* when patience is over; INFINITY: never */
     const char *then; /* the reason */
-    double silence_s;
-    int n_asked; /* signals sent */
+    double heartbeat_s;
+    bool is_elsewhere; /* rank 0, on another host */
+    int n_asked;       /* signals sent */
     bool has_ended;
 };
 
@@ -36,13 +39,31 @@ static double now_s(void)
     return clock_now(&clock_system);
 }
 
+static void take_sign_of_life(struct watch *w)
+{
+    double silence_s = w->is_elsewhere ? w->heartbeat_s : 60 + 2 * w->heartbeat_s;
+
+    w->due_s = now_s() + silence_s + 2 * ALIVE_S;
+    w->then = "rank 0 has fallen silent";
+}
+
+static void take_up(struct watch *w, const char *text)
+{
+    struct process leader = {.pid = -1};
+    long long pid, start;
+
+    w->is_elsewhere =
+        sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, leader.host, leader.realm) >= 3 &&
+        !process_is_here(&leader);
+    take_sign_of_life(w);
+}
+
 static void take_line(struct watch *w, const char *line)
 {
-    if (!strcmp(line, REPORT_UP)) {
-        w->due_s = (double)INFINITY;
+    if (!strncmp(line, REPORT_UP, sizeof REPORT_UP - 1)) {
+        take_up(w, line + sizeof REPORT_UP - 1);
     } else if (!strcmp(line, REPORT_ALIVE)) {
-        w->due_s = now_s() + w->silence_s;
-        w->then = "rank 0 has fallen silent";
+        take_sign_of_life(w);
     } else if (!strncmp(line, REPORT_STATUS, sizeof REPORT_STATUS - 1)) {
         w->end->status = atoi(line + sizeof REPORT_STATUS - 1);
         w->due_s = now_s() + END_S;
@@ -102,13 +123,13 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
-void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double silence_s)
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s)
 {
     struct watch w = {.end = end,
                       .pid = pid,
                       .due_s = now_s() + COME_UP_S,
                       .then = "not all ranks have come up",
-                      .silence_s = silence_s};
+                      .heartbeat_s = heartbeat_s};
     bool is_open = true;
 
     *end = (struct launch_end){.status = -1};

@@ -4,11 +4,6 @@
 
 #include <sys/types.h>
 
-/* The lines of a report; anything else is handed on to standard output. */
-#define REPORT_UP "espalier: up"
-#define REPORT_ALIVE "espalier: alive"
-#define REPORT_STATUS "espalier: status "
-
 struct launch_end {
     int status;         /* that rank 0 reported; -1: none */
     int mpirun_status;  /* its exit status; 128 and the signal where one ended it */
@@ -17,8 +12,9 @@ struct launch_end {
 
 /* pid is mpirun, leader of a process group; report_fd its standard output. Ends it when rank 0 has
  * reported its status and mpirun does not follow (it waits for ever for a host that is lost), when
- * the ranks do not come up, and when rank 0 has begun to say that it schedules and then says
- * nothing for silence_s. */
-void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double silence_s);
+ * the ranks do not come up, and when rank 0 has come up and then says nothing: for heartbeat_s and
+ * some seconds where it is on another host, as its workers would; on this one for longer, since a
+ * disk may hold it, and were it dead mpirun would know. */
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s);
 
 #endif

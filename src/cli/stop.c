@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "cli/launch_report.h"
 
 volatile sig_atomic_t stop_signal, stop_hurry;
 

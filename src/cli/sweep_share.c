@@ -126,6 +126,11 @@ int sweep_share_take(struct sweep_share *share, const struct world *world, struc
     return *prepared ? take_inputs(share, world, *prepared, plan, err) : -1;
 }
 
+double sweep_share_patience(const struct sweep *sweep)
+{
+    return sweep->fixed.v[P_HEARTBEAT_LIMIT].f + 10;
+}
+
 void sweep_share_release(struct sweep_share *share)
 {
     shared_release(&share->data);

@@ -32,6 +32,9 @@ int sweep_share_give(struct sweep_share *share, const struct world *world, struc
 int sweep_share_take(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared **prepared, const struct plan *plan, struct err *err);
 
+/* How long any step of this, and of what comes before it, may take: world_expect(). */
+double sweep_share_patience(const struct sweep *sweep);
+
 /* After data and prepared were released. Takes a zeroed one. */
 void sweep_share_release(struct sweep_share *share);
 

@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "cli/launch.h"
+#include "cli/launch_parent.h"
+#include "cli/launch_report.h"
 #include "cli/stop.h"
 #include "cli/sweep_state.h"
 
@@ -49,6 +50,7 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     char trial[48] = "";
 
     state->n_losses++;
+    launch_parent_note_loss(loss->process);
     if (loss->running >= 0)
         snprintf(trial, sizeof trial, " while it ran t%lld",
                  (long long)state->known.ids[loss->running]);

@@ -15,14 +15,17 @@
 #define LOOK_NS 500000000L
 /* In which the launcher starts all processes of a host. */
 #define GRACE_S 10.0
+/* In which all processes of a launch start: minutes where a filesystem is overloaded. */
+#define COME_UP_S 600.0
 
 static struct {
     pthread_t thread;
     bool has_begun;
     sem_t over;
     const struct world *world;
-    world_died *died;
-    long n_local; /* ranks of this host */
+    struct world_hooks hooks;
+    _Atomic double patience_s, step_s; /* of a step; when the last was over */
+    long n_local;                      /* ranks of this host; -1: not known */
     pid_t parent;
     struct process *ranks; /* [n_local], once all are there */
 } guard;
@@ -83,9 +86,7 @@ static long add_children(const char *path, long n)
         if (end == p)
             break;
         if (n < guard.n_local && is_rank(pid)) {
-            process_self(&guard.ranks[n]);
-            guard.ranks[n].pid = pid;
-            guard.ranks[n++].start = 0;
+            process_find(&guard.ranks[n++], pid);
         }
     }
     free(text);
@@ -118,6 +119,10 @@ static const char *find_loss(bool *all_seen, double since_s)
 {
     if (getppid() != guard.parent)
         return "the launcher is gone";
+    if (clock_now(&clock_system) - guard.step_s > guard.patience_s)
+        return "a rank of another host does not answer";
+    if (guard.n_local < 2)
+        return NULL;
     if (!*all_seen) {
         *all_seen = find_ranks() == guard.n_local;
         if (!*all_seen && clock_now(&clock_system) - since_s > GRACE_S)
@@ -154,24 +159,35 @@ static void *watch(void *arg)
         const char *reason = find_loss(&all_seen, since_s);
 
         if (reason)
-            guard.died(guard.world, reason, number_of("OMPI_COMM_WORLD_LOCAL_RANK") < 2);
+            guard.hooks.died(guard.world, reason, number_of("OMPI_COMM_WORLD_LOCAL_RANK") < 2);
+        guard.hooks.alive(guard.world);
     } while (wait_a_little());
     return NULL;
 }
 
-int guard_begin(const struct world *world, world_died *died, struct err *err)
+void guard_step(void)
+{
+    guard.step_s = clock_now(&clock_system);
+}
+
+void guard_expect(double patience_s)
+{
+    guard_step();
+    guard.patience_s = patience_s;
+}
+
+int guard_begin(const struct world *world, const struct world_hooks *hooks, struct err *err)
 {
     int code;
 
     guard.n_local = number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (guard.n_local < 2)
-        return 0;
     guard.world = world;
-    guard.died = died;
+    guard.hooks = *hooks;
     guard.parent = getppid();
-    guard.ranks = calloc((size_t)guard.n_local, sizeof *guard.ranks);
+    guard.ranks = calloc(guard.n_local > 0 ? (size_t)guard.n_local : 1, sizeof *guard.ranks);
     if (!guard.ranks)
         return err_nomem(err, "ranks of this host", (size_t)guard.n_local * sizeof *guard.ranks);
+    guard_expect(COME_UP_S);
     sem_init(&guard.over, 0, 0);
     code = pthread_create(&guard.thread, NULL, watch, NULL);
     if (code)

@@ -1,14 +1,19 @@
 /* The launch while it is being set up: ranks wait for each other in collective calls, and one that
  * dies would keep the rest waiting for ever (a launcher in recovery mode does not end them). A
- * thread looks after the ranks of this host, as Linux lists them: the children of our parent. */
+ * thread looks after the ranks of this host, as Linux lists them: the children of our parent; what
+ * becomes of the others shows in steps that take too long. */
 #ifndef SCHED_GUARD_H
 #define SCHED_GUARD_H
 
 #include "sched/world.h"
 
-/* died() is called in the guard's thread, once. Nothing is done where the launcher does not say how
- * many ranks this host has. -1 and err where there are no more threads. */
-int guard_begin(const struct world *world, world_died *died, struct err *err);
+/* hooks are called in the guard's thread, died() once. Where the launcher does not say how many
+ * ranks this host has, they are not looked after. -1 and err where there are no more threads. */
+int guard_begin(const struct world *world, const struct world_hooks *hooks, struct err *err);
 void guard_end(void); /* takes one that never began */
+
+/* A step of the setting up is over; the next is to be within patience_s. Any thread. */
+void guard_expect(double patience_s);
+void guard_step(void);
 
 #endif

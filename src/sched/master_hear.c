@@ -129,6 +129,7 @@ static int take_leave(struct master *master, int32_t from, struct cursor *in, st
 static int take_back_seat(struct master *master, int32_t seat, struct err *err)
 {
     seats_set(&master->seats, seat, SEAT_THERE);
+    master->seats.of[seat].is_doubtful = true;
     dispatch_return(master->dispatch, seat);
     master->sink.back(master->sink.arg, seat);
     return master->is_stopping ? master_tell_to_stop(master, seat, err) : 0;

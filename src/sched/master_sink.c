@@ -131,6 +131,15 @@ static int tell_loss(struct master *master, const struct master_loss *loss, cons
     return 0;
 }
 
+/* What a seat was given after it seemed to be back is no reason for its silence. */
+static void take_all_back(struct master *master, int32_t seat)
+{
+    int64_t trial;
+
+    while (ledger_blames(master->ledger, seat, 1, &trial))
+        dispatch_give_back(master->dispatch, seat, trial);
+}
+
 int master_lose(struct master *master, int32_t seat, enum seat_state state, const char *why,
                 struct err *err)
 {
@@ -146,6 +155,8 @@ int master_lose(struct master *master, int32_t seat, enum seat_state state, cons
     seats_set(&master->seats, seat, state);
     if (lost.state != SEAT_THERE)
         return 0;
+    if (lost.is_doubtful)
+        take_all_back(master, seat);
     snprintf(loss.why, sizeof loss.why, "%s", why);
     loss.n_trials = ledger_blames(master->ledger, seat, DISPATCH_MAX, blamed);
     n = dispatch_lose(master->dispatch, seat, DISPATCH_MAX, failed);

@@ -73,6 +73,7 @@ void seats_start(struct seats *seats, int32_t i, int64_t trial, double started, 
 
     forget_running(seats, seat);
     seat->running = trial;
+    seat->is_doubtful = false;
     seat->started = started;
     seat->is_named = false;
     if (!seats->n_unnamed++)

@@ -23,12 +23,14 @@ enum seat_state {
 
 struct seat {
     enum seat_state state;
-    bool is_here;    /* on this host: whether it lives can be asked */
-    double heard_s;  /* when the last message came */
-    double told_s;   /* when the last went */
-    int64_t running; /* trial; -1: it has not said */
-    double started;  /* Unix seconds, of running */
-    bool is_named;   /* running, to the sink */
+    bool is_here;     /* on this host: whether it lives can be asked */
+    double heard_s;   /* when the last message came */
+    double told_s;    /* when the last went */
+    int64_t running;  /* trial; -1: it has not said */
+    double started;   /* Unix seconds, of running */
+    bool is_named;    /* running, to the sink */
+    bool is_doubtful; /* was silent, and has begun no trial since: what came may have been on its
+                         way when it died */
 };
 
 struct seats {

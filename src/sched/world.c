@@ -13,6 +13,10 @@
 #include "sched/world_mpi.h"
 
 #define FLUSH_S 2.0
+/* Of a broadcast at once: seconds on the slowest of networks. */
+#define STEP_BYTES ((size_t)64 << 20)
+/* Of a message: counts of MPI are int. */
+#define MESSAGE_BYTES ((size_t)1 << 30)
 /* MPI_Finalize() takes milliseconds where all are there. */
 #define FINALIZE_S 10
 
@@ -96,18 +100,23 @@ static int open_mpi(struct world *world, struct err *err)
     return know_processes(world, err);
 }
 
-int world_open(struct world *world, world_died *died, struct err *err)
+int world_open(struct world *world, const struct world_hooks *hooks, struct err *err)
 {
     *world = (struct world){.rank = 0, .size = 1, .is_mpi = false};
     if (!world_is_launched())
         return 0;
-    if (died && guard_begin(world, died, err))
+    if (hooks && guard_begin(world, hooks, err))
         return -1;
     FAULT("any: before MPI begins");
     if (open_mpi(world, err))
         return -1;
     FAULT("any: MPI has begun");
     return 0;
+}
+
+void world_expect(double patience_s)
+{
+    guard_expect(patience_s);
 }
 
 void world_settle(void)
@@ -214,9 +223,11 @@ int world_mpi_meet(MPI_Comm comm, struct err *err)
     for (;;) {
         TRY(MPI_Test, (&request, &is_done, MPI_STATUS_IGNORE));
         if (is_done)
-            return 0;
+            break;
         clock_sleep(backoff_next(&backoff));
     }
+    guard_step();
+    return 0;
 }
 
 int world_meet(const struct world *world, struct err *err)
@@ -226,11 +237,12 @@ int world_meet(const struct world *world, struct err *err)
 
 int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
 {
-    for (size_t at = 0; at < n; at += PIECE_BYTES) {
+    for (size_t at = 0; at < n; at += STEP_BYTES) {
         size_t left = n - at;
-        int count = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
+        int count = (int)(left < STEP_BYTES ? left : STEP_BYTES);
 
         TRY(MPI_Bcast, ((char *)bytes + at, count, MPI_BYTE, 0, comm));
+        guard_step();
     }
     return 0;
 }
@@ -365,9 +377,9 @@ int world_send(const struct world *world, int32_t to, const struct buf *message,
     char *copy;
 
     (void)world;
-    if (message->size > PIECE_BYTES)
+    if (message->size > MESSAGE_BYTES)
         return err_set(err, "message of %zu bytes: must be at most %zu", message->size,
-                       PIECE_BYTES);
+                       MESSAGE_BYTES);
     if (reap_sends(err) || grow_sends(err))
         return -1;
     FAULT_MESSAGE("any: before a message is sent", message);

@@ -25,13 +25,20 @@ struct world {
  * srun sets none of its variables: its tasks are worlds of their own. */
 bool world_is_launched(void);
 
-/* Must not return; is called in another thread. speaks: on one or two ranks of the host only. */
-typedef void world_died(const struct world *world, const char *reason, bool speaks);
+/* Called in another thread between world_open() and world_settle(). */
+struct world_hooks {
+    /* A rank was lost; must not return. speaks: on one or two ranks of the host only. */
+    void (*died)(const struct world *world, const char *reason, bool speaks);
+    void (*alive)(const struct world *world); /* twice a second */
+};
 
 /* Collective. Until world_settle() the ranks depend on each other: one that dies would keep the
- * others waiting for ever in a collective call. Then died() is called on all ranks of its host,
- * before long. NULL: nobody looks. */
-int world_open(struct world *world, world_died *died, struct err *err);
+ * others waiting for ever in a collective call. Then died() is called: on all ranks of its host
+ * before long; elsewhere when world_expect() says so, at first ten minutes. NULL: nobody looks. */
+int world_open(struct world *world, const struct world_hooks *hooks, struct err *err);
+/* How long each step of the collective calls that follow may take (64 MiB of a broadcast are one);
+ * INFINITY while a rank has other work to do before it comes. */
+void world_expect(double patience_s);
 /* From here on no collective call is made, by this rank, before world_close(). */
 void world_settle(void);
 

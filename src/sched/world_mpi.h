@@ -6,9 +6,6 @@
 
 #include "base/err.h"
 
-/* MPI counts are int: larger blocks go in pieces of this size. */
-#define PIECE_BYTES ((size_t)1 << 30)
-
 /* Always -1; err says which call failed and why. */
 int world_mpi_error(struct err *err, const char *call, int code);
 

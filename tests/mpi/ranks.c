@@ -5,6 +5,7 @@
  *   ranks sinkfail N SECONDS the sink fails after a third of the results
  *   ranks foreign            rank 1 sends what is no message
  *   ranks unwell             rank 1 leaves with an error
+ *   ranks torn               rank 1 dies in the middle of a long message
  *   ranks share FOLDER       rank 0's bytes, one copy on the host: proven by measuring
  *   ranks copies             the same with sharing turned off: a copy each
  *   ranks refused FOLDER WHY sharing fails there for that reason: a copy each
@@ -482,6 +483,38 @@ static void case_patience(void)
     shared_release(&shared);
 }
 
+/* Rank 0 hears the others all the same. */
+static void case_torn(void)
+{
+    struct buf message = {0};
+    int32_t from = 0;
+    int n = 0;
+
+    world_lost_rank();
+    if (world.rank) {
+        double wait_s = world.rank == 1 ? 0 : 0.5;
+
+        clock_sleep(wait_s);
+        CHECK(buf_extend(&message, world.rank == 1 ? 8 << 20 : 100) != NULL);
+        CHECK(world_send(&world, 0, &message, &err) == 0);
+        if (world.rank == 1)
+            world_leave(0);
+        return;
+    }
+    while (n < world.size - 2) {
+        int got = world_receive(&world, &from, &message, &err);
+
+        CHECK(got >= 0);
+        if (!got) {
+            clock_sleep(1e-3);
+            continue;
+        }
+        CHECK(from > 1 && message.size == 100);
+        n++;
+    }
+    buf_release(&message);
+}
+
 static double thread_seconds(void)
 {
     struct timespec t;
@@ -531,6 +564,8 @@ int main(int argc, char **argv)
         case_basics();
     else if (!strcmp(name, "foreign") || !strcmp(name, "unwell"))
         case_broken(!strcmp(name, "foreign"));
+    else if (!strcmp(name, "torn"))
+        case_torn();
     else if (!strcmp(name, "share"))
         case_share(argv[2], true, NULL);
     else if (!strcmp(name, "copies"))

@@ -24,6 +24,8 @@ for n in 2 3; do
     ok "rank 1 of $n sends what is no message" ranks $n foreign
     ok "rank 1 of $n leaves with an error" ranks $n unwell
 done
+ok "rank 1 of 3 dies in the middle of a long message" mpirun -n 3 --enable-recovery --oversubscribe \
+    --mca btl_vader_single_copy_mechanism none tests/mpi/ranks torn
 
 # A folder of 16 MB with nothing in it, in a namespace of its own.
 in_small() {

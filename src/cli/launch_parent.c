@@ -1,0 +1,94 @@
+#include "cli/launch_parent.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/launch_report.h"
+
+#define END_S 5.0
+/* Open MPI wants a second signal within five seconds of the first before it gives a host up. */
+#define AGAIN_S 2.5
+
+static bool has_lost_host;
+
+void launch_parent_note_loss(const struct process *rank)
+{
+    if (!rank || !process_is_here(rank))
+        has_lost_host = true;
+}
+
+static bool is_mpirun(pid_t pid)
+{
+    static const char *const names[] = {"mpirun\n", "orterun\n", "mpiexec\n", "prterun\n"};
+    char path[40], name[32] = "";
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+    file = fopen(path, "r");
+    if (!file)
+        return false;
+    if (!fgets(name, sizeof name, file))
+        *name = '\0';
+    fclose(file);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Until it has ended or the time is up. */
+static bool is_left(const struct process *mpirun, double seconds)
+{
+    double until_s = clock_now(&clock_system) + seconds;
+
+    while (process_is_alive(mpirun)) {
+        if (clock_now(&clock_system) > until_s)
+            return true;
+        clock_sleep(0.1);
+    }
+    return false;
+}
+
+/* In a process that holds nothing mpirun could wait for. */
+static void see_to_its_end(const struct process *mpirun) __attribute__((noreturn));
+static void see_to_its_end(const struct process *mpirun)
+{
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+    for (int fd = 0; fd < 1024; fd++)
+        close(fd);
+    if (is_left(mpirun, END_S))
+        kill((pid_t)mpirun->pid, SIGTERM);
+    if (is_left(mpirun, AGAIN_S))
+        kill((pid_t)mpirun->pid, SIGTERM);
+    if (is_left(mpirun, AGAIN_S))
+        kill((pid_t)mpirun->pid, SIGKILL);
+    _exit(0);
+}
+
+void launch_parent_end(void)
+{
+    struct process mpirun;
+    pid_t pid;
+
+    if (!has_lost_host || launch_is_heard())
+        return;
+    if (!is_mpirun(getppid())) {
+        log_warn("if a host was lost, mpirun may wait for it for ever, and cannot be ended from "
+                 "this host; run -n can");
+        return;
+    }
+    log_warn("if mpirun waits for what is lost it is ended in %.0f s, with status 1 of its "
+             "own; run -n gives that of the sweep",
+             END_S);
+    process_find(&mpirun, getppid());
+    pid = fork();
+    if (!pid)
+        see_to_its_end(&mpirun);
+}

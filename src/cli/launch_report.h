@@ -1,0 +1,28 @@
+/* What rank 0 reports to whoever started mpirun (cli/launch): over the standard output that mpirun
+ * forwards, on which `run` prints nothing else. Nothing is said where nobody listens. */
+#ifndef CLI_LAUNCH_REPORT_H
+#define CLI_LAUNCH_REPORT_H
+
+#include <stdbool.h>
+
+/* In the environment of the ranks: somebody listens. */
+#define LAUNCH_LISTENS "ESPALIER_REPORT"
+
+/* The lines; anything else is no report. */
+#define REPORT_UP "espalier: up " /* struct process of rank 0: pid, start, host, realm */
+#define REPORT_ALIVE "espalier: alive"
+#define REPORT_STATUS "espalier: status "
+/* Between two signs of life. */
+#define ALIVE_S 5.0
+
+/* Whether `run -n` has started this process. */
+bool launch_is_heard(void);
+
+void launch_report_up(void); /* all ranks have come */
+/* Rank 0 lives: to be called often, from any thread; few are sent, and none before it is up. */
+void launch_report_alive(void);
+/* How it ends. Gives back the exit status of this process: 0 where somebody listens, since in
+ * recovery mode mpirun has an error message of its own for any other, which would only alarm. */
+int launch_report_status(int status);
+
+#endif

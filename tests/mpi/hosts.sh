@@ -1,0 +1,53 @@
+#!/bin/sh
+# Hosts that are lost in mid sweep, as they are lost in reality: each a set of namespaces.
+. "$SRCDIR/tests/mpi/hostlib.sh"
+cd "$T" || exit 1
+hosts 3 || skip_all "no bridge between network namespaces"
+
+"$ESPALIER" run sweep.ini --db alone.db --progress none 2>/dev/null
+wanted=$(rows alone.db)
+
+slots n0:1 n1:2 n2:1
+begin whole.db 4
+is "two ranks of a host share memory" "$(for pid in $(ranks_on n1); do
+    awk '/espalier-/ { print $5; exit }' "/proc/$pid/maps"
+done | sort | uniq -c | awk '{ printf "%s ", $1 }')" "2 "
+completes "three hosts"
+is "three hosts took part" "$(sqlite3 whole.db 'select count(distinct host) from attempt')" 3
+is "no host complains" "$(grep -c share "$T/err")" 0
+
+begin ranks.db 4
+kill_ranks n1
+completes "all ranks of a host killed"
+like "and they are named, with their host" "$(cat "$T/err")" "rank 1 .pid [0-9]+ on n1. is lost"
+
+begin late.db 4
+cut_link n1
+sleep 4
+join_link n1
+completes "a link cut for too long"
+ok "the ranks beyond it have left" empties n1 5
+
+begin lost.db 4
+lose n2
+completes "a host lost"
+
+# Data that rank 0 waits for, so that a rank is lost before the sweep has begun.
+"$ESPALIER" simulate --samples 60 --markers 50 sim >/dev/null 2>&1
+mv sim/phenotypes.csv traits.csv
+mkfifo sim/phenotypes.csv
+sed 's|= \([a-z]*\.csv\)|= sim/\1|' sim/sweep.ini >sweep.ini
+slots n0:1 n1:1
+launch early.db 0 "$ESPALIER" run -n 2 --set heartbeat_limit=3
+# shellcheck disable=SC2016 # for the inner shell
+timeout 30 sh -c 'exec 8>sim/phenotypes.csv && kill -9 "$(cat "$0")" && cat traits.csv >&8' "$NET/n1.pid"
+finish
+is "a host lost before the sweep has begun: the run returns with 1" "$status" 1
+like "within seconds" "$seconds" '^.$|^[1-3].$'
+like "and says so" "$(cat err)" "another host does not answer while the launch was being set up: .* begins again"
+mv traits.csv sim/phenotypes.csv
+slots n0:2
+ok "the same command on what is left" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
+is "completes it" "$(sqlite3 early.db "select count(*), sum(state = 'done') from trial")" "40|40"
+
+done_testing

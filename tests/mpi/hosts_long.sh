@@ -1,0 +1,91 @@
+#!/bin/sh
+# Hosts that are lost in more ways than in hosts.sh, and under a plain mpirun.
+. "$SRCDIR/tests/mpi/hostlib.sh"
+cd "$T" || exit 1
+hosts 3 || skip_all "no bridge between network namespaces"
+
+"$ESPALIER" run sweep.ini --db alone.db --progress none 2>/dev/null
+wanted=$(rows alone.db)
+
+crashes() {
+    sqlite3 "$1" "select count(*) from attempt where outcome = 'crashed'"
+}
+
+slots n0:1 n1:2 n2:1
+begin killed.db 4
+kill_host n2
+completes "a host killed, its connections closed"
+revive n2
+
+begin cut.db 4
+cut_link n1
+completes "a link cut"
+sleep 3
+is "the ranks beyond it have left" "$(ranks_on n1)" ""
+join_link n1
+is "its daemon leaves when the link is there again" "$(empties n1 30)" ""
+
+begin early.db 4
+cut_link n1
+sleep 1
+join_link n1
+completes "a link cut for a moment"
+is "nobody is lost" "$(crashes early.db)" 0
+
+# As after a quarter of an hour: TCP gives a connection up.
+for host in n0 n1 n2; do
+    on $host sh -c 'echo 3 >/proc/sys/net/ipv4/tcp_retries2'
+done
+begin given.db 4
+cut_link n1
+completes "a link cut for as long as TCP waits"
+join_link n1
+empties n1 30
+
+slots n1:1 n2:2
+begin elsewhere.db 3
+completes "rank 0 on another host than run -n"
+begin leader.db 3
+before=$(date +%s)
+lose n1
+finish
+is "the host of rank 0 lost: the run returns with 1" "$status" 1
+like "within seconds" "$(($(date +%s) - before))" '^.$|^[12].$'
+is "the others leave" "$(empties n2 10)$(empties n0 10)" ""
+slots n0:1 n2:1
+db=leader.db
+"$ESPALIER" status leader.db >seen 2>&1
+like "nothing is running any more" "$(cat seen)" "lost"
+begin leader.db 1
+completes "the same command on what is left"
+revive n1
+
+slots n0:1 n1:2 n2:1
+mpirun_begin ranks.db 4
+kill_ranks n1
+finish
+like "mpirun, the ranks of a host killed: it returns" "$status" '^[01]$'
+is "complete" "$(rows ranks.db)" "$wanted"
+mpirun_begin host.db 4
+lose n1
+finish
+is "mpirun, a host lost: it is ended by rank 0" "$status" 1
+like "who says so" "$(cat err)" "mpirun waits for what is lost it is ended in 5 s, with status 1"
+is "complete all the same" "$(rows host.db)" "$wanted"
+is "nothing is left" "$(empties n0 10)$(empties n2 20)" ""
+revive n1
+
+# The others of n1 wait for rank 0's data; only their daemon can notice that the link is cut.
+"$ESPALIER" simulate --samples 60 --markers 50 sim >/dev/null 2>&1
+mv sim/phenotypes.csv traits.csv
+mkfifo sim/phenotypes.csv
+sed 's|= \([a-z]*\.csv\)|= sim/\1|' sim/sweep.ini >sweep.ini
+launch data.db 0 "$ESPALIER" run -n 4 --set heartbeat_limit=3
+# shellcheck disable=SC2016 # for the inner shell
+timeout 30 sh -c 'exec 8>sim/phenotypes.csv && ip link set dev n1 down && sleep 14 && cat traits.csv >&8'
+finish
+is "a link cut before the sweep has begun: the run returns with 1" "$status" 1
+is "nothing is left beyond it" "$(empties n1 20)" ""
+is "nor on this side" "$(empties n0 10)$(empties n2 20)" ""
+
+done_testing
