@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -74,11 +75,22 @@ static int check_ranks(long ranks, struct err *err)
 {
     const long each = 16;
     int cores = launch_cores();
+    struct batch_job job;
 
-    if (ranks <= each * cores || getenv("SLURM_JOB_ID") || getenv("LSB_JOBID"))
+    batch_job_here(&job);
+    if (ranks <= each * cores || job.system != BATCH_NONE)
         return 0;
     return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
                    ranks, each * cores, each, cores);
+}
+
+/* Without its mpirun rank 0 leaves a moment later, and until then holds the database. */
+static void wait_for_ranks(const char *db)
+{
+    struct lock_holder holder;
+
+    for (int i = 0; i < 100 && lock_is_held(db, &holder); i++)
+        clock_sleep(0.1);
 }
 
 static int start_mpirun(const struct run_options *o, const struct sweep *sweep, const char *command,
@@ -100,6 +112,8 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     if (check_ranks(o->ranks, &err))
         return cli_fail(&err, EXIT_USAGE);
     status = launch_mpirun(&launch, argc, argv, &err);
+    if (status == EXIT_ERROR)
+        wait_for_ranks(buf_text(&o->share.db));
     return status < 0 ? cli_fail(&err, EXIT_ERROR) : status;
 }
 

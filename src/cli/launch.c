@@ -235,6 +235,9 @@ static int end_status(const struct launch_end *end)
     if (end->reason)
         log_warn("%s: mpirun was ended; what was committed is safe, and the same command goes on",
                  end->reason);
+    else if (!end->has_come_up)
+        log_warn("mpirun ended with status %d before the ranks had come up: nothing was run",
+                 end->mpirun_status);
     else
         log_warn("rank 0 was lost (mpirun ended with status %d); what was finished until half a "
                  "second before is in the database, and the same command goes on",

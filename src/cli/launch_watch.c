@@ -52,6 +52,7 @@ static void take_up(struct watch *w, const char *text)
     struct process leader = {.pid = -1};
     long long pid, start;
 
+    w->end->has_come_up = true;
     w->is_elsewhere =
         sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, leader.host, leader.realm) >= 3 &&
         !process_is_here(&leader);

@@ -2,11 +2,13 @@
 #ifndef CLI_LAUNCH_WATCH_H
 #define CLI_LAUNCH_WATCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct launch_end {
     int status;         /* that rank 0 reported; -1: none */
     int mpirun_status;  /* its exit status; 128 and the signal where one ended it */
+    bool has_come_up;   /* rank 0 has reported at all */
     const char *reason; /* why it was ended from here; NULL: it was not */
 };
 

@@ -27,6 +27,8 @@ static struct {
     _Atomic double patience_s, step_s; /* of a step; when the last was over */
     long n_local;                      /* ranks of this host; -1: not known */
     pid_t parent;
+    long launcher, branch; /* whose children the ranks of this host are; the one that is, or holds,
+                              this rank */
     struct process *ranks; /* [n_local], once all are there */
 } guard;
 
@@ -93,6 +95,32 @@ static long add_children(const char *path, long n)
     return n;
 }
 
+static long parent_of(long pid)
+{
+    char path[40], *text, *end;
+    size_t n;
+    long parent = 0;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    text = read_all(path, &n);
+    end = text ? strrchr(text, ')') : NULL;
+    if (!end || sscanf(end + 1, " %*c %ld", &parent) != 1)
+        parent = 0;
+    free(text);
+    return parent;
+}
+
+/* A shell, or what starts a container, may stand between the launcher and this rank. */
+static void find_launcher(void)
+{
+    guard.branch = getpid();
+    guard.launcher = getppid();
+    while (guard.launcher > 1 && is_rank(guard.launcher)) {
+        guard.branch = guard.launcher;
+        guard.launcher = parent_of(guard.launcher);
+    }
+}
+
 /* How many ranks the launcher has as children now; they are written to guard.ranks. */
 static long find_ranks(void)
 {
@@ -101,18 +129,25 @@ static long find_ranks(void)
     long n = 0;
     DIR *tasks;
 
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)guard.parent);
+    snprintf(path, sizeof path, "/proc/%ld/task", guard.launcher);
     tasks = opendir(path);
     while (tasks && (entry = readdir(tasks))) {
         if (*entry->d_name == '.')
             continue;
-        snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", (long)guard.parent,
-                 entry->d_name);
+        snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", guard.launcher, entry->d_name);
         n = add_children(path, n);
     }
     if (tasks)
         closedir(tasks);
     return n;
+}
+
+static bool sees_itself(long n)
+{
+    for (long i = 0; i < n; i++)
+        if (guard.ranks[i].pid == guard.branch)
+            return true;
+    return false;
 }
 
 static const char *find_loss(bool *all_seen, double since_s)
@@ -124,9 +159,14 @@ static const char *find_loss(bool *all_seen, double since_s)
     if (guard.n_local < 2)
         return NULL;
     if (!*all_seen) {
-        *all_seen = find_ranks() == guard.n_local;
-        if (!*all_seen && clock_now(&clock_system) - since_s > GRACE_S)
+        long n = find_ranks();
+
+        *all_seen = n == guard.n_local;
+        if (*all_seen || clock_now(&clock_system) - since_s <= GRACE_S)
+            return NULL;
+        if (sees_itself(n))
             return "a rank of this host never came";
+        guard.n_local = 0; /* nor can the others be looked after */
         return NULL;
     }
     for (long i = 0; i < guard.n_local; i++)
@@ -184,6 +224,7 @@ int guard_begin(const struct world *world, const struct world_hooks *hooks, stru
     guard.world = world;
     guard.hooks = *hooks;
     guard.parent = getppid();
+    find_launcher();
     guard.ranks = calloc(guard.n_local > 0 ? (size_t)guard.n_local : 1, sizeof *guard.ranks);
     if (!guard.ranks)
         return err_nomem(err, "ranks of this host", (size_t)guard.n_local * sizeof *guard.ranks);
