@@ -69,12 +69,12 @@ is "and where it is well, nothing is held against it" "$status $(done_equal)" "0
 
 # A rank that stands still for longer than the heartbeat limit, in mid sweep and past its end.
 rm -f "$DB"* plain.db
-"$FAULTY" run sweep.ini --progress none --db plain.db --set epochs=6000 2>/dev/null
+"$FAULTY" run sweep.ini --progress none --db plain.db --set epochs=25000 2>/dev/null
 wanted=$(rows plain.db)
 for seconds in 2 60; do
     rm -f "$DB"*
     export ESPALIER_FAULT_SECONDS=$seconds
-    run "worker: a trial begins:2:2:stop" -n 3 --set epochs=6000 --set heartbeat_limit=1
+    run "worker: a trial begins:2:2:stop" -n 3 --set epochs=25000 --set heartbeat_limit=1
     is "a rank that stands still for $seconds s: complete" $status 0
     like "it is lost" "$(cat err)" "rank 2 .* is lost while it ran t[0-9]+: not heard of for 1 s; the others go on"
     keep was "$DB"
