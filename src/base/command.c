@@ -16,6 +16,10 @@ enum { MOST_BYTES = 1 << 20 };
 #define LOOK_S 0.005  /* between two looks whether a program has ended */
 #define GIVE_UP_S 1.0 /* for a killed one to be gone: on a filesystem that hangs it never is */
 
+/* What a child ends with whose program is not there, where posix_spawn() does not say so itself
+ * (posix_spawn(3p); a C library without it, valgrind). */
+enum { NOT_FOUND = 127 };
+
 /* posix_spawn(), not fork(): an MPI library may not like its process being copied. A process group
  * of its own, so that a script is killed with what it waits for. */
 static int spawn(pid_t *pid, int out, const char *const *argv)
@@ -98,5 +102,7 @@ int command_read(struct buf *out, const char *const *argv, double limit_s)
         }
     }
     close(ends[0]);
-    return rc || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
+    if (rc || !WIFEXITED(status) || WEXITSTATUS(status) == NOT_FOUND)
+        return -1;
+    return WEXITSTATUS(status);
 }

@@ -199,16 +199,18 @@ static int lead(const struct world *world, const struct facts *facts, struct run
 /* Before the ranks are independent of each other. */
 static void end_launch(const struct world *world, const char *reason, bool speaks)
 {
-    if (speaks)
+    int status = stop_signal ? EXIT_RESUMABLE : EXIT_ERROR;
+
+    if (speaks && !stop_signal)
         log_warn("%s while the launch was being set up: all leave; nothing is lost, the same "
                  "command begins again",
                  reason);
     if (world->is_mpi && world->rank == 0) {
-        launch_report_status(EXIT_ERROR);
+        launch_report_status(status);
         launch_parent_note_loss(NULL);
         launch_parent_end();
     }
-    world_abort(world, EXIT_ERROR);
+    world_abort(world, status);
 }
 
 static void tell_alive(const struct world *world)

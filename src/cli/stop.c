@@ -32,13 +32,26 @@ static void leave(void)
     _exit(leave_status);
 }
 
+/* The ranks beside rank 0 got the signal too. If rank 0 leaves for it they are to leave as well; if
+ * it has begun to look at its flag already it counts on them, and will tell them to stop. */
+#define FOLLOW_S 20
+
+static void leave_late(int number)
+{
+    (void)number;
+    if (!is_heeded)
+        leave();
+}
+
 /* clock_gettime(), which is behind clock_now(), may be called from here. */
 static void handle(int number)
 {
     double now_s = clock_now(&clock_system);
 
-    if (!is_heeded)
+    if (!is_heeded && !is_silent)
         leave();
+    if (!is_heeded)
+        alarm(FOLLOW_S);
     if (!stop_signal) {
         first_s = now_s;
         stop_signal = number;
@@ -58,6 +71,8 @@ void stop_ask(void)
 void stop_heed(void)
 {
     is_heeded = true;
+    if (is_silent)
+        alarm(0);
 }
 
 /* Whose SIGINT and SIGTERM come from an mpirun that is about to kill its ranks: run -n hands
@@ -89,6 +104,8 @@ void stop_catch(bool is_quiet)
     is_silent = is_quiet;
     kills_follow = is_under_mpirun();
     stop_install(handle, SA_RESTART);
+    if (is_silent)
+        signal(SIGALRM, leave_late);
     /* A pager or tee that ends must not end a sweep of days; a file that may not grow is an error
      * that SQLite reports. */
     signal(SIGPIPE, SIG_IGN);

