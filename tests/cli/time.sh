@@ -248,6 +248,7 @@ end
 ok "SIGTERM to an mpirun of one's own ends at once" below "$took" 4
 like "which it says" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
 is "without damage" "$(query bare.db 'pragma integrity_check')|$(ended bare.db)" "ok||"
+rm err
 # shellcheck disable=SC2046
 "$ESPALIER" run sweep.ini -n 2 $(long 2.5) --grace 1m --progress none --db own_n.db >out 2>err &
 pid=$!
