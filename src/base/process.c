@@ -32,24 +32,42 @@ static void own_realm(char *out, size_t size)
     snprintf(out, size, "%s %s", boot, space);
 }
 
-/* State letter and start of a process; 0 where there is none. The name, in brackets, may hold
- * anything, so what follows it is found from the end. */
-static char read_stat(int64_t pid, int64_t *start)
+struct stat_line {
+    char state;
+    long long parent, start;
+};
+
+/* state '\0' where there is no such process. The name, in brackets, may hold anything, so what
+ * follows it is found from the end. */
+static struct stat_line read_stat(int64_t pid)
 {
-    char path[40], text[1024], state = '\0';
-    long long ticks = 0;
+    struct stat_line stat = {.state = '\0'};
+    char path[40], text[1024];
     const char *rest;
 
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     read_text(text, sizeof text, path);
     rest = strrchr(text, ')');
     if (!rest || sscanf(rest + 1,
-                        " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+                        " %c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
                         "%*d %lld",
-                        &state, &ticks) != 2)
-        return '\0';
-    *start = ticks;
-    return state;
+                        &stat.state, &stat.parent, &stat.start) != 3)
+        return (struct stat_line){.state = '\0'};
+    return stat;
+}
+
+int64_t process_parent(int64_t pid)
+{
+    return read_stat(pid).parent;
+}
+
+char *process_name(char *out, size_t size, int64_t pid)
+{
+    char path[40];
+
+    snprintf(path, sizeof path, "/proc/%lld/comm", (long long)pid);
+    read_text(out, size, path);
+    return out;
 }
 
 void process_find(struct process *process, int64_t pid)
@@ -59,7 +77,7 @@ void process_find(struct process *process, int64_t pid)
         strcpy(process->host, "unknown");
     own_realm(process->realm, sizeof process->realm);
     process->pid = pid;
-    read_stat(pid, &process->start);
+    process->start = read_stat(pid).start;
 }
 
 void process_self(struct process *self)
@@ -67,21 +85,26 @@ void process_self(struct process *self)
     process_find(self, getpid());
 }
 
+bool process_is_beside(const struct process *process, const struct process *other)
+{
+    return *process->realm && !strcmp(process->realm, other->realm) &&
+           !strcmp(process->host, other->host);
+}
+
 bool process_is_here(const struct process *process)
 {
     struct process self;
 
     process_self(&self);
-    return *process->realm && !strcmp(process->realm, self.realm) &&
-           !strcmp(process->host, self.host);
+    return process_is_beside(process, &self);
 }
 
 bool process_is_alive(const struct process *process)
 {
-    int64_t start = 0;
-    char state = read_stat(process->pid, &start);
+    struct stat_line stat = read_stat(process->pid);
 
-    return state && !strchr("ZXx", state) && (!process->start || start == process->start);
+    return stat.state && !strchr("ZXx", stat.state) &&
+           (!process->start || stat.start == process->start);
 }
 
 enum process_state process_ask(const struct process *process)

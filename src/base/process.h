@@ -3,6 +3,7 @@
 #define BASE_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct process {
@@ -25,7 +26,14 @@ void process_self(struct process *self);
 /* One of this host and pid namespace, that lives. */
 void process_find(struct process *process, int64_t pid);
 
-/* Whether its pid means something here. */
+/* Of a pid of this namespace: its parent; 0 where there is no such process. */
+int64_t process_parent(int64_t pid);
+/* Its name as the kernel has it, at most 15 bytes; "" where there is no such process. */
+char *process_name(char *out, size_t size, int64_t pid);
+
+/* Whether the pids of both mean something to each other. */
+bool process_is_beside(const struct process *process, const struct process *other);
+/* Whether its pid means something here: reads who this process is; for many ask the one above. */
 bool process_is_here(const struct process *process);
 /* Of one that is here; some microseconds. */
 bool process_is_alive(const struct process *process);

@@ -25,17 +25,10 @@ void launch_parent_note_loss(const struct process *rank)
 
 static bool is_mpirun(pid_t pid)
 {
-    static const char *const names[] = {"mpirun\n", "orterun\n", "mpiexec\n", "prterun\n"};
-    char path[40], name[32] = "";
-    FILE *file;
+    static const char *const names[] = {"mpirun", "orterun", "mpiexec", "prterun"};
+    char name[32];
 
-    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-    file = fopen(path, "r");
-    if (!file)
-        return false;
-    if (!fgets(name, sizeof name, file))
-        *name = '\0';
-    fclose(file);
+    process_name(name, sizeof name, pid);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "cli/cpus.h"
 
 /* Bytes of /proc/PID/NAME; always NUL-terminated. */
@@ -26,55 +27,38 @@ static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
     return n;
 }
 
-/* The value of a line of /proc/PID/status; NULL where it has no such line. */
-static const char *line_of(const char *status, const char *name)
-{
-    const char *at = strstr(status, name);
-
-    return at ? at + strlen(name) : NULL;
-}
-
 static bool is_run(int32_t pid, const char *own_name)
 {
     char text[4096];
-    size_t n = read_of(pid, "comm", text, sizeof text), first;
+    size_t n, first;
 
-    if (!n || strcmp(text, own_name) != 0)
+    if (strcmp(process_name(text, sizeof text, pid), own_name) != 0)
         return false;
     n = read_of(pid, "cmdline", text, sizeof text);
     first = strlen(text) + 1;
     return first < n && !strcmp(text + first, "run");
 }
 
-static int32_t parent_of(int32_t pid)
-{
-    char status[4096];
-    const char *value;
-
-    read_of(pid, "status", status, sizeof status);
-    value = line_of(status, "\nPPid:");
-    return value ? atoi(value) : 0;
-}
-
 static void describe(struct otherrun *out, int32_t pid)
 {
+    static const char name[] = "\nCpus_allowed_list:\t";
     char status[4096];
-    const char *value;
+    const char *line;
 
     *out = (struct otherrun){.pid = pid};
     read_of(pid, "status", status, sizeof status);
-    value = line_of(status, "\nCpus_allowed_list:\t");
-    cpus_parse(&out->cpus, value ? value : "");
+    line = strstr(status, name);
+    cpus_parse(&out->cpus, line ? line + strlen(name) : "");
 }
 
 /* Whoever is above another run waits for it. mpirun, a daemon and shells may stand between. */
 static int32_t drop_ancestors(struct otherrun *out, int32_t n, int32_t below)
 {
-    for (int32_t pid = parent_of(below), steps = 0; pid > 1 && steps < 32; steps++) {
+    for (int32_t pid = (int32_t)process_parent(below), steps = 0; pid > 1 && steps < 32; steps++) {
         for (int32_t i = 0; i < n; i++)
             if (out[i].pid == pid)
                 out[i] = out[--n];
-        pid = parent_of(pid);
+        pid = (int32_t)process_parent(pid);
     }
     return n;
 }
@@ -88,7 +72,7 @@ int32_t otherruns_find(struct otherrun *out)
 
     if (!folder)
         return 0;
-    read_of(self, "comm", own_name, sizeof own_name);
+    process_name(own_name, sizeof own_name, self);
     while (n < OTHERRUNS_MAX && (entry = readdir(folder))) {
         int32_t pid = atoi(entry->d_name);
 

@@ -87,27 +87,11 @@ static long add_children(const char *path, long n)
 
         if (end == p)
             break;
-        if (n < guard.n_local && is_rank(pid)) {
+        if (n < guard.n_local && is_rank(pid))
             process_find(&guard.ranks[n++], pid);
-        }
     }
     free(text);
     return n;
-}
-
-static long parent_of(long pid)
-{
-    char path[40], *text, *end;
-    size_t n;
-    long parent = 0;
-
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    text = read_all(path, &n);
-    end = text ? strrchr(text, ')') : NULL;
-    if (!end || sscanf(end + 1, " %*c %ld", &parent) != 1)
-        parent = 0;
-    free(text);
-    return parent;
 }
 
 /* A shell, or what starts a container, may stand between the launcher and this rank. */
@@ -117,7 +101,7 @@ static void find_launcher(void)
     guard.launcher = getppid();
     while (guard.launcher > 1 && is_rank(guard.launcher)) {
         guard.branch = guard.launcher;
-        guard.launcher = parent_of(guard.launcher);
+        guard.launcher = (long)process_parent(guard.launcher);
     }
 }
 

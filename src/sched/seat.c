@@ -13,10 +13,11 @@ int seats_init(struct seats *seats, const struct world *world, double now_s, str
         return err_nomem(err, "workers", n * sizeof *seats->of);
     process_self(&seats->self);
     for (int32_t i = 0; i < seats->n; i++)
-        seats->of[i] = (struct seat){.heard_s = now_s,
-                                     .told_s = now_s,
-                                     .running = -1,
-                                     .is_here = process_is_here(seats_process(seats, i))};
+        seats->of[i] =
+            (struct seat){.heard_s = now_s,
+                          .told_s = now_s,
+                          .running = -1,
+                          .is_here = process_is_beside(seats_process(seats, i), &seats->self)};
     return 0;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
+
 /* ---- texts ---- */
 
 static const struct {
@@ -213,18 +215,12 @@ void fault_holder(char out[FAULT_HOLDER], struct store *store)
     pid_t pid = log >= 0 ? lock_owner(log, LOG_WRITE_LOCK, 1)
                          : lock_owner(open_kept(&store->held[0], store->path, ""), FILE_LOCKS,
                                       FILE_LOCKS_BYTES);
-    char name[32], command[32] = "";
-    FILE *file;
+    char name[32];
 
     *out = '\0';
-    snprintf(name, sizeof name, "/proc/%ld/comm", (long)pid);
-    file = pid ? fopen(name, "re") : NULL;
-    if (!file) /* of another host, its number says nothing here */
-        return;
-    if (fgets(command, sizeof command, file))
-        snprintf(out, FAULT_HOLDER, "pid %ld (%.*s)", (long)pid, (int)strcspn(command, "\n"),
-                 command);
-    fclose(file);
+    /* Of another host, its number says nothing here. */
+    if (pid && *process_name(name, sizeof name, pid))
+        snprintf(out, FAULT_HOLDER, "pid %ld (%s)", (long)pid, name);
 }
 
 void fault_release(struct store *store)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -265,6 +266,7 @@ static void test_utf8(void **state)
 static void test_process(void **state)
 {
     struct process self, child, other;
+    char name[32];
     siginfo_t info;
 
     (void)state;
@@ -272,6 +274,12 @@ static void test_process(void **state)
     assert_int_equal(self.pid, getpid());
     assert_true(*self.host && *self.realm && self.start > 0);
     assert_int_equal(process_ask(&self), PROCESS_ALIVE);
+    assert_int_equal(process_parent(getpid()), getppid());
+    assert_int_equal(process_parent(-1), 0);
+    assert_int_equal(prctl(PR_SET_NAME, "a) b"), 0);
+    assert_string_equal(process_name(name, sizeof name, getpid()), "a) b");
+    assert_int_equal(process_parent(getpid()), getppid());
+    assert_string_equal(process_name(name, sizeof name, -1), "");
     child = self;
     child.start = 0;
     child.pid = fork();
