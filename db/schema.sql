@@ -18,6 +18,7 @@ CREATE TABLE sweep (
     samples     INTEGER NOT NULL,
     features    INTEGER NOT NULL,
     classes     INTEGER NOT NULL,
+    planned     INTEGER,
     created     REAL NOT NULL,
     updated     REAL NOT NULL
 ) STRICT;

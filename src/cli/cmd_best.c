@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/incomplete.h"
 #include "report/report.h"
 #include "store/query.h"
 
@@ -68,7 +69,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     struct table table;
     int rc = 0;
 
-    if (query_sweep(&sweep, store, o->sweep, err) ||
+    if (query_sweep(&sweep, store, o->sweep, err) || incomplete_note(store, sweep.name, err) ||
         query_leaderboard(&table, store, &sweep, o->where,
                           is_ini ? 1
                           : o->n ? o->n

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cli/array.h"
 #include "cli/cli.h"
+#include "cli/incomplete.h"
 #include "report/report.h"
 #include "store/merge.h"
 #include "store/query.h"
@@ -95,7 +96,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
         return -1;
     report_text(out, &table);
     table_release(&table);
-    return 0;
+    return incomplete_note(store, NULL, err);
 }
 
 int cmd_merge(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/incomplete.h"
 #include "cli/progress.h"
 #include "report/report.h"
 #include "store/query.h"
@@ -135,7 +136,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
         put_table(out, store, QUERY_BROKEN,
                   "\nattempts that were lost with their run or crashed their rank\n", err))
         return -1;
-    return put_sessions(out, store, err);
+    return put_sessions(out, store, err) || incomplete_note(store, NULL, err) ? -1 : 0;
 }
 
 int cmd_status(int argc, char **argv)

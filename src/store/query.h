@@ -42,6 +42,10 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       /* In this order they come grouped: four times as fast. */ \
       " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
       " WHERE ?1 IS NOT NULL GROUP BY sweep_id ORDER BY sweep_id") \
+    X(INCOMPLETE, /* sweeps of which the file holds a part; id is not used */ \
+      "SELECT name AS sweep, (SELECT count(*) FROM config JOIN trial USING (config_id)" \
+      " WHERE config.sweep_id = sweep.sweep_id) AS trials, planned FROM sweep" \
+      " WHERE trials < planned AND ?1 IS NOT NULL ORDER BY sweep_id") \
     X(BEST, /* of a sweep: the first row of the leaderboard; none before a trial is done */ \
       "SELECT config, mean FROM leaderboard WHERE place = 1 AND mean IS NOT NULL" \
       " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)") \

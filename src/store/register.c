@@ -59,17 +59,17 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     sweep_write(&ini, sweep, &sweep->fixed);
     if (w->sweep_id) {
         rc = db_finish(w->store,
-                       db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issd", w->sweep_id,
-                               sweep->path, buf_text(&ini), clock_unix()),
+                       db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issid", w->sweep_id,
+                               sweep->path, buf_text(&ini), w->plan->n_trials, clock_unix()),
                        err);
     } else {
         rc = db_finish(w->store,
-                       db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnd",
+                       db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnid",
                                s->v[P_SWEEP_NAME].s, choice_text(&objective, P_OBJECTIVE, s),
                                choice_text(&direction, P_DIRECTION, s), task_name(d->task),
                                sweep->path, buf_text(&ini), hash_hex(d->digest, digest),
                                (int)d->n_samples, (int)d->n_features, (int)d->n_classes,
-                               clock_unix()),
+                               w->plan->n_trials, clock_unix()),
                        err);
         w->sweep_id = sqlite3_last_insert_rowid(w->store->db);
     }

@@ -16,9 +16,10 @@
       "SELECT sweep_id, ini, data_digest FROM sweep WHERE name = ?1") \
     X(SWEEP_INSERT, \
       "INSERT INTO sweep (name, objective, direction, task, file, ini, data_digest, samples," \
-      " features, classes, created, updated)" \
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)") \
-    X(SWEEP_UPDATE, "UPDATE sweep SET file = ?2, ini = ?3, updated = ?4 WHERE sweep_id = ?1") \
+      " features, classes, planned, created, updated)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12)") \
+    X(SWEEP_UPDATE, \
+      "UPDATE sweep SET file = ?2, ini = ?3, planned = ?4, updated = ?5 WHERE sweep_id = ?1") \
     /* NAME#1, or the next number that is free; there are no more than sweeps. */ \
     X(SWEEP_PAST_NAME, \
       "WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past" \
