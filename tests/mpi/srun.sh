@@ -22,7 +22,7 @@ is "before anything is made" "$(ls none.db* 2>/dev/null)" ""
 like "doctor tells" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun has started 2 tasks"
 ok "the fix it names" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db pmix.db --progress none
 is "runs on two ranks" "$(sqlite3 pmix.db 'select ranks from session')" 2
-is "and is not warned of it" "$(grep -c 'srun\|recovery' .err)" 0
+is "and is not warned of it" "$(grep -c '^espalier:.*\(srun\|recovery\)' .err)" 0
 ok "a step of one task" srun -n 1 "$ESPALIER" run quick.ini --db one.db --progress none
 ok "a shard for each task" srun -n 2 sh -c '"$ESPALIER" run quick.ini --db s.db --shard $((SLURM_PROCID + 1))/2'
 
