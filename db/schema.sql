@@ -2,7 +2,8 @@
 --
 -- Embedded in the program at build time; the views `trials` and `leaderboard` are made by the
 -- program (src/store/views.c), because their columns follow the axes of the sweeps in the file.
--- Times are Unix seconds, UTC. "ESPL" marks the file as ours.
+-- Lists have two members at most: SQLite would make a temporary table of a longer one for each row that
+-- is written. Times are Unix seconds, UTC. "ESPL" marks the file as ours.
 PRAGMA application_id = 1163087948;
 PRAGMA user_version = 3;
 
@@ -48,7 +49,7 @@ CREATE TABLE trial (
     fold       INTEGER NOT NULL,
     key        TEXT NOT NULL,
     state      TEXT NOT NULL DEFAULT 'pending'
-               CHECK (state IN ('pending', 'running', 'done', 'diverged', 'failed')),
+               CHECK (state IN ('done', 'diverged') OR state IN ('pending', 'running') OR state = 'failed'),
     value      REAL,
     epochs_run INTEGER,
     best_epoch INTEGER,
@@ -63,7 +64,7 @@ CREATE TABLE trial (
 
 CREATE TABLE metric (
     trial_id INTEGER NOT NULL REFERENCES trial,
-    split    TEXT NOT NULL CHECK (split IN ('train', 'val', 'test')),
+    split    TEXT NOT NULL CHECK (split IN ('train', 'val') OR split = 'test'),
     name     TEXT NOT NULL,
     value    REAL NOT NULL,
     PRIMARY KEY (trial_id, split, name)
@@ -115,8 +116,8 @@ CREATE TABLE attempt (
     pid        INTEGER NOT NULL,
     started    REAL NOT NULL,
     finished   REAL CHECK (finished IS NOT NULL OR outcome IN ('running', 'lost')),
-    outcome    TEXT NOT NULL CHECK (outcome IN ('running', 'done', 'diverged', 'failed', 'stopped',
-                                                'crashed', 'lost')),
+    outcome    TEXT NOT NULL CHECK (outcome IN ('done', 'diverged') OR outcome IN ('running', 'stopped')
+               OR outcome IN ('failed', 'crashed') OR outcome = 'lost'),
     error      TEXT
 ) STRICT;
 
@@ -131,4 +132,4 @@ CREATE TABLE checkpoint (
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
 -- Few, and asked for often. A query must say the same WHERE for it to be used.
 CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)
-    WHERE outcome NOT IN ('done', 'diverged', 'failed');
+    WHERE outcome NOT IN ('done', 'diverged') AND outcome <> 'failed';

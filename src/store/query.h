@@ -66,7 +66,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " datetime(started, 'unixepoch') AS since_utc," \
       " round((julianday('now') - 2440587.5) * 86400 - started, 1) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" \
-      " AND outcome NOT IN ('done', 'diverged', 'failed') AND ?1 IS NOT NULL" \
+      " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed' AND ?1 IS NOT NULL" \
       " ORDER BY started, trial_id LIMIT 20") \
     X(CHECKPOINTS, /* trials that go on from one, 20 of them; id is not used */ \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
@@ -76,7 +76,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
       " coalesce(error, '') AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
-      " AND outcome NOT IN ('done', 'diverged', 'failed') AND ?1 IS NOT NULL" \
+      " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed' AND ?1 IS NOT NULL" \
       " GROUP BY session_id, outcome, host, error ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(SESSIONS, /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
@@ -112,7 +112,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
       " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
-      " AND x.outcome = 'crashed' AND x.outcome NOT IN ('done', 'diverged', 'failed')))," \
+      " AND x.outcome = 'crashed' AND x.outcome NOT IN ('done', 'diverged')" \
+      " AND x.outcome <> 'failed'))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(finished - started) AS total_s, max(finished - started) AS longest_s" \
       " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \

@@ -4,7 +4,7 @@
 
 /* For what is asked of open, crashed and lost attempts: the index on them is known by these words
  * (db/schema.sql, attempt_without_result). */
-#define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged', 'failed')"
+#define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
 /* clang-format off */
 #define STATEMENT_TABLE(X) \
