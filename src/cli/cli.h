@@ -91,6 +91,7 @@ int cmd_params(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_best(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);

@@ -14,6 +14,7 @@ const struct command commands[] = {
     {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show},
     {"merge", "OUT IN...", "Join databases, those of the shards of a sweep for example.",
      cmd_merge},
+    {"verify", "[DB]", "Run some of the trials again and compare their bits.", cmd_verify},
     {"export", "[DB]", "All trials as csv or json.", cmd_export},
     {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.",
      cmd_simulate},

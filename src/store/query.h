@@ -143,6 +143,17 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
       " error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
+    X(TRIAL_RECORD, /* of which cli/replay.c knows the columns by their places */ \
+      "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
+      " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
+    X(TRIAL_SESSION, /* on what its result was computed; likewise, of cmd_verify.c */ \
+      "SELECT version, cpu, blas, blas_kernel, attempt.host FROM attempt JOIN session" \
+      " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
+      " ORDER BY attempt_id DESC LIMIT 1") \
+    X(DONE, /* trials of a sweep; likewise */ \
+      "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
     X(TRIAL_METRICS, \
       "SELECT name AS metric, max(value) FILTER (WHERE split = 'train') AS train," \
       " max(value) FILTER (WHERE split = 'val') AS val," \

@@ -1,0 +1,367 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "cli/machine.h"
+#include "cli/replay.h"
+#include "config.h"
+#include "store/query.h"
+#include "tensor/gemm.h"
+
+struct verify_options {
+    const char *db;
+    long n;
+    long seed;
+    const char *trial;
+    const char *sweep;
+    struct option_list set;
+};
+
+static int parse(struct verify_options *o, int argc, char **argv)
+{
+    const struct option_row rows[] = {
+        {'k', "trials", "N", OPTION_INT, &o->n, 0, 1000000000, NULL,
+         "so many done trials, spread over the configurations; 0: all"},
+        {0, "seed", "N", OPTION_INT, &o->seed, 0, 1000000000, NULL, "another seed, other trials"},
+        {0, "trial", "ID", OPTION_TEXT, &o->trial, 0, 0, NULL, "this trial (t345) alone"},
+        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
+         "of this sweep of the file; default: the one that was run last"},
+        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
+         "override a setting, say the path of data that have moved; may be repeated"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    int first;
+    int status = cli_parse(command_find("verify"), rows, argc, argv, 0, 1, &first);
+
+    if (status == CLI_GO_ON && first < argc)
+        o->db = argv[first];
+    return status;
+}
+
+/* ---- which trials ---- */
+
+struct candidate {
+    int64_t trial_id, config_id;
+    double draw;
+    int32_t round; /* how many of its configuration were drawn before it */
+};
+
+static int compare_real(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_config(const void *a_, const void *b_)
+{
+    const struct candidate *a = a_, *b = b_;
+
+    if (a->config_id != b->config_id)
+        return a->config_id < b->config_id ? -1 : 1;
+    return compare_real(a->draw, b->draw);
+}
+
+static int by_round(const void *a_, const void *b_)
+{
+    const struct candidate *a = a_, *b = b_;
+
+    return a->round != b->round ? a->round - b->round : compare_real(a->draw, b->draw);
+}
+
+static int by_trial(const void *a_, const void *b_)
+{
+    const struct candidate *a = a_, *b = b_;
+
+    return (a->trial_id > b->trial_id) - (a->trial_id < b->trial_id);
+}
+
+/* The first n of all: one of each configuration before the second of any. They are run in the order
+ * of their numbers, so that neighbours share what was prepared. */
+static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
+{
+    struct rng rng;
+    char text[32];
+
+    snprintf(text, sizeof text, "verify %ld", seed);
+    rng_init(&rng, hash_text(text), RNG_SIMULATE);
+    for (size_t i = 0; i < n_all; i++)
+        all[i].draw = rng_uniform(&rng, 0, (uint32_t)i);
+    qsort(all, n_all, sizeof *all, by_config);
+    for (size_t i = 1; i < n_all; i++)
+        if (all[i].config_id == all[i - 1].config_id)
+            all[i].round = all[i - 1].round + 1;
+    qsort(all, n_all, sizeof *all, by_round);
+    qsort(all, n, sizeof *all, by_trial);
+}
+
+/* chosen out: [n] to be freed; n_done: how many there are to choose from. */
+static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct store *store,
+                  const struct verify_options *o, struct err *err)
+{
+    struct query_sweep sweep;
+    struct candidate *all;
+    struct table table;
+
+    if (query_sweep(&sweep, store, o->sweep, err) ||
+        query_table(&table, store, QUERY_DONE, sweep.sweep_id, err))
+        return -1;
+    *n_done = (size_t)table.n_rows;
+    all = calloc(*n_done + 1, sizeof *all);
+    for (size_t i = 0; all && i < *n_done; i++) {
+        all[i].trial_id = table.cells[2 * i].i;
+        all[i].config_id = table.cells[2 * i + 1].i;
+    }
+    table_release(&table);
+    if (!all)
+        return err_nomem(err, "trials", (*n_done + 1) * sizeof *all);
+    *n = o->n && (size_t)o->n < *n_done ? (size_t)o->n : *n_done;
+    draw(all, *n_done, *n, o->seed);
+    *chosen = all;
+    if (*n_done)
+        return 0;
+    return err_set(err, "%s: sweep '%s' has no done trial yet", o->db, sweep.name);
+}
+
+/* ---- comparison ---- */
+
+/* What is compared, and what of it differs: the first two in words. */
+struct comparison {
+    struct buf text;
+    int32_t n_numbers;
+    int32_t n_different;
+};
+
+/* To the bit, but for NaNs, which the database has as NULL, and -0, which it has as 0. */
+static bool is_equal(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void compare(struct comparison *c, double there, double here, const char *what,
+                    int32_t epoch)
+{
+    c->n_numbers++;
+    if (is_equal(there, here))
+        return;
+    if (++c->n_different > 2)
+        return;
+    buf_printf(&c->text, "%s%s", c->text.size ? "; " : "", what);
+    if (epoch)
+        buf_printf(&c->text, " of epoch %d", epoch);
+    buf_printf(&c->text, " %.17g, here %.17g", there, here);
+}
+
+static double stored(const struct table *table, int64_t row, int32_t col)
+{
+    const struct cell *cell = &table->cells[row * table->n_cols + col];
+
+    return cell->type == CELL_REAL ? cell->f : (double)NAN;
+}
+
+/* A metric of all parts; what the database has not is NaN. */
+static void compare_metric(struct comparison *c, const struct table *table, const char *name,
+                           const double here[4])
+{
+    int64_t row = 0;
+    char what[64];
+
+    while (row < table->n_rows && strcmp(table->cells[row * table->n_cols].s, name) != 0)
+        row++;
+    for (int part = PART_TRAIN; part <= PART_TEST; part++) {
+        double there = row < table->n_rows ? stored(table, row, part) : (double)NAN;
+
+        if (isnan(there) && isnan(here[part]))
+            continue;
+        snprintf(what, sizeof what, "%s_%s", part_name((enum part)part), name);
+        compare(c, there, here[part], what, 0);
+    }
+}
+
+static int compare_metrics(struct comparison *c, struct store *store, int64_t trial_id,
+                           const struct trial_result *r, struct err *err)
+{
+    struct table table;
+
+    if (query_table(&table, store, QUERY_TRIAL_METRICS, trial_id, err))
+        return -1;
+    compare_metric(c, &table, "loss", r->losses);
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        double here[4];
+
+        for (int part = 0; part < 4; part++)
+            here[part] = r->metrics[part][m];
+        compare_metric(c, &table, metric_name((enum metric)m), here);
+    }
+    table_release(&table);
+    return 0;
+}
+
+static int compare_curve(struct comparison *c, struct store *store, int64_t trial_id,
+                         const struct trial_result *r, struct err *err)
+{
+    struct table table;
+
+    if (query_table(&table, store, QUERY_TRIAL_CURVE, trial_id, err))
+        return -1;
+    compare(c, (double)table.n_rows, r->n_curve, "epochs of the curve", 0);
+    for (int64_t i = 0; i < table.n_rows && i < r->n_curve; i++) {
+        const struct gcn_epoch *e = &r->curve[i];
+
+        compare(c, stored(&table, i, 1), e->train_loss, "train_loss", (int32_t)i + 1);
+        compare(c, stored(&table, i, 2), e->val_loss, "val_loss", (int32_t)i + 1);
+        compare(c, stored(&table, i, 3), e->val_value, "val_value", (int32_t)i + 1);
+    }
+    table_release(&table);
+    return 0;
+}
+
+static int compare_all(struct comparison *c, struct store *store, const struct replay_trial *trial,
+                       const struct trial_result *r, struct err *err)
+{
+    if (r->state != trial->state) {
+        c->n_different++;
+        buf_printf(&c->text, "%s, here %s%s%s", trial_state_name(trial->state),
+                   trial_state_name(r->state), *r->error ? ": " : "", r->error);
+        return 0;
+    }
+    compare(c, trial->value, r->value, "value", 0);
+    compare(c, trial->epochs_run, r->epochs_run, "epochs_run", 0);
+    compare(c, trial->best_epoch, r->best_epoch, "best_epoch", 0);
+    return compare_metrics(c, store, trial->trial_id, r, err) ||
+                   compare_curve(c, store, trial->trial_id, r, err)
+               ? -1
+               : 0;
+}
+
+/* ---- the report ---- */
+
+/* On what the recorded result was computed, and what this is: other bits come from there. */
+static int put_machines(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
+{
+    static const char *const names[] = {"espalier", "processor", "BLAS", "BLAS kernel", "host"};
+    char cpu[128], host[64];
+    const char *here[] = {PACKAGE_VERSION, machine_cpu(cpu, sizeof cpu), gemm_library(),
+                          gemm_kernel(), machine_host(host, sizeof host)};
+    struct table table;
+
+    if (query_table(&table, store, QUERY_TRIAL_SESSION, trial_id, err))
+        return -1;
+    for (int32_t c = 0; table.n_rows && c < table.n_cols; c++) {
+        const char *there = table.cells[c].type == CELL_TEXT ? table.cells[c].s : "unknown";
+        bool is_same = !strcmp(there, here[c]);
+
+        buf_printf(out, "    %-11s  %s%s%s\n", names[c], there, is_same ? "" : ", here ",
+                   is_same ? "" : here[c]);
+    }
+    table_release(&table);
+    return 0;
+}
+
+static int put_line(struct buf *out, struct store *store, const struct replay_trial *trial,
+                    const struct comparison *c, struct err *err)
+{
+    buf_printf(out, "t%lld  c%lld  replicate %d  fold %d  ", (long long)trial->trial_id,
+               (long long)trial->config_id, trial->replicate, trial->fold);
+    if (!c->n_different) {
+        buf_printf(out, "equal: %s %.6g, %d numbers\n", trial->objective, trial->value,
+                   c->n_numbers);
+        return 0;
+    }
+    buf_printf(out, "differs: %s", buf_text(&c->text));
+    if (c->n_different > 2)
+        buf_printf(out, "; %d of %d numbers in all", c->n_different, c->n_numbers);
+    buf_putc(out, '\n');
+    return put_machines(out, store, trial->trial_id, err);
+}
+
+/* 1: equal, 0: not, -1 and err. */
+static int verify_one(struct replay *replay, int64_t trial_id, struct err *err)
+{
+    struct comparison comparison = {0};
+    struct replay_trial trial;
+    struct trial_result result;
+    struct buf line = {0};
+    int64_t number;
+    int rc;
+
+    if (replay_find(&trial, replay->store, trial_id, err))
+        return err_wrap(err, "%s", replay->db);
+    if (trial.state != TRIAL_DONE && trial.state != TRIAL_DIVERGED)
+        return err_set(err, "%s: t%lld is %s: only what is done or has diverged can be verified",
+                       replay->db, (long long)trial_id, trial_state_name(trial.state));
+    if (replay_prepare(replay, &trial, &number, err))
+        return -1;
+    replay_run(&result, replay, number);
+    rc = compare_all(&comparison, replay->store, &trial, &result, err) ||
+                 put_line(&line, replay->store, &trial, &comparison, err) ||
+                 cli_write(stdout, &line, err)
+             ? -1
+             : comparison.n_different == 0;
+    trial_result_release(&result);
+    buf_release(&comparison.text);
+    buf_release(&line);
+    return rc;
+}
+
+static int verify_chosen(bool *all_equal, struct replay *replay, const struct verify_options *o,
+                         struct err *err)
+{
+    struct candidate *chosen = NULL;
+    size_t n = 0, n_done = 0, n_equal = 0;
+    int rc = choose(&chosen, &n, &n_done, replay->store, o, err);
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        int equal = verify_one(replay, chosen[i].trial_id, err);
+
+        rc = equal < 0 ? -1 : 0;
+        n_equal += equal == 1;
+    }
+    free(chosen);
+    if (rc)
+        return -1;
+    printf("%zu of %zu done trials run again: %zu equal to the bit, %zu not\n", n, n_done, n_equal,
+           n - n_equal);
+    *all_equal = n_equal == n;
+    return 0;
+}
+
+static int verify(bool *all_equal, struct replay *replay, const struct verify_options *o,
+                  struct err *err)
+{
+    char *end;
+    long long id;
+    int equal;
+
+    if (!o->trial)
+        return verify_chosen(all_equal, replay, o, err);
+    id = strtoll(o->trial + (*o->trial == 't'), &end, 10);
+    if (*end || id < 1)
+        return err_set(err, "--trial %s: must be a trial's number: t345", o->trial);
+    equal = verify_one(replay, id, err);
+    *all_equal = equal == 1;
+    return equal < 0 ? -1 : 0;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    struct verify_options o = {.db = "results.db", .n = 5, .seed = 1};
+    struct replay replay = {0};
+    bool all_equal = false;
+    struct err err;
+    int status = parse(&o, argc, argv);
+
+    if (status == CLI_GO_ON) {
+        replay.db = o.db;
+        replay.set = &o.set;
+        if (store_open_reader(&replay.store, o.db, &err) || verify(&all_equal, &replay, &o, &err))
+            status = cli_fail(&err, EXIT_ERROR);
+        else
+            status = all_equal ? EXIT_OK : EXIT_ERROR;
+        replay_release(&replay);
+        store_close(replay.store);
+    }
+    free(o.set.text);
+    return status;
+}

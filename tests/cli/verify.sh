@@ -1,0 +1,99 @@
+#!/bin/sh
+# Trials run again from the database alone, and their bits compared.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+"$ESPALIER" simulate panel >/dev/null 2>&1
+cat >small.ini <<'INI'
+[sweep]
+name = small
+replicates = 2
+folds = 3
+[data]
+format = genotype
+genotypes = panel/genotypes.csv
+phenotypes = panel/phenotypes.csv
+[train]
+epochs = 4
+[grid]
+hidden_size = 4, 8
+batch_size = 32, full
+threads = 1
+INI
+ok "a sweep" "$ESPALIER" run small.ini --progress none
+
+ok "five of its trials" "$ESPALIER" verify
+is "are equal" "$(sed -n '$p' .out)" "5 of 24 done trials run again: 5 equal to the bit, 0 not"
+is "a line each" "$(grep -c '^t[0-9]*  c[0-9]*  replicate [01]  fold [012]  equal: val_pearson' .out)" 5
+is "of all configurations" "$(awk 'NF > 9 { print $2 }' .out | sort -u | grep -c c)" 4
+first=$(cat .out)
+"$ESPALIER" verify >again
+is "the same ones again" "$(cat again)" "$first"
+"$ESPALIER" verify --seed 2 >other
+is "another seed, others" "$([ "$(cat other)" != "$first" ] && echo others)" others
+(cd / && "$ESPALIER" verify -k 0 "$T/results.db") >all
+is "all of them, from anywhere" "$(sed -n '$p' all)" "24 of 24 done trials run again: 24 equal to the bit, 0 not"
+ok "one" "$ESPALIER" verify --trial t7
+like "is that one" "$(cat .out)" '^t7  c2  replicate 0  fold 0  equal'
+sed 's/replicates = 2/replicates = 1/' small.ini >less.ini
+ok "the sweep with fewer replicates" "$ESPALIER" run less.ini --set sweep.name=small --progress none
+ok "a replicate that it has no more" "$ESPALIER" verify --trial 4
+
+# Another number anywhere is found, and said whose it is.
+changed() { # NAME SQL PATTERN
+    cp results.db changed.db
+    sqlite3 changed.db "$2; update session set blas_kernel = 'Abacus'"
+    fails "$1" 1 "$ESPALIER" verify --trial t3 changed.db
+    like "is told" "$(cat .out)" "$3"
+    like "and on what it was computed" "$(cat .out)" '^    BLAS kernel  Abacus, here [A-Za-z]'
+}
+changed "another value" "update trial set value = value + 1e-15 where trial_id = 3" '^t3 .*differs: value [-0-9.e]*, here [-0-9.e]*$'
+changed "another metric" "update metric set value = value * (1 + 1e-15) where trial_id = 3 and split = 'test' and name = 'mae'" 'differs: test_mae '
+changed "a metric less" "delete from metric where trial_id = 3 and split = 'val' and name = 'loss'" 'differs: val_loss nan, here'
+changed "another epoch" "update curve set val_loss = val_loss + 1e-15 where trial_id = 3 and epoch = 2" 'differs: val_loss of epoch 2 '
+changed "an epoch less" "delete from curve where trial_id = 3 and epoch = 4" 'differs: epochs of the curve 3, here 4'
+changed "another state" "update trial set state = 'diverged' where trial_id = 3" 'differs: diverged, here done'
+sqlite3 changed.db "update trial set state = 'done', value = 2"
+fails "all of them" 1 "$ESPALIER" verify changed.db -k 2
+is "are counted" "$(sed -n '$p' .out)" "2 of 24 done trials run again: 0 equal to the bit, 2 not"
+
+fails "a trial that is not there" 1 "$ESPALIER" verify --trial t99
+is "is named" "$(cat .err)" "espalier: results.db: no trial 99"
+fails "an id that is none" 1 "$ESPALIER" verify --trial x
+sqlite3 changed.db "update trial set state = 'failed' where trial_id = 1"
+fails "one that failed" 1 "$ESPALIER" verify --trial 1 changed.db
+is "cannot be verified" "$(cat .err)" \
+    "espalier: changed.db: t1 is failed: only what is done or has diverged can be verified"
+sqlite3 changed.db "update trial set key = '00' where trial_id = 2"
+fails "a key that the settings do not give" 1 "$ESPALIER" verify --trial 2 changed.db
+like "is named" "$(cat .err)" 'changed.db: t2: its key is 00, and its settings make [0-9a-f]{32} here'
+sqlite3 changed.db "update trial set state = 'pending'"
+fails "nothing done" 1 "$ESPALIER" verify changed.db
+is "is said" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"
+
+# Data that moved, and data that are others.
+mv panel elsewhere
+fails "data that are gone" 1 "$ESPALIER" verify
+like "are named" "$(cat .err)" "^espalier: sweep 'small': .*/panel/.*csv: "
+ok "and may be anywhere" "$ESPALIER" verify -k 1 --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
+cp -r elsewhere panel
+awk -F, -v OFS=, 'NR == 3 { $2 = $2 + 0.5 } { print }' elsewhere/phenotypes.csv >panel/phenotypes.csv
+fails "data that have changed" 1 "$ESPALIER" verify
+like "are refused by name" "$(cat .err)" "sweep 'small': the data are not those that were trained on .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
+
+# What diverged does so again.
+cat >high.ini <<'INI'
+[data]
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 30
+optimizer = sgd
+learning_rate = 1000
+INI
+"$ESPALIER" run high.ini --db high.db --progress none 2>/dev/null
+is "a trial that diverged" "$(sqlite3 high.db 'select state from trial')" diverged
+ok "diverges again" "$ESPALIER" verify --trial 1 high.db
+like "in the same epoch" "$(cat .out)" 'equal: val_pearson'
+done_testing
