@@ -159,6 +159,9 @@ static int examine(const struct world *world, const struct facts *facts,
     print_database(&e.job);
     print_ranks(&e);
     print_findings(&e.findings);
+    for (int32_t i = 0; i < e.findings.n; i++)
+        if (e.findings.list[i].is_refused)
+            return EXIT_USAGE; /* as run */
     return EXIT_OK;
 }
 

@@ -64,6 +64,7 @@ ok "but not with a shard" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini -
 ok "nor in a terminal of srun --pty" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
 ok "nor in a step of one task" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
 like "doctor tells" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun has started 4 tasks"
+fails "and ends with the status that run would have" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
 
 # On a filesystem that other nodes see. 0x6969: NFS
 nfs() {
