@@ -2,36 +2,39 @@
 #ifndef DATA_BLOCK_H
 #define DATA_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
-
 #define BLOCK_MAGIC "espalier" /* without its NUL */
-#define BLOCK_VERSION 2        /* 2: features may be small integers */
+#define BLOCK_VERSION 3        /* 3: samples may be graphs; covariates, alleles */
 #define BLOCK_BYTE_ORDER 0x01020304
 #define BLOCK_ALIGNMENT 64
 
 /* How the features are held. */
-enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE };
+enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE, BLOCK_CODES };
 
-/* Sections follow the header in this order, each aligned; shapes as in struct dataset. A section
- * that a dataset has not is empty. */
+/* Sections follow the header in this order, each aligned; shapes as in struct dataset: M nodes, K
+ * markers. A section that a dataset has not is empty. */
 enum block_section {
-    BLOCK_FEATURES,    /* float   (N, F) BLOCK_FLOATS only */
-    BLOCK_DOSAGE,      /* int8    (N, F) BLOCK_DOSAGES only, as is the next */
-    BLOCK_FILL,        /* float   [F] */
-    BLOCK_ROW_START,   /* int64   [N + 1] BLOCK_SPARSE only, as are the next two */
+    BLOCK_FEATURES,    /* float   (M, K) BLOCK_FLOATS only */
+    BLOCK_DOSAGE,      /* int8    (M, K) BLOCK_DOSAGES only, as is the next */
+    BLOCK_FILL,        /* float   [K] */
+    BLOCK_CODE,        /* uint8   (M, K) BLOCK_CODES only, as is the next */
+    BLOCK_LEVEL,       /* float   [BLOCK_LEVELS] */
+    BLOCK_ROW_START,   /* int64   [M + 1] BLOCK_SPARSE only, as are the next two */
     BLOCK_COL,         /* int32   [nnz] */
     BLOCK_VAL,         /* float   [nnz] */
+    BLOCK_COVARIATES,  /* float   (M, F - K), (M / N, F - K) where graphs are alike */
     BLOCK_TARGET,      /* float   [N]; empty for classification */
     BLOCK_LABEL,       /* int32   [N]; empty for regression */
-    BLOCK_EDGE_SOURCE, /* int32 [n_edges] */
-    BLOCK_EDGE_TARGET, /* int32 [n_edges] */
-    BLOCK_EDGE_WEIGHT, /* float [n_edges] */
-    BLOCK_PART,        /* uint8 [N]; empty without a split file */
+    BLOCK_GRAPH_START, /* int64   [N + 1]; empty where samples are nodes */
+    BLOCK_EDGE_SOURCE, /* int32   [n_edges] */
+    BLOCK_EDGE_TARGET, /* int32   [n_edges] */
+    BLOCK_EDGE_WEIGHT, /* float   [n_edges] */
+    BLOCK_PART,        /* uint8   [N]; empty without a split file */
     BLOCK_ID_TEXT,     /* names, each with its NUL, one after another */
-    BLOCK_ID_START,    /* uint32 [N + 1] where each name starts in the text; the last: its size */
+    BLOCK_ID_START,    /* uint32  [N + 1] where each name starts in the text; the last: its size */
     BLOCK_FEATURE_TEXT,
     BLOCK_FEATURE_START, /* [F + 1] */
     BLOCK_CLASS_TEXT,
@@ -39,23 +42,36 @@ enum block_section {
     BLOCK_N_SECTIONS,
 };
 
-/* Fixed-width fields without holes, so that equal data are equal bytes. */
+#define BLOCK_LEVELS 256
+
+/* Fixed-width fields without holes, so that equal data are equal bytes.
+ *
+ * Alleles follow the last section, aligned: uint32 [F + 1] where each starts in the text, then the
+ * text. They are outside the digest, for the same dosages from a table without alleles are the same
+ * data; a hash of their own guards them. */
 struct block_header {
     char magic[8];
     uint32_t version;
     uint32_t byte_order;
     uint64_t digest_high;
     uint64_t digest_low;
-    /* All that follows is digested. */
-    uint64_t block_bytes;
+    uint64_t allele_bytes; /* of the text; 0: there are none */
+    uint64_t allele_high;  /* the hash of what follows data_bytes */
+    uint64_t allele_low;
+    /* All that follows is digested, up to data_bytes. */
+    uint64_t data_bytes; /* without alleles */
     int64_t n_edges;
     int64_t nnz;
     int32_t n_samples;
+    int32_t n_nodes;
     int32_t n_features;
+    int32_t n_markers;
     int32_t n_classes;
     uint32_t task;
     uint32_t form; /* enum block_form */
     uint32_t has_part;
+    uint32_t has_graphs;
+    uint32_t is_alike;
     struct {
         uint64_t offset;
         uint64_t bytes;
@@ -66,7 +82,16 @@ struct block_header {
  * fields. */
 void block_set_sizes(struct block_header *header);
 
-/* Of everything after the digest. bytes must be at least a header. */
-struct hash block_digest(const void *block, size_t bytes);
+/* Of the whole block, alleles included, and where in it their text begins. */
+uint64_t block_whole_bytes(const struct block_header *header);
+uint64_t block_allele_offset(const struct block_header *header);
+
+/* Set digest and hash in the header at the beginning of a block that is otherwise complete. */
+void block_sign(void *block);
+/* Whether they are what block_sign() would set. */
+bool block_is_signed(const void *block);
+
+/* What is a multiple of the alignment and not less than bytes. */
+uint64_t block_align(uint64_t bytes);
 
 #endif

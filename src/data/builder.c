@@ -19,10 +19,17 @@ static uint64_t text_bytes(const char *const *names, int32_t n)
     return bytes;
 }
 
-static int plan_block(struct block_header *h, const struct draft *draft, struct err *err)
+static enum block_form form_of(const struct draft *draft)
 {
-    uint64_t at = sizeof *h;
+    if (draft->sparse)
+        return BLOCK_SPARSE;
+    if (draft->code)
+        return BLOCK_CODES;
+    return draft->dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
+}
 
+static void plan_header(struct block_header *h, const struct draft *draft)
+{
     *h = (struct block_header){
         .magic = BLOCK_MAGIC,
         .version = BLOCK_VERSION,
@@ -30,28 +37,41 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
         .n_edges = draft->n_edges,
         .nnz = draft->sparse ? csr_nnz(draft->sparse) : 0,
         .n_samples = draft->n_samples,
+        .n_nodes = draft->n_nodes ? draft->n_nodes : draft->n_samples,
         .n_features = draft->n_features,
+        .n_markers = draft->n_markers ? draft->n_markers : draft->n_features,
         .n_classes = draft->n_classes,
         .task = draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION,
-        .form = draft->sparse   ? BLOCK_SPARSE
-                : draft->dosage ? BLOCK_DOSAGES
-                                : BLOCK_FLOATS,
+        .form = form_of(draft),
         .has_part = draft->part != NULL,
+        .has_graphs = draft->graph_start != NULL,
+        .is_alike = draft->is_alike,
     };
+}
+
+static int plan_block(struct block_header *h, const struct draft *draft, struct err *err)
+{
+    uint64_t at = sizeof *h;
+
+    plan_header(h, draft);
     block_set_sizes(h);
     h->section[BLOCK_ID_TEXT].bytes = text_bytes(draft->ids, draft->n_samples);
     h->section[BLOCK_FEATURE_TEXT].bytes = text_bytes(draft->feature_names, draft->n_features);
     h->section[BLOCK_CLASS_TEXT].bytes = text_bytes(draft->class_names, draft->n_classes);
+    h->allele_bytes = draft->alleles ? text_bytes(draft->alleles, draft->n_features) : 0;
     for (int i = BLOCK_ID_TEXT; i < BLOCK_N_SECTIONS; i++)
         if (h->section[i].bytes > UINT32_MAX)
             return err_set(err, "names of samples or features take %llu bytes: at most %u",
                            (unsigned long long)h->section[i].bytes, UINT32_MAX);
+    if (h->allele_bytes > UINT32_MAX)
+        return err_set(err, "alleles take %llu bytes: at most %u",
+                       (unsigned long long)h->allele_bytes, UINT32_MAX);
     for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
-        at = (at + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+        at = block_align(at);
         h->section[i].offset = at;
         at += h->section[i].bytes;
     }
-    h->block_bytes = (at + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    h->data_bytes = block_align(at);
     return 0;
 }
 
@@ -64,12 +84,9 @@ static void put(char *block, enum block_section section, const void *from)
         memcpy(block + h->section[section].offset, from, h->section[section].bytes);
 }
 
-static void put_names(char *block, enum block_section text, enum block_section start,
-                      const char *const *names, int32_t n)
+/* to = the texts one after another, starts[i] = where the i-th begins. */
+static void pack_names(char *to, uint32_t *starts, const char *const *names, int32_t n)
 {
-    const struct block_header *h = (const struct block_header *)(const void *)block;
-    char *to = block + h->section[text].offset;
-    uint32_t *starts = (uint32_t *)(void *)(block + h->section[start].offset);
     uint32_t at = 0;
 
     for (int32_t i = 0; i < n; i++) {
@@ -80,6 +97,15 @@ static void put_names(char *block, enum block_section text, enum block_section s
         at += (uint32_t)size;
     }
     starts[n] = at;
+}
+
+static void put_names(char *block, enum block_section text, enum block_section start,
+                      const char *const *names, int32_t n)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    pack_names(block + h->section[text].offset,
+               (uint32_t *)(void *)(block + h->section[start].offset), names, n);
 }
 
 #define CHUNK 512 /* columns; their sums fit the first cache */
@@ -113,8 +139,21 @@ static void put_dosage(char *block, const struct draft *draft)
     const struct block_header *h = (const struct block_header *)(const void *)block;
 
     put(block, BLOCK_DOSAGE, draft->dosage);
-    find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage,
-              draft->n_samples, draft->n_features);
+    find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage, h->n_nodes,
+              h->n_markers);
+}
+
+static void put_texts(char *block, const struct draft *draft)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    put_names(block, BLOCK_ID_TEXT, BLOCK_ID_START, draft->ids, draft->n_samples);
+    put_names(block, BLOCK_FEATURE_TEXT, BLOCK_FEATURE_START, draft->feature_names,
+              draft->n_features);
+    put_names(block, BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes);
+    if (draft->alleles)
+        pack_names(block + block_allele_offset(h), (uint32_t *)(void *)(block + h->data_bytes),
+                   draft->alleles, draft->n_features);
 }
 
 static void fill_block(char *block, const struct draft *draft)
@@ -122,6 +161,9 @@ static void fill_block(char *block, const struct draft *draft)
     if (draft->dosage)
         put_dosage(block, draft);
     put(block, BLOCK_FEATURES, draft->features);
+    put(block, BLOCK_CODE, draft->code);
+    put(block, BLOCK_LEVEL, draft->level);
+    put(block, BLOCK_COVARIATES, draft->covariates);
     if (draft->sparse) {
         put(block, BLOCK_ROW_START, draft->sparse->row_start);
         put(block, BLOCK_COL, draft->sparse->col);
@@ -129,35 +171,32 @@ static void fill_block(char *block, const struct draft *draft)
     }
     put(block, BLOCK_TARGET, draft->target);
     put(block, BLOCK_LABEL, draft->label);
+    put(block, BLOCK_GRAPH_START, draft->graph_start);
     put(block, BLOCK_EDGE_SOURCE, draft->edge_source);
     put(block, BLOCK_EDGE_TARGET, draft->edge_target);
     put(block, BLOCK_EDGE_WEIGHT, draft->edge_weight);
     put(block, BLOCK_PART, draft->part);
-    put_names(block, BLOCK_ID_TEXT, BLOCK_ID_START, draft->ids, draft->n_samples);
-    put_names(block, BLOCK_FEATURE_TEXT, BLOCK_FEATURE_START, draft->feature_names,
-              draft->n_features);
-    put_names(block, BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes);
+    put_texts(block, draft);
 }
 
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
 {
     struct block_header header;
-    struct hash digest;
+    size_t bytes;
     char *block;
 
     memset(out, 0, sizeof *out);
     if (plan_block(&header, draft, err) != 0)
         return -1;
-    block = aligned_alloc(BLOCK_ALIGNMENT, header.block_bytes);
+    bytes = block_whole_bytes(&header);
+    block = aligned_alloc(BLOCK_ALIGNMENT, bytes);
     if (!block)
-        return err_nomem(err, "data", header.block_bytes);
-    memset(block, 0, header.block_bytes);
+        return err_nomem(err, "data", bytes);
+    memset(block, 0, bytes);
     memcpy(block, &header, sizeof header);
     fill_block(block, draft);
-    digest = block_digest(block, header.block_bytes);
-    ((struct block_header *)(void *)block)->digest_high = digest.high;
-    ((struct block_header *)(void *)block)->digest_low = digest.low;
-    if (dataset_open(out, block, header.block_bytes, err) != 0) {
+    block_sign(block);
+    if (dataset_open(out, block, bytes, err) != 0) {
         free(block);
         return -1;
     }

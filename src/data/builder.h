@@ -7,13 +7,20 @@
 /* What a reader gathered; shapes and meanings as in struct dataset. Everything is borrowed. */
 struct draft {
     int32_t n_samples;
+    int32_t n_nodes; /* 0: as many as samples, which are the nodes */
     int32_t n_features;
+    int32_t n_markers;        /* 0: all features */
     int32_t n_classes;        /* 0: regression */
-    const float *features;    /* (N, F); exactly one of this and the next two is not NULL */
-    const int8_t *dosage;     /* (N, F), DOSAGE_MISSING where missing: the builder finds the fill */
-    const struct csr *sparse; /* (N, F) */
+    const float *features;    /* (M, K); exactly one of this and the next three is not NULL */
+    const int8_t *dosage;     /* (M, K), DOSAGE_MISSING where missing: the builder finds the fill */
+    const uint8_t *code;      /* (M, K), and level */
+    const struct csr *sparse; /* (M, F) */
+    const float *level;       /* [256] beside code */
+    const float *covariates;  /* (M, F - K), (M / N, F - K) where is_alike; NULL: none */
     const float *target;      /* [N] regression, else NULL */
     const int32_t *label;     /* [N] classification, else NULL */
+    const int64_t *graph_start; /* [N + 1]; NULL: samples are nodes */
+    bool is_alike;
     int64_t n_edges;
     const int32_t *edge_source;
     const int32_t *edge_target;
@@ -22,6 +29,7 @@ struct draft {
     const char *const *ids;           /* [N] */
     const char *const *feature_names; /* [F]; NULL: features have none */
     const char *const *class_names;   /* [C] */
+    const char *const *alleles;       /* [F], "" where not known; NULL: of none */
 };
 
 /* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err when memory is

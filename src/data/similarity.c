@@ -60,7 +60,7 @@ static void scale_by_norms(struct similarity *s, struct mat *row)
 
 static bool is_complete(const struct dataset *d)
 {
-    size_t n = (size_t)d->n_samples * (size_t)d->n_features;
+    size_t n = (size_t)d->n_samples * (size_t)d->n_markers;
 
     return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
 }
@@ -142,7 +142,7 @@ static int prepare(struct similarity *s, enum graph_metric metric, struct err *e
     struct mat row;
     int status = 0;
 
-    if (mat_init(&row, 1, s->data->n_features, err) != 0)
+    if (mat_init(&row, 1, s->data->n_markers, err) != 0)
         return -1;
     if (metric == GRAPH_KINSHIP)
         status = prepare_kinship(s, &row, err);
@@ -221,7 +221,7 @@ static void add_products(struct similarity *s, const struct mat *left, int32_t b
 
 bool similarity_next(struct similarity *s)
 {
-    int32_t n = s->data->n_samples, n_cols = s->data->n_features;
+    int32_t n = s->data->n_samples, n_cols = s->data->n_markers;
 
     s->first += s->n_rows;
     s->n_rows = n - s->first < s->max_rows ? n - s->first : s->max_rows;
@@ -244,7 +244,7 @@ double similarity_of(const struct similarity *s, int32_t i, int32_t j)
     double centred = product - s->shift[i] - s->shift[j] + s->offset;
 
     if (s->sum)
-        centred = s->data->n_features * product - s->sum[i] * s->sum[j];
+        centred = s->data->n_markers * product - s->sum[i] * s->sum[j];
     return s->factor * s->scale[i] * s->scale[j] * centred;
 }
 

@@ -1,4 +1,4 @@
-/* A dataset block of another process. Size and digest are set right, for a fuzzer will not guess
+/* A dataset block of another process. Sizes and hashes are set right, for a fuzzer will not guess
  * them; what is then accepted is used. */
 #include <math.h>
 #include <stdint.h>
@@ -19,13 +19,26 @@ static void decode(const struct dataset *d)
 
     if (mat_init(&row, 1, d->n_features, NULL) != 0)
         return;
-    for (int32_t i = 0; i < d->n_samples; i++) {
+    for (int32_t i = 0; i < d->n_nodes; i++) {
         dataset_decode(&row, d, i, 0);
         for (int32_t j = 0; j < d->n_features; j++)
             if (!isfinite(row.v[j]))
                 abort();
     }
     mat_release(&row);
+}
+
+/* Every edge of every graph. */
+static void walk_graphs(const struct dataset *d)
+{
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        struct dataset_graph g = dataset_graph(d, i);
+
+        for (int64_t e = 0; e < g.n_edges; e++)
+            if (g.source[e] < g.edge_base || g.target[e] - g.edge_base >= g.n_nodes ||
+                !(g.weight[e] > 0))
+                abort();
+    }
 }
 
 static void use(const struct dataset *d)
@@ -39,7 +52,7 @@ static void use(const struct dataset *d)
     for (int32_t i = 0; i < d->n_samples; i++)
         length += strlen(dataset_id(d, i));
     for (int32_t j = 0; j < d->n_features; j++)
-        length += strlen(dataset_feature_name(d, j));
+        length += strlen(dataset_feature_name(d, j)) + strlen(dataset_alleles(d, j));
     for (int32_t c = 0; c < d->n_classes; c++)
         length += strlen(dataset_class_name(d, c));
     if (length > d->block_bytes || (d->is_sparse && !csr_check(&d->sparse_features, NULL)))
@@ -48,32 +61,39 @@ static void use(const struct dataset *d)
         decode(d);
     if (split_make(&split, d, &spec, NULL) == 0)
         split_release(&split);
-    if (graph_build(&a, d, &graph, NULL) == 0) {
+    if (d->graph_start) {
+        walk_graphs(d);
+    } else if (graph_build(&a, d, &graph, NULL) == 0) {
         if (!csr_check(&a, NULL) || !csr_is_symmetric(&a))
             abort();
         csr_release(&a);
     }
 }
 
+/* Sizes that add up, where they can be told, and the hashes. */
+static void complete(struct block_header *h, size_t bytes)
+{
+    if (!h->allele_bytes)
+        h->data_bytes = bytes;
+    if (h->n_features >= 0 && h->data_bytes >= sizeof *h && h->data_bytes <= bytes &&
+        h->allele_bytes <= bytes && block_whole_bytes(h) == bytes)
+        block_sign(h);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    size_t room = (n / BLOCK_ALIGNMENT + 1) * BLOCK_ALIGNMENT;
+    size_t room = n ? block_align(n) : BLOCK_ALIGNMENT;
     struct block_header *h = aligned_alloc(BLOCK_ALIGNMENT, room);
     struct dataset d;
     struct err err;
 
     if (!h)
         abort();
+    memset(h, 0, room);
     memcpy(h, bytes, n);
-    if (n >= sizeof *h) {
-        struct hash digest;
-
-        h->block_bytes = n;
-        digest = block_digest(h, n);
-        h->digest_high = digest.high;
-        h->digest_low = digest.low;
-    }
-    if (dataset_open(&d, h, n, &err) == 0)
+    if (n >= sizeof *h)
+        complete(h, room);
+    if (dataset_open(&d, h, n >= sizeof *h ? room : n, &err) == 0)
         use(&d);
     dataset_release(&d);
     free(h);

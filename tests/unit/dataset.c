@@ -316,14 +316,6 @@ static void test_values_are_checked(void **state)
     csr_release(&a);
 }
 
-static void sign(struct block_header *h)
-{
-    struct hash digest = block_digest(h, h->block_bytes);
-
-    h->digest_high = digest.high;
-    h->digest_low = digest.low;
-}
-
 /* A header that lies is found out although its digest is right. */
 static void check_sections(const struct draft *draft)
 {
@@ -336,7 +328,7 @@ static void check_sections(const struct draft *draft)
 
         memcpy(h, d.block, d.block_bytes);
         h->section[i].offset += d.block_bytes;
-        sign(h);
+        block_sign(h);
         assert_int_equal(dataset_open(&view, h, d.block_bytes, &err), -1);
         assert_non_null(strstr(err.text, "lies outside"));
         free(h);
@@ -358,8 +350,8 @@ static void refuse_header(struct block_header *h, const char *pattern)
     struct dataset view;
     struct err err;
 
-    sign(h);
-    assert_int_equal(dataset_open(&view, h, h->block_bytes, &err), -1);
+    block_sign(h);
+    assert_int_equal(dataset_open(&view, h, block_whole_bytes(h), &err), -1);
     if (!strstr(err.text, pattern))
         fail_msg("\"%s\" is not in \"%s\"", pattern, err.text);
 }
@@ -374,9 +366,9 @@ static void test_header_is_checked(void **state)
     build(&d, &draft);
     h = (struct block_header *)(uintptr_t)d.block;
     h->version = 1;
-    refuse_header(h, "version 1: this program reads version 2");
+    refuse_header(h, "version 1: this program reads version 3");
     h->version = BLOCK_VERSION;
-    h->form = BLOCK_SPARSE + 1;
+    h->form = BLOCK_CODES + 1;
     refuse_header(h, "flags out of range");
     h->form = BLOCK_FLOATS;
     refuse_header(h, "section 0 has 0 bytes: must be 924");

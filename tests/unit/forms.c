@@ -66,7 +66,8 @@ static void sample_init(struct sample *s, enum kind kind, bool is_sparse)
     int64_t n = 0;
 
     memset(s, 0, sizeof *s);
-    s->data = (struct dataset){.n_samples = N, .n_features = F, .target = s->target};
+    s->data = (struct dataset){
+        .n_samples = N, .n_nodes = N, .n_features = F, .n_markers = F, .target = s->target};
     make_features(&s->data, kind, is_sparse);
     for (int32_t i = 0; i < N; i++) {
         s->target[i] = mat_row(&s->data.features, i)[1] + 0.1f * (float)(i % 7);
