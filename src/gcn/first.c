@@ -1,6 +1,7 @@
 #include "gcn/first.h"
 
 #include "tensor/gemm.h"
+#include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
 /* Room for picked rows: what fits the second-level cache several times over, so that small data

@@ -4,6 +4,7 @@
 #include "gcn/field.h"
 #include "gcn/scale.h"
 #include "gcn/train.h"
+#include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
 #define BLOCK_ROWS 64 /* of dense features read at a time */

@@ -21,8 +21,25 @@ static void measure(struct target *target, const int32_t *train, int32_t n_train
         target->sd = 1;
 }
 
-int target_init(struct target *target, const struct dataset *data, const int32_t *train,
-                int32_t n_train, struct arena *scratch, struct err *err)
+static int balance(struct target *target, const int32_t *train, int32_t n_train,
+                   struct arena *scratch)
+{
+    float *weight = arena_take_zeroed(scratch, (size_t)target->n_outputs, sizeof *weight);
+    int32_t *n = arena_take_zeroed(scratch, (size_t)target->n_outputs, sizeof *n);
+    int32_t n_seen = 0;
+
+    if (!weight || !n)
+        return -1;
+    for (int32_t i = 0; i < n_train; i++)
+        n_seen += n[target->label[train[i]]]++ == 0;
+    for (int32_t c = 0; c < target->n_outputs; c++)
+        weight[c] = (float)((double)n_train / ((double)n_seen * (n[c] > 0 ? n[c] : 1)));
+    target->class_weight = weight;
+    return 0;
+}
+
+int target_init(struct target *target, const struct gcn_spec *spec, const struct dataset *data,
+                const int32_t *train, int32_t n_train, struct arena *scratch, struct err *err)
 {
     size_t n = (size_t)data->n_samples;
 
@@ -30,6 +47,8 @@ int target_init(struct target *target, const struct dataset *data, const int32_t
     if (data->task == TASK_CLASSIFICATION) {
         target->n_outputs = data->n_classes;
         target->label = data->label;
+        if (spec->class_weights == CLASSES_BALANCED && balance(target, train, n_train, scratch))
+            return err_nomem(err, "class weights", (size_t)data->n_classes * sizeof(float));
         return 0;
     }
     target->n_outputs = 1;
@@ -44,12 +63,23 @@ int target_init(struct target *target, const struct dataset *data, const int32_t
     return 0;
 }
 
+double loss_weight(const struct target *target, const int32_t *nodes, int32_t n)
+{
+    double sum = 0;
+
+    if (!target->class_weight)
+        return n;
+    for (int32_t i = 0; i < n; i++)
+        sum += (double)target->class_weight[target->label[nodes[i]]];
+    return sum;
+}
+
 double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
                const struct target *target)
 {
-    double scale = 1.0 / z->n_rows;
+    double scale = 1.0 / loss_weight(target, nodes, z->n_rows);
 
     if (target->task == TASK_CLASSIFICATION)
-        return kernel_cross_entropy(d, z, nodes, target->label, scale);
+        return kernel_cross_entropy(d, z, nodes, target->label, target->class_weight, scale);
     return kernel_squared_error(d, z, nodes, target->standardized, scale);
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "data/dataset.h"
+#include "gcn/train.h"
 
 struct target {
     enum task task;
@@ -12,14 +13,21 @@ struct target {
     const float *original; /* [N] regression, in the target's units; borrowed */
     float *standardized;   /* [N] regression: (original - mean) / sd */
     double mean, sd;       /* of the training part; population sd, 1 where that is 0 */
+    float *class_weight;   /* [C] what a sample of the class counts; NULL: 1 */
 };
 
-/* Memory from scratch. -1 and err when it is short. */
-int target_init(struct target *target, const struct dataset *data, const int32_t *train,
-                int32_t n_train, struct arena *scratch, struct err *err);
+/* Balanced classes weigh n / (C n_c), where n_c of the n training nodes are of class c and C is how
+ * many classes there are among them: the `balanced` of scikit-learn. A class that training does not
+ * see weighs as if it had one node. Memory from scratch. -1 and err when it is short. */
+int target_init(struct target *target, const struct gcn_spec *spec, const struct dataset *data,
+                const int32_t *train, int32_t n_train, struct arena *scratch, struct err *err);
 
-/* Sum of the loss over nodes [z->n_rows], whose outputs are z (n, C). d out (n, C): gradient of
- * the mean; NULL: not wanted. */
+/* What the loss of nodes [n] is divided by for their mean: their weights together, as in
+ * torch.nn.CrossEntropyLoss(weight); without weights n. */
+double loss_weight(const struct target *target, const int32_t *nodes, int32_t n);
+
+/* Sum of the loss, each times its weight, over nodes [z->n_rows], whose outputs are z (n, C). d out
+ * (n, C): gradient of the mean; NULL: not wanted. */
 double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
                const struct target *target);
 

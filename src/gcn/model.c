@@ -1,6 +1,7 @@
 #include "gcn/model.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/rng.h"
 
@@ -14,30 +15,109 @@ static int32_t layer_outputs(const struct gcn_spec *spec, int32_t layer, int32_t
     return layer == spec->layers - 1 ? n_outputs : spec->hidden_size;
 }
 
-/* Lays the layers over the vector. */
-static void view(struct layer *layers, float *vector, const struct gcn_spec *spec, int32_t n_inputs,
-                 int32_t n_outputs)
+static bool is_statistic(enum model_array array)
 {
-    int64_t at = 0;
+    return array == MODEL_MEAN || array == MODEL_VARIANCE;
+}
 
-    for (int32_t l = 0; l < spec->layers; l++) {
-        int32_t in = layer_inputs(spec, l, n_inputs);
-        int32_t out = layer_outputs(spec, l, n_outputs);
+static bool has_norm(const struct gcn_spec *spec, int32_t layer)
+{
+    return spec->batch_norm && layer < spec->layers - 1;
+}
 
-        layers[l].w = mat_view(vector + at, in, out);
-        at += (int64_t)in * out;
-        layers[l].b = vector + at;
-        at += out;
+static bool has_array(const struct gcn_spec *spec, int32_t layer, enum model_array array)
+{
+    return array == MODEL_WEIGHT || array == MODEL_BIAS || has_norm(spec, layer);
+}
+
+static void name_tensor(struct model_tensor *t, const struct gcn_spec *spec)
+{
+    static const char *const names[MODEL_ARRAY_COUNT] = {"weight", "bias", "weight", "running_mean",
+                                                         "running_var"};
+    bool is_norm = t->array != MODEL_WEIGHT && has_norm(spec, t->layer);
+
+    snprintf(t->name, sizeof t->name, "%s.%d.%s", is_norm ? "norms" : "layers", t->layer,
+             names[t->array]);
+}
+
+static void set_shape(struct model_tensor *t, int32_t in, int32_t out)
+{
+    bool is_weight = t->array == MODEL_WEIGHT;
+
+    t->n_dims = is_weight ? 2 : 1;
+    t->shape[0] = is_weight ? in : out;
+    t->shape[1] = is_weight ? out : 1;
+    t->n = (int64_t)t->shape[0] * t->shape[1];
+}
+
+bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t n_inputs,
+                  int32_t n_outputs, int32_t i)
+{
+    int32_t at = 0;
+
+    *out = (struct model_tensor){.layer = 0};
+    for (int statistics = 0; statistics <= 1; statistics++)
+        for (out->layer = 0; out->layer < spec->layers; out->layer++)
+            for (int array = 0; array < MODEL_ARRAY_COUNT; array++) {
+                out->array = (enum model_array)array;
+                if (is_statistic(out->array) != statistics ||
+                    !has_array(spec, out->layer, out->array))
+                    continue;
+                out->begin += out->n;
+                set_shape(out, layer_inputs(spec, out->layer, n_inputs),
+                          layer_outputs(spec, out->layer, n_outputs));
+                if (at++ < i)
+                    continue;
+                name_tensor(out, spec);
+                return true;
+            }
+    return false;
+}
+
+/* Lays the layers over a vector. */
+static void view(struct layer *layers, float *vector, const struct model *model)
+{
+    for (int32_t i = 0; i < model->n_tensors; i++) {
+        const struct model_tensor *t = &model->tensor[i];
+        struct layer *layer = &layers[t->layer];
+        float *v = vector + t->begin;
+
+        switch (t->array) {
+        case MODEL_WEIGHT:
+            layer->w = mat_view(v, t->shape[0], t->shape[1]);
+            break;
+        case MODEL_BIAS:
+            layer->b = v;
+            break;
+        case MODEL_GAMMA:
+            layer->gamma = v;
+            break;
+        case MODEL_MEAN:
+            layer->mean = v;
+            break;
+        default:
+            layer->variance = v;
+        }
     }
 }
 
-static int64_t count_weights(const struct gcn_spec *spec, int32_t n_inputs, int32_t n_outputs)
+/* The arrays, and how long the vector is with and without what is not trained. */
+static int list_tensors(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
+                        int32_t n_outputs, struct arena *scratch)
 {
-    int64_t n = 0;
+    size_t most = (size_t)spec->layers * MODEL_ARRAY_COUNT;
+    struct model_tensor *t = arena_take(scratch, most, sizeof *t);
 
-    for (int32_t l = 0; l < spec->layers; l++)
-        n += ((int64_t)layer_inputs(spec, l, n_inputs) + 1) * layer_outputs(spec, l, n_outputs);
-    return n;
+    if (!t)
+        return -1;
+    model->tensor = t;
+    for (; model_tensor(t, spec, n_inputs, n_outputs, model->n_tensors); t++) {
+        model->n_tensors++;
+        model->n_weights = t->begin + t->n;
+        if (!is_statistic(t->array))
+            model->n_trained = model->n_weights;
+    }
+    return 0;
 }
 
 static void draw(struct model *model, int32_t fan_in, struct hash key)
@@ -46,28 +126,34 @@ static void draw(struct model *model, int32_t fan_in, struct hash key)
 
     rng_init(&rng, key, RNG_WEIGHTS);
     for (int32_t l = 0; l < model->n_layers; l++) {
-        struct mat *w = &model->layer[l].w;
+        struct layer *layer = &model->layer[l];
+        struct mat *w = &layer->w;
         double limit = sqrt(6.0 / ((double)(l == 0 ? fan_in : w->n_rows) + w->n_cols));
 
         for (int64_t i = 0; i < mat_size(w); i++)
             w->v[i] = (float)(limit * (2 * rng_uniform(&rng, (uint32_t)l, (uint32_t)i) - 1));
+        for (int32_t j = 0; layer->gamma && j < w->n_cols; j++)
+            layer->gamma[j] = layer->variance[j] = 1;
     }
 }
 
 int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err)
 {
-    size_t n = (size_t)count_weights(spec, n_inputs, n_outputs);
+    size_t n;
 
-    *model = (struct model){.n_layers = spec->layers, .n_weights = (int64_t)n};
+    *model = (struct model){.n_layers = spec->layers};
+    if (list_tensors(model, spec, n_inputs, n_outputs, scratch))
+        return err_nomem(err, "layers", sizeof *model->tensor);
+    n = (size_t)model->n_weights;
     model->weights = arena_take_zeroed(scratch, n, sizeof(float));
     model->gradient = arena_take_zeroed(scratch, n, sizeof(float));
-    model->layer = arena_take(scratch, (size_t)spec->layers, sizeof *model->layer);
-    model->d_layer = arena_take(scratch, (size_t)spec->layers, sizeof *model->d_layer);
+    model->layer = arena_take_zeroed(scratch, (size_t)spec->layers, sizeof *model->layer);
+    model->d_layer = arena_take_zeroed(scratch, (size_t)spec->layers, sizeof *model->d_layer);
     if (!model->weights || !model->gradient || !model->layer || !model->d_layer)
         return err_nomem(err, "weights", 2 * n * sizeof(float));
-    view(model->layer, model->weights, spec, n_inputs, n_outputs);
-    view(model->d_layer, model->gradient, spec, n_inputs, n_outputs);
+    view(model->layer, model->weights, model);
+    view(model->d_layer, model->gradient, model);
     draw(model, fan_in, key);
     return 0;
 }

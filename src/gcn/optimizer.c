@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "gcn/schedule.h"
 #include "tensor/kernel.h"
 
 int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spec,
@@ -9,13 +10,25 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
 {
     size_t n = (size_t)model->n_weights;
 
-    *optimizer = (struct optimizer_state){.spec = spec};
+    *optimizer = (struct optimizer_state){.spec = spec, .rate = schedule_rate(spec, 1)};
     optimizer->first = arena_take_zeroed(scratch, n, sizeof(float));
     if (spec->optimizer != OPTIMIZER_SGD)
         optimizer->second = arena_take_zeroed(scratch, n, sizeof(float));
     if (!optimizer->first || (spec->optimizer != OPTIMIZER_SGD && !optimizer->second))
         return err_nomem(err, "optimizer", 2 * n * sizeof(float));
     return 0;
+}
+
+/* torch.nn.utils.clip_grad_norm_: never made longer; its 1e-6 is against a norm of 0. */
+static void clip(struct model *model, double most)
+{
+    double factor;
+
+    if (most <= 0)
+        return;
+    factor = most / (kernel_norm(model->gradient, model->n_trained) + 1e-6);
+    if (factor < 1)
+        kernel_scale(model->gradient, model->n_trained, (float)factor);
 }
 
 /* n weights from `at` of the vector on. */
@@ -29,17 +42,17 @@ static void step_range(struct optimizer_state *optimizer, struct model *model, i
 
     if (spec->optimizer == OPTIMIZER_SGD) {
         kernel_sgd(model->weights + at, optimizer->first + at, model->gradient + at, n,
-                   (float)spec->learning_rate, (float)spec->momentum, (float)decay);
+                   (float)optimizer->rate, (float)spec->momentum, (float)decay);
         return;
     }
     step = (struct adam_step){
         .l2 = is_decoupled ? 0 : (float)decay,
-        .shrink = is_decoupled ? (float)(1 - spec->learning_rate * decay) : 1,
+        .shrink = is_decoupled ? (float)(1 - optimizer->rate * decay) : 1,
         .beta1 = (float)spec->beta1,
         .beta2 = (float)spec->beta2,
         .rest1 = (float)(1 - spec->beta1),
         .rest2 = (float)(1 - spec->beta2),
-        .step_size = (float)(spec->learning_rate / (1 - pow(spec->beta1, steps))),
+        .step_size = (float)(optimizer->rate / (1 - pow(spec->beta1, steps))),
         .root_scale = (float)(1 / sqrt(1 - pow(spec->beta2, steps))),
         .epsilon = (float)spec->epsilon,
     };
@@ -50,16 +63,14 @@ static void step_range(struct optimizer_state *optimizer, struct model *model, i
 void optimizer_step(struct optimizer_state *optimizer, struct model *model)
 {
     const struct gcn_spec *spec = optimizer->spec;
-    int64_t at = 0;
 
+    clip(model, spec->clip_norm);
     optimizer->n_steps++;
-    for (int32_t l = 0; l < model->n_layers; l++) {
-        const struct mat *w = &model->layer[l].w;
-        bool decays = l == 0 || spec->decay_scope == DECAY_ALL;
+    for (int32_t i = 0; i < model->n_tensors; i++) {
+        const struct model_tensor *t = &model->tensor[i];
+        bool decays = t->array == MODEL_WEIGHT && (t->layer == 0 || spec->decay_scope == DECAY_ALL);
 
-        step_range(optimizer, model, at, mat_size(w), decays ? spec->weight_decay : 0);
-        at += mat_size(w);
-        step_range(optimizer, model, at, w->n_cols, 0);
-        at += w->n_cols;
+        if (t->begin < model->n_trained)
+            step_range(optimizer, model, t->begin, t->n, decays ? spec->weight_decay : 0);
     }
 }

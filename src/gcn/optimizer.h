@@ -9,6 +9,7 @@ struct optimizer_state {
     float *first;                /* [n_weights] mean gradient (adam), momentum (sgd) */
     float *second;               /* [n_weights] mean squared gradient; NULL for sgd */
     int64_t n_steps;
+    double rate; /* of learning, in this epoch (schedule.h); at first that of epoch 1 */
 };
 
 /* Memory from scratch. -1 and err when it is short. */
@@ -16,7 +17,9 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
                    const struct model *model, struct arena *scratch, struct err *err);
 
 /* One step along model->gradient, as torch.optim does it: weight decay is L2 on the gradient in
- * adam and sgd, decoupled in adamw, and never touches biases. */
+ * adam and sgd, decoupled in adamw, and touches weights alone, neither biases nor scales. With
+ * clip_norm the gradient is first shortened in place to that length, over all arrays together, as
+ * torch.nn.utils.clip_grad_norm_ does it (Pascanu et al. 2013, arXiv:1211.5063, algorithm 1). */
 void optimizer_step(struct optimizer_state *optimizer, struct model *model);
 
 #endif

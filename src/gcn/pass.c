@@ -1,29 +1,30 @@
 #include "gcn/pass.h"
 
 #include "tensor/gemm.h"
+#include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-static int take_activations(struct pass *pass, struct arena *scratch)
+static int take_hidden(struct pass *pass, struct arena *scratch)
 {
     size_t n_hidden = (size_t)pass->model->n_layers - 1;
-    size_t n = (size_t)pass->inputs->data->n_samples;
-    size_t width = (size_t)pass->spec->hidden_size;
-    size_t stride = (size_t)dropout_stride(pass->spec->hidden_size);
+    int32_t n_samples = pass->inputs->data->n_samples;
+    size_t size = (size_t)n_samples * (size_t)pass->spec->hidden_size;
+    bool drops = !dropout_is_off(&pass->dropout);
 
-    pass->h = arena_take_zeroed(scratch, n_hidden, sizeof *pass->h);
-    pass->bits = arena_take_zeroed(scratch, n_hidden, sizeof *pass->bits);
+    pass->hidden = arena_take_zeroed(scratch, n_hidden, sizeof *pass->hidden);
     pass->p = arena_take_zeroed(scratch, n_hidden, sizeof *pass->p);
-    if (!pass->h || !pass->bits || !pass->p)
+    if (!pass->hidden || !pass->p)
         return -1;
     for (size_t l = 0; l < n_hidden; l++) {
-        pass->h[l] = arena_take(scratch, n * width, sizeof(float));
-        pass->p[l] = arena_take(scratch, n * width, sizeof(float));
-        if (!dropout_is_off(&pass->dropout))
-            pass->bits[l] = arena_take(scratch, n * stride, sizeof(uint16_t));
-        if (!pass->h[l] || !pass->p[l] || (!dropout_is_off(&pass->dropout) && !pass->bits[l]))
+        pass->p[l] = arena_take(scratch, size, sizeof(float));
+        if (!pass->p[l] ||
+            hidden_init(&pass->hidden[l], pass->spec, (int32_t)l, n_samples, drops, scratch))
             return -1;
     }
-    return 0;
+    if (!pass->spec->residual)
+        return 0;
+    pass->skipped = arena_take(scratch, size, sizeof(float));
+    return pass->skipped ? 0 : -1;
 }
 
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
@@ -40,7 +41,7 @@ int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_i
     pass->z = arena_take(scratch, n, sizeof(float));
     pass->t = arena_take(scratch, n, sizeof(float));
     pass->d = arena_take(scratch, n, sizeof(float));
-    if (!pass->z || !pass->t || !pass->d || take_activations(pass, scratch))
+    if (!pass->z || !pass->t || !pass->d || take_hidden(pass, scratch))
         return err_nomem(err, "activations", 3 * n * sizeof(float));
     return 0;
 }
@@ -50,23 +51,30 @@ static uint32_t layer_step(const struct pass *pass, uint32_t step, int32_t layer
     return step * (uint32_t)pass->model->n_layers + (uint32_t)layer;
 }
 
-/* h of hidden layer l (0, 1, ...) over the field. */
-static struct mat hidden_view(const struct pass *pass, const struct field *field, int32_t layer)
+/* Of hidden units in training; NULL: none. */
+static const struct dropout *dropout_of(const struct pass *pass, bool is_training)
 {
-    return mat_view(pass->h[layer], field->level[layer + 1].n, pass->spec->hidden_size);
+    return is_training && !dropout_is_off(&pass->dropout) ? &pass->dropout : NULL;
 }
 
+/* z, of layer `layer`, may lie in pass->z or be the shared one. */
 static void activate(struct pass *pass, const struct field *field, int32_t layer,
                      const struct mat *z, const int32_t *z_rows, bool is_training, uint32_t step)
 {
-    struct mat h = hidden_view(pass, field, layer);
-    bool drops = is_training && !dropout_is_off(&pass->dropout);
+    struct mat y = mat_view(pass->z, field->level[layer + 1].n, z->n_cols);
+    struct mat below = {0};
+    struct hidden_pass through = {
+        .field = field,
+        .weights = &pass->model->layer[layer],
+        .dropout = dropout_of(pass, is_training),
+        .step = layer_step(pass, step, layer),
+        .below = &below,
+        .is_training = is_training,
+    };
 
-    if (drops)
-        dropout_bits(pass->bits[layer], &pass->dropout, layer_step(pass, step, layer),
-                     field_rows(field, layer + 1), h.n_rows, h.n_cols);
-    kernel_activate(&h, z, z_rows, pass->model->layer[layer].b, pass->spec->activation,
-                    drops ? &pass->dropout : NULL, pass->bits[layer]);
+    if (layer > 0)
+        below = hidden_view(&pass->hidden[layer - 1], field);
+    hidden_forward(&pass->hidden[layer], &through, z, z_rows, &y);
 }
 
 /* Whether a layer above the first is (A^ h) w over this field. */
@@ -101,7 +109,7 @@ static void propagate(struct mat *z, struct pass *pass, const struct field *fiel
     const struct csr *a_hat = &pass->inputs->a_hat;
     const struct mat *w = &pass->model->layer[layer].w;
     const int32_t *rows = field_rows(field, layer + 1), *pos = field_pos(field, layer);
-    struct mat h = hidden_view(pass, field, layer - 1);
+    struct mat h = hidden_view(&pass->hidden[layer - 1], field);
     bool is_first = propagates_first(field, layer, w);
     struct mat t =
         is_first ? neighbourhood_view(pass, field, layer) : mat_view(pass->t, h.n_rows, w->n_cols);
@@ -147,7 +155,7 @@ struct mat pass_gradient(struct pass *pass, const struct field *field)
     return mat_view(pass->d, field->level[last + 1].n, pass->model->layer[last].w.n_cols);
 }
 
-/* From the gradient by layer `layer`'s z to that by the layer below's; fills dW. */
+/* From the gradient by layer `layer`'s product to that by the h below; fills dW. */
 static void propagate_back(struct mat *d, struct pass *pass, const struct field *field,
                            int32_t layer)
 {
@@ -155,7 +163,7 @@ static void propagate_back(struct mat *d, struct pass *pass, const struct field 
     const struct mat *w = &pass->model->layer[layer].w;
     struct mat *dw = &pass->model->d_layer[layer].w;
     const int32_t *rows = field_rows(field, layer), *pos = field_pos(field, layer + 1);
-    struct mat h = hidden_view(pass, field, layer - 1);
+    struct mat h = hidden_view(&pass->hidden[layer - 1], field);
     struct mat d_below = mat_view(pass->d, h.n_rows, h.n_cols);
     bool is_first = propagates_first(field, layer, w);
     struct mat t =
@@ -172,22 +180,37 @@ static void propagate_back(struct mat *d, struct pass *pass, const struct field 
         gemm_tn(dw, 1, &h, &t, 0);
         gemm_nt(&d_below, 1, &t, w, 0);
     }
-    kernel_activate_back(&d_below, &h, pass->spec->activation,
-                         dropout_is_off(&pass->dropout) ? NULL : &pass->dropout,
-                         pass->bits[layer - 1]);
     pass->flops += 4.0 * t.n_rows * (double)mat_size(w) +
                    propagation_flops(field, layer, is_first ? w->n_rows : w->n_cols);
     *d = d_below;
 }
 
+/* Adds what went around layer `layer`, where it has a skip connection; d is that by the h below. */
+static void skip_back(struct mat *d, const struct pass *pass, const struct field *field,
+                      int32_t layer)
+{
+    struct mat skipped = mat_view(pass->skipped, field->level[layer + 1].n, d->n_cols);
+
+    if (layer < pass->model->n_layers - 1 && pass->hidden[layer].has_skip)
+        kernel_scatter_add(d, &skipped, field_rows(field, layer + 1), field_pos(field, layer));
+}
+
 void pass_backward(struct pass *pass, const struct field *field, struct mat *d, uint32_t step)
 {
     struct model *model = pass->model;
+    int32_t last = model->n_layers - 1;
 
-    for (int32_t l = model->n_layers - 1; l > 0; l--) {
-        kernel_column_sums(model->d_layer[l].b, d);
+    kernel_column_sums(model->d_layer[last].b, d);
+    for (int32_t l = last; l > 0; l--) {
+        struct mat skipped;
+
         propagate_back(d, pass, field, l);
+        skip_back(d, pass, field, l);
+        skipped = mat_view(pass->skipped, d->n_rows, d->n_cols);
+        if (pass->hidden[l - 1].has_skip)
+            kernel_rows(&skipped, d, NULL, NULL);
+        hidden_back(&pass->hidden[l - 1], d, &model->d_layer[l - 1], &model->layer[l - 1],
+                    dropout_of(pass, true));
     }
-    kernel_column_sums(model->d_layer[0].b, d);
     first_backward(&model->d_layer[0].w, &pass->first, field, d, step);
 }

@@ -1,18 +1,20 @@
 /* Forward and backward through a receptive field.
  *
  * Layer l of L computes, with H^0 = X:
- *     Z^l = A^ H^(l-1) W^l,  H^l = dropout(act(Z^l + b^l)) for l < L,  logits = Z^L + b^L
+ *     Z^l = A^ H^(l-1) W^l,  H^l as hidden.h says for l < L,  logits = Z^L + b^L
  * over the rows of its level only. The first layer is first.h's. Backward, with D^l the gradient
- * by Z^l (A^ is symmetric) and db^l the column sums of D^l, one of two ways, as association.h
- * finds cheaper for the field:
- *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  D^(l-1) = (T W^l^T) * slope of H^(l-1)
- *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      D^(l-1) = (A^ (D^l W^l^T)) * slope
+ * by Z^l (A^ is symmetric) and G^l that by H^l, one of two ways, as association.h finds cheaper for
+ * the field:
+ *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  G^(l-1) = T W^l^T
+ *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      G^(l-1) = A^ (D^l W^l^T)
+ * to which a skip connection around layer l adds G^l; D^(l-1) from G^(l-1) is hidden.h's.
  * All memory is taken by pass_init(). */
 #ifndef GCN_PASS_H
 #define GCN_PASS_H
 
 #include "gcn/field.h"
 #include "gcn/first.h"
+#include "gcn/hidden.h"
 #include "gcn/model.h"
 
 struct pass {
@@ -21,12 +23,12 @@ struct pass {
     struct model *model;
     struct first first;
     struct dropout dropout; /* of hidden units */
-    float **h;              /* [L - 1] (N, H) activations, kept for the way back */
+    struct hidden *hidden;  /* [L - 1] what they computed is kept for the way back */
     float **p;              /* [L - 1] (N, H) A^ h, where that was made first */
-    uint16_t **bits;        /* [L - 1] decisions of dropout */
     float *z;               /* (N, width) */
     float *t;               /* (N, width) */
     float *d;               /* (N, width) */
+    float *skipped;         /* (N, H) with residual: G of a layer, for the one below */
     double flops;           /* done so far, without the first layer's */
 };
 
@@ -38,7 +40,7 @@ int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_i
 /* Logits (n of level L, C) of the field's nodes: a view, valid until the next call.
  *   z1           the first layer's product, made before; NULL: made here
  *   z1_rows      where its rows for level 1 are; NULL: row i
- *   is_training  with dropout, addressed by step */
+ *   is_training  with dropout, addressed by step, and the batch's statistics */
 struct mat pass_forward(struct pass *pass, const struct field *field, const struct mat *z1,
                         const int32_t *z1_rows, bool is_training, uint32_t step);
 

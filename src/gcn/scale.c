@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clones.h"
+#include "tensor/kernel.h"
 
 /* A constant column's mean may miss its value by a rounding. */
 #define CONSTANT 1e-12

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "gcn/checkpoint.h"
 #include "tensor/gemm.h"
+#include "tensor/kernel.h"
 
 /* One trial under way. */
 struct gcn_run {
@@ -76,7 +77,7 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
         for (int32_t i = 0; i < n; i++)
             run->truth[i] = target->standardized[nodes[i]];
     }
-    return loss / n;
+    return loss / loss_weight(target, nodes, n);
 }
 
 /* A score of the n nodes made ready. Regression is compared on the standardised scale, where
@@ -147,15 +148,17 @@ static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;
     int32_t size = run->spec->batch_size;
+    double weight = loss_weight(&run->trainer.target, run->split->train, n);
     double sum = 0;
 
+    trainer_begin_epoch(&run->trainer, epoch);
     if (run->trainer.is_full_batch)
-        return trainer_step(&run->trainer, NULL, 0) / n;
+        return trainer_step(&run->trainer, NULL, 0) / weight;
     memcpy(run->order, run->split->train, (size_t)n * sizeof *run->order);
     rng_shuffle(run->order, (size_t)n, &run->batch_rng, (uint32_t)epoch);
     for (int32_t at = 0; at < n && isfinite(sum); at += size)
         sum += trainer_step(&run->trainer, run->order + at, n - at < size ? n - at : size);
-    return sum / n;
+    return sum / weight;
 }
 
 static void validate(struct gcn_run *run, struct gcn_epoch *record)
@@ -268,6 +271,20 @@ static void go_on(struct gcn_run *run, const struct gcn_observer *observer)
     run->outcome->resumed_epoch = run->outcome->epochs_run;
 }
 
+/* Scores by the best weights, and the weights themselves. */
+static void conclude(struct gcn_run *run)
+{
+    struct gcn_outcome *outcome = run->outcome;
+    const struct target *target = &run->trainer.target;
+
+    score_all(run);
+    outcome->weights = run->best;
+    outcome->n_weights = run->trainer.model.n_weights;
+    outcome->n_outputs = target->n_outputs;
+    outcome->target_mean = target->mean;
+    outcome->target_sd = target->sd;
+}
+
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
               const struct gcn_inputs *inputs, const struct split *split, struct hash key,
               int threads, struct arena *scratch, const struct clock *clock,
@@ -288,8 +305,8 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
     train(&run, observer);
 
     since = clock_now(clock);
-    if (outcome->best_epoch > 0 || (spec->epochs == 0 && outcome->status == GCN_DONE))
-        score_all(&run);
+    if (outcome->status != GCN_STOPPED && (outcome->best_epoch > 0 || spec->epochs == 0))
+        conclude(&run);
     run.trainer.seconds[GCN_EVALUATION] += clock_now(clock) - since;
     memcpy(outcome->seconds, run.trainer.seconds, sizeof outcome->seconds);
     outcome->flops = trainer_flops(&run.trainer);

@@ -17,27 +17,39 @@
 #include "data/split.h"
 #include "gcn/association.h"
 #include "gcn/metric.h"
+#include "tensor/activation.h"
 #include "tensor/coded.h"
-#include "tensor/kernel.h"
+#include "tensor/csr.h"
+#include "tensor/mat.h"
 
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* weight decay on every layer's W, or the first's */
+enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* schedule.h */
+enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };              /* loss.h */
 
 struct gcn_spec {
     int32_t layers; /* graph convolutions, >= 1 */
     int32_t hidden_size;
     enum activation activation;
+    bool residual;        /* skip connections, hidden.h */
+    bool batch_norm;      /* of hidden units, hidden.h */
     double dropout;       /* of hidden units, in [0, 1) */
     double input_dropout; /* of features, in [0, 1) */
     int32_t epochs;
     enum optimizer optimizer;
     double learning_rate;
+    enum schedule schedule;
+    int32_t step_size; /* epochs, >= 1, and their factor: of SCHEDULE_STEP */
+    double step_gamma;
+    int32_t warmup_epochs;
+    double clip_norm;    /* most length of a gradient; 0: any */
     double weight_decay; /* never on biases */
     enum decay_scope decay_scope;
     double momentum;              /* sgd */
     double beta1, beta2, epsilon; /* adam, adamw */
     int32_t batch_size;           /* training nodes in a step; 0: all */
     int32_t patience; /* epochs without a better validation value before stopping; 0: never */
+    enum class_weights class_weights; /* of the loss; for classification */
     enum metric objective;
     bool maximize;
 };
@@ -96,7 +108,8 @@ enum gcn_status {
 };
 
 struct gcn_epoch {
-    double train_loss; /* mean over the epoch's training nodes, as trained (with dropout) */
+    double train_loss; /* mean over the epoch's training nodes, as trained (with dropout, and class
+                        * weights: val_loss too) */
     double val_loss;
     double val_value; /* the objective */
     double seconds;   /* since training began, breaks left out */
@@ -115,6 +128,12 @@ struct gcn_outcome {
     struct gcn_epoch *curve; /* [epochs] caller-allocated; the first epochs_run are filled */
     int32_t resumed_epoch;   /* went on from the state after this epoch; 0: from the beginning */
     char reason[128];        /* of divergence: "train loss is inf in epoch 3" */
+
+    /* What predicts: of the best epoch, or the initial ones where epochs = 0. */
+    const float *weights; /* [n_weights] as model.h lays them out; in scratch; NULL where none */
+    int64_t n_weights;
+    int32_t n_outputs;             /* C */
+    double target_mean, target_sd; /* regression: prediction = output x sd + mean; else 0 and 1 */
 };
 
 struct gcn_run; /* a training under way */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gcn/schedule.h"
+
 /* Where the rows of level 1 of `field` lie in level 1 of `both`; NULL where in their own place. */
 static int32_t *map_rows(const struct field *field, const struct field *both, int32_t *place)
 {
@@ -51,7 +53,7 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
     int32_t n = data->n_samples;
 
     *trainer = (struct trainer){.spec = spec, .inputs = inputs, .split = split, .clock = clock};
-    if (target_init(&trainer->target, data, split->train, split->n_train, scratch, err) ||
+    if (target_init(&trainer->target, spec, data, split->train, split->n_train, scratch, err) ||
         model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
                    trainer->target.n_outputs, key, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
@@ -103,6 +105,11 @@ void trainer_weights_came(struct trainer *trainer)
     trainer->z1_is_fresh = false;
     shared_first(trainer);
     trainer->pass.first.flops = flops;
+}
+
+void trainer_begin_epoch(struct trainer *trainer, int32_t epoch)
+{
+    trainer->optimizer.rate = schedule_rate(trainer->spec, epoch);
 }
 
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)

@@ -45,7 +45,11 @@ void trainer_set_weights(struct trainer *trainer, const float *weights);
  * derived from the weights is made again, and counted once. */
 void trainer_weights_came(struct trainer *trainer);
 
+/* Steps from now on are of epoch 1, 2, ...: with its learning rate. */
+void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
+
 /* Gradient of the mean loss of a batch into trainer->model.gradient, and the sum of its losses.
+ * With batch normalisation the running statistics take a step too.
  * nodes [n] of the training part in any order; NULL: all of it, where that is the batch. */
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);
 

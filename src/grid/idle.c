@@ -5,6 +5,12 @@ static bool is_choice(const struct settings *s, enum param_id id, const char *na
     return s->v[id].i == param_choice(id, name);
 }
 
+/* Whether the learning rate ever takes a step. */
+static bool steps(const struct settings *s)
+{
+    return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
+}
+
 bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     bool is_sgd = is_choice(s, P_OPTIMIZER, "sgd");
@@ -13,6 +19,17 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     bool has_split_file = *s->v[P_SPLIT_FILE].s != '\0';
 
     switch (id) {
+    case P_BATCH_NORM:
+        return s->v[P_LAYERS].i == 1;
+    case P_RESIDUAL:
+        return s->v[P_LAYERS].i <= 2;
+    case P_SCHEDULE:
+        return s->v[P_WARMUP_EPOCHS].i >= s->v[P_EPOCHS].i;
+    case P_STEP_SIZE:
+    case P_STEP_GAMMA:
+        return !steps(s);
+    case P_CLASS_WEIGHTS:
+        return is_choice(s, P_TASK, "regression");
     case P_K:
         return !is_knn;
     case P_THRESHOLD:

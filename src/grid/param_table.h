@@ -96,8 +96,12 @@
       "graph convolutions") \
     X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY, \
       "width of every layer but the last") \
-    X(ACTIVATION, "model", "activation", CHOICE, 0, 0, "relu|tanh", "relu", "", AXIS | IDENTITY, \
-      "after every layer but the last") \
+    X(ACTIVATION, "model", "activation", CHOICE, 0, 0, "relu|tanh|elu|gelu", "relu", "", AXIS | IDENTITY, \
+      "after every layer but the last; gelu: the exact form, by erf") \
+    X(RESIDUAL, "model", "residual", CHOICE, 0, 0, "no|yes", "no", "", AXIS | IDENTITY, \
+      "skip connections: a hidden layer's input is added to its output, from the second layer to the last but one") \
+    X(BATCH_NORM, "model", "batch_norm", CHOICE, 0, 0, "no|yes", "no", "", AXIS | IDENTITY, \
+      "batch normalisation of hidden units before their activation; the norm's shift takes the place of the bias") \
     X(DROPOUT, "model", "dropout", REAL, 0, 1, "", "0.5", "", AXIS | IDENTITY | OPEN_MAX, \
       "hidden units set to zero in training") \
     X(INPUT_DROPOUT, "model", "input_dropout", REAL, 0, 1, "", "0", "", AXIS | IDENTITY | OPEN_MAX, \
@@ -111,6 +115,16 @@
       "weight decay is L2 in adam and sgd, decoupled in adamw") \
     X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | OPEN_MIN, \
       "step size") \
+    X(SCHEDULE, "train", "schedule", CHOICE, 0, 0, "constant|cosine|step", "constant", "", AXIS | IDENTITY, \
+      "learning rate after the warm-up: constant; cosine: down to almost 0 in the last epoch; step: times step_gamma every step_size epochs") \
+    X(STEP_SIZE, "train", "step_size", INT, 1, 10000000, "", "30", "epochs", AXIS | IDENTITY, \
+      "schedule = step: epochs at one learning rate") \
+    X(STEP_GAMMA, "train", "step_gamma", REAL, 0, 1, "", "0.1", "", AXIS | IDENTITY | OPEN_MIN, \
+      "schedule = step: factor from one learning rate to the next") \
+    X(WARMUP_EPOCHS, "train", "warmup_epochs", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
+      "at first, over which the learning rate grows linearly; the one after them has all of it") \
+    X(CLIP_NORM, "train", "clip_norm", REAL, 0, 1e9, "", "0", "", AXIS | IDENTITY, \
+      "a longer gradient (Euclidean norm over all weights together) is shortened to it; 0: never") \
     X(WEIGHT_DECAY, "train", "weight_decay", REAL, 0, 1000, "", "5e-4", "", AXIS | IDENTITY, \
       "of weights, never of biases") \
     X(DECAY_LAYERS, "train", "decay_layers", CHOICE, 0, 0, "all|first", "all", "", AXIS | IDENTITY, \
@@ -127,6 +141,8 @@
       "training nodes in a step; full: all") \
     X(PATIENCE, "train", "patience", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
       "stop after so many epochs without a better validation value; 0: never") \
+    X(CLASS_WEIGHTS, "train", "class_weights", CHOICE, 0, 0, "none|balanced", "none", "", AXIS | IDENTITY, \
+      "of classes in the loss; balanced: inversely proportional to their number of training nodes") \
     \
     X(THREADS, "resources", "threads", INT, 1, 1024, "", "1", "", AXIS | SWEPT, \
       "cores of one trial") \

@@ -182,6 +182,19 @@ void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
     check_reduction(&c);
 }
 
+/* As an axis it is named where it does nothing (idle.h); fixed it is a mistake. */
+static void check_classes(const struct check *c, const struct dataset *data)
+{
+    int32_t n;
+    const union value *values = values_of(c->sweep, P_CLASS_WEIGHTS, &n);
+
+    if (data->task == TASK_REGRESSION && n == 1 &&
+        values->i == param_choice(P_CLASS_WEIGHTS, "balanced"))
+        complain(c, P_CLASS_WEIGHTS,
+                 "class_weights = balanced: the task is regression, which has no classes: must be "
+                 "none");
+}
+
 int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
                             struct errlist *errors)
 {
@@ -190,6 +203,7 @@ int requirements_check_data(const struct sweep *sweep, const struct dataset *dat
     int32_t n;
     const union value *values = values_of(sweep, P_REDUCE, &n);
 
+    check_classes(&c, data);
     for (int32_t i = 0; i < n && !*sweep->fixed.v[P_WHERE].s; i++) {
         struct gcn_inputs_spec spec = {.reduce = (int32_t)values[i].i};
         struct err err;

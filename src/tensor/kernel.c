@@ -7,134 +7,6 @@
 
 #include "base/clones.h"
 
-/* The vector forms that glibc has of it (libmvec, 2.35 and later) are within 4 units of the last
- * place, as its scalar one is; without them a hidden layer's tanh takes as long as its products. */
-#ifdef HAVE_SIMD_TANHF
-#pragma omp declare simd notinbranch
-extern float tanhf(float);
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
-#define BLOCK 16 /* columns in the unrolled part of a row: one AVX-512 register */
-
-/* Not `v > 0 ? v : 0`, which would turn NaN into 0. */
-INLINE float relu(float v)
-{
-    return v < 0 ? 0 : v;
-}
-
-INLINE void relu_row(float *h, const float *z, const float *restrict bias, int64_t n)
-{
-    int64_t j = 0;
-
-    for (; j + BLOCK <= n; j += BLOCK)
-#pragma omp simd
-        for (int64_t k = j; k < j + BLOCK; k++)
-            h[k] = relu(z[k] + bias[k]);
-    for (; j < n; j++)
-        h[j] = relu(z[j] + bias[j]);
-}
-
-INLINE void relu_dropout_row(float *h, const float *z, const float *restrict bias,
-                             const uint16_t *restrict bits, int64_t n, uint16_t threshold,
-                             float scale)
-{
-    int64_t j = 0;
-
-    for (; j + BLOCK <= n; j += BLOCK)
-#pragma omp simd
-        for (int64_t k = j; k < j + BLOCK; k++)
-            h[k] = (bits[k] >= threshold ? scale : 0) * relu(z[k] + bias[k]);
-    for (; j < n; j++)
-        h[j] = (bits[j] >= threshold ? scale : 0) * relu(z[j] + bias[j]);
-}
-
-CLONES static void activate_relu(struct mat *h, const struct mat *z, const int32_t *rows,
-                                 const float *bias, const struct dropout *dropout,
-                                 const uint16_t *bits)
-{
-    int64_t stride = dropout_stride(h->n_cols);
-
-    for (int32_t i = 0; i < h->n_rows; i++) {
-        const float *from = mat_row(z, rows ? rows[i] : i);
-
-        if (dropout)
-            relu_dropout_row(mat_row(h, i), from, bias, bits + i * stride, h->n_cols,
-                             dropout->threshold, dropout->scale);
-        else
-            relu_row(mat_row(h, i), from, bias, h->n_cols);
-    }
-}
-
-INLINE float keep(const struct dropout *dropout, uint16_t bits)
-{
-    return bits >= dropout->threshold ? dropout->scale : 0;
-}
-
-CLONES static void activate_tanh(struct mat *h, const struct mat *z, const int32_t *rows,
-                                 const float *bias, const struct dropout *dropout,
-                                 const uint16_t *bits)
-{
-    int64_t stride = dropout_stride(h->n_cols);
-
-    for (int32_t i = 0; i < h->n_rows; i++) {
-        const float *from = mat_row(z, rows ? rows[i] : i);
-        float *to = mat_row(h, i);
-
-#pragma omp simd
-        for (int32_t j = 0; j < h->n_cols; j++)
-            to[j] = tanhf(from[j] + bias[j]);
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            to[j] *= keep(dropout, bits[i * stride + j]);
-    }
-}
-
-void kernel_activate(struct mat *h, const struct mat *z, const int32_t *rows, const float *bias,
-                     enum activation activation, const struct dropout *dropout,
-                     const uint16_t *bits)
-{
-    assert(h->n_cols == z->n_cols);
-    if (activation == ACTIVATION_RELU)
-        activate_relu(h, z, rows, bias, dropout, bits);
-    else
-        activate_tanh(h, z, rows, bias, dropout, bits);
-}
-
-/* What was dropped is 0 in h, and so is what was rectified: one comparison serves both. */
-CLONES static void relu_back(float *restrict d, const float *restrict h, int64_t n, float scale)
-{
-    for (int64_t i = 0; i < n; i++)
-        d[i] = h[i] > 0 ? scale * d[i] : 0;
-}
-
-/* tanh(0) is 0 too but has a slope, so that dropped elements are told by their bits. */
-CLONES static void tanh_back(struct mat *d, const struct mat *h, const struct dropout *dropout,
-                             const uint16_t *bits)
-{
-    int64_t stride = dropout_stride(h->n_cols);
-    float undo = dropout ? 1 / dropout->scale : 1;
-
-    for (int32_t i = 0; i < h->n_rows; i++) {
-        const float *out = mat_row(h, i);
-        float *slope = mat_row(d, i);
-
-        for (int32_t j = 0; j < h->n_cols; j++)
-            slope[j] *= 1 - undo * out[j] * (undo * out[j]);
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            slope[j] *= keep(dropout, bits[i * stride + j]);
-    }
-}
-
-void kernel_activate_back(struct mat *d, const struct mat *h, enum activation activation,
-                          const struct dropout *dropout, const uint16_t *bits)
-{
-    assert(d->n_rows == h->n_rows && d->n_cols == h->n_cols);
-    if (activation == ACTIVATION_RELU)
-        relu_back(d->v, h->v, mat_size(h), dropout ? dropout->scale : 1);
-    else
-        tanh_back(d, h, dropout, bits);
-}
-
 CLONES void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows, const float *bias)
 {
     assert(y->n_cols == x->n_cols);
@@ -147,6 +19,58 @@ CLONES void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows,
         for (int32_t j = 0; bias && j < y->n_cols; j++)
             to[j] = from[j] + bias[j];
     }
+}
+
+/* The row of the lower level that row i of the upper one is. */
+static int32_t below_row(int32_t i, const int32_t *rows, const int32_t *pos)
+{
+    int32_t sample = rows ? rows[i] : i;
+
+    return pos ? pos[sample] : sample;
+}
+
+CLONES static void add(float *restrict to, const float *restrict from, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        to[j] += from[j];
+}
+
+void kernel_gather_add(struct mat *above, const struct mat *below, const int32_t *rows,
+                       const int32_t *pos)
+{
+    assert(above->n_cols == below->n_cols);
+    for (int32_t i = 0; i < above->n_rows; i++)
+        add(mat_row(above, i), mat_row(below, below_row(i, rows, pos)), above->n_cols);
+}
+
+void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_t *rows,
+                        const int32_t *pos)
+{
+    assert(above->n_cols == below->n_cols);
+    for (int32_t i = 0; i < above->n_rows; i++)
+        add(mat_row(below, below_row(i, rows, pos)), mat_row(above, i), above->n_cols);
+}
+
+CLONES double kernel_norm(const float *v, int64_t n)
+{
+    enum { LANES = 16 };
+    double lane[LANES] = {0}, sum = 0;
+    int64_t i = 0;
+
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++)
+            lane[j] += (double)v[i + j] * (double)v[i + j];
+    for (int j = 0; i + j < n; j++)
+        lane[j] += (double)v[i + j] * (double)v[i + j];
+    for (int j = 0; j < LANES; j++)
+        sum += lane[j];
+    return sqrt(sum);
+}
+
+CLONES void kernel_scale(float *v, int64_t n, float by)
+{
+    for (int64_t i = 0; i < n; i++)
+        v[i] *= by;
 }
 
 /* Columns in tiles: the double sums of a tile stay in the first-level cache. */
@@ -197,7 +121,7 @@ void kernel_log_softmax(struct mat *z)
 }
 
 double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *rows,
-                            const int32_t *label, double scale)
+                            const int32_t *label, const float *weight, double scale)
 {
     double loss = 0;
 
@@ -205,13 +129,15 @@ double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *r
         const float *row = mat_row(z, i);
         double total = log_sum_exp(row, z->n_cols);
         int32_t truth = label[rows[i]];
+        double own = weight ? (double)weight[truth] : 1;
+        float slope = (float)(own * scale);
 
-        loss += total - (double)row[truth];
+        loss += own * (total - (double)row[truth]);
         if (!d)
             continue;
         for (int32_t j = 0; j < z->n_cols; j++)
-            mat_row(d, i)[j] = (float)scale * expf((float)((double)row[j] - total));
-        mat_row(d, i)[truth] -= (float)scale;
+            mat_row(d, i)[j] = slope * expf((float)((double)row[j] - total));
+        mat_row(d, i)[truth] -= slope;
     }
     return loss;
 }

@@ -7,29 +7,22 @@
 #include <stdint.h>
 
 #include "tensor/csr.h"
-#include "tensor/dropout.h"
 #include "tensor/mat.h"
-
-enum activation { ACTIVATION_RELU, ACTIVATION_TANH };
-
-/* h[i] = dropout(act(z[rows[i]] + bias))
- *   h        out  (n, W)  may be z itself where rows is NULL
- *   z        in   (m, W)
- *   rows     in   [n]  NULL: row i
- *   bias     in   [W]
- *   dropout  in   NULL: none
- *   bits     in   [n][dropout_stride(W)] as dropout_bits() gives; unused without dropout
- * A NaN stays one: divergence must not be rectified away. */
-void kernel_activate(struct mat *h, const struct mat *z, const int32_t *rows, const float *bias,
-                     enum activation activation, const struct dropout *dropout,
-                     const uint16_t *bits);
-
-/* d in: gradient by h; out: gradient by z + bias. h, dropout, bits as above. */
-void kernel_activate_back(struct mat *d, const struct mat *h, enum activation activation,
-                          const struct dropout *dropout, const uint16_t *bits);
 
 /* y[i] = x[rows[i]] + bias (rows NULL: row i; bias NULL: none). y may be x where rows is NULL. */
 void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows, const float *bias);
+
+/* Between two levels of a receptive field, row i of the upper one being row pos[rows[i]] of the
+ * lower one (NULL: every sample is there). gather: above[i] += below[...]; scatter: the way back.
+ */
+void kernel_gather_add(struct mat *above, const struct mat *below, const int32_t *rows,
+                       const int32_t *pos);
+void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_t *rows,
+                        const int32_t *pos);
+
+/* Euclidean norm of v [n], in double, in one order of summation for all processors. */
+double kernel_norm(const float *v, int64_t n);
+void kernel_scale(float *v, int64_t n, float by);
 
 /* sum out [W]: of each column, accumulated in double. */
 void kernel_column_sums(float *sum, const struct mat *m);
@@ -37,10 +30,11 @@ void kernel_column_sums(float *sum, const struct mat *m);
 /* z in: logits (n, C); out: log softmax of each row. */
 void kernel_log_softmax(struct mat *z);
 
-/* Softmax cross-entropy: the sum over rows, of logits z (n, C) against labels label[rows[i]].
+/* Softmax cross-entropy: the sum over rows, of logits z (n, C) against labels label[rows[i]], each
+ * times the weight of its label, weight [C] (NULL: 1).
  * d out (n, C): scale times its gradient; NULL: not wanted. */
 double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *rows,
-                            const int32_t *label, double scale);
+                            const int32_t *label, const float *weight, double scale);
 
 /* Sum of squared differences of z (n, 1) from target[rows[i]], and its gradient likewise. */
 double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *rows,

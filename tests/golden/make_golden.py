@@ -33,6 +33,26 @@ CASES = {
                         "adamw", 0.05, 1e-1, "first", 0, 0, "row"),
     "regr_larger": ("regression", 0, 300, 60, 0, 2, 32, "relu",
                     "adam", 0.01, 5e-4, "all", 0, 32, "standardize"),
+    "regr_skip_elu": ("regression", 0, 40, 24, 0, 4, 8, "elu",
+                      "adam", 0.01, 1e-2, "all", 0, 9, "standardize"),
+    "class_norm_gelu": ("classification", 1, 40, 24, 3, 3, 8, "gelu",
+                        "adamw", 0.02, 1e-1, "all", 0, 0, "none"),
+    "regr_norm_mini": ("regression", 0, 40, 24, 0, 3, 8, "relu",
+                       "sgd", 0.05, 1e-3, "all", 0.9, 7, "standardize"),
+    "class_eight_layers": ("classification", 0, 40, 24, 4, 8, 8, "tanh",
+                           "adam", 0.005, 5e-4, "all", 0, 6, "standardize"),
+}
+
+# What a case has beyond that; all others: none of it.
+PLAIN = {"residual": 0, "batch_norm": 0, "schedule": "constant", "step_size": 1,
+         "step_gamma": 1.0, "warmup_epochs": 0, "clip_norm": 0.0, "class_weights": "none"}
+OPTIONS = {
+    "regr_skip_elu": {"residual": 1, "schedule": "cosine", "warmup_epochs": 3, "clip_norm": 0.5},
+    "class_norm_gelu": {"batch_norm": 1, "schedule": "step", "step_size": 6, "step_gamma": 0.5,
+                        "class_weights": "balanced"},
+    "regr_norm_mini": {"batch_norm": 1, "clip_norm": 1.0, "warmup_epochs": 5},
+    "class_eight_layers": {"residual": 1, "batch_norm": 1, "class_weights": "balanced",
+                           "schedule": "cosine"},
 }
 
 
@@ -70,22 +90,85 @@ def make_weights(rng, sizes):
     return [torch.tensor(w, dtype=torch.float32, requires_grad=True) for w in weights]
 
 
-def forward(a, x, weights, activation):
-    h = x
-    for l in range(0, len(weights), 2):
-        h = a @ (h @ weights[l]) + weights[l + 1]
-        if l + 2 < len(weights):
-            h = torch.relu(h) if activation == "relu" else torch.tanh(h)
-    return h
+ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh, "elu": torch.nn.functional.elu,
+               "gelu": torch.nn.functional.gelu}
 
 
-def make_optimizer(name, weights, rate, decay, scope, momentum):
-    groups = [{"params": [w], "weight_decay": decay if i == 0 or (i % 2 == 0 and scope == "all")
-               else 0.0} for i, w in enumerate(weights)]
+class Network:
+    """weights: w and b of each layer; gamma and running statistics of hidden ones are added."""
+
+    def __init__(self, a, weights, activation, options):
+        self.a, self.act, self.options = a, ACTIVATIONS[activation], options
+        self.layers = list(zip(weights[::2], weights[1::2]))
+        hidden = self.layers[:-1] if options["batch_norm"] else []
+        self.gamma = [torch.ones_like(b).requires_grad_() for _, b in hidden]
+        self.running = [(torch.zeros(len(b)), torch.ones(len(b))) for _, b in hidden]
+
+    def arrays(self):
+        """In the order of struct model's vector."""
+        out = []
+        for l, layer in enumerate(self.layers):
+            out += [*layer, *self.gamma[l:l + 1]]
+        return out + [v for pair in self.running for v in pair]
+
+    def groups(self, decay, scope):
+        """Weights decay, biases and scales never do."""
+        out = []
+        for l, (w, b) in enumerate(self.layers):
+            decays = l == 0 or scope == "all"
+            out.append({"params": [w], "weight_decay": decay if decays else 0.0})
+            out.append({"params": [b, *self.gamma[l:l + 1]], "weight_decay": 0.0})
+        return out
+
+    def needed(self, nodes, steps):
+        """The samples that nodes depend on through so many convolutions; most of all: all."""
+        have = torch.zeros(len(self.a), dtype=torch.bool)
+        have[nodes] = True
+        for _ in range(steps):
+            have = (self.a[have] != 0).any(0)
+            if have.sum() > 0.9 * len(have):
+                have[:] = True
+        return have.nonzero()[:, 0]
+
+    def norm(self, z, l, nodes):
+        (mean, var), b = self.running[l], self.layers[l][1]
+        if nodes is None:
+            return torch.nn.functional.batch_norm(z, mean, var, self.gamma[l], b, False)
+        rows = self.needed(nodes, len(self.layers) - l - 1)
+        u = torch.nn.functional.batch_norm(z[rows], mean, var, self.gamma[l], b, True)
+        return torch.zeros_like(z).index_copy(0, rows, u)
+
+    def forward(self, x, nodes=None):
+        """nodes: the batch that trains; None: evaluation."""
+        h = x
+        for l, (w, b) in enumerate(self.layers):
+            z = self.a @ (h @ w)
+            if l + 1 == len(self.layers):
+                return z + b
+            u = self.act(self.norm(z, l, nodes) if self.gamma else z + b)
+            h = u + h if l > 0 and self.options["residual"] else u
+
+
+def make_optimizer(name, groups, rate, momentum):
     if name == "sgd":
         return torch.optim.SGD(groups, lr=rate, momentum=momentum)
     kind = torch.optim.Adam if name == "adam" else torch.optim.AdamW
     return kind(groups, lr=rate, betas=(0.9, 0.999), eps=1e-8)
+
+
+def make_schedule(optimizer, o):
+    warm = o["warmup_epochs"]
+    schedulers = torch.optim.lr_scheduler
+    if o["schedule"] == "cosine":
+        after = schedulers.CosineAnnealingLR(optimizer, EPOCHS - warm)
+    elif o["schedule"] == "step":
+        after = schedulers.StepLR(optimizer, o["step_size"], o["step_gamma"])
+    else:
+        after = schedulers.ConstantLR(optimizer, 1.0)
+    if not warm:
+        return after
+    up = schedulers.LinearLR(optimizer, 1 / (warm + 1), 1.0, warm)
+    return schedulers.SequentialLR(optimizer, [up, after], [warm])
 
 
 def put(out, name, values):
@@ -99,7 +182,7 @@ def flat(tensors):
     return [float(v) for t in tensors for v in t.detach().reshape(-1)]
 
 
-def make_case(path, seed, case):
+def make_case(path, seed, case, options):
     (task, sparse, n, f, c, layers, hidden, activation, optimizer_name, rate, decay, scope,
      momentum, batch_size, scale) = case
     rng = np.random.default_rng(seed)
@@ -123,45 +206,60 @@ def make_case(path, seed, case):
         put(out, "shape", [n, f, c, int(sparse), layers, hidden, batch_size])
         put(out, "words", [activation, optimizer_name, scope, scale])
         put(out, "settings", [rate, decay, float(momentum)])
+        if options:
+            put(out, "options", [str(v) for v in (PLAIN | options).values()])
         put(out, "edges", [len(edges)] + [v for e in edges for v in e])
         put(out, "features", x.reshape(-1))
         put(out, "target", [float(v) for v in target])
         put(out, "label", label)
         put(out, "train", [len(train), *train])
-        put(out, "weights", flat(weights))
-        run(out, edges, x, target, label, train, weights, batches, case)
+        net = Network(normalize(n, edges), weights, activation, PLAIN | options)
+        put(out, "weights", flat(net.arrays()))
+        run(out, x, target, label, train, net, batches, case)
 
 
-def run(out, edges, x, target, label, train, weights, batches, case):
-    task, _, n, _, _, _, _, activation, name, rate, decay, scope, momentum, _, scale = case
-    a, features = normalize(n, edges), scaled(x, scale)
+def run(out, x, target, label, train, net, batches, case):
+    task, _, n, _, c, _, _, _, name, rate, decay, scope, momentum, _, scale = case
+    features, options = scaled(x, scale), net.options
     mean, sd = target[train].mean(), target[train].std()
     y = torch.tensor((target - mean) / sd, dtype=torch.float32)
     labels = torch.tensor(label)
-    optimizer = make_optimizer(name, weights, rate, decay, scope, momentum)
+    weight = torch.ones(max(c, 1))
+    if options["class_weights"] == "balanced":
+        weight = len(train) / (c * torch.bincount(labels[train], minlength=c).float())
+    optimizer = make_optimizer(name, net.groups(decay, scope), rate, momentum)
+    schedule = make_schedule(optimizer, options)
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
     losses = []
     for epoch in batches:
-        total = 0.0
+        total = all_weights = 0.0
         for nodes in map(torch.tensor, epoch):
-            z = forward(a, features, weights, activation)[nodes]
+            z = net.forward(features, nodes)[nodes]
+            share = float(len(nodes))
             if task == "regression":
                 loss = torch.nn.functional.mse_loss(z[:, 0], y[nodes])
             else:
-                loss = torch.nn.functional.cross_entropy(z, labels[nodes])
+                loss = torch.nn.functional.cross_entropy(z, labels[nodes], weight)
+                share = float(weight[labels[nodes]].sum())
             optimizer.zero_grad()
             loss.backward()
+            if options["clip_norm"]:
+                torch.nn.utils.clip_grad_norm_(parameters, options["clip_norm"])
             optimizer.step()
-            total += float(loss) * len(nodes)
-        losses.append(total / len(train))
+            total += float(loss) * share
+            all_weights += share
+        schedule.step()
+        losses.append(total / all_weights)
     put(out, "batches", [len(batches[0])])
     for epoch in batches:
         for nodes in epoch:
             put(out, "batch", [len(nodes), *nodes])
     put(out, "losses", losses)
-    put(out, "logits", flat([forward(a, features, weights, activation)]))
+    put(out, "logits", flat([net.forward(features)]))
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     for number, (case_name, settings) in enumerate(CASES.items()):
-        make_case(pathlib.Path(sys.argv[1]) / f"{case_name}.txt", 1000 + number, settings)
+        make_case(pathlib.Path(sys.argv[1]) / f"{case_name}.txt", 1000 + number, settings,
+                  OPTIONS.get(case_name, {}))

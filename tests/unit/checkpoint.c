@@ -150,6 +150,33 @@ static void test_layers_and_input_dropout(void **state)
     }
 }
 
+/* Running statistics and the place in the schedule are part of it. */
+static void test_options(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 16; variant++) {
+        enum task task = variant % 2 ? TASK_REGRESSION : TASK_CLASSIFICATION;
+        struct gcn_spec spec = make_spec(task);
+        struct toy toy;
+
+        toy_init(&toy, task, false);
+        spec.layers = 3;
+        spec.batch_norm = true;
+        spec.residual = variant / 8;
+        spec.activation = ACTIVATION_GELU;
+        spec.dropout = 0.3;
+        spec.schedule = variant / 2 % 2 ? SCHEDULE_COSINE : SCHEDULE_STEP;
+        spec.step_size = 2;
+        spec.step_gamma = 0.5;
+        spec.warmup_epochs = 2;
+        spec.clip_norm = 0.1;
+        spec.class_weights = CLASSES_BALANCED;
+        spec.batch_size = variant / 4 % 2 ? 7 : 0;
+        check_breaks(&toy, &spec);
+        toy_release(&toy);
+    }
+}
+
 enum kind { REAL_DENSE, REAL_SPARSE, GENOTYPES, ONE_HOT, KINDS };
 
 static float feature(enum kind kind, int32_t i, int32_t f)
@@ -370,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_optimizers_and_batches),
         cmocka_unit_test(test_layers_and_input_dropout),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_forms_of_layer_1),
         cmocka_unit_test(test_early_stopping),
         cmocka_unit_test(test_divergence),

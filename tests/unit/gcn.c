@@ -402,10 +402,96 @@ static void test_scaling(void **state)
     toy_release(&toy);
 }
 
+/* The list of arrays describes the vector as the layers view it, without gaps; what is not trained
+ * is at its end. */
+static void check_tensors(const struct model *model, const struct gcn_spec *spec)
+{
+    struct model_tensor t;
+    int64_t end = 0;
+
+    for (int32_t i = 0; model_tensor(&t, spec, 13, 4, i); i++, end += t.n) {
+        const struct layer *layer = &model->layer[t.layer];
+        const float *const view[] = {layer->w.v, layer->b, layer->gamma, layer->mean,
+                                     layer->variance};
+
+        assert_int_equal(t.begin, end);
+        assert_int_equal(t.n, (int64_t)t.shape[0] * t.shape[1]);
+        assert_ptr_equal(model->weights + t.begin, view[t.array]);
+        assert_int_equal(t.begin < model->n_trained, t.array <= MODEL_GAMMA);
+        assert_int_equal(t.shape[t.n_dims - 1], layer->w.n_cols);
+        assert_int_equal(t.begin, model->tensor[i].begin);
+    }
+    assert_int_equal(end, model->n_weights);
+}
+
+static void test_model_tensors(void **state)
+{
+    static const char *const plain[] = {"layers.0.weight", "layers.0.bias",   "layers.1.weight",
+                                        "layers.1.bias",   "layers.2.weight", "layers.2.bias"};
+    static const char *const normed[] = {
+        "layers.0.weight",     "norms.0.bias",         "norms.0.weight",
+        "layers.1.weight",     "norms.1.bias",         "norms.1.weight",
+        "layers.2.weight",     "layers.2.bias",        "norms.0.running_mean",
+        "norms.0.running_var", "norms.1.running_mean", "norms.1.running_var"};
+    struct gcn_spec spec = toy_spec(TASK_CLASSIFICATION);
+    struct arena arena = {0};
+    struct model model;
+
+    (void)state;
+    spec.layers = 3;
+    for (int norms = 0; norms <= 1; norms++) {
+        spec.batch_norm = norms;
+        assert_int_equal(model_init(&model, &spec, 13, 13, 4, key, &arena, NULL), 0);
+        check_tensors(&model, &spec);
+        assert_int_equal(model.n_tensors, norms ? 12 : 6);
+        for (int32_t i = 0; i < model.n_tensors; i++)
+            assert_string_equal(model.tensor[i].name, norms ? normed[i] : plain[i]);
+    }
+    arena_release(&arena);
+}
+
+/* What is handed out predicts what was scored, in the units of the target. */
+static void test_outcome_weights(void **state)
+{
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct gcn_epoch curve[9];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct arena arena = {0};
+    struct trainer trainer;
+    struct mat logits;
+    struct toy toy;
+    double squares = 0;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    for (spec.epochs = 0; spec.epochs <= 9; spec.epochs += 9) {
+        train(&outcome, &toy, &spec, key, &arena);
+        assert_int_equal(trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system,
+                                      &arena, NULL),
+                         0);
+        assert_int_equal(outcome.n_weights, trainer.model.n_weights);
+        assert_int_equal(outcome.n_outputs, 1);
+        trainer_set_weights(&trainer, outcome.weights);
+        logits = trainer_validation_logits(&trainer);
+        squares = 0;
+        for (int32_t i = 0; i < logits.n_rows; i++) {
+            double difference = (double)logits.v[i] * outcome.target_sd + outcome.target_mean -
+                                (double)toy.data.target[toy.split.val[i]];
+
+            squares += difference * difference / logits.n_rows;
+        }
+        assert_true(fabs(sqrt(squares) / outcome.metrics[PART_VAL][METRIC_RMSE] - 1) < 1e-5);
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_key_same_bits),
+        cmocka_unit_test(test_model_tensors),
+        cmocka_unit_test(test_outcome_weights),
         cmocka_unit_test(test_batches_cover_training_part),
         cmocka_unit_test(test_batch_order),
         cmocka_unit_test(test_dropout_expectation),

@@ -37,7 +37,7 @@ static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, c
     }
     target = trainer.target.standardized;
     trainer.n_steps = 5;
-    loss = trainer_gradient(&trainer, nodes, n) / n_batch;
+    loss = trainer_gradient(&trainer, nodes, n) / loss_weight(&trainer.target, batch, n_batch);
     assert_true(fabs(loss - toy_loss(toy, spec, weights, target, batch, n_batch, key, 5)) <
                 1e-5 * loss);
     for (int64_t i = 0; i < trainer.model.n_weights; i++) {
@@ -91,6 +91,63 @@ static void test_gradient_sparse_classification(void **state)
 {
     (void)state;
     check_gradients(TASK_CLASSIFICATION, true);
+}
+
+/* Every activation with and without skip connections, batch normalisation and dropout. */
+static void check_options(enum task task, bool is_sparse)
+{
+    static const int32_t batch[] = {30, 2, 14, 38, 16};
+    struct toy toy;
+
+    toy_init(&toy, task, is_sparse);
+    for (int variant = 0; variant < 64; variant++) {
+        struct gcn_spec spec = toy_spec(task);
+        bool is_mini = variant / 32;
+
+        spec.layers = 2 + variant % 2 * 2;
+        spec.activation = (enum activation)(variant / 2 % 4);
+        spec.residual = variant / 8 % 2;
+        spec.batch_norm = variant / 16 % 2;
+        spec.dropout = variant % 3 ? 0.3 : 0;
+        spec.class_weights = CLASSES_BALANCED;
+        spec.batch_size = is_mini ? 5 : 0;
+        check_gradient(&toy, &spec, is_mini ? batch : NULL, 5);
+    }
+    toy_release(&toy);
+}
+
+static void test_gradient_options_regression(void **state)
+{
+    (void)state;
+    check_options(TASK_REGRESSION, false);
+}
+
+static void test_gradient_options_classification(void **state)
+{
+    (void)state;
+    check_options(TASK_CLASSIFICATION, true);
+}
+
+/* As many layers as there may be; one node, whose field grows from level to level. */
+static void test_gradient_of_depth(void **state)
+{
+    static const int32_t batch[] = {30};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    for (spec.layers = 5; spec.layers <= 8; spec.layers++)
+        for (int variant = 0; variant < 4; variant++) {
+            spec.residual = variant % 2;
+            spec.batch_norm = variant / 2;
+            spec.activation = (enum activation)variant;
+            spec.batch_size = 0;
+            check_gradient(&toy, &spec, NULL, 0);
+            spec.batch_size = 1;
+            check_gradient(&toy, &spec, batch, 1);
+        }
+    toy_release(&toy);
 }
 
 /* A whole graph's worth of features does not fit one panel. */
@@ -183,6 +240,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradient_dense_regression),
         cmocka_unit_test(test_gradient_sparse_classification),
+        cmocka_unit_test(test_gradient_options_regression),
+        cmocka_unit_test(test_gradient_options_classification),
+        cmocka_unit_test(test_gradient_of_depth),
         cmocka_unit_test(test_gradient_in_panels),
         cmocka_unit_test(test_input_dropout_is_redrawn),
         cmocka_unit_test(test_set_weights),

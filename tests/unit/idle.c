@@ -57,6 +57,25 @@ static void test_model_and_split(void **state)
     assert_int_equal(count("[sweep]\nfolds = 3\n[grid]\ntest = 0.1, 0.3\n"), 0);
 }
 
+static void test_model_options(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nresidual = no, yes\nlayers = 1, 2, 3\n"), 4);
+    assert_int_equal(count("[grid]\nbatch_norm = no, yes\nlayers = 1, 2, 3\n"), 2);
+    assert_int_equal(count("[grid]\nclass_weights = none, balanced\n"), 2);
+}
+
+static void test_schedule(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nschedule = constant, cosine, step\n"), 0);
+    assert_int_equal(count("[grid]\nschedule = constant, cosine\nwarmup_epochs = 99, 100\n"), 2);
+    assert_int_equal(count("[grid]\nstep_size = 10, 20\nschedule = constant, cosine, step\n"), 4);
+    assert_int_equal(count("[grid]\nstep_gamma = 0.1, 0.5\nschedule = constant, step\n"), 2);
+    assert_int_equal(count("[grid]\nwarmup_epochs = 0, 10\n"), 0);
+    assert_int_equal(count("[grid]\nclip_norm = 0, 1\n"), 0);
+}
+
 static void test_one_value_is_no_question(void **state)
 {
     (void)state;
@@ -66,10 +85,9 @@ static void test_one_value_is_no_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimizer),
-        cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_model_and_split),
-        cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_optimizer),       cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split), cmocka_unit_test(test_model_options),
+        cmocka_unit_test(test_schedule),        cmocka_unit_test(test_one_value_is_no_question),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

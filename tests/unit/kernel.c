@@ -214,89 +214,6 @@ static void test_dropout_entries(void **state)
     csr_release(&a);
 }
 
-static float plain_activation(enum activation activation, float z)
-{
-    return activation == ACTIVATION_TANH ? tanhf(z) : z > 0 ? z : 0;
-}
-
-static float plain_slope(enum activation activation, float z)
-{
-    return activation == ACTIVATION_TANH ? 1 - tanhf(z) * tanhf(z) : z > 0;
-}
-
-static void check_activation(int32_t width, enum activation activation, bool drops)
-{
-    static const int32_t rows[] = {4, 0, 2};
-    struct mat z = random_mat(5, width, 1), h = random_mat(3, width, 2),
-               d = random_mat(3, width, 3);
-    int32_t stride = dropout_stride(width);
-    uint16_t *bits = malloc(3 * (size_t)stride * sizeof *bits);
-    struct dropout dropout;
-    struct mat bias = random_mat(1, width, 4);
-
-    assert_non_null(bits);
-    dropout_init(&dropout, 0.4, seed, RNG_DROPOUT);
-    dropout_bits(bits, &dropout, 0, NULL, 3, width);
-    kernel_activate(&h, &z, rows, bias.v, activation, drops ? &dropout : NULL, bits);
-    kernel_activate_back(&d, &h, activation, drops ? &dropout : NULL, bits);
-    for (int32_t i = 0; i < 3; i++)
-        for (int32_t j = 0; j < width; j++) {
-            float in = mat_row(&z, rows[i])[j] + bias.v[j];
-            float scale = 1;
-
-            if (drops)
-                scale = bits[i * stride + j] >= dropout.threshold ? dropout.scale : 0;
-            assert_close((double)mat_row(&h, i)[j],
-                         (double)(scale * plain_activation(activation, in)));
-            assert_close((double)mat_row(&d, i)[j], (double)(scale * plain_slope(activation, in) *
-                                                             number(3, (int64_t)i * width + j)));
-        }
-    free(bits);
-    mat_release(&z), mat_release(&h), mat_release(&d), mat_release(&bias);
-}
-
-static void test_activate(void **state)
-{
-    (void)state;
-    for (size_t w = 0; w < N_WIDTHS; w++)
-        for (int drops = 0; drops < 2; drops++) {
-            check_activation(widths[w], ACTIVATION_RELU, drops);
-            check_activation(widths[w], ACTIVATION_TANH, drops);
-        }
-}
-
-/* Rectifying must not hide that training diverged. */
-static void test_relu_keeps_nan(void **state)
-{
-    float z[20], bias[20] = {0};
-    struct mat m = mat_view(z, 1, 20);
-
-    (void)state;
-    for (int j = 0; j < 20; j++)
-        z[j] = NAN;
-    kernel_activate(&m, &m, NULL, bias, ACTIVATION_RELU, NULL, NULL);
-    for (int j = 0; j < 20; j++)
-        assert_true(isnan(z[j]));
-}
-
-/* Its slope at 0 is 1, and a dropped element's is 0, though both are 0 in h. */
-static void test_tanh_at_zero(void **state)
-{
-    float z[8] = {0}, bias[8] = {0}, h[8], d[8];
-    uint16_t bits[8] = {0, 65535, 0, 65535, 0, 65535, 0, 65535};
-    struct mat z_mat = mat_view(z, 1, 8), h_mat = mat_view(h, 1, 8), d_mat = mat_view(d, 1, 8);
-    struct dropout dropout;
-
-    (void)state;
-    dropout_init(&dropout, 0.5, seed, RNG_DROPOUT);
-    kernel_activate(&h_mat, &z_mat, NULL, bias, ACTIVATION_TANH, &dropout, bits);
-    for (int j = 0; j < 8; j++)
-        d[j] = 1;
-    kernel_activate_back(&d_mat, &h_mat, ACTIVATION_TANH, &dropout, bits);
-    for (int j = 0; j < 8; j++)
-        assert_true(d[j] == (j % 2 ? 2.0f : 0.0f));
-}
-
 static void test_rows_and_sums(void **state)
 {
     static const int32_t rows[] = {2, 2, 0};
@@ -331,7 +248,7 @@ static void test_cross_entropy(void **state)
 
     (void)state;
     z.v[0] = 300; /* its exponential overflows */
-    found = kernel_cross_entropy(&d, &z, rows, label, 0.5);
+    found = kernel_cross_entropy(&d, &z, rows, label, NULL, 0.5);
     for (int32_t i = 0; i < 3; i++) {
         double sum = 0;
 
@@ -343,12 +260,77 @@ static void test_cross_entropy(void **state)
                          0.5 * (exp((double)mat_row(&z, i)[j]) / sum - (j == label[rows[i]])));
     }
     assert_close(found, loss);
-    assert_close(kernel_cross_entropy(NULL, &z, rows, label, 0.5), loss);
+    assert_close(kernel_cross_entropy(NULL, &z, rows, label, NULL, 0.5), loss);
     kernel_log_softmax(&z);
     for (int32_t i = 0; i < 3; i++)
         loss += (double)mat_row(&z, i)[label[rows[i]]];
     assert_true(fabs(loss) < 1e-4);
     mat_release(&z), mat_release(&d);
+}
+
+/* Twice the weight is the sample twice. */
+static void test_weighted_cross_entropy(void **state)
+{
+    static const int32_t rows[] = {0, 1}, twice[] = {0, 1, 1}, label[] = {2, 0};
+    static const float weight[] = {2, 7, 1};
+    struct mat z = random_mat(3, 3, 1), d = random_mat(2, 3, 2), want = random_mat(3, 3, 3);
+    double loss;
+
+    (void)state;
+    memcpy(mat_row(&z, 2), mat_row(&z, 1), 3 * sizeof *z.v);
+    loss = kernel_cross_entropy(&want, &z, twice, label, NULL, 0.25);
+    z.n_rows = 2;
+    assert_close(kernel_cross_entropy(&d, &z, rows, label, weight, 0.25), loss);
+    for (int j = 0; j < 3; j++) {
+        assert_close((double)d.v[j], (double)want.v[j]);
+        assert_close((double)d.v[3 + j], 2 * (double)want.v[3 + j]);
+    }
+    mat_release(&z), mat_release(&d), mat_release(&want);
+}
+
+/* Level above: samples 1, 4; below: 4, 0, 1. */
+static void test_gather_and_scatter(void **state)
+{
+    static const int32_t rows[] = {1, 4}, pos[] = {1, 2, -1, -1, 0};
+
+    (void)state;
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        struct mat above = random_mat(2, widths[w], 1), below = random_mat(3, widths[w], 2);
+        struct mat above0 = random_mat(2, widths[w], 1), below0 = random_mat(3, widths[w], 2);
+
+        kernel_gather_add(&above, &below, rows, pos);
+        kernel_scatter_add(&below, &above0, rows, pos);
+        for (int32_t j = 0; j < widths[w]; j++) {
+            assert_true(mat_row(&above, 0)[j] == mat_row(&above0, 0)[j] + mat_row(&below0, 2)[j]);
+            assert_true(mat_row(&above, 1)[j] == mat_row(&above0, 1)[j] + mat_row(&below0, 0)[j]);
+            assert_true(mat_row(&below, 2)[j] == mat_row(&above0, 0)[j] + mat_row(&below0, 2)[j]);
+            assert_true(mat_row(&below, 1)[j] == mat_row(&below0, 1)[j]);
+            assert_true(mat_row(&below, 0)[j] == mat_row(&above0, 1)[j] + mat_row(&below0, 0)[j]);
+        }
+        below.n_rows = below0.n_rows = 2;
+        kernel_scatter_add(&below, &above0, NULL, NULL);
+        kernel_gather_add(&above0, &below0, NULL, NULL);
+        assert_true(above0.v[2 * widths[w] - 1] ==
+                    number(1, 2 * widths[w] - 1) + number(2, 2 * widths[w] - 1));
+        mat_release(&above), mat_release(&below), mat_release(&above0), mat_release(&below0);
+    }
+}
+
+static void test_norm(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < N_WIDTHS; w++) {
+        struct mat x = random_mat(1, widths[w], 1);
+        double squares = 0;
+
+        for (int32_t j = 0; j < widths[w]; j++)
+            squares += (double)x.v[j] * (double)x.v[j];
+        assert_true(fabs(kernel_norm(x.v, widths[w]) / sqrt(squares) - 1) < 1e-14);
+        kernel_scale(x.v, widths[w], 0.5f);
+        for (int32_t j = 0; j < widths[w]; j++)
+            assert_true(x.v[j] == 0.5f * number(1, j));
+        mat_release(&x);
+    }
 }
 
 static void test_squared_error(void **state)
@@ -441,11 +423,11 @@ int main(void)
         cmocka_unit_test(test_dropout_bits),
         cmocka_unit_test(test_dropout_rows),
         cmocka_unit_test(test_dropout_entries),
-        cmocka_unit_test(test_activate),
-        cmocka_unit_test(test_relu_keeps_nan),
-        cmocka_unit_test(test_tanh_at_zero),
         cmocka_unit_test(test_rows_and_sums),
         cmocka_unit_test(test_cross_entropy),
+        cmocka_unit_test(test_weighted_cross_entropy),
+        cmocka_unit_test(test_gather_and_scatter),
+        cmocka_unit_test(test_norm),
         cmocka_unit_test(test_squared_error),
         cmocka_unit_test(test_adam),
         cmocka_unit_test(test_sgd),

@@ -77,7 +77,7 @@ static void test_suggest(void **state)
     assert_string_equal(param_suggest("model", "hiden_size"), "[model] hidden_size");
     assert_string_equal(param_suggest("model", "learning_rate"), "[train] learning_rate");
     assert_string_equal(param_suggest("train", "lr"), "[train] learning_rate");
-    assert_string_equal(param_suggest(NULL, "batch"), "[train] batch_size");
+    assert_string_equal(param_suggest(NULL, "batch_siz"), "[train] batch_size");
     assert_string_equal(param_suggest("train", "Epochs"), "[train] epochs");
     assert_string_equal(param_suggest(NULL, "model.droput"), "[model] dropout");
     assert_null(param_suggest("model", "colour"));
@@ -151,9 +151,10 @@ static void test_refused(void **state)
                  no_reduction[i]);
         assert_refused(P_REDUCE, no_reduction[i], message);
     }
-    assert_refused(P_ACTIVATION, "rel", "activation = rel: must be relu | tanh");
-    assert_refused(P_ACTIVATION, "relu|tanh", "activation = relu|tanh: must be relu | tanh");
-    assert_refused(P_ACTIVATION, "", "activation = : must be relu | tanh");
+    assert_refused(P_ACTIVATION, "rel", "activation = rel: must be relu | tanh | elu | gelu");
+    assert_refused(P_ACTIVATION, "relu|tanh",
+                   "activation = relu|tanh: must be relu | tanh | elu | gelu");
+    assert_refused(P_ACTIVATION, "", "activation = : must be relu | tanh | elu | gelu");
     assert_refused(P_TRIAL_TIMEOUT, "soon",
                    "trial_timeout = soon: must be a duration such as 90s, 15m, 2h or 1-12:00:00");
 }

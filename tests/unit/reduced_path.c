@@ -15,6 +15,7 @@
 #include "gcn/reducer.h"
 #include "gcn/trainer.h"
 #include "tensor/gemm.h"
+#include "tensor/kernel.h"
 
 enum { STEPS = 50 };
 

@@ -30,12 +30,19 @@ static const char canonical_defaults[] = "espalier-key-2\n"
                                          "model.layers=2\n"
                                          "model.hidden_size=64\n"
                                          "model.activation=relu\n"
+                                         "model.residual=no\n"
+                                         "model.batch_norm=no\n"
                                          "model.dropout=0.5\n"
                                          "model.input_dropout=0\n"
                                          "model.reduce=none\n"
                                          "train.epochs=100\n"
                                          "train.optimizer=adam\n"
                                          "train.learning_rate=0.01\n"
+                                         "train.schedule=constant\n"
+                                         "train.step_size=30\n"
+                                         "train.step_gamma=0.1\n"
+                                         "train.warmup_epochs=0\n"
+                                         "train.clip_norm=0\n"
                                          "train.weight_decay=0.0005\n"
                                          "train.decay_layers=all\n"
                                          "train.momentum=0.9\n"
@@ -43,18 +50,21 @@ static const char canonical_defaults[] = "espalier-key-2\n"
                                          "train.beta2=0.999\n"
                                          "train.epsilon=1e-08\n"
                                          "train.batch_size=full\n"
-                                         "train.patience=0\n";
+                                         "train.patience=0\n"
+                                         "train.class_weights=none\n";
 
 static const char json_defaults[] =
     "{\"objective\": \"val_pearson\", \"direction\": \"max\", \"seed\": 1, \"folds\": 0, "
     "\"scale\": \"standardize\", \"build\": \"knn\", \"k\": 10, \"metric\": \"cosine\", "
     "\"threshold\": 0.5, \"weights\": \"binary\", \"test\": 0.2, \"val\": 0.2, "
     "\"type\": \"gcn\", \"layers\": 2, \"hidden_size\": 64, \"activation\": \"relu\", "
+    "\"residual\": \"no\", \"batch_norm\": \"no\", "
     "\"dropout\": 0.5, \"input_dropout\": 0, \"reduce\": \"none\", \"epochs\": 100, "
     "\"optimizer\": \"adam\", "
-    "\"learning_rate\": 0.01, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
+    "\"learning_rate\": 0.01, \"schedule\": \"constant\", \"step_size\": 30, \"step_gamma\": 0.1, "
+    "\"warmup_epochs\": 0, \"clip_norm\": 0, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
     "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
-    "\"batch_size\": \"full\", \"patience\": 0, \"threads\": 1}";
+    "\"batch_size\": \"full\", \"patience\": 0, \"class_weights\": \"none\", \"threads\": 1}";
 
 static void resolved_defaults(struct settings *s)
 {
@@ -85,7 +95,7 @@ static void test_canonical(void **state)
     assert_string_equal(buf_text(&text), canonical_defaults);
     key = settings_key(&s, none_swept, digest, -1, -1, &scratch);
     assert_true(hash_equal(key, hash_text(canonical_defaults)));
-    assert_string_equal(hash_hex(key, hex), "01fc5c6c263a2e8c407cd87d54193c4d");
+    assert_string_equal(hash_hex(key, hex), "d92f0c5afba82bfa0835c31d3e2b7447");
     buf_clear(&text);
     settings_canonical(&text, &s, none_swept, digest, 3, 0);
     assert_string_equal(buf_text(&text) + strlen(canonical_defaults), "replicate=3\nfold=0\n");

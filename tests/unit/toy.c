@@ -76,7 +76,9 @@ void toy_init(struct toy *toy, enum task task, bool is_sparse)
     int32_t *label = malloc(TOY_SAMPLES * sizeof *label);
 
     *toy = (struct toy){.data = {.n_samples = TOY_SAMPLES,
+                                 .n_nodes = TOY_SAMPLES,
                                  .n_features = TOY_FEATURES,
+                                 .n_markers = TOY_FEATURES,
                                  .n_classes = task == TASK_CLASSIFICATION ? TOY_CLASSES : 0,
                                  .task = task,
                                  .is_sparse = is_sparse,
@@ -196,6 +198,78 @@ static double node_loss(const struct toy *toy, const double *z, const float *sta
     return log(sum) - z[toy->data.label[node]];
 }
 
+static double activate(enum activation activation, double u)
+{
+    switch (activation) {
+    case ACTIVATION_TANH:
+        return tanh(u);
+    case ACTIVATION_ELU:
+        return u > 0 ? u : exp(u) - 1;
+    case ACTIVATION_GELU:
+        return u * erfc(-u / sqrt(2)) / 2;
+    default:
+        return fmax(u, 0);
+    }
+}
+
+/* The samples that `nodes` depend on through `steps` convolutions; most of all samples: all. */
+static void find_needed(bool needed[TOY_SAMPLES], const struct toy *toy, const int32_t *nodes,
+                        int32_t n, int32_t steps)
+{
+    const struct csr *a = &toy->inputs.a_hat;
+
+    memset(needed, 0, TOY_SAMPLES * sizeof *needed);
+    for (int32_t i = 0; i < n; i++)
+        needed[nodes[i]] = true;
+    for (; steps > 0; steps--) {
+        bool above[TOY_SAMPLES];
+        int32_t n_needed = 0;
+
+        memcpy(above, needed, sizeof above);
+        for (int32_t i = 0; i < TOY_SAMPLES; i++)
+            for (int64_t e = a->row_start[i]; above[i] && e < a->row_start[i + 1]; e++)
+                needed[a->col[e]] = true;
+        for (int32_t i = 0; i < TOY_SAMPLES; i++)
+            n_needed += needed[i];
+        for (int32_t i = 0; i < TOY_SAMPLES && n_needed > 0.9 * TOY_SAMPLES; i++)
+            needed[i] = true;
+    }
+}
+
+/* u = gamma (z - mean) / sqrt(variance + 1e-5) + shift, by the rows that are needed; z has the
+ * shift already. */
+static void normalize(table z, const double *shift, const double *gamma,
+                      const bool needed[TOY_SAMPLES], int32_t width)
+{
+    for (int32_t j = 0; j < width; j++) {
+        double n = 0, mean = 0, variance = 0;
+
+        for (int32_t i = 0; i < TOY_SAMPLES; i++) {
+            n += needed[i];
+            mean += needed[i] ? z[i][j] : 0;
+        }
+        mean /= n;
+        for (int32_t i = 0; i < TOY_SAMPLES; i++)
+            variance += needed[i] ? (z[i][j] - mean) * (z[i][j] - mean) / n : 0;
+        for (int32_t i = 0; i < TOY_SAMPLES; i++)
+            z[i][j] = gamma[j] * (z[i][j] - mean) / sqrt(variance + 1e-5) + shift[j];
+    }
+}
+
+/* n / (C n_c) over the training part; without weights 1. */
+static double class_weight(const struct toy *toy, const struct gcn_spec *spec, int32_t node)
+{
+    int32_t n[TOY_CLASSES] = {0};
+
+    if (spec->class_weights == CLASSES_ALIKE || toy->data.task == TASK_REGRESSION)
+        return 1;
+    for (int32_t i = 0; i < toy->split.n_train; i++)
+        n[toy->data.label[toy->split.train[i]]]++;
+    for (int c = 0; c < TOY_CLASSES; c++)
+        assert_true(n[c] > 0);
+    return (double)toy->split.n_train / (TOY_CLASSES * n[toy->data.label[node]]);
+}
+
 double toy_loss(const struct toy *toy, const struct gcn_spec *spec, const double *weights,
                 const float *standardized, const int32_t *nodes, int32_t n, struct hash key,
                 int64_t step)
@@ -203,24 +277,35 @@ double toy_loss(const struct toy *toy, const struct gcn_spec *spec, const double
     int32_t n_outputs = toy->data.task == TASK_CLASSIFICATION ? TOY_CLASSES : 1;
     int32_t in = TOY_FEATURES;
     int64_t stride = (spec->hidden_size + 7) / 8;
-    double loss = 0;
+    double loss = 0, weight = 0;
     table h, z;
 
     drop_inputs(h, toy, spec, key, step);
     for (int32_t l = 0; l < spec->layers; l++) {
         bool is_last = l == spec->layers - 1;
+        bool norms = spec->batch_norm && !is_last, skips = spec->residual && l > 0;
         int32_t out = is_last ? n_outputs : spec->hidden_size;
         int64_t layer_step = step < 0 ? -1 : step * spec->layers + l;
+        bool needed[TOY_SAMPLES];
 
         convolve(z, &toy->inputs.a_hat, h, weights, in, out);
+        weights += in * out;
+        find_needed(needed, toy, nodes, n, spec->layers - l - 1);
+        if (norms)
+            normalize(z, weights, weights + out, needed, out);
         for (int32_t i = 0; i < TOY_SAMPLES && !is_last; i++)
             for (int32_t j = 0; j < out; j++)
-                h[i][j] = (spec->activation == ACTIVATION_TANH ? tanh(z[i][j]) : fmax(z[i][j], 0)) *
-                          factor(spec->dropout, key, RNG_DROPOUT, layer_step, i * stride, j);
-        weights += in * out + out;
+                h[i][j] = (skips ? h[i][j] : 0) +
+                          activate(spec->activation, z[i][j]) *
+                              factor(spec->dropout, key, RNG_DROPOUT, layer_step, i * stride, j);
+        weights += norms ? 2 * out : out;
         in = out;
     }
-    for (int32_t i = 0; i < n; i++)
-        loss += node_loss(toy, z[nodes[i]], standardized, nodes[i]) / n;
-    return loss;
+    for (int32_t i = 0; i < n; i++) {
+        double own = class_weight(toy, spec, nodes[i]);
+
+        loss += own * node_loss(toy, z[nodes[i]], standardized, nodes[i]);
+        weight += own;
+    }
+    return loss / weight;
 }

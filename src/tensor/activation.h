@@ -1,0 +1,42 @@
+/* Activations of hidden units, fused with bias and dropout so that a matrix passes through the
+ * cache once, and their way back.
+ *
+ * Single-threaded, thread-safe. The plain twins are in tests/unit/activation.c. */
+#ifndef TENSOR_ACTIVATION_H
+#define TENSOR_ACTIVATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tensor/dropout.h"
+#include "tensor/mat.h"
+
+enum activation {
+    ACTIVATION_RELU,
+    ACTIVATION_TANH,
+    ACTIVATION_ELU,  /* u > 0 ? u : exp(u) - 1. Clevert et al. 2016, arXiv:1511.07289, alpha = 1 */
+    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2. Hendrycks & Gimpel 2016, arXiv:1606.08415:
+                      * the exact form, as torch.nn.GELU() has it, not the one by tanh */
+};
+
+/* Whether the way back takes the derivative, as it was found on the way forward, and not h. */
+bool activation_keeps_slope(enum activation activation);
+
+/* h[i] = dropout(act(z[rows[i]] + bias))
+ *   h        out  (n, W)  may be z itself where rows is NULL
+ *   slope    out  (n, W)  its derivative, where that is what is kept; NULL: not wanted
+ *   z        in   (m, W)
+ *   rows     in   [n]  NULL: row i
+ *   bias     in   [W]
+ *   dropout  in   NULL: none
+ *   bits     in   [n][dropout_stride(W)] as dropout_bits() gives; unused without dropout
+ * A NaN stays one: divergence must not be rectified away. */
+void activation_forward(struct mat *h, struct mat *slope, const struct mat *z, const int32_t *rows,
+                        const float *bias, enum activation activation,
+                        const struct dropout *dropout, const uint16_t *bits);
+
+/* d in: gradient by h; out: gradient by z + bias. kept: h or the slope. dropout, bits as above. */
+void activation_back(struct mat *d, const struct mat *kept, enum activation activation,
+                     const struct dropout *dropout, const uint16_t *bits);
+
+#endif

@@ -1,0 +1,371 @@
+/* What a model and its training may have beyond the plain ones: that it arrives where it belongs.
+ * Gradients are in gradient.c, whole trainings beside PyTorch's in golden.c, breaks in
+ * checkpoint.c. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gcn/schedule.h"
+#include "gcn/trainer.h"
+#include "tensor/kernel.h"
+#include "toy.h"
+
+enum { MOST_EPOCHS = 12 };
+
+static const struct hash key = {.high = 7, .low = 9};
+
+static void assert_close(double found, double want)
+{
+    if (!(fabs(found - want) <= 1e-6 * (1 + fabs(want))))
+        fail_msg("found %.9g, want %.9g", found, want);
+}
+
+/* ---- learning rate ---- */
+
+static void test_rates(void **state)
+{
+    struct gcn_spec spec = {.learning_rate = 0.8, .epochs = 10, .step_size = 3, .step_gamma = 0.5};
+
+    (void)state;
+    for (int32_t e = 1; e <= 10; e++)
+        assert_true(schedule_rate(&spec, e) == 0.8);
+    spec.schedule = SCHEDULE_COSINE;
+    assert_close(schedule_rate(&spec, 1), 0.8);
+    assert_close(schedule_rate(&spec, 6), 0.4);
+    assert_close(schedule_rate(&spec, 10), 0.4 * (1 + cos(M_PI * 0.9)));
+    spec.schedule = SCHEDULE_STEP;
+    assert_close(schedule_rate(&spec, 3), 0.8);
+    assert_close(schedule_rate(&spec, 4), 0.4);
+    assert_close(schedule_rate(&spec, 10), 0.1);
+    spec.warmup_epochs = 3;
+    for (int32_t e = 1; e <= 4; e++)
+        assert_close(schedule_rate(&spec, e), 0.2 * e);
+    assert_close(schedule_rate(&spec, 6), 0.8);
+    assert_close(schedule_rate(&spec, 7), 0.4);
+    spec.schedule = SCHEDULE_COSINE;
+    assert_close(schedule_rate(&spec, 4), 0.8);
+    assert_close(schedule_rate(&spec, 10), 0.4 * (1 + cos(M_PI * 6 / 7)));
+}
+
+struct trained {
+    struct gcn_outcome outcome;
+    struct gcn_epoch curve[MOST_EPOCHS];
+};
+
+static void train(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
+                  struct arena *arena)
+{
+    *out = (struct trained){.outcome = {.status = GCN_DONE}};
+    out->outcome.curve = out->curve;
+    assert_int_equal(gcn_train(&out->outcome, spec, &toy->inputs, &toy->split, key, 1, arena,
+                               &clock_system, NULL, NULL),
+                     0);
+}
+
+/* Epochs before the first step are those of a constant rate, to the bit; and that rate is the one
+ * that decouples adamw's decay. */
+static void test_rate_of_each_epoch(void **state)
+{
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct trained constant, stepped, halved;
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    for (int optimizer = OPTIMIZER_ADAM; optimizer <= OPTIMIZER_SGD; optimizer++) {
+        spec.optimizer = (enum optimizer)optimizer;
+        spec.weight_decay = 0.1;
+        spec.epochs = 6;
+        spec.learning_rate = 0.02;
+        spec.schedule = SCHEDULE_CONSTANT;
+        train(&constant, &toy, &spec, &arena);
+        spec.schedule = SCHEDULE_STEP;
+        spec.step_size = 3;
+        spec.step_gamma = 0.5;
+        train(&stepped, &toy, &spec, &arena);
+        assert_memory_equal(&constant.curve[2].val_loss, &stepped.curve[2].val_loss,
+                            sizeof(double));
+        assert_true(constant.curve[3].val_loss != stepped.curve[3].val_loss);
+        /* Factor 1/2 after every epoch before the first is half the rate from the beginning. */
+        spec.schedule = SCHEDULE_CONSTANT;
+        spec.warmup_epochs = 1;
+        spec.epochs = 1;
+        train(&stepped, &toy, &spec, &arena);
+        spec.warmup_epochs = 0;
+        spec.learning_rate = 0.01;
+        train(&halved, &toy, &spec, &arena);
+        assert_memory_equal(&halved.curve[0].val_loss, &stepped.curve[0].val_loss, sizeof(double));
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* ---- length of the gradient ---- */
+
+static void test_clipping(void **state)
+{
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    struct trainer trainer;
+    struct toy toy;
+    double norm;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.optimizer = OPTIMIZER_SGD;
+    spec.learning_rate = 1;
+    for (int clips = 0; clips <= 1; clips++) {
+        float *before;
+
+        spec.clip_norm = clips ? 0.03 : 1e6;
+        assert_int_equal(trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system,
+                                      &arena, NULL),
+                         0);
+        before = arena_take(&arena, (size_t)trainer.model.n_weights, sizeof *before);
+        assert_non_null(before);
+        memcpy(before, trainer.model.weights, (size_t)trainer.model.n_weights * sizeof *before);
+        trainer_gradient(&trainer, NULL, 0);
+        norm = kernel_norm(trainer.model.gradient, trainer.model.n_trained);
+        assert_true(norm > 0.1);
+        trainer_step(&trainer, NULL, 0);
+        for (int64_t i = 0; i < trainer.model.n_weights; i++)
+            before[i] -= trainer.model.weights[i];
+        assert_true(fabs(kernel_norm(before, trainer.model.n_weights) / (clips ? 0.03 : norm) - 1) <
+                    1e-3);
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* ---- class weights ---- */
+
+static void test_balanced_classes(void **state)
+{
+    static const int32_t label[] = {0, 0, 0, 2, 2, 0, 1, 3};
+    static const int32_t train_nodes[] = {0, 1, 2, 3, 4, 5}, val[] = {6, 7};
+    struct dataset data = {
+        .n_samples = 8, .n_classes = 4, .task = TASK_CLASSIFICATION, .label = label};
+    struct gcn_spec spec = {.class_weights = CLASSES_BALANCED};
+    struct arena arena = {0};
+    struct target target;
+
+    (void)state;
+    assert_int_equal(target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
+    assert_close((double)target.class_weight[0], 6.0 / (2 * 4));
+    assert_close((double)target.class_weight[2], 6.0 / (2 * 2));
+    assert_close((double)target.class_weight[1], 6.0 / 2); /* not seen */
+    assert_close(loss_weight(&target, train_nodes, 6), 6);
+    assert_close(loss_weight(&target, val, 2), 6);
+    spec.class_weights = CLASSES_ALIKE;
+    assert_int_equal(target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
+    assert_null(target.class_weight);
+    assert_true(loss_weight(&target, val, 2) == 2);
+    arena_release(&arena);
+}
+
+/* With a rate of 0 the mean over an epoch's batches is that of the whole training part, weights or
+ * not; the recorded losses are weighted, the metrics are not. */
+static void test_weighted_means(void **state)
+{
+    struct gcn_spec spec = toy_spec(TASK_CLASSIFICATION);
+    struct trained full, mini, alike;
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_CLASSIFICATION, false);
+    spec.learning_rate = 0;
+    spec.epochs = 2;
+    train(&alike, &toy, &spec, &arena);
+    spec.class_weights = CLASSES_BALANCED;
+    train(&full, &toy, &spec, &arena);
+    spec.batch_size = 6;
+    train(&mini, &toy, &spec, &arena);
+    assert_true(fabs(full.curve[1].train_loss / mini.curve[1].train_loss - 1) < 1e-5);
+    assert_true(fabs(full.curve[1].train_loss / alike.curve[1].train_loss - 1) > 1e-4);
+    assert_true(full.outcome.losses[PART_VAL] != alike.outcome.losses[PART_VAL]);
+    assert_memory_equal(full.outcome.metrics, alike.outcome.metrics, sizeof full.outcome.metrics);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* ---- batch normalisation ---- */
+
+static struct gcn_spec norm_spec(void)
+{
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+
+    spec.layers = 3;
+    spec.batch_norm = true;
+    spec.residual = true;
+    return spec;
+}
+
+static void start(struct trainer *trainer, const struct toy *toy, const struct gcn_spec *spec,
+                  struct arena *arena)
+{
+    assert_int_equal(
+        trainer_init(trainer, spec, &toy->inputs, &toy->split, key, &clock_system, arena, NULL), 0);
+}
+
+/* Training moves the running statistics, the optimiser does not; evaluation leaves them. */
+static void test_running_statistics(void **state)
+{
+    struct gcn_spec spec = norm_spec();
+    struct arena arena = {0};
+    struct trainer trainer;
+    struct layer *first;
+    struct toy toy;
+    float kept;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    start(&trainer, &toy, &spec, &arena);
+    first = &trainer.model.layer[0];
+    assert_true(first->gamma[2] == 1 && first->mean[2] == 0 && first->variance[2] == 1);
+    assert_null(trainer.model.layer[2].gamma);
+    trainer_validation_logits(&trainer);
+    assert_true(first->mean[2] == 0 && first->variance[2] == 1);
+    trainer_gradient(&trainer, NULL, 0);
+    kept = first->mean[2];
+    assert_true(kept != 0 && first->variance[2] != 1);
+    optimizer_step(&trainer.optimizer, &trainer.model);
+    assert_true(first->mean[2] == kept && first->gamma[2] != 1);
+    trainer_validation_logits(&trainer);
+    assert_true(first->mean[2] == kept);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* A sample's logits in evaluation do not depend on which others are asked for, and the product
+ * that full-batch training shares gives the same as one made for the purpose. */
+static void test_evaluation_is_of_each_sample(void **state)
+{
+    struct gcn_spec spec = norm_spec();
+    float shared[TOY_SAMPLES];
+    struct arena arena = {0};
+    struct trainer trainer;
+    struct mat logits;
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    start(&trainer, &toy, &spec, &arena);
+    assert_true(trainer.shares_first);
+    for (int e = 0; e < 4; e++)
+        trainer_step(&trainer, NULL, 0);
+    logits = trainer_validation_logits(&trainer);
+    memcpy(shared, logits.v, (size_t)logits.n_rows * sizeof *shared);
+    for (int32_t i = 0; i < toy.split.n_val; i++) {
+        logits = trainer_logits_of(&trainer, &toy.split.val[i], 1);
+        assert_true(fabsf(logits.v[0] - shared[i]) < 1e-5f * (1 + fabsf(shared[i])));
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* A batch is normalised by its own field: its loss and gradient do not know which full batch it is
+ * from. Steps of batches that are the whole part are those of full batch. */
+static void test_batches_are_their_own(void **state)
+{
+    struct gcn_spec spec = norm_spec();
+    struct trainer full, mini;
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    start(&full, &toy, &spec, &arena);
+    spec.batch_size = toy.split.n_train - 1;
+    start(&mini, &toy, &spec, &arena);
+    for (int e = 0; e < 3; e++) {
+        double a = trainer_step(&full, NULL, 0);
+        double b = trainer_step(&mini, toy.split.train, toy.split.n_train);
+
+        assert_true(fabs(a / b - 1) < 1e-4);
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* ---- skip connections ---- */
+
+/* Without residual, layers of zeros end all that comes from below; with it the network is that of
+ * its first and last layer. */
+static void test_skips_go_around(void **state)
+{
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    struct trainer trainer;
+    struct mat logits;
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.layers = 4;
+    for (int residual = 0; residual <= 1; residual++) {
+        spec.residual = residual;
+        start(&trainer, &toy, &spec, &arena);
+        for (int32_t l = 1; l <= 2; l++)
+            memset(trainer.model.layer[l].w.v, 0,
+                   (size_t)mat_size(&trainer.model.layer[l].w) * sizeof(float));
+        logits = trainer_validation_logits(&trainer);
+        assert_true((logits.v[0] != 0) == residual);
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* What one option alone would do where it has nothing to act on: nothing, to the bit. */
+static void test_idle_options(void **state)
+{
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct trained plain, other;
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    spec.dropout = 0.3;
+    for (spec.layers = 1; spec.layers <= 2; spec.layers++) {
+        struct gcn_spec with = spec;
+
+        with.residual = true;
+        with.batch_norm = spec.layers == 1;
+        with.class_weights = CLASSES_BALANCED;
+        with.clip_norm = 1e6;
+        train(&plain, &toy, &spec, &arena);
+        train(&other, &toy, &with, &arena);
+        assert_memory_equal(plain.outcome.metrics, other.outcome.metrics,
+                            sizeof plain.outcome.metrics);
+        assert_memory_equal(plain.outcome.losses, other.outcome.losses,
+                            sizeof plain.outcome.losses);
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_rate_of_each_epoch),
+        cmocka_unit_test(test_clipping),
+        cmocka_unit_test(test_balanced_classes),
+        cmocka_unit_test(test_weighted_means),
+        cmocka_unit_test(test_running_statistics),
+        cmocka_unit_test(test_evaluation_is_of_each_sample),
+        cmocka_unit_test(test_batches_are_their_own),
+        cmocka_unit_test(test_skips_go_around),
+        cmocka_unit_test(test_idle_options),
+    };
+
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
