@@ -16,5 +16,6 @@ FROM sweep
     JOIN axis USING (sweep_id)
     JOIN config USING (sweep_id)
     JOIN score USING (config_id)
+WHERE level IS NOT NULL -- a model of another type has not this setting
 GROUP BY sweep_id, axis.ordinal, level
 ORDER BY sweep_id, axis.ordinal, level;

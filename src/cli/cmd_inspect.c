@@ -75,16 +75,28 @@ static void print_target(const struct dataset *d)
            sqrt(fmax(0, squares / n - sum * sum)), low, high);
 }
 
-/* The graph of the first configuration; others may differ where [graph] is swept. */
-static int print_graph(const struct job *job, const struct settings *s, struct err *err)
+/* The first configuration whose type of model has such a setting; where there is none, the last. */
+static void find_with(struct settings *s, const struct job *job, enum param_id id)
 {
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, s);
+        if (settings_has(s, id))
+            return;
+    }
+}
+
+/* Of the first configuration that has one; others may differ where [graph] is swept. */
+static int print_graph(const struct job *job, struct err *err)
+{
+    struct settings s;
     struct buf build = {0};
     struct graph_spec spec;
     struct csr a;
     int64_t least = INT64_MAX, most = 0;
     int32_t alone = 0;
 
-    spec_graph(&spec, s);
+    find_with(&s, job, P_BUILD);
+    spec_graph(&spec, &s);
     if (graph_build(&a, &job->data, &spec, err))
         return -1;
     for (int32_t i = 0; i < a.n_rows; i++) {
@@ -94,7 +106,7 @@ static int print_graph(const struct job *job, const struct settings *s, struct e
         most = degree > most ? degree : most;
         alone += degree == 0;
     }
-    param_format(&build, P_BUILD, s->v[P_BUILD]);
+    param_format(&build, P_BUILD, s.v[P_BUILD]);
     printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "
            "%d components\n",
            buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)least, (long long)most,
@@ -146,7 +158,7 @@ static int print_reductions(struct job *job, struct err *err)
                 return -1;
     if (sweep->swept[P_REDUCE])
         return 0;
-    plan_settings(&job->plan, 0, &s);
+    find_with(&s, job, P_REDUCE);
     return print_reduction(job, &s, err);
 }
 
@@ -218,7 +230,7 @@ static int inspect(struct job *job, const char *splits, struct err *err)
         print_classes(&job->data);
     else
         print_target(&job->data);
-    if (print_graph(job, &s, err) || print_reductions(job, err) || print_splits(job, &s, err))
+    if (print_graph(job, err) || print_reductions(job, err) || print_splits(job, &s, err))
         return -1;
     return splits ? save_splits(splits, job, &s, err) : 0;
 }

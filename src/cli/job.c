@@ -69,6 +69,18 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
 }
 
+static void tell_repeats(const struct job *job)
+{
+    struct buf why = {0};
+
+    if (!job->plan.n_repeats)
+        return;
+    plan_put_repeats(&why, &job->plan);
+    log_info("%s: %s: %d points of the grid are the same models as others and left out",
+             job->sweep.path, buf_text(&why), job->plan.n_repeats);
+    buf_release(&why);
+}
+
 static void warn_idle(const struct job *job)
 {
     for (size_t a = 0; a < job->sweep.n_axes; a++) {
@@ -137,6 +149,7 @@ int job_plan(struct job *job)
 
     if (make_plan(job, &err))
         return cli_fail(&err, EXIT_USAGE);
+    tell_repeats(job);
     warn_idle(job);
     warn_reduction(job);
     if (make_costs(job, &err))

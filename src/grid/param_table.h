@@ -90,8 +90,8 @@
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
       "table of node and part (train, val, test) instead of fractions") \
     \
-    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|noop", "gcn", "", IDENTITY, \
-      "gcn; noop trains nothing and measures what scheduling and storing cost") \
+    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|noop", "gcn", "", AXIS | IDENTITY, \
+      "gcn; mlp: the same network without a graph; noop trains nothing and measures what scheduling and storing cost") \
     X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY, \
       "graph convolutions") \
     X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY, \

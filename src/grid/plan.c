@@ -1,5 +1,6 @@
 #include "grid/plan.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,22 +26,46 @@ static void point_settings(const struct sweep *sweep, int64_t point, struct sett
     }
 }
 
-static int keep_points(struct plan *plan, int32_t n_points, const struct predicate *predicate,
-                       struct err *err)
+/* The point that stands for all that train the same model as this one: axes that the type of model
+ * has not at their first values. */
+static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings)
+{
+    int64_t model = point, stride = 1;
+
+    for (size_t i = sweep->n_axes; i-- > 0;) {
+        const struct axis *axis = &sweep->axes[i];
+
+        if (!settings_has(settings, axis->id))
+            model -= point % axis->n * stride;
+        point /= axis->n;
+        stride *= axis->n;
+    }
+    return model;
+}
+
+/* is_there: [n_points] false; of each model, whether one of its points is in the plan. */
+static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
+                       const struct predicate *predicate, struct err *err)
 {
     struct settings settings;
 
     for (int32_t point = 0; point < n_points; point++) {
         int keep = 1;
+        bool *is_repeat;
 
-        if (predicate && predicate->keep) {
-            point_settings(plan->sweep, point, &settings);
+        point_settings(plan->sweep, point, &settings);
+        if (predicate && predicate->keep)
             keep = predicate->keep(predicate->arg, plan->sweep, &settings, err);
-        }
         if (keep < 0)
             return -1;
-        if (keep)
+        if (!keep)
+            continue;
+        is_repeat = &is_there[model_of(plan->sweep, point, &settings)];
+        if (*is_repeat)
+            plan->n_repeats++;
+        else
             plan->points[plan->n_configs++] = point;
+        *is_repeat = true;
     }
     if (plan->n_configs == 0)
         return err_set(err, "%s: 'where' leaves none of the grid's %d points", plan->sweep->path,
@@ -67,6 +92,8 @@ int plan_init(struct plan *plan, const struct sweep *sweep, const struct predica
 {
     const double n_points = count_points(sweep);
     const int64_t folds = sweep->fixed.v[P_FOLDS].i;
+    bool *is_there;
+    int rc = 0;
 
     *plan = (struct plan){.sweep = sweep,
                           .replicates = (int32_t)sweep->fixed.v[P_REPLICATES].i,
@@ -75,13 +102,17 @@ int plan_init(struct plan *plan, const struct sweep *sweep, const struct predica
         return err_set(err, "%s: the grid has %.15g points; at most %d are allowed", sweep->path,
                        n_points, PLAN_MAX_POINTS);
     plan->points = malloc((size_t)n_points * sizeof *plan->points);
-    if (!plan->points)
-        return err_nomem(err, "plan", (size_t)n_points * sizeof *plan->points);
-    if (keep_points(plan, (int32_t)n_points, predicate, err) || count_trials(plan, err)) {
+    is_there = calloc((size_t)n_points, sizeof *is_there);
+    if (!plan->points || !is_there)
+        rc = err_nomem(err, "plan", (size_t)n_points * sizeof *plan->points);
+    if (!rc)
+        rc = keep_points(plan, is_there, (int32_t)n_points, predicate, err);
+    if (!rc)
+        rc = count_trials(plan, err);
+    free(is_there);
+    if (rc)
         plan_release(plan);
-        return -1;
-    }
-    return 0;
+    return rc;
 }
 
 void plan_release(struct plan *plan)
@@ -104,4 +135,5 @@ struct plan_trial plan_trial(const struct plan *plan, int64_t trial)
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out)
 {
     point_settings(plan->sweep, plan->points[config], out);
+    settings_trim(out);
 }

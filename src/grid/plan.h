@@ -1,7 +1,9 @@
 /* The trials of a sweep, numbered.
  *
  * Points are in row-major order of the axes as they stand in the file, the last axis fastest;
- * points that `where` refuses are left out; those kept are configurations 0 .. n_configs - 1.
+ * points that `where` refuses are left out, and of those that train the same model, since they
+ * differ in settings alone that their type of model has not (settings_has), all but the first. Those
+ * kept are configurations 0 .. n_configs - 1.
  * Within a configuration replicates, within a replicate folds:
  *     trial = (config * replicates + replicate) * max(folds, 1) + fold */
 #ifndef GRID_PLAN_H
@@ -25,7 +27,8 @@ struct plan {
     int32_t replicates;
     int32_t folds; /* at least 1 */
     int64_t n_trials;
-    int32_t *points; /* [n_configs] owned: index in the full grid */
+    int32_t *points;   /* [n_configs] owned: index in the full grid */
+    int32_t n_repeats; /* points left out because one that is kept trains the same model */
 };
 
 struct plan_trial {
@@ -41,7 +44,8 @@ int plan_init(struct plan *plan, const struct sweep *sweep, const struct predica
 void plan_release(struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
-/* The settings of a configuration: fixed ones with the axes' values put in. */
+/* The settings of a configuration: fixed ones with the axes' values put in, trimmed to the type of
+ * model (settings_trim). */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
 
 #endif

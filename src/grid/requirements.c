@@ -99,12 +99,27 @@ static bool can_be(const struct sweep *sweep, enum param_id id, const char *choi
     return false;
 }
 
+/* Whether a type of model of the sweep has one. */
+static bool needs_graph(const struct sweep *sweep)
+{
+    struct settings s = sweep->fixed;
+    int32_t n;
+    const union value *types = values_of(sweep, P_TYPE, &n);
+    bool needs = false;
+
+    for (int32_t i = 0; i < n; i++) {
+        s.v[P_TYPE] = types[i];
+        needs |= settings_has(&s, P_BUILD);
+    }
+    return needs;
+}
+
 static void check_edges(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     bool is_graph = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "graph");
 
-    if (is_graph && c->refused[P_EDGES])
+    if (!needs_graph(sweep) || (is_graph && c->refused[P_EDGES]))
         return;
     if (is_graph && *sweep->fixed.v[P_EDGES].s)
         return;

@@ -13,6 +13,24 @@ void settings_defaults(struct settings *s)
         s->v[id] = param_default((enum param_id)id);
 }
 
+static bool is_type(const struct settings *s, const char *name)
+{
+    return s->v[P_TYPE].i == param_choice(P_TYPE, name);
+}
+
+bool settings_has(const struct settings *s, enum param_id id)
+{
+    return !is_type(s, "mlp") || strcmp(param_table[id].section, "graph") != 0;
+}
+
+void settings_trim(struct settings *s)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (!settings_has(s, (enum param_id)id))
+            s->v[id] = id == P_BUILD ? (union value){.i = param_choice(P_BUILD, "none")}
+                                     : param_default((enum param_id)id);
+}
+
 /* The metrics of a task as "val_a | val_b". */
 static void put_metrics(struct buf *out, enum task task)
 {
@@ -105,7 +123,8 @@ void settings_json(struct buf *out, const struct settings *s)
         const struct param *p = &param_table[id];
         const char *quote = is_number((enum param_id)id, s->v[id]) ? "" : "\"";
 
-        if (!(p->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)))
+        if (!(p->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) ||
+            !settings_has(s, (enum param_id)id))
             continue;
         /* Such a setting is never free text: nothing in it needs escaping. */
         assert(p->type != PARAM_TEXT && p->type != PARAM_PATH);

@@ -36,6 +36,12 @@ static bool stays_axis(const struct sweep *sweep, int id)
     return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
 }
 
+/* What the only type of model has not: of no use to whoever reads the file. */
+static bool is_foreign(const struct sweep *sweep, const struct settings *settings, int id)
+{
+    return !sweep->swept[P_TYPE] && !settings_has(settings, (enum param_id)id);
+}
+
 static void put_axes(struct buf *out, const struct sweep *sweep, const struct settings *settings)
 {
     bool is_open = false;
@@ -57,7 +63,7 @@ void sweep_write(struct buf *out, const struct sweep *sweep, const struct settin
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
 
-        if (id == P_WHERE || stays_axis(sweep, id) ||
+        if (id == P_WHERE || stays_axis(sweep, id) || is_foreign(sweep, settings, id) ||
             param_equal((enum param_id)id, settings->v[id], param_default((enum param_id)id)))
             continue;
         if (strcmp(section, p->section) != 0)

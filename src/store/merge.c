@@ -180,7 +180,7 @@ static const struct step finish[] = {
            " WHERE o.sweep_id = v.sweep_id AND o.name = v.key)"},
     {AXIS, "UPDATE main.axis SET levels = (SELECT json_group_array(level) FROM"
            " (SELECT DISTINCT params ->> axis.name AS level FROM main.config AS c"
-           " WHERE c.sweep_id = axis.sweep_id ORDER BY level))"},
+           " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
 };
 
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"

@@ -44,7 +44,7 @@
     X(AXIS_LEVELS, \
       "UPDATE axis SET levels = (SELECT json_group_array(level) FROM" \
       " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE sweep_id = ?1" \
-      " ORDER BY level)) WHERE sweep_id = ?1") \
+      " AND level IS NOT NULL ORDER BY level)) WHERE sweep_id = ?1") \
     \
     X(CONFIG_FIND, "SELECT config_id FROM config WHERE sweep_id = ?1 AND key = ?2") \
     X(CONFIG_INSERT, \

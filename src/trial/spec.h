@@ -20,7 +20,7 @@ void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
 enum metric spec_objective(const struct settings *s);
 bool spec_maximize(const struct settings *s);
 
-enum model_type { MODEL_GCN, MODEL_NOOP };
+enum model_type { MODEL_GCN, MODEL_MLP, MODEL_NOOP };
 enum model_type spec_model(const struct settings *s);
 
 #endif

@@ -76,6 +76,45 @@ static void test_schedule(void **state)
     assert_int_equal(count("[grid]\nclip_norm = 0, 1\n"), 0);
 }
 
+static void test_types(void **state)
+{
+    (void)state;
+    assert_int_equal(count("[grid]\nk = 3, 5\ntype = gcn, mlp\n"), 0);
+    assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\ntype = gcn, mlp\n"), 4);
+    assert_int_equal(count("[model]\ntype = mlp\n[grid]\nmomentum = 0.5, 0.9\n"), 2);
+}
+
+static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeats, const char *why)
+{
+    struct errlist errors = {0};
+    struct sweep sweep;
+    struct plan plan;
+    struct buf out = {0};
+
+    assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(plan.n_configs, n_configs);
+    assert_int_equal(plan.n_repeats, n_repeats);
+    plan_put_repeats(&out, &plan);
+    assert_string_equal(buf_text(&out), why);
+    buf_release(&out);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void test_repeats(void **state)
+{
+    (void)state;
+    assert_repeats("[grid]\nk = 3, 5\n", 2, 0, "");
+    assert_repeats("[grid]\nk = 3, 5\ntype = gcn, mlp\n", 3, 1, "k does nothing for mlp");
+    assert_repeats("[grid]\ntype = gcn, mlp, noop\nk = 3, 5\nepochs = 5, 6\nmetric = cosine, "
+                   "kinship\n",
+                   18, 6, "k and metric do nothing for mlp");
+    assert_repeats("[model]\ntype = mlp\n[grid]\nk = 3, 5\nmetric = cosine, kinship\n"
+                   "weights = binary, similarity\n",
+                   1, 7, "k, metric and weights do nothing for mlp");
+}
+
 static void test_one_value_is_no_question(void **state)
 {
     (void)state;
@@ -85,9 +124,14 @@ static void test_one_value_is_no_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimizer),       cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_model_and_split), cmocka_unit_test(test_model_options),
-        cmocka_unit_test(test_schedule),        cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_optimizer),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split),
+        cmocka_unit_test(test_model_options),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_one_value_is_no_question),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

@@ -102,6 +102,48 @@ static void test_no_axes(void **state)
     sweep_release(&sweep);
 }
 
+/* Of points that train the same model the first is kept that `where` lets through. */
+static int keep_large(void *least, const struct sweep *sweep, const struct settings *point,
+                      struct err *err)
+{
+    (void)sweep;
+    (void)err;
+    return point->v[P_K].i >= *(int *)least;
+}
+
+static void test_same_models(void **state)
+{
+    int least = 2;
+    struct predicate predicate = {keep_large, &least};
+    struct settings s;
+    struct sweep sweep;
+    struct plan plan;
+    int64_t mlp;
+
+    (void)state;
+    parse(&sweep, "[graph]\nmetric = kinship\n"
+                  "[grid]\nk = 1, 2, 3\ntype = gcn, mlp\nlayers = 1, 2\n");
+    mlp = param_choice(P_TYPE, "mlp");
+    assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
+    assert_int_equal(plan.n_configs, 6);
+    assert_int_equal(plan.n_repeats, 2);
+    for (int c = 0; c < 6; c++) {
+        static const int wanted[][3] = {{2, 0, 1}, {2, 0, 2}, {10, 1, 1},
+                                        {10, 1, 2}, {3, 0, 1}, {3, 0, 2}};
+
+        plan_settings(&plan, c, &s);
+        assert_int_equal(s.v[P_K].i, wanted[c][0]);
+        assert_int_equal(s.v[P_TYPE].i, wanted[c][1] ? mlp : 0);
+        assert_int_equal(s.v[P_LAYERS].i, wanted[c][2]);
+        assert_int_equal(s.v[P_METRIC].i,
+                         param_choice(P_METRIC, wanted[c][1] ? "cosine" : "kinship"));
+        if (wanted[c][1])
+            assert_int_equal(s.v[P_BUILD].i, param_choice(P_BUILD, "none"));
+    }
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
 static void test_where(void **state)
 {
     int limit = 6;
@@ -212,7 +254,7 @@ int main(void)
         cmocka_unit_test(test_order),     cmocka_unit_test(test_trials),
         cmocka_unit_test(test_no_axes),   cmocka_unit_test(test_where),
         cmocka_unit_test(test_too_large), cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_shipped),   cmocka_unit_test(test_same_models),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

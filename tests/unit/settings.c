@@ -214,6 +214,36 @@ static void test_json(void **state)
     buf_release(&out);
 }
 
+/* What a type of model has not says nothing about it. */
+static void test_trim(void **state)
+{
+    const struct hash digest = {1, 2};
+    struct buf scratch = {0}, out = {0};
+    struct settings s, other;
+
+    (void)state;
+    resolved_defaults(&s);
+    other = s;
+    other.v[P_K].i = 3;
+    settings_trim(&other);
+    assert_int_equal(other.v[P_K].i, 3);
+    other.v[P_TYPE].i = s.v[P_TYPE].i = param_choice(P_TYPE, "mlp");
+    settings_trim(&s);
+    settings_trim(&other);
+    assert_setting(&other, P_BUILD, "none");
+    assert_setting(&other, P_K, "10");
+    assert_true(hash_equal(settings_key(&s, none_swept, digest, 0, 0, &scratch),
+                           settings_key(&other, none_swept, digest, 0, 0, &scratch)));
+    assert_int_equal(settings_resolve(&other, TASK_REGRESSION, NULL), 0);
+    assert_setting(&other, P_BUILD, "none");
+    settings_json(&out, &s);
+    assert_null(strstr(buf_text(&out), "\"build\""));
+    assert_null(strstr(buf_text(&out), "\"threshold\""));
+    assert_non_null(strstr(buf_text(&out), "\"type\": \"mlp\", \"layers\": 2"));
+    buf_release(&out);
+    buf_release(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_objective_of_other_task),
         cmocka_unit_test(test_objectives_are_metrics),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_trim),
     };
 
     return cmocka_run_group_tests_name("settings", tests, NULL, NULL);

@@ -1,0 +1,90 @@
+#!/bin/sh
+# Types of model in one sweep: what a type has not does not multiply its part of the grid.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >types.ini <<'INI'
+[sweep]
+folds = 2
+[data]
+samples = 60
+markers = 80
+[graph]
+metric = kinship
+[train]
+epochs = 3
+[grid]
+type = gcn, mlp
+k = 3, 5
+hidden_size = 4, 8
+INI
+sql() { sqlite3 "${2:-results.db}" "$1"; }
+
+ok "types are an axis" "$ESPALIER" run types.ini --progress none
+like "points that are the same model are left out, and named" "$(cat "$T/.err")" \
+    '^espalier: types.ini: k does nothing for mlp: 2 points of the grid are the same models as others and left out$'
+is "no setting is said to be idle" "$(grep -c 'by chance' "$T/.err")" 0
+is "of each type what it has" "$(sql 'select type, k, hidden_size, count(*) from trials group by 1, 2, 3')" "gcn|3|4|2
+gcn|3|8|2
+gcn|5|4|2
+gcn|5|8|2
+mlp||4|2
+mlp||8|2"
+is "all is trained" "$(sql "select count(*) from trial where state = 'done'")" 12
+is "levels are those that some model has" "$(sql "select levels from axis where name = 'k'")" '["3","5"]'
+
+mlp=$(sql "select config from leaderboard where type = 'mlp' and hidden_size = 4")
+"$ESPALIER" show "c$mlp" >shown
+is "a model's page has its settings" "$(grep -cE '^ *(k|metric|build) ' shown)" 0
+like "and says so" "$(grep hidden_size shown)" 'hidden_size .* 4 .*axis'
+"$ESPALIER" best --where "config = $mlp" --format ini >mlp.ini
+is "its sweep file too" "$(grep -cE '^(k|metric|build) ' mlp.ini)" 0
+ok "which trains it" "$ESPALIER" run mlp.ini --db again.db --progress none
+is "with the same keys" "$(sql 'select key from trial' again.db)" \
+    "$(sql "select key from trial where config_id = $mlp")"
+is "and numbers" "$(sql 'select value from trial' again.db)" \
+    "$(sql "select value from trial where config_id = $mlp")"
+cat >fixed.ini <<'INI'
+[sweep]
+name = fixed
+folds = 2
+[data]
+samples = 60
+markers = 80
+[graph]
+build = none
+[train]
+epochs = 3
+[model]
+type = mlp
+hidden_size = 4
+INI
+ok "a graph asked for or not" "$ESPALIER" run fixed.ini --db fixed.db --set k=7 --progress none
+is "is the same mlp" "$(sql 'select key from trial' fixed.db)" "$(sql 'select key from trial' again.db)"
+ok "and the same sweep" "$ESPALIER" run fixed.ini --db fixed.db --set k=8 --progress none
+like "of which nothing is left" "$(cat "$T/.err")" 'fixed: 2 trials, 0 to run'
+
+ok "a wider grid goes on" "$ESPALIER" run types.ini --progress none --set grid.k=5,3,2 --set grid.type=mlp,gcn
+is "with what is new" "$(sql 'select count(*) from trial')" 16
+is "and no axis more" "$(sql 'select name from axis order by ordinal' | tr '\n' ' ')" "type k hidden_size "
+
+for k in 1 2 3; do
+    "$ESPALIER" run types.ini --db "s$k.db" --shard $k/3 --progress none 2>/dev/null
+done
+ok "shards are joined" "$ESPALIER" merge all.db s1.db s2.db s3.db
+is "to the same" "$(sql 'select key, value from trial order by key' all.db)" \
+    "$(sql "select t.key, t.value from trial as t join config using (config_id)
+        where params ->> 'k' is not 2 order by t.key")"
+
+"$ESPALIER" run types.ini --db types2.db --progress none --set grid.type=mlp --set grid.k=3 2>err
+is "one value is no question" "$(grep -c 'left out' err)" 0
+
+printf 'n,f1,f2\na,1,0\nb,0,1\nc,1,1\nd,1,0\ne,0,1\nf,1,1\n' >features.csv
+printf 'n,label\na,x\nb,y\nc,x\nd,x\ne,y\nf,y\n' >labels.csv
+printf '[data]\nformat = graph\nfeatures = features.csv\nlabels = labels.csv\n[split]\nval = 0.4\n[train]\nepochs = 1\n' >nodes.ini
+fails "a gcn of a graph needs edges" 2 "$ESPALIER" run nodes.ini
+ok "an mlp does not" "$ESPALIER" run nodes.ini --set type=mlp --set test=0 --progress none --db nodes.db
+ok "inspect" "$ESPALIER" inspect types.ini --set grid.type=mlp,gcn
+like "shows the graph that there is" "$(cat "$T/.out")" '^graph +knn: '
+
+done_testing
