@@ -70,7 +70,7 @@ static double probe_config(struct job *job, const struct runner *runner, int32_t
         seconds += (probe.last_s - probe.first_s) / (double)(probe.epochs - 1) *
                    (epochs - (double)probe.epochs);
     else if (result.state == TRIAL_PENDING)
-        seconds *= epochs;
+        seconds *= settings_has(&settings, P_EPOCHS) ? epochs : 0;
     trial_result_release(&result);
     return seconds;
 }

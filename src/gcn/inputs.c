@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gcn/field.h"
@@ -216,6 +217,7 @@ void gcn_inputs_release(struct gcn_inputs *inputs)
         coded_release(&inputs->coded);
         mat_release(&inputs->x);
         mat_release(&inputs->ax);
+        free(inputs->kernel);
     }
     *inputs = (struct gcn_inputs){0};
 }

@@ -5,13 +5,13 @@
 #include "base/hash.h"
 
 #define MAGIC "esp-gcni"
-#define VERSION 1
+#define VERSION 2
 #define ALIGNMENT 64
 
 /* A member was added to struct gcn_inputs: if it is a pointer, or holds some, walk() must know
  * them; then the size here follows. */
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(struct gcn_inputs) == 264, "walk() must know every array of gcn_inputs");
+_Static_assert(sizeof(struct gcn_inputs) == 272, "walk() must know every array of gcn_inputs");
 #endif
 
 struct header {
@@ -119,6 +119,7 @@ static void walk(struct walk *w, struct gcn_inputs *inputs)
     walk_mat(w, &inputs->ax);
     walk_csr(w, &inputs->ax_sparse);
     walk_coded(w, &inputs->coded);
+    WALK(w, inputs->kernel, (size_t)inputs->n_kernel * (size_t)inputs->n_kernel);
 }
 
 size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs)

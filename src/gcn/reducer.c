@@ -153,10 +153,10 @@ static int multiply_dense(struct reducer *reducer, int32_t width, struct err *er
     return rc;
 }
 
-int reducer_init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
-                 int32_t width, struct err *err)
+/* n: products are those of so many samples, or features. */
+static int init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
+                size_t n, int32_t width, struct err *err)
 {
-    size_t n = (size_t)smaller(data->n_samples, data->n_features);
     int rc;
 
     *reducer = (struct reducer){.data = data, .n = (int32_t)n};
@@ -175,6 +175,27 @@ int reducer_init(struct reducer *reducer, const struct dataset *data, enum featu
     if (rc)
         reducer_release(reducer);
     return rc;
+}
+
+int reducer_init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
+                 int32_t width, struct err *err)
+{
+    return init(reducer, data, scale, (size_t)smaller(data->n_samples, data->n_features), width,
+                err);
+}
+
+int reducer_products(double **gram, const struct dataset *data, enum feature_scale scale,
+                     struct err *err)
+{
+    struct reducer reducer;
+
+    *gram = NULL;
+    if (init(&reducer, data, scale, (size_t)data->n_samples, 0, err))
+        return -1;
+    *gram = reducer.gram;
+    reducer.gram = NULL;
+    reducer_release(&reducer);
+    return 0;
 }
 
 void reducer_release(struct reducer *reducer)

@@ -51,6 +51,12 @@ int reducer_init(struct reducer *reducer, const struct dataset *data, enum featu
                  int32_t width, struct err *err);
 void reducer_release(struct reducer *reducer); /* takes a zeroed one */
 
+/* The same products of all pairs of samples, also where there are fewer features.
+ *   gram  out  (N, N) lower triangle of X X^T; handed over, to be freed
+ * -1 and err as above. */
+int reducer_products(double **gram, const struct dataset *data, enum feature_scale scale,
+                     struct err *err);
+
 /* l out (N, rank): see above. rank counts the lambda above n FLT_EPSILON^2 times the largest: by
  * that much rounding X to floats can move an eigenvalue from 0 (Weyl), and it is 64 n roundings of
  * the double sums. Never less than one, at most K. Pair with mat_release(). -1 and err when memory

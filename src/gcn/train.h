@@ -71,6 +71,10 @@ struct gcn_inputs {
     /* For input dropout X itself: x_sparse where that is there, otherwise this. */
     struct mat x; /* (N, F); empty where no trial drops inputs */
 
+    /* What ridge sees in the place of all this (ridge.h). */
+    double *kernel;   /* (n_kernel, n_kernel) products of all pairs of samples; NULL where not */
+    int32_t n_kernel; /* N, or 0 */
+
     bool is_view; /* the arrays are somebody else's (inputs_pack.h): never freed here */
 };
 

@@ -90,8 +90,8 @@
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
       "table of node and part (train, val, test) instead of fractions") \
     \
-    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|noop", "gcn", "", AXIS | IDENTITY, \
-      "gcn; mlp: the same network without a graph; noop trains nothing and measures what scheduling and storing cost") \
+    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|ridge|noop", "gcn", "", AXIS | IDENTITY, \
+      "gcn; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop trains nothing and measures what scheduling and storing cost") \
     X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY, \
       "graph convolutions") \
     X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY, \
@@ -108,6 +108,8 @@
       "features set to zero in training") \
     X(REDUCE, "model", "reduce", REDUCTION, 1, 1000000000, "", "none", "", AXIS | IDENTITY, \
       "what layer 1 sees in place of the features, where they outnumber the samples; exact: their coordinates in a basis of their row space, the same model in fewer columns; pca:K: the K leading ones") \
+    X(LAMBDA, "model", "lambda", REAL, 0, 1e12, "", "1", "", AXIS | IDENTITY | OPEN_MIN, \
+      "ridge: shrinkage; with standardized markers the residual over the genetic variance, (1 - h2) / h2 for a heritability h2 (Hoerl & Kennard 1970; VanRaden 2008; Habier et al. 2007)") \
     \
     X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY, \
       "passes over the training nodes") \

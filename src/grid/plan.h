@@ -2,10 +2,9 @@
  *
  * Points are in row-major order of the axes as they stand in the file, the last axis fastest;
  * points that `where` refuses are left out, and of those that train the same model, since they
- * differ in settings alone that their type of model has not (settings_has), all but the first. Those
- * kept are configurations 0 .. n_configs - 1.
- * Within a configuration replicates, within a replicate folds:
- *     trial = (config * replicates + replicate) * max(folds, 1) + fold */
+ * differ in settings alone that their type of model has not (settings_has), all but the first.
+ * Those kept are configurations 0 .. n_configs - 1. Within a configuration replicates, within a
+ * replicate folds: trial = (config * replicates + replicate) * max(folds, 1) + fold */
 #ifndef GRID_PLAN_H
 #define GRID_PLAN_H
 

@@ -157,6 +157,16 @@ static void check_split(const struct check *c)
              test, val);
 }
 
+static void check_scores(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+
+    if (can_be(sweep, P_TYPE, "ridge") && can_be(sweep, P_OBJECTIVE, "val_log_loss"))
+        complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
+                 "objective = val_log_loss: type = ridge has scores of classes, not probabilities: "
+                 "allowed beside it are val_accuracy, val_macro_f1 and val_roc_auc");
+}
+
 static bool is_reduced(union value v)
 {
     return v.i != REDUCE_NONE;
@@ -194,6 +204,7 @@ void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
         check_edges(&c);
     }
     check_split(&c);
+    check_scores(&c);
     check_reduction(&c);
 }
 

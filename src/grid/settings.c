@@ -20,7 +20,15 @@ static bool is_type(const struct settings *s, const char *name)
 
 bool settings_has(const struct settings *s, enum param_id id)
 {
-    return !is_type(s, "mlp") || strcmp(param_table[id].section, "graph") != 0;
+    const char *section = param_table[id].section;
+
+    if (id == P_TYPE || is_type(s, "noop"))
+        return true;
+    if (id == P_LAMBDA)
+        return is_type(s, "ridge");
+    if (!strcmp(section, "graph"))
+        return is_type(s, "gcn");
+    return !is_type(s, "ridge") || (strcmp(section, "model") != 0 && strcmp(section, "train") != 0);
 }
 
 void settings_trim(struct settings *s)

@@ -15,8 +15,9 @@ struct settings {
 
 void settings_defaults(struct settings *s);
 
-/* Whether the type of model in s has such a setting. An mlp has no graph. noop has all of them: the
- * size of its grid is what it is there for. */
+/* Whether the type of model in s has such a setting. An mlp has no graph, ridge
+ * neither graph, layers nor epochs, and lambda is of ridge alone. noop has all of them: the size of
+ * its grid is what it is there for. */
 bool settings_has(const struct settings *s, enum param_id id);
 /* Give those that it has not one value whatever was asked for: the default, and graph.build none,
  * which is what they are trained with. Equal models have equal keys so. Idempotent. */
@@ -37,9 +38,10 @@ void settings_canonical(struct buf *out, const struct settings *s, const bool sw
 struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
                          int32_t replicate, int32_t fold, struct buf *scratch);
 
-/* All settings that are AXIS, IDENTITY or SWEPT, and that the type of model has, as one JSON object:
- * {"hidden_size": 64, ...}, keys in table order, bare names (the table has no two alike). COUNT full
- * is the string "full". */
+/* All settings that are AXIS, IDENTITY or SWEPT, and that the type of model has, as one JSON
+ * object:
+ * {"hidden_size": 64, ...}, keys in table order, bare names (the table has no two alike). COUNT
+ * full is the string "full". */
 void settings_json(struct buf *out, const struct settings *s);
 
 #endif

@@ -42,9 +42,9 @@ int sweep_load(struct sweep *sweep, const char *path, const char *const *overrid
 void sweep_release(struct sweep *sweep);
 
 /* Write a sweep file that trains exactly these settings: every one that differs from its default
- * (paths absolute) and that its type of model has, no axes. One exception: a setting that is part of the key only when it is an
- * axis (threads) stays an axis of one value, so that the trials keep their keys.
- * settings are a plan's point, resolved or not. */
+ * (paths absolute) and that its type of model has, no axes. One exception: a setting that is part
+ * of the key only when it is an axis (threads) stays an axis of one value, so that the trials keep
+ * their keys. settings are a plan's point, resolved or not. */
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
 
 #endif

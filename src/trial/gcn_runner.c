@@ -151,11 +151,57 @@ static void stopped(struct trial_result *r, const struct observed *observed)
     }
 }
 
+/* What a trial trains on; r's time of loading ends here. -1 and err where it cannot be made. */
+static int load(const struct gcn_inputs **inputs, const struct split **split,
+                struct gcn_runner *self, struct trial_result *r, const struct settings *s,
+                struct plan_trial where, struct observed *observed, struct err *err)
+{
+    *inputs = prepared_inputs(self->prepared, s, err);
+    if (!*inputs)
+        return -1;
+    *split = prepared_split(self->prepared, s, where.replicate, where.fold, err);
+    if (!*split)
+        return -1;
+    observed->saved_s = clock_now(self->clock);
+    r->timing[PHASE_LOAD] = observed->saved_s - observed->begun_s;
+    return 0;
+}
+
+/* One solve, which nothing interrupts: it is asked before and after. */
+static int fit_ridge(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
+                     struct plan_trial where, struct observed *observed, struct err *err)
+{
+    const struct trial_watch *watch = observed->watch;
+    const struct gcn_inputs *inputs;
+    const struct split *split;
+    struct gcn_outcome outcome = {.curve = NULL};
+    struct ridge_spec spec;
+    struct ridge ridge;
+
+    if (load(&inputs, &split, self, r, s, where, observed, err))
+        return -1;
+    if (!watch->keep_going(watch->arg)) {
+        stopped(r, observed);
+        return 0;
+    }
+    spec_ridge(&spec, s);
+    if (ridge_train(&outcome, &ridge, &spec, inputs, split, (int)s->v[P_THREADS].i, &self->scratch,
+                    self->clock, err))
+        return -1;
+    observed->timed_out =
+        observed->timeout_s > 0 && clock_now(self->clock) - observed->begun_s > observed->timeout_s;
+    if (observed->timed_out)
+        stopped(r, observed);
+    else
+        take_outcome(r, &outcome);
+    return 0;
+}
+
 static int train(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
                  struct plan_trial where, struct observed *observed, struct err *err)
 {
     const struct trial_checkpoint *from = observed->watch->from;
-    const struct gcn_inputs *inputs = prepared_inputs(self->prepared, s, err);
+    const struct gcn_inputs *inputs;
     const struct split *split;
     struct gcn_observer observer = {.epoch_done = epoch_done,
                                     .arg = observed,
@@ -165,10 +211,7 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
     struct gcn_spec spec;
     struct hash key;
 
-    if (!inputs)
-        return -1;
-    split = prepared_split(self->prepared, s, where.replicate, where.fold, err);
-    if (!split)
+    if (load(&inputs, &split, self, r, s, where, observed, err))
         return -1;
     spec_gcn(&spec, s);
     key = settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate, where.fold,
@@ -178,8 +221,6 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
     if (!r->curve)
         return err_nomem(err, "curve", ((size_t)spec.epochs + 1) * sizeof *r->curve);
     outcome.curve = r->curve;
-    observed->saved_s = clock_now(self->clock);
-    r->timing[PHASE_LOAD] = observed->saved_s - observed->begun_s;
     observed->epochs = spec.epochs;
     if (gcn_train(&outcome, &spec, inputs, split, key, (int)s->v[P_THREADS].i, &self->scratch,
                   self->clock, &observer, err))
@@ -202,6 +243,7 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     struct plan_trial where = plan_trial(self->plan, number);
     struct settings settings;
     struct err err = {{0}};
+    int rc;
 
     FAULT_TRIAL(number);
     plan_settings(self->plan, where.config, &settings);
@@ -213,7 +255,9 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     arena_reset(&self->scratch);
     self->scratch.peak_bytes = 0;
     observed.timeout_s = settings.v[P_TRIAL_TIMEOUT].f;
-    if (train(self, r, &settings, where, &observed, &err))
+    rc = (spec_model(&settings) == MODEL_RIDGE ? fit_ridge : train)(self, r, &settings, where,
+                                                                    &observed, &err);
+    if (rc)
         fail(r, &err);
     r->peak_bytes = (int64_t)self->scratch.peak_bytes;
 }

@@ -18,6 +18,7 @@
 struct inputs_key {
     struct graph_spec graph;
     struct gcn_inputs_spec inputs;
+    bool is_kernel; /* of ridge: scale alone matters */
 };
 
 struct graph_entry {
@@ -95,14 +96,31 @@ static int make_graph(struct csr *out, struct prepared *prepared, const struct g
     return graph_cut(out, n, spec->k, spec->weights, err);
 }
 
+static int make_kernel(struct gcn_inputs *out, const struct prepared *prepared,
+                       const struct inputs_key *key, struct err *err)
+{
+    const struct dataset *data = prepared->data;
+    double bytes = ridge_bytes(data) + (double)data->block_bytes;
+
+    if (bytes > prepared->reduced.limit_bytes)
+        return err_set(err,
+                       "type = ridge: takes %.1f GB for the products of all pairs of the %d "
+                       "samples, this process may use %.1f GB",
+                       bytes * 1e-9, data->n_samples, prepared->reduced.limit_bytes * 1e-9);
+    return ridge_inputs_init(out, data, key->inputs.scale, err);
+}
+
 static int make_inputs(struct gcn_inputs *out, struct prepared *prepared,
                        const struct inputs_key *key, struct err *err)
 {
     const struct dataset *data = prepared->data;
     const struct mat *l = NULL;
     struct csr adjacency = {0};
-    int rc = make_graph(&adjacency, prepared, &key->graph, err);
+    int rc;
 
+    if (key->is_kernel)
+        return make_kernel(out, prepared, key, err);
+    rc = make_graph(&adjacency, prepared, &key->graph, err);
     if (!rc && key->inputs.reduce != REDUCE_NONE) {
         l = reduced_features(&prepared->reduced, &key->inputs, err);
         rc = l ? gcn_inputs_init_reduced(out, data, &adjacency, l, err) : -1;
@@ -117,8 +135,13 @@ static void make_key(struct inputs_key *key, const struct prepared *prepared,
                      const struct settings *s)
 {
     memset(key, 0, sizeof *key);
-    spec_graph(&key->graph, s);
     spec_inputs(&key->inputs, s);
+    if (spec_model(s) == MODEL_RIDGE) {
+        key->inputs = (struct gcn_inputs_spec){.scale = key->inputs.scale};
+        key->is_kernel = true;
+        return;
+    }
+    spec_graph(&key->graph, s);
     if (reducer_keeps(prepared->data, key->inputs.reduce))
         key->inputs.reduce = REDUCE_NONE;
     key->inputs.small_batches =
@@ -245,6 +268,7 @@ int prepared_cost(struct gcn_cost *work, struct prepared *prepared, const struct
     if (!inputs || !split)
         return -1;
     spec_gcn(&spec, s);
-    *work = gcn_cost(&spec, inputs, split->n_train);
+    *work = spec_model(s) == MODEL_RIDGE ? ridge_cost(prepared->data, split)
+                                         : gcn_cost(&spec, inputs, split->n_train);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* What is constant over a grid, made once and shared by its trials: normalised adjacency, scaled
- * features, A^X, splits. Inputs that were made elsewhere can be adopted (once per host,
- * sched/shared.h); what was not is made here when it is first asked for.
+ * features, A^X, products of samples for ridge, splits. Inputs that were made elsewhere can be
+ * adopted (once per host, sched/shared.h); what was not is made here when it is first asked for.
  *
  * Not thread-safe: one thread at a time. What is returned stays valid until the same process has
  * asked for PREPARED_GRAPHS other graphs or PREPARED_SPLITS other splits (the least recently used

@@ -61,6 +61,11 @@ void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
     out->reduce = (int32_t)s->v[P_REDUCE].i; /* the codes are the same */
 }
 
+void spec_ridge(struct ridge_spec *out, const struct settings *s)
+{
+    *out = (struct ridge_spec){.lambda = s->v[P_LAMBDA].f, .objective = spec_objective(s)};
+}
+
 enum metric spec_objective(const struct settings *s)
 {
     return (enum metric)(s->v[P_OBJECTIVE].i - AFTER_AUTO);

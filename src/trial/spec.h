@@ -6,7 +6,7 @@
 #include "data/graph.h"
 #include "data/load.h"
 #include "data/split.h"
-#include "gcn/train.h"
+#include "gcn/ridge.h"
 #include "grid/settings.h"
 
 /* Takes unresolved settings: the task is known only after loading. */
@@ -15,12 +15,13 @@ void spec_graph(struct graph_spec *out, const struct settings *s);
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
 void spec_gcn(struct gcn_spec *out, const struct settings *s);
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
+void spec_ridge(struct ridge_spec *out, const struct settings *s);
 
 /* The metric and the direction behind the objective. */
 enum metric spec_objective(const struct settings *s);
 bool spec_maximize(const struct settings *s);
 
-enum model_type { MODEL_GCN, MODEL_MLP, MODEL_NOOP };
+enum model_type { MODEL_GCN, MODEL_MLP, MODEL_RIDGE, MODEL_NOOP };
 enum model_type spec_model(const struct settings *s);
 
 #endif

@@ -31,7 +31,7 @@ gcn|5|8|2
 mlp||4|2
 mlp||8|2"
 is "all is trained" "$(sql "select count(*) from trial where state = 'done'")" 12
-is "levels are those that some model has" "$(sql "select levels from axis where name = 'k'")" '["3","5"]'
+is "levels are those that some model has" "$(sql "select levels from axis where name = 'k'")" '[3,5]'
 
 mlp=$(sql "select config from leaderboard where type = 'mlp' and hidden_size = 4")
 "$ESPALIER" show "c$mlp" >shown
@@ -69,9 +69,9 @@ is "with what is new" "$(sql 'select count(*) from trial')" 16
 is "and no axis more" "$(sql 'select name from axis order by ordinal' | tr '\n' ' ')" "type k hidden_size "
 
 for k in 1 2 3; do
-    "$ESPALIER" run types.ini --db "s$k.db" --shard $k/3 --progress none 2>/dev/null
+    "$ESPALIER" run types.ini --db s.db --shard $k/3 --progress none 2>/dev/null
 done
-ok "shards are joined" "$ESPALIER" merge all.db s1.db s2.db s3.db
+ok "shards are joined" "$ESPALIER" merge all.db s.1of3.db s.2of3.db s.3of3.db
 is "to the same" "$(sql 'select key, value from trial order by key' all.db)" \
     "$(sql "select t.key, t.value from trial as t join config using (config_id)
         where params ->> 'k' is not 2 order by t.key")"
@@ -86,5 +86,47 @@ fails "a gcn of a graph needs edges" 2 "$ESPALIER" run nodes.ini
 ok "an mlp does not" "$ESPALIER" run nodes.ini --set type=mlp --set test=0 --progress none --db nodes.db
 ok "inspect" "$ESPALIER" inspect types.ini --set grid.type=mlp,gcn
 like "shows the graph that there is" "$(cat "$T/.out")" '^graph +knn: '
+
+cat >ridge.ini <<'INI'
+[sweep]
+folds = 3
+[data]
+samples = 100
+markers = 300
+[train]
+epochs = 4
+[grid]
+type = ridge, gcn, mlp
+lambda = 0.3, 3
+hidden_size = 4, 8
+INI
+ok "ridge beside networks" "$ESPALIER" run ridge.ini --db ridge.db --progress none
+is "each with its own settings" "$(sql 'select type, lambda, hidden_size, count(*) from trials group by 1, 2, 3' ridge.db)" \
+    "gcn||4|3
+gcn||8|3
+mlp||4|3
+mlp||8|3
+ridge|0.3||3
+ridge|3||3"
+is "has no epochs" "$(sql "select distinct epochs_run, best_epoch, (select count(*) from curve as c where c.trial_id = trial.trial_id)
+    from trial join config using (config_id) where params ->> 'type' = 'ridge'" ridge.db)" '0|0|0'
+is "is scored like others" "$(sql "select count(*) from trials where type = 'ridge' and val_pearson = value
+    and test_rmse > 0 and val_loss > 0 and seconds > 0" ridge.db)" 6
+ok "and shown" "$ESPALIER" show ridge.db t1
+ok "and exported" "$ESPALIER" export ridge.db --format json
+ok "and known to status" "$ESPALIER" status ridge.db
+ok "and to plan" "$ESPALIER" plan ridge.ini --db ridge.db
+like "with its settings in the table" "$("$ESPALIER" best ridge.db -n 0 | grep ridge | head -n 1)" 'ridge +0\.?3? +-? *3 '
+ok "two ranks get" "$ESPALIER" run ridge.ini --db two.db -n 2 --progress none
+is "the same" "$(sql 'select key, value from trial order by key' two.db)" "$(sql 'select key, value from trial order by key' ridge.db)"
+is "what was stopped is nothing new" "$("$ESPALIER" run ridge.ini --db ridge.db --progress none 2>&1 | grep -c ' 18 trials, 0 to run')" 1
+
+ok "classes" "$ESPALIER" run nodes.ini --set type=ridge --set test=0 --progress none --db classes.db
+is "have no log_loss" "$(sql "select group_concat(name) from (select name from metric where split = 'val' order by name)" classes.db)" \
+    "accuracy,macro_f1,roc_auc"
+fails "which cannot be the objective" 2 "$ESPALIER" run nodes.ini --set type=ridge --set objective=val_log_loss
+like "by name" "$(cat "$T/.err")" \
+    '--set objective: objective = val_log_loss: type = ridge has scores of classes, not probabilities: allowed beside it are'
+fails "lambda is above 0" 2 "$ESPALIER" run ridge.ini --set grid.lambda=0
 
 done_testing

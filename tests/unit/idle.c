@@ -113,6 +113,12 @@ static void test_repeats(void **state)
     assert_repeats("[model]\ntype = mlp\n[grid]\nk = 3, 5\nmetric = cosine, kinship\n"
                    "weights = binary, similarity\n",
                    1, 7, "k, metric and weights do nothing for mlp");
+    assert_repeats(
+        "[grid]\ntype = gcn, mlp, ridge\nk = 3, 5\nlambda = 0.1, 1, 10\n"
+        "learning_rate = 0.1, 1\n",
+        4 + 2 + 3, 36 - 9,
+        "lambda does nothing for gcn; k and lambda do nothing for mlp; k and learning_rate "
+        "do nothing for ridge");
 }
 
 static void test_one_value_is_no_question(void **state)
@@ -124,14 +130,10 @@ static void test_one_value_is_no_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimizer),
-        cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_model_and_split),
-        cmocka_unit_test(test_model_options),
-        cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_optimizer),       cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split), cmocka_unit_test(test_model_options),
+        cmocka_unit_test(test_schedule),        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_repeats),         cmocka_unit_test(test_one_value_is_no_question),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

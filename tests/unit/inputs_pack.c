@@ -124,7 +124,7 @@ static void test_damaged_blocks_are_refused(void **state)
         block.bytes[places[i]] ^= 1;
     }
     block.bytes[8]++;
-    assert_refused(&block, block.n, "version 2: this program reads version 1");
+    assert_refused(&block, block.n, "version 3: this program reads version 2");
     block.bytes[8]--;
     block.bytes[0] = 'E';
     assert_refused(&block, block.n, "does not begin with a header");

@@ -128,7 +128,7 @@ static void test_same_models(void **state)
     assert_int_equal(plan.n_configs, 6);
     assert_int_equal(plan.n_repeats, 2);
     for (int c = 0; c < 6; c++) {
-        static const int wanted[][3] = {{2, 0, 1}, {2, 0, 2}, {10, 1, 1},
+        static const int wanted[][3] = {{2, 0, 1},  {2, 0, 2}, {10, 1, 1},
                                         {10, 1, 2}, {3, 0, 1}, {3, 0, 2}};
 
         plan_settings(&plan, c, &s);
@@ -225,7 +225,11 @@ static void test_shipped(void **state)
         const char *name;
         int32_t n_configs;
         int64_t n_trials;
-    } shipped[] = {{"demo", 54, 270}, {"ft10", 192, 960}, {"cora-kipf", 1, 10}, {"threads", 3, 9}};
+    } shipped[] = {{"demo", 54, 270},
+                   {"ft10", 192, 960},
+                   {"cora-kipf", 1, 10},
+                   {"threads", 3, 9},
+                   {"ft10-baselines", 60, 1500}};
     const char *source = getenv("SRCDIR");
 
     (void)state;

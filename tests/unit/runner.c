@@ -453,6 +453,67 @@ static void test_reduced_inputs(void **state)
     tear_down(&f);
 }
 
+/* Beside networks: lambdas share products of samples, which another process can take over. */
+static void test_ridge(void **state)
+{
+    struct fixture f;
+    struct settings s;
+    const struct gcn_inputs *inputs;
+    struct trial_result a, b;
+    struct gcn_cost work;
+    struct err err;
+    size_t bytes;
+    void *block;
+
+    (void)state;
+    set_up(&f, "[sweep]\nfolds = 3\n[data]\nsamples = 60\nmarkers = 200\ncausal = 5\n"
+               "[resources]\nthreads = 1\n"
+               "[grid]\nlambda = 0.5, 5\ntype = ridge, gcn\nk = 3, 4\n");
+    assert_int_equal(f.plan.n_configs, 4);
+    plan_settings(&f.plan, 0, &s);
+    assert_int_equal(spec_model(&s), MODEL_RIDGE);
+    inputs = prepared_inputs(f.prepared, &s, &err);
+    assert_int_equal(inputs->n_kernel, 60);
+    assert_int_equal(prepared_cost(&work, f.prepared, &s, &err), 0);
+    run_trial(&f, &a, 1);
+    assert_int_equal(a.state, TRIAL_DONE);
+    assert_int_equal(a.epochs_run, 0);
+    assert_int_equal(a.n_curve, 0);
+    assert_true(a.value == a.metrics[PART_VAL][METRIC_PEARSON]);
+    assert_true(a.flops == work.flops);
+    bytes = gcn_inputs_packed_bytes(inputs);
+    block = aligned_alloc(64, bytes);
+    gcn_inputs_pack(block, inputs);
+    assert_int_equal(prepared_adopt(f.prepared, &s, block, bytes, &err), 0);
+    plan_settings(&f.plan, 3, &s);
+    assert_int_equal(spec_model(&s), MODEL_RIDGE);
+    assert_true(s.v[P_LAMBDA].f == 5);
+    assert_true(prepared_inputs(f.prepared, &s, &err)->is_view);
+    run_trial(&f, &b, 1);
+    assert_same(&a, &b);
+    run_trial(&f, &b, 3 * 3 + 1);
+    assert_int_equal(b.state, TRIAL_DONE);
+    assert_true(b.value != a.value);
+    tear_down(&f);
+    free(block);
+}
+
+static void test_ridge_stops(void **state)
+{
+    struct fixture f;
+    struct trial_result r;
+
+    (void)state;
+    set_up(&f, "[data]\nsamples = 60\n[resources]\ntrial_timeout = 1e-9\n[model]\ntype = ridge\n");
+    trial_result_init(&r, 0);
+    f.runner.run(f.runner.self, &r, 0, &(struct trial_watch){.keep_going = never});
+    assert_int_equal(r.state, TRIAL_PENDING);
+    run_trial(&f, &r, 0);
+    assert_int_equal(r.state, TRIAL_FAILED);
+    assert_string_equal(r.error, "ran longer than trial_timeout = 1e-09s");
+    tear_down(&f);
+}
+
 static void test_reduction_beyond_memory(void **state)
 {
     struct gcn_inputs_spec spec = {.scale = SCALE_STANDARDIZE, .reduce = 5};
@@ -487,6 +548,8 @@ int main(void)
         cmocka_unit_test(test_adopted_inputs_stay),
         cmocka_unit_test(test_flops_are_about_those_predicted),
         cmocka_unit_test(test_reduced_inputs),
+        cmocka_unit_test(test_ridge),
+        cmocka_unit_test(test_ridge_stops),
         cmocka_unit_test(test_reduction_beyond_memory),
     };
 

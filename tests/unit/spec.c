@@ -47,6 +47,7 @@ static void test_choices_are_enums(void **state)
     assert_choice(P_WEIGHTS, 0, GRAPH_SIMILARITY, "similarity");
     assert_choice(P_TYPE, 0, MODEL_GCN, "gcn");
     assert_choice(P_TYPE, 0, MODEL_MLP, "mlp");
+    assert_choice(P_TYPE, 0, MODEL_RIDGE, "ridge");
     assert_choice(P_TYPE, 0, MODEL_NOOP, "noop");
     assert_choice(P_ACTIVATION, 0, ACTIVATION_RELU, "relu");
     assert_choice(P_ACTIVATION, 0, ACTIVATION_TANH, "tanh");

@@ -343,7 +343,8 @@ static void test_every_query(void **state)
         [QUERY_SESSIONS] = 1,      [QUERY_WORKERS] = 1,       [QUERY_EFFICIENCY] = 0,
         [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2, [QUERY_TRIAL] = 1,
         [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,  [QUERY_TRIAL_ATTEMPTS] = 1,
-        [QUERY_TRIAL_CURVE] = 2,
+        [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,  [QUERY_TRIAL_SESSION] = 1,
+        [QUERY_DONE] = 1,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
@@ -355,7 +356,8 @@ static void test_every_query(void **state)
     fixture_open(&f, "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n");
     for (int id = 0; id < P_COUNT; id++)
         n_rows[QUERY_CONFIG_SETTINGS] +=
-            (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0;
+            (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0 &&
+            settings_has(&f.sweep.fixed, (enum param_id)id);
     check(store_open(&store, f.path, &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, 0, &err), &err);

@@ -278,7 +278,8 @@ static void test_write_round_trip(void **state)
                                "[resources]\ntrial_timeout = 15m\n"
                                "[grid]\nbuild = knn, threshold\nk = 3, 10\n"
                                "learning_rate = log(1e-5, 0.3, 3)\nbatch_size = 32, full\n"
-                               "threads = 1, 2\n";
+                               "threads = 1, 2\n"
+                               "type = ridge, gcn, mlp\nlambda = 0.1, 1\n";
     struct hash digest = hash_text("data");
     struct buf written = {0}, scratch = {0};
     struct sweep sweep, again;
@@ -290,7 +291,7 @@ static void test_write_round_trip(void **state)
     snprintf(path, sizeof path, "%s/dir/g.csv", here);
     parse(&sweep, "dir/x.ini", text, NULL, 0);
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
-    assert_int_equal(plan.n_configs, 48);
+    assert_int_equal(plan.n_configs, 48 + 12 + 4);
     for (int32_t config = 0; config < plan.n_configs; config++) {
         struct settings a, b;
 

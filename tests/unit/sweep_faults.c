@@ -311,6 +311,18 @@ static void test_many(void **state)
     buf_release(&text);
 }
 
+static void test_ridge(void **state)
+{
+    (void)state;
+    assert_fault(
+        "[sweep]\nobjective = val_log_loss\n[grid]\ntype = gcn, ridge\n",
+        "x.ini:2: objective = val_log_loss: type = ridge has scores of classes, not "
+        "probabilities: allowed beside it are val_accuracy, val_macro_f1 and val_roc_auc\n");
+    assert_fault("[sweep]\nobjective = val_roc_auc\n[grid]\ntype = gcn, ridge\n", "");
+    assert_fault("[model]\ntype = ridge\nlambda = 0\n",
+                 "x.ini:3: lambda = 0: must be in (0, 1000000000000]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_format_requirements),
         cmocka_unit_test(test_split_requirements),
         cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_ridge),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_set),

@@ -1,0 +1,321 @@
+#include "gcn/ridge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcn/reducer.h"
+#include "tensor/cholesky.h"
+#include "tensor/gemm.h"
+
+/* ---- K ---- */
+
+/* From the lower triangle of Z Z^T to all of K, so that rows can be read in one go. */
+static void finish_kernel(double *kernel, int32_t n, int32_t n_features)
+{
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j <= i; j++) {
+            double *lower = &kernel[(size_t)i * (size_t)n + (size_t)j];
+
+            *lower /= n_features;
+            kernel[(size_t)j * (size_t)n + (size_t)i] = *lower;
+        }
+}
+
+int ridge_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
+                      enum feature_scale scale, struct err *err)
+{
+    /* Every byte is set, padding too: packed inputs are hashed. */
+    memset(inputs, 0, sizeof *inputs);
+    inputs->data = data;
+    inputs->n_inputs = inputs->fan_in = data->n_features;
+    if (reducer_products(&inputs->kernel, data, scale, err))
+        return -1;
+    inputs->n_kernel = data->n_samples;
+    finish_kernel(inputs->kernel, inputs->n_kernel, data->n_features);
+    return 0;
+}
+
+double ridge_bytes(const struct dataset *data)
+{
+    double n = data->n_samples;
+    double entries = data->is_sparse ? (double)csr_nnz(&data->sparse_features) : 0;
+
+    return 2 * n * n * sizeof(double) + 2 * entries * (sizeof(float) + sizeof(int32_t));
+}
+
+/* ---- fit ---- */
+
+/* Of sample i in the dual's right side c. */
+static double right_side(const struct target *target, int32_t c, int32_t i)
+{
+    if (target->task == TASK_CLASSIFICATION)
+        return target->label[i] == c ? 1 : -1;
+    return ((double)target->original[i] - target->mean) / target->sd;
+}
+
+static void put_right_sides(struct ridge *ridge, const int32_t *train)
+{
+    int32_t n = ridge->n_train;
+
+    for (int32_t c = 0; c < ridge->n_outputs; c++) {
+        double *alpha = ridge->alpha + (size_t)c * (size_t)n;
+
+        ridge->mean[c] = 0;
+        for (int32_t i = 0; i < n; i++) {
+            alpha[i] = right_side(&ridge->target, c, train[i]);
+            if (ridge->target.task == TASK_CLASSIFICATION)
+                ridge->mean[c] += alpha[i] / n;
+        }
+        for (int32_t i = 0; i < n; i++)
+            alpha[i] -= ridge->mean[c];
+    }
+}
+
+static const double *kernel_row(const struct gcn_inputs *inputs, int32_t i)
+{
+    return inputs->kernel + (size_t)i * (size_t)inputs->n_kernel;
+}
+
+/* a = K_tt + lambda I, its lower triangle. */
+static void put_system(double *a, const struct gcn_inputs *inputs, const struct split *split,
+                       double lambda)
+{
+    for (int32_t i = 0; i < split->n_train; i++) {
+        const double *row = kernel_row(inputs, split->train[i]);
+
+        for (int32_t j = 0; j <= i; j++)
+            a[j] = row[split->train[j]];
+        a[i] += lambda;
+        a += split->n_train;
+    }
+}
+
+static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct gcn_inputs *inputs,
+               const struct split *split, struct arena *scratch, struct err *err)
+{
+    size_t n = (size_t)split->n_train, n_outputs;
+    double *a;
+
+    if (target_init(&ridge->target, &(struct gcn_spec){0}, inputs->data, split->train,
+                    split->n_train, scratch, err))
+        return -1;
+    n_outputs = (size_t)ridge->target.n_outputs;
+    ridge->n_train = split->n_train;
+    ridge->n_outputs = ridge->target.n_outputs;
+    ridge->alpha = arena_take(scratch, n * n_outputs, sizeof *ridge->alpha);
+    ridge->mean = arena_take(scratch, n_outputs, sizeof *ridge->mean);
+    a = arena_take(scratch, n * n, sizeof *a);
+    if (!ridge->alpha || !ridge->mean || !a)
+        return err_nomem(err, "ridge", n * (n + n_outputs) * sizeof *a);
+    put_right_sides(ridge, split->train);
+    put_system(a, inputs, split, spec->lambda);
+    if (cholesky_solve(ridge->alpha, ridge->n_outputs, a, ridge->n_train, err))
+        return err_wrap(err,
+                        "lambda = %g is too small beside these features, or they are too large",
+                        spec->lambda);
+    return 0;
+}
+
+/* ---- scores ---- */
+
+/* Room for the part being scored. */
+struct scores {
+    float *output;  /* (N, C) */
+    float *truth;   /* [N] regression, standardised */
+    int32_t *label; /* [N] classification */
+    double *row;    /* [n_train] of K */
+    void *scratch;  /* of the metrics */
+};
+
+static int scores_init(struct scores *s, const struct ridge *ridge, const struct dataset *data,
+                       struct arena *scratch, struct err *err)
+{
+    size_t n = (size_t)data->n_samples, n_outputs = (size_t)ridge->n_outputs;
+
+    s->output = arena_take(scratch, n * n_outputs, sizeof *s->output);
+    s->truth = arena_take(scratch, n, sizeof *s->truth);
+    s->label = arena_take(scratch, n, sizeof *s->label);
+    s->row = arena_take(scratch, (size_t)ridge->n_train, sizeof *s->row);
+    s->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
+    if (!s->output || !s->truth || !s->label || !s->row || !s->scratch)
+        return err_nomem(err, "scores", n * (n_outputs + 2) * sizeof(float));
+    return 0;
+}
+
+static void predict(float *output, struct scores *s, const struct ridge *ridge,
+                    const struct gcn_inputs *inputs, const struct split *split, int32_t sample)
+{
+    const double *row = kernel_row(inputs, sample);
+    const double *alpha = ridge->alpha;
+
+    for (int32_t t = 0; t < ridge->n_train; t++)
+        s->row[t] = row[split->train[t]];
+    for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
+        double sum = ridge->mean[c];
+
+        for (int32_t t = 0; t < ridge->n_train; t++)
+            sum += s->row[t] * alpha[t];
+        output[c] = (float)sum;
+    }
+}
+
+static double score(struct scores *s, const struct target *target, enum metric metric, int32_t n)
+{
+    double value;
+
+    if (metric_task(metric) != target->task || metric == METRIC_LOG_LOSS)
+        return NAN;
+    if (target->task == TASK_CLASSIFICATION)
+        return metric_classification(metric, s->label, s->output, n, target->n_outputs, s->scratch);
+    value = metric_regression(metric, s->truth, s->output, n, s->scratch);
+    return metric == METRIC_RMSE || metric == METRIC_MAE ? value * target->sd : value;
+}
+
+static void score_part(struct gcn_outcome *outcome, enum part part, struct scores *s,
+                       const struct ridge *ridge, const struct gcn_inputs *inputs,
+                       const struct split *split, const int32_t *samples, int32_t n)
+{
+    const struct target *target = &ridge->target;
+    double squares = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        predict(s->output + (int64_t)i * ridge->n_outputs, s, ridge, inputs, split, samples[i]);
+        if (target->task == TASK_CLASSIFICATION) {
+            s->label[i] = target->label[samples[i]];
+        } else {
+            s->truth[i] = target->standardized[samples[i]];
+            squares += ((double)s->output[i] - (double)s->truth[i]) *
+                       ((double)s->output[i] - (double)s->truth[i]);
+        }
+    }
+    if (n && target->task == TASK_REGRESSION)
+        outcome->losses[part] = squares / n;
+    for (int m = 0; n && m < METRIC_COUNT; m++)
+        outcome->metrics[part][m] = score(s, target, (enum metric)m, n);
+}
+
+static void outcome_init(struct gcn_outcome *outcome)
+{
+    *outcome = (struct gcn_outcome){.status = GCN_DONE, .curve = outcome->curve};
+    for (int part = 0; part < 4; part++) {
+        outcome->losses[part] = NAN;
+        for (int m = 0; m < METRIC_COUNT; m++)
+            outcome->metrics[part][m] = NAN;
+    }
+}
+
+int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
+                const struct gcn_inputs *inputs, const struct split *split, int threads,
+                struct arena *scratch, const struct clock *clock, struct err *err)
+{
+    double begun_s = clock_now(clock), fitted_s;
+    struct scores s;
+
+    outcome_init(outcome);
+    gemm_set_threads(threads);
+    if (fit(ridge, spec, inputs, split, scratch, err) ||
+        scores_init(&s, ridge, inputs->data, scratch, err))
+        return -1;
+    fitted_s = clock_now(clock);
+    score_part(outcome, PART_TRAIN, &s, ridge, inputs, split, split->train, split->n_train);
+    score_part(outcome, PART_VAL, &s, ridge, inputs, split, split->val, split->n_val);
+    score_part(outcome, PART_TEST, &s, ridge, inputs, split, split->test, split->n_test);
+    outcome->value = outcome->metrics[PART_VAL][spec->objective];
+    outcome->seconds[GCN_OPTIMIZER] = fitted_s - begun_s;
+    outcome->seconds[GCN_EVALUATION] = clock_now(clock) - fitted_s;
+    outcome->flops = ridge_cost(inputs->data, split).flops;
+    return 0;
+}
+
+struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split)
+{
+    double n = split->n_train, n_scored = n + split->n_val + split->n_test;
+    double n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1;
+
+    return (struct gcn_cost){
+        .flops = n * n * n / 3 + 2 * n * n * n_outputs + 2 * n_scored * n * n_outputs,
+        .bytes = sizeof(double) * (3 * n * n + n_scored * n),
+    };
+}
+
+/* ---- weights of features ---- */
+
+/* w of the features that the panel z (N, n) holds: w (n, C) = z_t^T alpha / F. */
+static void put_dense(float *w, const double *z, int32_t n, const struct ridge *ridge,
+                      const struct split *split, int32_t n_features)
+{
+    for (int32_t j = 0; j < n; j++)
+        for (int32_t c = 0; c < ridge->n_outputs; c++) {
+            const double *alpha = ridge->alpha + (size_t)c * (size_t)ridge->n_train;
+            double sum = 0;
+
+            for (int32_t t = 0; t < ridge->n_train; t++)
+                sum += z[(size_t)split->train[t] * (size_t)n + (size_t)j] * alpha[t];
+            *w++ = (float)(sum / n_features);
+        }
+}
+
+#define PANEL_COLS 128
+
+static int weigh_dense(float *w, const struct ridge *ridge, const struct dataset *data,
+                       enum feature_scale scale, const struct split *split, struct err *err)
+{
+    size_t size = (size_t)data->n_samples * PANEL_COLS;
+    float *raw = malloc(size * sizeof *raw);
+    double *z = malloc(size * sizeof *z);
+    struct scaling scaling;
+    int rc = scaling_init(&scaling, data, scale, err);
+
+    if (!rc && (!raw || !z))
+        rc = err_nomem(err, "panel", size * (sizeof *raw + sizeof *z));
+    if (!rc)
+        scaling_learn(&scaling, true, PANEL_COLS, raw);
+    for (int32_t at = 0; !rc && at < data->n_features; at += PANEL_COLS) {
+        int32_t left = data->n_features - at;
+        struct panel panel = {true, at, left < PANEL_COLS ? left : PANEL_COLS};
+        struct mat read = scaling_read(&scaling, &panel, raw);
+
+        if (scale == SCALE_STANDARDIZE)
+            scaling_learn_columns(&scaling, &panel, &read);
+        scaling_apply(z, &scaling, &panel, &read);
+        put_dense(w + (size_t)at * (size_t)ridge->n_outputs, z, panel.n, ridge, split,
+                  data->n_features);
+    }
+    scaling_release(&scaling);
+    free(raw);
+    free(z);
+    return rc;
+}
+
+static int weigh_sparse(float *w, const struct ridge *ridge, const struct dataset *data,
+                        enum feature_scale scale, const struct split *split, struct err *err)
+{
+    size_t n_outputs = (size_t)ridge->n_outputs, size = (size_t)data->n_features * n_outputs;
+    double *sum = calloc(size, sizeof *sum);
+    struct csr x = {0};
+    int rc = sum ? 0 : err_nomem(err, "weights", size * sizeof *sum);
+
+    if (!rc)
+        rc = scale_sparse(&x, data, scale, err);
+    for (int32_t t = 0; !rc && t < ridge->n_train; t++)
+        for (int64_t e = x.row_start[split->train[t]]; e < x.row_start[split->train[t] + 1]; e++)
+            for (size_t c = 0; c < n_outputs; c++)
+                sum[(size_t)x.col[e] * n_outputs + c] +=
+                    (double)x.val[e] * ridge->alpha[c * (size_t)ridge->n_train + (size_t)t];
+    for (size_t i = 0; !rc && i < size; i++)
+        w[i] = (float)(sum[i] / data->n_features);
+    csr_release(&x);
+    free(sum);
+    return rc;
+}
+
+int ridge_weights(float *weights, const struct ridge *ridge, const struct dataset *data,
+                  enum feature_scale scale, const struct split *split, struct err *err)
+{
+    float *bias = weights + (size_t)data->n_features * (size_t)ridge->n_outputs;
+
+    for (int32_t c = 0; c < ridge->n_outputs; c++)
+        bias[c] = (float)ridge->mean[c];
+    return (data->is_sparse ? weigh_sparse : weigh_dense)(weights, ridge, data, scale, split, err);
+}

@@ -1,0 +1,66 @@
+/* Ridge regression, exact, in the dual: what a graph convolution must beat.
+ *
+ * Z (N, F) are the scaled features that the network sees, and K = Z Z^T / F. From the training part
+ * t with targets y (standardised, as the network's are, so that their mean is 0), alpha = (K_tt +
+ * lambda I)^-1 y,    predictions  K_.t alpha. The same predictions come from weights w = Z_t^T
+ * alpha / F of the features, which minimise |y - Z_t w|^2 + F lambda |w|^2: N numbers are looked
+ * for in the place of F.
+ *
+ * With standardised markers K is a genomic relationship matrix, and this is GBLUP with the mean as
+ * its fixed effect: lambda is the residual over the genetic variance, (1 - h2) / h2 for a trait of
+ * heritability h2.
+ *
+ * Classes are regressed on too, one against the rest: +1 for samples of the class, -1 for others,
+ * each less its mean, as RidgeClassifier of scikit-learn does it. The largest score decides. Scores
+ * are no probabilities: there is no log_loss, and no loss.
+ *
+ * Source: Hoerl & Kennard 1970, Technometrics 12:55; in the dual Saunders et al. 1998, ICML;
+ * VanRaden 2008, J Dairy Sci 91:4414; that weights of markers and relationships predict the same:
+ * Habier et al. 2007, Genetics 177:2389, and Goddard 2009, Genetica 136:245. */
+#ifndef GCN_RIDGE_H
+#define GCN_RIDGE_H
+
+#include "gcn/loss.h"
+#include "gcn/train.h"
+
+struct ridge_spec {
+    double lambda; /* above 0 */
+    enum metric objective;
+};
+
+/* K of all samples, as inputs that hold nothing else. data is borrowed. Pair with
+ * gcn_inputs_release(). Sets OpenBLAS to one thread, for the same bits everywhere; cost N^2 F flop.
+ * -1 and err where memory is short or sparse features would fill in. */
+int ridge_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
+                      enum feature_scale scale, struct err *err);
+
+/* Memory that ridge_inputs_init() and a training take together, at most. */
+double ridge_bytes(const struct dataset *data);
+
+/* What was fitted; everything in scratch. */
+struct ridge {
+    struct target target;
+    int32_t n_train;
+    int32_t n_outputs; /* C: 1, or the classes */
+    double *alpha;     /* (C, n_train) */
+    double *mean;      /* [C] of the right sides: 0 for regression */
+};
+
+/* Fit and score: outcome in full (no epochs; losses of classes are NaN). scratch holds everything
+ * and is not reset. -1 and err when memory is short, or lambda is too small beside K for double
+ * precision. */
+int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
+                const struct gcn_inputs *inputs, const struct split *split, int threads,
+                struct arena *scratch, const struct clock *clock, struct err *err);
+
+/* The same model as weights of the scaled features: outputs are Z w + b, standardised for
+ * regression.
+ *   weights  out  [(F + 1) C] w (F, C), then b [C], as struct model holds a single layer
+ * Reads the features once more. -1 and err when memory is short. */
+int ridge_weights(float *weights, const struct ridge *ridge, const struct dataset *data,
+                  enum feature_scale scale, const struct split *split, struct err *err);
+
+/* The work of ridge_train(). */
+struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split);
+
+#endif

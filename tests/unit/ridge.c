@@ -1,0 +1,307 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data/builder.h"
+#include "gcn/inputs_pack.h"
+#include "gcn/ridge.h"
+#include "gcn/scale.h"
+#include "tensor/cholesky.h"
+
+/* Cases that tests/golden/make_ridge.py solved in the primal. */
+struct golden {
+    FILE *file;
+    struct dataset data;
+    enum feature_scale scale;
+    struct ridge_spec spec;
+    struct split split;
+};
+
+static void expect(FILE *file, const char *want)
+{
+    char word[32];
+
+    assert_int_equal(fscanf(file, "%31s", word), 1);
+    assert_string_equal(word, want);
+}
+
+static double read_number(FILE *file)
+{
+    double value;
+
+    assert_int_equal(fscanf(file, "%lf", &value), 1);
+    return value;
+}
+
+static int32_t read_int(FILE *file)
+{
+    return (int32_t)read_number(file);
+}
+
+/* The place of the next word among three choices, or fewer. */
+static int read_choice(FILE *file, const char *const choices[3])
+{
+    char word[32];
+
+    assert_int_equal(fscanf(file, "%31s", word), 1);
+    for (int i = 0; i < 3 && choices[i]; i++)
+        if (strcmp(word, choices[i]) == 0)
+            return i;
+    fail_msg("unknown word \"%s\"", word);
+    return -1;
+}
+
+static void *take(size_t n, size_t size)
+{
+    void *memory = calloc(n + 1, size);
+
+    assert_non_null(memory);
+    return memory;
+}
+
+enum held { DENSE, DOSAGE, SPARSE };
+
+/* The same values in one of three forms. */
+static void build(struct dataset *data, struct draft *draft, const float *x, enum held held)
+{
+    size_t n = (size_t)draft->n_samples, f = (size_t)draft->n_features;
+    struct triplet *t = take(n * f, sizeof *t);
+    int8_t *dosage = take(n * f, 1);
+    char(*names)[24] = take(n, sizeof *names);
+    const char **ids = take(n, sizeof *ids);
+    const char *const classes[] = {"a", "b", "c"};
+    struct csr sparse = {0};
+    int64_t nnz = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(names[i], sizeof names[i], "s%zu", i);
+        ids[i] = names[i];
+    }
+    for (size_t i = 0; i < n * f; i++) {
+        dosage[i] = (int8_t)x[i];
+        if (x[i] != 0)
+            t[nnz++] = (struct triplet){(int32_t)(i / f), (int32_t)(i % f), x[i]};
+    }
+    assert_int_equal(csr_from_triplets(&sparse, (int32_t)n, (int32_t)f, t, nnz, NULL), 0);
+    draft->ids = ids;
+    draft->class_names = draft->n_classes ? classes : NULL;
+    draft->features = held == DENSE ? x : NULL;
+    draft->dosage = held == DOSAGE ? dosage : NULL;
+    draft->sparse = held == SPARSE ? &sparse : NULL;
+    assert_int_equal(draft_build(data, draft, NULL), 0);
+    csr_release(&sparse);
+    free(t);
+    free(dosage);
+    free(names);
+    free(ids);
+}
+
+static int32_t *read_part(FILE *file, const char *name, int32_t *n)
+{
+    int32_t *part;
+
+    expect(file, name);
+    *n = read_int(file);
+    part = take((size_t)*n, sizeof *part);
+    for (int32_t i = 0; i < *n; i++)
+        part[i] = read_int(file);
+    return part;
+}
+
+static void golden_open(struct golden *g, const char *name)
+{
+    static const char *const tasks[3] = {"regression", "classification"};
+    static const char *const forms[3] = {"dense", "dosage", "sparse"};
+    static const char *const scales[3] = {"none", "standardize", "row"};
+    const char *source = getenv("SRCDIR");
+    struct draft draft = {0};
+    char path[4096];
+    float *x, *target;
+    int32_t *label;
+    enum task task;
+    enum held held;
+
+    memset(g, 0, sizeof *g);
+    snprintf(path, sizeof path, "%s/tests/golden/%s.txt", source ? source : ".", name);
+    g->file = fopen(path, "r");
+    assert_non_null(g->file);
+    expect(g->file, "versions");
+    assert_int_equal(fscanf(g->file, "%*s"), 0);
+    expect(g->file, "task");
+    task = (enum task)read_choice(g->file, tasks);
+    expect(g->file, "held");
+    held = (enum held)read_choice(g->file, forms);
+    expect(g->file, "scale");
+    g->scale = (enum feature_scale)read_choice(g->file, scales);
+    expect(g->file, "shape");
+    draft.n_samples = read_int(g->file);
+    draft.n_features = read_int(g->file);
+    draft.n_classes = read_int(g->file);
+    expect(g->file, "lambda");
+    g->spec.lambda = read_number(g->file);
+    g->spec.objective = task == TASK_REGRESSION ? METRIC_PEARSON : METRIC_ROC_AUC;
+    g->split.train = read_part(g->file, "train", &g->split.n_train);
+    g->split.val = read_part(g->file, "val", &g->split.n_val);
+    g->split.test = read_part(g->file, "test", &g->split.n_test);
+    x = take((size_t)draft.n_samples * (size_t)draft.n_features, sizeof *x);
+    target = take((size_t)draft.n_samples, sizeof *target);
+    label = take((size_t)draft.n_samples, sizeof *label);
+    expect(g->file, "features");
+    for (int32_t i = 0; i < draft.n_samples * draft.n_features; i++)
+        x[i] = (float)read_number(g->file);
+    expect(g->file, "target");
+    for (int32_t i = 0; i < draft.n_samples; i++) {
+        target[i] = (float)read_number(g->file);
+        label[i] = (int32_t)target[i];
+    }
+    draft.target = task == TASK_REGRESSION ? target : NULL;
+    draft.label = task == TASK_CLASSIFICATION ? label : NULL;
+    build(&g->data, &draft, x, held);
+    free(x);
+    free(target);
+    free(label);
+}
+
+static void golden_close(struct golden *g)
+{
+    dataset_release(&g->data);
+    free(g->split.train);
+    free(g->split.val);
+    free(g->split.test);
+    fclose(g->file);
+}
+
+static void check_weights(struct golden *g, const struct ridge *ridge)
+{
+    int32_t n = (g->data.n_features + 1) * ridge->n_outputs;
+    float *weights = take((size_t)n, sizeof *weights);
+
+    assert_int_equal(ridge_weights(weights, ridge, &g->data, g->scale, &g->split, NULL), 0);
+    expect(g->file, "weights");
+    for (int32_t i = 0; i < n; i++) {
+        double want = read_number(g->file);
+
+        if (!(fabs((double)weights[i] - want) < 1e-6 * (1 + fabs(want))))
+            fail_msg("weight %d: %.9g, the primal's is %.9g", (int)i, (double)weights[i], want);
+    }
+    free(weights);
+}
+
+static void check_metrics(struct golden *g, const struct gcn_outcome *outcome)
+{
+    static const char *const parts[3] = {"train", "val", "test"};
+
+    for (int part = PART_TRAIN; part <= PART_TEST; part++) {
+        int32_t n;
+
+        expect(g->file, "metrics");
+        expect(g->file, parts[part - PART_TRAIN]);
+        n = read_int(g->file);
+        for (int32_t i = 0; i < n; i++) {
+            char name[32];
+            double got, want;
+
+            assert_int_equal(fscanf(g->file, "%31s", name), 1);
+            want = read_number(g->file);
+            got = outcome->metrics[part][metric_parse(name)];
+            if (!(fabs(got - want) < 1e-5 * (1 + fabs(want))))
+                fail_msg("%s of part %d: %.9g, numpy's is %.9g", name, part, got, want);
+        }
+    }
+}
+
+/* Trained on what was sent to another process, too. */
+static void test_golden(void **state)
+{
+    struct golden g;
+    struct gcn_inputs inputs, view;
+    struct gcn_outcome outcome = {.curve = NULL}, again = outcome;
+    struct arena arena = {0};
+    struct ridge ridge;
+    void *block;
+    size_t bytes;
+
+    golden_open(&g, *state);
+    assert_int_equal(ridge_inputs_init(&inputs, &g.data, g.scale, NULL), 0);
+    assert_int_equal(
+        ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena, &clock_system, NULL),
+        0);
+    assert_int_equal(outcome.status, GCN_DONE);
+    assert_int_equal(outcome.epochs_run, 0);
+    check_weights(&g, &ridge);
+    check_metrics(&g, &outcome);
+    assert_true(outcome.value == outcome.metrics[PART_VAL][g.spec.objective]);
+    assert_true(isnan(outcome.metrics[PART_VAL][METRIC_LOG_LOSS]));
+    assert_int_equal(isnan(outcome.losses[PART_VAL]) != 0, g.data.task == TASK_CLASSIFICATION);
+
+    bytes = gcn_inputs_packed_bytes(&inputs);
+    block = aligned_alloc(64, bytes);
+    gcn_inputs_pack(block, &inputs);
+    assert_int_equal(gcn_inputs_view(&view, &g.data, block, bytes, NULL), 0);
+    assert_int_equal(
+        ridge_train(&again, &ridge, &g.spec, &view, &g.split, 1, &arena, &clock_system, NULL), 0);
+    assert_memory_equal(again.metrics, outcome.metrics, sizeof again.metrics);
+    gcn_inputs_release(&view);
+    free(block);
+    arena_release(&arena);
+    gcn_inputs_release(&inputs);
+    golden_close(&g);
+}
+
+static void test_lambda_too_small(void **state)
+{
+    struct golden g;
+    struct gcn_inputs inputs;
+    struct gcn_outcome outcome = {.curve = NULL};
+    struct arena arena = {0};
+    struct ridge ridge;
+    struct err err;
+
+    (void)state;
+    golden_open(&g, "ridge_few");
+    assert_int_equal(ridge_inputs_init(&inputs, &g.data, g.scale, NULL), 0);
+    for (int64_t i = 0; i < (int64_t)inputs.n_kernel * inputs.n_kernel; i++)
+        inputs.kernel[i] = 1; /* all samples alike */
+    g.spec.lambda = 1e-300;
+    assert_int_equal(
+        ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena, &clock_system, &err),
+        -1);
+    assert_non_null(strstr(err.text, "lambda = 1e-300 is too small"));
+    arena_release(&arena);
+    gcn_inputs_release(&inputs);
+    golden_close(&g);
+}
+
+static void test_solve(void **state)
+{
+    /* By hand: L = (2, 0; 1, 3), a = L L^T, x = (1, -2) and (0, 1). */
+    double a[] = {4, NAN, 2, 10}, b[] = {0, -18, 2, 10};
+
+    (void)state;
+    assert_int_equal(cholesky_solve(b, 2, a, 2, NULL), 0);
+    assert_true(fabs(b[0] - 1) < 1e-14 && fabs(b[1] + 2) < 1e-14);
+    assert_true(fabs(b[2]) < 1e-14 && fabs(b[3] - 1) < 1e-14);
+}
+
+#define GOLDEN(name)                        \
+    {                                       \
+        name, test_golden, NULL, NULL, name \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_solve), GOLDEN("ridge_regr"),
+        GOLDEN("ridge_few"),          GOLDEN("ridge_class"),
+        GOLDEN("ridge_binary"),       cmocka_unit_test(test_lambda_too_small),
+    };
+
+    return cmocka_run_group_tests_name("ridge", tests, NULL, NULL);
+}
