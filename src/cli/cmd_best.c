@@ -13,6 +13,7 @@ struct best_options {
     const char *sweep;
     const char *format;
     const char *where;
+    const char *rule;
 };
 
 static int parse(struct best_options *o, int argc, char **argv)
@@ -23,9 +24,12 @@ static int parse(struct best_options *o, int argc, char **argv)
         {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
          "this sweep of the file; default: the one that was run last"},
         {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "table|csv|json|ini",
-         "table, csv, json, or ini: a sweep file that trains exactly the best configuration"},
+         "table, csv, json, or ini: a sweep file that trains exactly the chosen configuration"},
         {0, "where", "SQL", OPTION_TEXT, &o->where, 0, 0, NULL,
          "only configurations for which this expression over the columns is true"},
+        {0, "rule", "RULE", OPTION_TEXT, &o->rule, 0, 0, "best|1se",
+         "choose one, the best or the cheapest within one standard error of it, and show its test "
+         "metrics"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
     int first;
@@ -45,48 +49,152 @@ static int column_of(const struct table *table, const char *name)
     return c;
 }
 
-/* The first row of the leaderboard as a sweep file. */
-static int put_ini(struct buf *out, struct store *store, const struct query_sweep *sweep,
-                   const struct best_options *o, const struct table *table, struct err *err)
+static const struct cell *cell_of(const struct table *table, const char *name)
 {
-    const struct cell *row = table->cells;
-    const struct cell *mean = table->n_rows ? &row[column_of(table, "mean")] : NULL;
+    return &table->cells[column_of(table, name)];
+}
 
-    if (!mean || mean->type == CELL_NULL)
-        return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", o->db, sweep->name,
-                       o->where ? " where " : " yet", o->where ? o->where : "");
-    buf_printf(out, "; configuration c%lld of sweep %s: mean %s %.6g over %lld trials\n\n",
-               (long long)row[column_of(table, "config")].i, sweep->name, sweep->objective, mean->f,
-               (long long)row[column_of(table, "trials")].i);
-    return query_ini(out, store, row[column_of(table, "config")].i, err);
+static bool is_1se(const struct best_options *o)
+{
+    return o->rule && !strcmp(o->rule, "1se");
+}
+
+/* Why there is no choice; first: one row of the leaderboard, or none. */
+static int no_choice(const struct table *first, const struct query_sweep *sweep,
+                     const struct best_options *o, struct err *err)
+{
+    if (first->n_rows && cell_of(first, "mean")->type != CELL_NULL)
+        return err_set(err,
+                       "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "
+                       "replicates or folds give more",
+                       o->db, sweep->name, (long long)cell_of(first, "config")->i);
+    return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", o->db, sweep->name,
+                   o->where ? " where " : " yet", o->where ? o->where : "");
+}
+
+/* One row: the configuration that the rule chooses. */
+static int choose(struct table *chosen, struct store *store, const struct query_sweep *sweep,
+                  const struct best_options *o, struct err *err)
+{
+    int rc;
+
+    if (is_1se(o) && query_cheapest(chosen, store, sweep, o->where, err))
+        return -1;
+    if (is_1se(o) && chosen->n_rows)
+        return 0;
+    if (is_1se(o))
+        table_release(chosen);
+    if (query_leaderboard(chosen, store, sweep, o->where, 1, false, err))
+        return -1;
+    if (!is_1se(o) && chosen->n_rows && cell_of(chosen, "mean")->type != CELL_NULL)
+        return 0;
+    rc = no_choice(chosen, sweep, o, err);
+    table_release(chosen);
+    return rc;
+}
+
+/* As a sweep file. */
+static int put_ini(struct buf *out, struct store *store, const struct query_sweep *sweep,
+                   const struct best_options *o, const struct table *chosen, struct err *err)
+{
+    long long config = (long long)cell_of(chosen, "config")->i;
+
+    buf_printf(out, "; configuration c%lld of sweep %s: mean %s %.6g over %lld trials%s\n\n",
+               config, sweep->name, sweep->objective, cell_of(chosen, "mean")->f,
+               (long long)cell_of(chosen, "trials")->i,
+               is_1se(o) ? ", the cheapest within one standard error of the best" : "");
+    return query_ini(out, store, config, err);
+}
+
+static int warn_unfinished(struct store *store, const struct query_sweep *sweep, struct err *err)
+{
+    struct table table;
+
+    if (query_table(&table, store, QUERY_UNFINISHED, sweep->sweep_id, err))
+        return -1;
+    if (table.n_rows)
+        log_warn("%lld trial%s of the sweep %s not finished: the choice may change",
+                 (long long)table.cells[0].i, table.cells[0].i == 1 ? "" : "s",
+                 table.cells[0].i == 1 ? "is" : "are");
+    table_release(&table);
+    return 0;
+}
+
+/* What was chosen, and its test part: of nothing else, so that nobody chooses by it. */
+static int put_choice(struct buf *out, struct store *store, const struct best_options *o,
+                      const struct table *chosen, struct err *err)
+{
+    int64_t config = cell_of(chosen, "config")->i;
+    struct table test;
+
+    if (query_table(&test, store, QUERY_CONFIG_TEST, config, err))
+        return -1;
+    buf_printf(out, "\nchosen: c%lld, place %lld, %s%s%s\n", (long long)config,
+               (long long)cell_of(chosen, "place")->i,
+               is_1se(o) ? "the cheapest within one standard error of the best" : "the best",
+               o->where ? " where " : "", o->where ? o->where : "");
+    if (test.n_rows) {
+        report_text(out, &test);
+        log_info("the test part is looked at once, when the choice is made: who compares "
+                 "configurations by it chooses by it, and it no longer tells how good they are");
+    } else {
+        log_info(
+            "no test metrics: there is no test part (split.test = 0), or none is defined on it");
+    }
+    table_release(&test);
+    return 0;
+}
+
+static int put_leaderboard(struct buf *out, struct store *store, const struct query_sweep *sweep,
+                           const struct best_options *o, struct err *err)
+{
+    bool is_table = !strcmp(o->format, "table");
+    struct table table;
+
+    if (query_leaderboard(&table, store, sweep, o->where, o->n ? o->n : -1, is_table, err))
+        return -1;
+    log_info("%s: mean of %s over replicates and folds", sweep->name, sweep->objective);
+    if (is_table)
+        log_info("diff: to the best on the same folds, between diff_low and diff_high with 95 %% "
+                 "confidence (corrected resampled t); *: within one standard error of the best");
+    report_format(out, &table, o->format);
+    table_release(&table);
+    return 0;
+}
+
+static int put_chosen(struct buf *out, struct store *store, const struct query_sweep *sweep,
+                      const struct best_options *o, struct err *err)
+{
+    struct table chosen;
+    int rc;
+
+    if (choose(&chosen, store, sweep, o, err))
+        return -1;
+    rc = warn_unfinished(store, sweep, err);
+    if (!rc && !strcmp(o->format, "ini"))
+        rc = put_ini(out, store, sweep, o, &chosen, err);
+    else if (!rc && !strcmp(o->format, "table"))
+        rc = put_choice(out, store, o, &chosen, err);
+    else if (!rc)
+        report_format(out, &chosen, o->format);
+    table_release(&chosen);
+    return rc;
 }
 
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
     const struct best_options *o = arg;
-    bool is_ini = !strcmp(o->format, "ini");
+    bool is_ini = !strcmp(o->format, "ini"), is_table = !strcmp(o->format, "table");
     struct query_sweep sweep;
-    struct table table;
-    int rc = 0;
 
-    if (query_sweep(&sweep, store, o->sweep, err) || incomplete_note(store, sweep.name, err) ||
-        query_leaderboard(&table, store, &sweep, o->where,
-                          is_ini ? 1
-                          : o->n ? o->n
-                                 : -1,
-                          err))
+    if (query_sweep(&sweep, store, o->sweep, err) || incomplete_note(store, sweep.name, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
                  (long long)sweep.n_sweeps, o->db);
-    if (is_ini) {
-        rc = put_ini(out, store, &sweep, o, &table, err);
-    } else {
-        log_info("%s: mean of %s over replicates and folds", sweep.name, sweep.objective);
-        report_format(out, &table, o->format);
-    }
-    table_release(&table);
-    return rc;
+    if (!is_ini && (is_table || !o->rule) && put_leaderboard(out, store, &sweep, o, err))
+        return -1;
+    return is_ini || o->rule ? put_chosen(out, store, &sweep, o, err) : 0;
 }
 
 int cmd_best(int argc, char **argv)

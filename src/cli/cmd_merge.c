@@ -1,5 +1,8 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "cli/array.h"
@@ -49,14 +52,24 @@ static void warn_missing(const struct merge_input *inputs, size_t n)
             missing, first.n, example, first.n, missing > 1 ? " ..." : "");
 }
 
-static int check_output(const char *out, char **inputs, int n, struct err *err)
+static int check_files(const char *out, char **inputs, int n, struct err *err)
 {
-    for (int i = 0; i < n; i++)
+    struct stat st;
+
+    for (int i = 0; i < n; i++) {
         if (cli_is_same_file(out, inputs[i]))
             return err_set(err,
                            "%s: is the output, and an input: leave it out of the inputs (what "
                            "is in it stays)",
                            inputs[i]);
+        if (stat(inputs[i], &st))
+            return err_set(err,
+                           "%s: %s: every input must be the database of a run; nothing is merged",
+                           inputs[i], errno == ENOENT ? "no such file" : strerror(errno));
+        if (!st.st_size)
+            return err_set(err, "%s: empty: its run ended before anything was stored; leave it out",
+                           inputs[i]);
+    }
     return 0;
 }
 
@@ -70,7 +83,7 @@ static int merge(const char *out, char **paths, int n)
     for (int i = 0; !rc && i < n; i++)
         inputs[i].path = paths[i];
     if (!rc)
-        rc = check_output(out, paths, n, &err);
+        rc = check_files(out, paths, n, &err);
     if (!rc) {
         warn_missing(inputs, (size_t)n);
         warn_writers(inputs, (size_t)n);

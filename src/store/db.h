@@ -75,5 +75,7 @@ int session_release(struct store *store, struct err *err);
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
  * caller's transaction. */
 int views_update(struct store *store, struct err *err);
+/* The leaderboard in the words of this program to a reader, whoever has written the file. */
+int views_for_reading(struct store *store, struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/student.h"
 #include "store/asked.h"
 #include "store/db.h"
 
@@ -207,31 +208,86 @@ static sqlite3_stmt *prepare_where(struct store *store, const char *sql, const c
     return row;
 }
 
-int query_leaderboard(struct table *out, struct store *store, const struct query_sweep *sweep,
-                      const char *where, int64_t limit, struct err *err)
+/* For SQL of this program: a view must do without it. */
+static void t95(sqlite3_context *context, int n, sqlite3_value **values)
 {
-    struct buf sql = {0};
-    sqlite3_stmt *row = NULL;
+    (void)n;
+    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
+}
+
+static int add_t95(struct store *store, struct err *err)
+{
+    return sqlite3_create_function(store->db, "t95", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                   t95, NULL, NULL) == SQLITE_OK
+               ? 0
+               : db_fail(store, err);
+}
+
+static int put_rows(struct buf *sql, struct store *store, const struct query_sweep *sweep,
+                    const char *where, bool is_brief, struct err *err)
+{
     int rc;
 
-    memset(out, 0, sizeof *out);
-    buf_puts(&sql, "SELECT place, config,");
-    rc = put_axes(&sql, store, sweep->sweep_id, err);
-    buf_printf(&sql,
-               " trials, mean, sd, se, seconds FROM leaderboard"
-               " WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1) AND (%s\n)"
-               " ORDER BY place LIMIT ?2",
+    buf_puts(sql, "SELECT place, config,");
+    rc = put_axes(sql, store, sweep->sweep_id, err);
+    buf_printf(sql,
+               " trials, mean, sd, se, diff,%s diff - t95(pairs - 1) * diff_se AS diff_low,"
+               " diff + t95(pairs - 1) * diff_se AS diff_high, %s, seconds FROM leaderboard"
+               " WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1) AND (%s\n)",
+               is_brief ? "" : " diff_se,",
+               is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"
+                        : "pairs, within_se, flops",
                where ? where : "true");
-    if (!rc && buf_failed(&sql))
-        rc = err_nomem(err, "query", sql.size);
+    return rc;
+}
+
+/* Run what has been put together, and release it. */
+static int collect_rows(struct table *out, struct store *store, const struct query_sweep *sweep,
+                        struct buf *sql, const char *where, int64_t limit, struct err *err)
+{
+    sqlite3_stmt *row = NULL;
+    int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_t95(store, err);
+
     if (!rc)
-        row = prepare_where(store, buf_text(&sql), where, err);
-    buf_release(&sql);
+        row = prepare_where(store, buf_text(sql), where, err);
+    buf_release(sql);
     if (!row)
         return -1;
     sqlite3_bind_int64(row, 1, sweep->sweep_id);
     sqlite3_bind_int64(row, 2, limit);
     return collect(out, store, row, err);
+}
+
+int query_leaderboard(struct table *out, struct store *store, const struct query_sweep *sweep,
+                      const char *where, int64_t limit, bool is_brief, struct err *err)
+{
+    struct buf sql = {0};
+
+    memset(out, 0, sizeof *out);
+    if (put_rows(&sql, store, sweep, where, is_brief, err)) {
+        buf_release(&sql);
+        return -1;
+    }
+    buf_puts(&sql, " ORDER BY place LIMIT ?2");
+    return collect_rows(out, store, sweep, &sql, where, limit, err);
+}
+
+int query_cheapest(struct table *out, struct store *store, const struct query_sweep *sweep,
+                   const char *where, struct err *err)
+{
+    struct buf sql = {0};
+
+    memset(out, 0, sizeof *out);
+    buf_puts(&sql, "WITH l AS MATERIALIZED (");
+    if (put_rows(&sql, store, sweep, where, false, err)) {
+        buf_release(&sql);
+        return -1;
+    }
+    buf_puts(&sql, ") SELECT l.* FROM l, (SELECT trials, mean, se FROM l ORDER BY place LIMIT 1)"
+                   " AS f WHERE l.trials >= f.trials AND abs(l.mean - f.mean) <= f.se"
+                   " ORDER BY l.flops IS NULL, l.flops, iif(l.flops IS NULL, l.seconds, 0), l.place"
+                   " LIMIT ?2");
+    return collect_rows(out, store, sweep, &sql, where, 1, err);
 }
 
 /* Put the values of a configuration into settings; a name that this program does not know comes

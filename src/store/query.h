@@ -18,10 +18,21 @@ struct query_sweep {
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
 
 /* Rows of the view `leaderboard` in the order of their places: place, config, the axes of this
- * sweep, trials, mean, sd, se, seconds. where: an SQL expression over those columns, or NULL;
- * limit: at most so many rows, or -1. err names the expression. Pair with table_release(). */
+ * sweep, trials, mean, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops,
+ * seconds. diff_low and diff_high are the ends of the 95 % interval of diff, by Student's t with
+ * pairs - 1 degrees of freedom; NULL for fewer than two pairs. is_brief: as much as a screen has
+ * room for, without diff_se, pairs and flops, and within_se as a mark, '*'.
+ * where: an SQL expression over those columns, or NULL; limit: at most so many rows, or -1. err
+ * names the expression. Pair with table_release(). */
 int query_leaderboard(struct table *out, struct store *store, const struct query_sweep *sweep,
-                      const char *where, int64_t limit, struct err *err);
+                      const char *where, int64_t limit, bool is_brief, struct err *err);
+
+/* Of the configurations for which the expression is true: the cheapest whose mean is within one
+ * standard error of the first, by the standard error of that, and that lost no more trials. By
+ * flops (seconds where those are not known), then by place. One row of all columns; none where the
+ * first has no standard error. Source: Breiman, Friedman, Olshen & Stone 1984, section 3.4.3. */
+int query_cheapest(struct table *out, struct store *store, const struct query_sweep *sweep,
+                   const char *where, struct err *err);
 
 /* Rows of the view `trials` of a sweep, or of all for NULL. */
 int query_trials(struct table *out, struct store *store, const struct query_sweep *sweep,
@@ -46,9 +57,16 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       "SELECT name AS sweep, (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id) AS trials, planned FROM sweep" \
       " WHERE trials < planned AND ?1 IS NOT NULL ORDER BY sweep_id") \
-    X(BEST, /* of a sweep: the first row of the leaderboard; none before a trial is done */ \
-      "SELECT config, mean FROM leaderboard WHERE place = 1 AND mean IS NOT NULL" \
-      " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)") \
+    X(BEST, /* of a sweep: the first row of the leaderboard, without what that says of the others; \
+               none before a trial is done */ \
+      "SELECT config_id AS config, avg(value) AS mean" \
+      " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state = 'done' GROUP BY config_id HAVING count(value) > 0" \
+      " ORDER BY count(value) DESC," \
+      " CASE direction WHEN 'max' THEN -avg(value) ELSE avg(value) END, config_id LIMIT 1") \
+    X(UNFINISHED, /* of a sweep: trials that may still change its leaderboard */ \
+      "SELECT count(*) AS trials FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state IN ('pending', 'running') GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials, whose columns cli/standing.c knows by \
                  place. first: the configuration's first trial that is there */ \
       "SELECT config_id AS config, (SELECT f.trial_id FROM trial AS f WHERE f.config_id =" \
@@ -128,7 +146,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM attempt WHERE session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
       " GROUP BY rank, host ORDER BY rank, host") \
     X(CONFIG, /* id of a configuration */ \
-      "SELECT sweep, objective, place, config, trials, mean, sd, se, seconds FROM leaderboard" \
+      "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
+      " within_se, flops, seconds FROM leaderboard" \
       " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
     X(CONFIG_SETTINGS, /* axis: whether it varies in the sweep */ \
       "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
@@ -138,6 +157,12 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
     X(CONFIG_TRIALS, \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
       " attempts, coalesce(error, '') AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+    X(CONFIG_TEST, /* metrics on the test part over its done trials; sd as in the views */ \
+      "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
+      " sqrt(sum(d * d) / (count(*) - 1)) AS sd FROM (SELECT m.name, m.value AS v," \
+      " m.value - avg(m.value) OVER (PARTITION BY m.name) AS d FROM trial" \
+      " JOIN metric AS m USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " AND m.split = 'test' AND m.name <> 'loss') GROUP BY name ORDER BY name") \
     X(TRIAL, /* id of a trial, and so on */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \

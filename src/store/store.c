@@ -291,8 +291,8 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
     if (migrate_version(store, &version, err) ||
         db_exec(store, "SELECT 1 FROM sweep LIMIT 1", err) ||
-        migrate_for_reading(store, version, err) || asked_sessions(store, version, err) ||
-        asked_disguise(store, version, err))
+        migrate_for_reading(store, version, err) || views_for_reading(store, err) ||
+        asked_sessions(store, version, err) || asked_disguise(store, version, err))
         return -1;
     return db_exec(store, "PRAGMA query_only = on", err);
 }

@@ -12,8 +12,7 @@ static const char sql_axes[] = "SELECT name FROM axis GROUP BY name"
 static const char sql_has_task[] = "SELECT count(*) FROM sweep WHERE task = ?1";
 static const char sql_view[] = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1";
 
-static const char trials_head[] = "CREATE VIEW trials AS\n"
-                                  "SELECT sweep.name AS sweep,\n"
+static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
                                   "    trial.trial_id AS trial,\n"
                                   "    trial.config_id AS config,\n";
 static const char trials_middle[] = "    trial.replicate, trial.fold, trial.state, trial.value,\n";
@@ -28,32 +27,73 @@ static const char trials_tail[] =
 
 /* trials counts those that have a value: one whose objective is undefined (a correlation with a
  * constant) does not lift its configuration by its absence. sd is the sample standard deviation
- * (n - 1) in two passes; NULL for a single trial. */
+ * (n - 1) in two passes; NULL for a single trial.
+ *
+ * Pairs of trials share replicate and fold, and so their parts. off, the difference of a pair less
+ * that of the means, is about zero on average, so that one pass over its squares is as exact as
+ * two. share is n_val / n_train where each pair has other parts, for the variance of a mean over
+ * parts that overlap (Nadeau & Bengio 2003; doc/decisions/0030): 0 where a split file without folds
+ * gives all the same. */
 static const char leaderboard_head[] =
-    "CREATE VIEW leaderboard AS\n"
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
     "        avg(seconds) AS seconds\n"
     "    FROM trial WHERE state = 'done' GROUP BY config_id),\n"
-    "spread AS MATERIALIZED (\n"
-    "    SELECT config_id, sqrt(sum((value - mean) * (value - mean)) / (trials - 1)) AS sd\n"
-    "    FROM trial JOIN score USING (config_id) WHERE state = 'done' GROUP BY config_id),\n"
     "most AS MATERIALIZED (\n"
     "    SELECT sweep_id, max(trials) AS trials\n"
-    "    FROM config JOIN score USING (config_id) GROUP BY sweep_id)\n"
+    "    FROM config JOIN score USING (config_id) GROUP BY sweep_id),\n"
+    "ranked AS MATERIALIZED (\n"
+    "    SELECT config.sweep_id, config.config_id, score.trials, mean, seconds,\n"
+    "        score.trials IS most.trials AS complete,\n"
+    "        row_number() OVER (PARTITION BY config.sweep_id ORDER BY\n"
+    "            score.trials IS NOT most.trials, mean IS NULL,\n"
+    "            CASE direction WHEN 'max' THEN -mean ELSE mean END, config.config_id) AS place\n"
+    "    FROM config\n"
+    "        JOIN sweep USING (sweep_id)\n"
+    "        LEFT JOIN score USING (config_id)\n"
+    "        LEFT JOIN most USING (sweep_id)),\n"
+    "best AS MATERIALIZED (\n"
+    "    SELECT ranked.sweep_id, ranked.config_id, ranked.mean, CASE\n"
+    "        WHEN params ->> 'folds' > 1 THEN 1.0 / ((params ->> 'folds') - 1)\n"
+    "        WHEN instr(ini, char(10) || 'file = ') THEN 0.0\n"
+    "        ELSE (params ->> 'val') / (1.0 - (params ->> 'test') - (params ->> 'val'))\n"
+    "        END AS share\n"
+    "    FROM ranked JOIN config USING (config_id)\n"
+    "        JOIN sweep ON sweep.sweep_id = ranked.sweep_id\n"
+    "    WHERE place = 1),\n"
+    "pair AS (\n"
+    "    SELECT ranked.sweep_id, ranked.config_id, ranked.trials, best.share,\n"
+    "        t.value - ranked.mean AS above,\n"
+    "        t.value - b.value - (ranked.mean - best.mean) AS off\n"
+    "    FROM ranked\n"
+    "        JOIN best USING (sweep_id)\n"
+    "        JOIN trial AS t ON t.config_id = ranked.config_id AND t.state = 'done'\n"
+    "        LEFT JOIN trial AS b ON b.config_id = best.config_id\n"
+    "            AND b.replicate = t.replicate AND b.fold = t.fold AND b.state = 'done'),\n"
+    "spread AS MATERIALIZED (\n"
+    "    SELECT sweep_id, config_id, sqrt(sum(above * above) / (trials - 1)) AS sd,\n"
+    "        sqrt(sum(above * above) / (trials - 1)) / sqrt(trials) AS se,\n"
+    "        count(off) AS pairs, avg(off) AS off,\n"
+    "        sqrt((1.0 / count(off) + share)\n"
+    "            * max(sum(off * off) - count(off) * avg(off) * avg(off), 0.0)\n"
+    "            / (count(off) - 1)) AS diff_se\n"
+    "    FROM pair GROUP BY config_id)\n"
     "SELECT sweep.name AS sweep,\n"
-    "    row_number() OVER (PARTITION BY sweep_id ORDER BY\n"
-    "        score.trials IS NOT most.trials, mean IS NULL,\n"
-    "        CASE direction WHEN 'max' THEN -mean ELSE mean END, config.config_id) AS place,\n"
+    "    ranked.place,\n"
     "    config.config_id AS config,\n";
 static const char leaderboard_tail[] =
-    "    coalesce(score.trials, 0) AS trials, mean, sd, sd / sqrt(score.trials) AS se, seconds\n"
-    "FROM config\n"
-    "    JOIN sweep USING (sweep_id)\n"
-    "    LEFT JOIN score USING (config_id)\n"
-    "    LEFT JOIN spread USING (config_id)\n"
-    "    LEFT JOIN most USING (sweep_id)\n"
-    "ORDER BY sweep_id, place";
+    "    coalesce(ranked.trials, 0) AS trials, ranked.mean, spread.sd, spread.se,\n"
+    "    ranked.mean - best.mean + spread.off AS diff, spread.diff_se,\n"
+    "    coalesce(spread.pairs, 0) AS pairs,\n"
+    "    complete AND abs(ranked.mean - best.mean) <= first.se AS within_se,\n"
+    "    config.flops, ranked.seconds\n"
+    "FROM ranked\n"
+    "    JOIN config USING (config_id)\n"
+    "    JOIN sweep ON sweep.sweep_id = ranked.sweep_id\n"
+    "    JOIN best ON best.sweep_id = ranked.sweep_id\n"
+    "    LEFT JOIN spread ON spread.config_id = ranked.config_id\n"
+    "    LEFT JOIN spread AS first ON first.config_id = best.config_id\n"
+    "ORDER BY ranked.sweep_id, place";
 
 static int put_axes(struct buf *out, struct store *store, struct err *err)
 {
@@ -111,66 +151,84 @@ static int put_metrics(struct buf *out, struct store *store, struct err *err)
     return 0;
 }
 
-/* Make a view, unless it is there in the same words: every change of the schema makes all readers
- * prepare their statements anew. */
-static int replace_view(struct store *store, const char *name, const char *sql, struct err *err)
+/* Whether the file has a view in these words. */
+static int has_view(struct store *store, const char *name, const char *sql, bool *has,
+                    struct err *err)
 {
-    struct buf drop = {0};
     sqlite3_stmt *row;
-    bool is_same = false;
     int rc;
 
+    *has = false;
     if (sqlite3_prepare_v2(store->db, sql_view, -1, &row, NULL) != SQLITE_OK)
         return db_fail(store, err);
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
     if (rc == 1)
-        is_same = !strcmp((const char *)sqlite3_column_text(row, 0), sql);
+        *has = !strcmp((const char *)sqlite3_column_text(row, 0), sql);
     sqlite3_finalize(row);
-    if (rc < 0 || is_same)
-        return rc < 0 ? -1 : 0;
-    buf_printf(&drop, "DROP VIEW IF EXISTS %s;\n%s", name, sql);
-    rc = db_exec(store, buf_text(&drop), err);
-    buf_release(&drop);
+    return rc < 0 ? -1 : 0;
+}
+
+/* Make a view, unless it is there in the same words: every change of the schema makes all readers
+ * prepare their statements anew. A reader makes one that hides the file's. */
+static int put_view(struct store *store, const char *name, struct buf *select, struct err *err)
+{
+    struct buf sql = {0}, make = {0};
+    bool has;
+    int rc;
+
+    buf_printf(&sql, "CREATE VIEW %s AS\n%s", name, buf_text(select));
+    if (store->is_writer)
+        buf_printf(&make, "DROP VIEW IF EXISTS %s;\n%s", name, buf_text(&sql));
+    else
+        buf_printf(&make, "CREATE TEMP VIEW %s AS\n%s", name, buf_text(select));
+    rc = buf_failed(select) || buf_failed(&sql) || buf_failed(&make)
+             ? err_nomem(err, "view", sql.size)
+             : has_view(store, name, buf_text(&sql), &has, err);
+    if (!rc && !has)
+        rc = db_exec(store, buf_text(&make), err);
+    buf_release(&sql);
+    buf_release(&make);
     return rc;
 }
 
 static int make_trials(struct store *store, struct err *err)
 {
-    struct buf sql = {0};
+    struct buf select = {0};
     int rc;
 
-    buf_puts(&sql, trials_head);
-    rc = put_axes(&sql, store, err);
-    buf_puts(&sql, trials_middle);
+    buf_puts(&select, trials_head);
+    rc = put_axes(&select, store, err);
+    buf_puts(&select, trials_middle);
     if (!rc)
-        rc = put_metrics(&sql, store, err);
-    buf_puts(&sql, trials_tail);
-    if (!rc && buf_failed(&sql))
-        rc = err_nomem(err, "view", sql.size);
+        rc = put_metrics(&select, store, err);
+    buf_puts(&select, trials_tail);
     if (!rc)
-        rc = replace_view(store, "trials", buf_text(&sql), err);
-    buf_release(&sql);
+        rc = put_view(store, "trials", &select, err);
+    buf_release(&select);
     return rc;
 }
 
 static int make_leaderboard(struct store *store, struct err *err)
 {
-    struct buf sql = {0};
+    struct buf select = {0};
     int rc;
 
-    buf_puts(&sql, leaderboard_head);
-    rc = put_axes(&sql, store, err);
-    buf_puts(&sql, leaderboard_tail);
-    if (!rc && buf_failed(&sql))
-        rc = err_nomem(err, "view", sql.size);
+    buf_puts(&select, leaderboard_head);
+    rc = put_axes(&select, store, err);
+    buf_puts(&select, leaderboard_tail);
     if (!rc)
-        rc = replace_view(store, "leaderboard", buf_text(&sql), err);
-    buf_release(&sql);
+        rc = put_view(store, "leaderboard", &select, err);
+    buf_release(&select);
     return rc;
 }
 
 int views_update(struct store *store, struct err *err)
 {
     return make_trials(store, err) || make_leaderboard(store, err) ? -1 : 0;
+}
+
+int views_for_reading(struct store *store, struct err *err)
+{
+    return make_leaderboard(store, err);
 }

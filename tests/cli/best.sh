@@ -30,7 +30,7 @@ fails "a format that is none" 2 "$ESPALIER" best --format xml
 
 ok "a sweep" "$ESPALIER" run small.ini --progress none
 is "the header" "$(best | head -n 1 | tr -s ' ')" \
-    "place config hidden_size dropout batch_size trials mean sd se seconds"
+    "place config hidden_size dropout batch_size trials mean sd se diff diff_low diff_high within_se seconds"
 is "ten rows unless told otherwise" "$(best | wc -l)" 11
 is "-n" "$(best -n 3 | wc -l)" 4
 is "-n 0: all" "$(best -n 0 | wc -l)" 13
@@ -48,6 +48,64 @@ fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 
 is "names it" "$(cat .err)" \
     "espalier: where hiden_size = 4: results.db: no such column: hiden_size"
 fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete from trial; --'
+
+# How sure it is: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and 1/2 + 1/3.
+like "what diff is" "$(best; cat chatter)" '^espalier: diff: to the best on the same folds'
+best --format csv -n 0 >best.csv
+is "diff and its interval" "$(sqlite3 -cmd '.import --csv best.csv b' :memory: "select count(*),
+    sum(abs(diff_high - diff - 12.7062047361747 * diff_se) < 1e-12 + 1e-12 * diff_high),
+    sum(abs(diff - diff_low - 12.7062047361747 * diff_se) < 1e-12 - 1e-12 * diff_low) from b")" "12|12|12"
+is "by hand" "$(sqlite3 results.db "with d as (select t.config_id as config, t.value - b.value as d
+    from trial as t join trial as b using (replicate, fold)
+    where b.config_id = (select config from leaderboard where place = 1)),
+    m as (select config, avg(d) as mean, (max(d) - min(d)) / sqrt(2) as sd from d group by config)
+    select count(*) from m join leaderboard using (config) where abs(diff - m.mean) < 1e-12
+    and abs(diff_se - m.sd * sqrt(1.0 / 2 + 1.0 / 3)) < 1e-12 and pairs = 2")" 12
+is "--where knows the interval" "$(best --format csv -n 0 --where 'diff_high < diff_low + 0.5' | wc -l)" \
+    "$(sqlite3 results.db 'select 1 + count(*) from leaderboard where 2 * 12.7062047361747 * diff_se < 0.5')"
+is "the mark" "$(best -n 0 | grep -c '\*')" "$(sqlite3 results.db 'select sum(within_se) from leaderboard')"
+
+# The choice, and its test part.
+cheapest="select config from leaderboard where within_se order by flops, place limit 1"
+is "nothing of the test part unless one is chosen" "$(best | grep -c pearson)" 0
+best --rule 1se >chosen
+is "--rule 1se: the cheapest within one standard error" "$(grep -o '^chosen: c[0-9]*' chosen)" \
+    "chosen: c$(sqlite3 results.db "$cheapest")"
+is "its test part" "$(awk '$1 == "pearson" { print $2, $3 }' chosen)" \
+    "$(sqlite3 results.db "select printf('2 %.5g', avg(test_pearson)) from trials where config = ($cheapest)")"
+is "each metric, and no loss" "$(sed -n '/^test/,$p' chosen | awk '{ print $1 }' | tr '\n' ' ')" \
+    "test mae pearson r2 rmse spearman "
+like "to be looked at once" "$(cat chatter)" '^espalier: the test part is looked at once'
+like "--rule best" "$(best --rule best)" "^chosen: c$(sqlite3 results.db 'select config from leaderboard where place = 1'), place 1, the best$"
+like "with --where" "$(best --rule best --where 'hidden_size = 4')" ', the best where hidden_size = 4$'
+is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config
+$(sqlite3 results.db "$cheapest")"
+like "as a sweep file" "$(best --rule 1se --format ini | head -n 1)" \
+    "^; configuration c$(sqlite3 results.db "$cheapest") .*, the cheapest within one standard error of the best$"
+is "and no warning of a finished sweep" "$(grep -c 'not finished' chatter)" 0
+fails "a rule that is none" 2 "$ESPALIER" best --rule 2se
+fails "--where that leaves none to choose from" 1 "$ESPALIER" best --rule 1se --where 0
+
+# Made worse on copies: a trial to be run, one trial for each configuration, a setting that is not in
+# a configuration, the view of an older version.
+for copy in pending single other older; do cp results.db $copy.db; done
+sqlite3 pending.db "update trial set state = 'pending', value = null where trial_id = 3"
+best pending.db --rule best >chosen
+like "a sweep that is not finished" "$(cat chatter)" '^espalier: warning: 1 trial of the sweep is not finished: the choice may change'
+is "one pair has no interval" "$(best pending.db -n 0 --format csv --where 'pairs = 1' | cut -d, -f11-14 | tail -n +2)" ",,,1"
+sqlite3 single.db "update trial set state = 'failed', value = null where replicate = 1"
+is "nor has one trial, nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f8,9,11-15 | sort | uniq -c | sed 's/^ *//')" \
+    "12 ,,,,,1,
+1 sd,se,diff_se,diff_low,diff_high,pairs,within_se"
+fails "one trial has no standard error to choose by" 1 "$ESPALIER" best single.db --rule 1se
+like "says so" "$(cat .err)" 'no standard error for --rule 1se: c[0-9]+ has one trial'
+sqlite3 other.db "update config set params = json_remove(params, '\$.dropout') where config_id = 5"
+is "a setting that is not there" "$(best other.db -n 0 --where 'config = 5' --format csv | cut -d, -f3-5 | tail -n 1)" "4,,8"
+sqlite3 older.db "drop view leaderboard; create view leaderboard as select 'small' as sweep, 1 as place,
+    1 as config, 4 as hidden_size, 0 as dropout, 8 as batch_size, 2 as trials, 0.5 as mean, 0 as sd, 0 as se, 1 as seconds"
+before=$(cksum <older.db)
+is "the view of an older version" "$(best older.db -n 0 --format csv)" "$(cat best.csv)"
+is "is left as it is" "$(cksum <older.db)" "$before"
 
 # The best configuration as a sweep file: its trials are those that are there already.
 best --format ini >best.ini
@@ -72,7 +130,7 @@ sed -e 's/= small/= other/' -e 's/^dropout.*/layers = 1, 2/' small.ini >other.in
 ok "another sweep" "$ESPALIER" run other.ini --progress none
 like "the last one counts" "$(best; cat chatter)" "^espalier: sweep 'other', the last of 2"
 is "with its own axes" "$(best --format csv | head -n 1)" \
-    "place,config,hidden_size,layers,batch_size,trials,mean,sd,se,seconds"
+    "place,config,hidden_size,layers,batch_size,trials,mean,sd,se,diff,diff_se,diff_low,diff_high,pairs,within_se,flops,seconds"
 is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a sweep that is not there" 1 "$ESPALIER" best --sweep none
 is "says which are" "$(cat .err)" \

@@ -140,6 +140,11 @@ is "makes no output" "$(echo new.db*)" "new.db*"
 # What cannot be merged.
 fails "an input that is the output" 1 "$ESPALIER" merge results.db ./results.db
 fails "an input that is not there" 1 "$ESPALIER" merge new.db results.1of4.db nowhere.db
+is "says that merge does not make one" "$(cat "$T/.err")" \
+    "espalier: nowhere.db: no such file: every input must be the database of a run; nothing is merged"
+: >nothing.db
+fails "an input that is empty" 1 "$ESPALIER" merge new.db results.1of4.db nothing.db
+like "says what it is" "$(cat "$T/.err")" '^espalier: nothing.db: empty: .*leave it out$'
 fails "an input that is no database" 1 "$ESPALIER" merge new.db g.ini
 is "no output is left of these" "$(echo new.db*)" "new.db*"
 fails "no input" 2 "$ESPALIER" merge new.db

@@ -244,19 +244,19 @@ static void test_two_sweeps(void **state)
     check(query_sweep(&sweep, store, NULL, &err), &err);
     assert_string_equal(sweep.name, "other");
     assert_int_equal(sweep.n_sweeps, 2);
-    check(query_leaderboard(&table, store, &sweep, NULL, -1, &err), &err);
+    check(query_leaderboard(&table, store, &sweep, NULL, -1, false, &err), &err);
     assert_int_equal(table.n_rows, 3);
     assert_string_equal(table.names[2], "dropout");
     assert_true(table.cells[2].f == 0.2);
     table_release(&table);
-    check(query_leaderboard(&table, store, &sweep, "dropout > 0.15 -- most", 1, &err), &err);
+    check(query_leaderboard(&table, store, &sweep, "dropout > 0.15 -- most", 1, false, &err), &err);
     assert_int_equal(table.n_rows, 1);
     assert_int_equal(table.cells[0].i, 1);
     table_release(&table);
-    assert_int_equal(query_leaderboard(&table, store, &sweep, "dropuot > 1", -1, &err), -1);
+    assert_int_equal(query_leaderboard(&table, store, &sweep, "dropuot > 1", -1, false, &err), -1);
     assert_non_null(strstr(err.text, "where dropuot > 1: "));
     assert_int_equal(
-        query_leaderboard(&table, store, &sweep, "1); DELETE FROM trial; --", -1, &err), -1);
+        query_leaderboard(&table, store, &sweep, "1); DELETE FROM trial; --", -1, true, &err), -1);
     check(query_sweep(&sweep, store, "s", &err), &err);
     assert_int_equal(query_sweep(&sweep, store, "t", &err), -1);
     assert_non_null(strstr(err.text, "no sweep 't' in it; there is: s, other"));
@@ -344,7 +344,7 @@ static void test_every_query(void **state)
         [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2, [QUERY_TRIAL] = 1,
         [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,  [QUERY_TRIAL_ATTEMPTS] = 1,
         [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,  [QUERY_TRIAL_SESSION] = 1,
-        [QUERY_DONE] = 1,
+        [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
