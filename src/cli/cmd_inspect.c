@@ -23,6 +23,19 @@ static void print_features(const struct dataset *d)
     }
 }
 
+/* What the filters of [data] did, where they did anything. */
+static void print_filters(const struct data_report *r)
+{
+    if (r->n_elsewhere || r->n_multiallelic || r->n_split)
+        printf("sites       %lld outside the region and %lld multi-allelic dropped, %lld split\n",
+               (long long)r->n_elsewhere, (long long)r->n_multiallelic, (long long)r->n_split);
+    if (r->n_too_missing || r->n_rare || r->n_thinned || r->is_partly_read)
+        printf("filters     %d markers with too many missing calls, %d rare and %d by thinning "
+               "dropped%s\n",
+               r->n_too_missing, r->n_rare, r->n_thinned,
+               r->is_partly_read ? "; the rest was not read" : "");
+}
+
 static void print_data(const struct job *job)
 {
     const struct dataset *d = &job->data;
@@ -37,6 +50,7 @@ static void print_data(const struct job *job)
                r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
         printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
                r->n_phenotyped, r->n_joined, r->n_phenotype_only);
+        print_filters(r);
     }
     if (d->n_edges)
         printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",

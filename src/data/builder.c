@@ -25,7 +25,7 @@ static enum block_form form_of(const struct draft *draft)
         return BLOCK_SPARSE;
     if (draft->code)
         return BLOCK_CODES;
-    return draft->dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
+    return draft->dosage || draft->writes_dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
 }
 
 static void plan_header(struct block_header *h, const struct draft *draft)
@@ -156,11 +156,22 @@ static void put_texts(char *block, const struct draft *draft)
                    draft->alleles, draft->n_features);
 }
 
+static void *place(char *block, enum block_section section)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    return h->section[section].bytes ? block + h->section[section].offset : NULL;
+}
+
 static void fill_block(char *block, const struct draft *draft)
 {
     if (draft->dosage)
         put_dosage(block, draft);
-    put(block, BLOCK_FEATURES, draft->features);
+    if (draft->write)
+        draft->write(draft->write_arg, place(block, BLOCK_DOSAGE), place(block, BLOCK_FILL),
+                     place(block, BLOCK_FEATURES));
+    if (draft->features)
+        put(block, BLOCK_FEATURES, draft->features);
     put(block, BLOCK_CODE, draft->code);
     put(block, BLOCK_LEVEL, draft->level);
     put(block, BLOCK_COVARIATES, draft->covariates);
@@ -179,6 +190,19 @@ static void fill_block(char *block, const struct draft *draft)
     put_texts(block, draft);
 }
 
+/* Zero all but what is written in full by another: a page that is not touched takes no memory yet.
+ */
+static void clear(char *block, const struct block_header *h, const struct draft *draft,
+                  size_t whole_bytes)
+{
+    enum block_section section = draft->writes_dosage ? BLOCK_DOSAGE : BLOCK_FEATURES;
+    uint64_t from = h->section[section].offset,
+             bytes = draft->write ? h->section[section].bytes : 0;
+
+    memset(block, 0, from);
+    memset(block + from + bytes, 0, whole_bytes - from - bytes);
+}
+
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
 {
     struct block_header header;
@@ -192,7 +216,7 @@ int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
     block = aligned_alloc(BLOCK_ALIGNMENT, bytes);
     if (!block)
         return err_nomem(err, "data", bytes);
-    memset(block, 0, bytes);
+    clear(block, &header, draft, bytes);
     memcpy(block, &header, sizeof header);
     fill_block(block, draft);
     block_sign(block);

@@ -9,16 +9,21 @@ struct draft {
     int32_t n_samples;
     int32_t n_nodes; /* 0: as many as samples, which are the nodes */
     int32_t n_features;
-    int32_t n_markers;        /* 0: all features */
-    int32_t n_classes;        /* 0: regression */
-    const float *features;    /* (M, K); exactly one of this and the next three is not NULL */
-    const int8_t *dosage;     /* (M, K), DOSAGE_MISSING where missing: the builder finds the fill */
-    const uint8_t *code;      /* (M, K), and level */
+    int32_t n_markers;     /* 0: all features */
+    int32_t n_classes;     /* 0: regression */
+    const float *features; /* (M, K); exactly one of this, the next three and write is not NULL */
+    const int8_t *dosage;  /* (M, K), DOSAGE_MISSING where missing: the builder finds the fill */
+    const uint8_t *code;   /* (M, K), and level */
     const struct csr *sparse; /* (M, F) */
     const float *level;       /* [256] beside code */
     const float *covariates;  /* (M, F - K), (M / N, F - K) where is_alike; NULL: none */
-    const float *target;      /* [N] regression, else NULL */
-    const int32_t *label;     /* [N] classification, else NULL */
+    /* Writes dosage and fill, or features, to their places in the block, in full, so that they are
+     * never in memory twice; what it is not to write is NULL. */
+    void (*write)(void *arg, int8_t *dosage, float *fill, float *features);
+    void *write_arg;
+    bool writes_dosage;
+    const float *target;        /* [N] regression, else NULL */
+    const int32_t *label;       /* [N] classification, else NULL */
     const int64_t *graph_start; /* [N + 1]; NULL: samples are nodes */
     bool is_alike;
     int64_t n_edges;

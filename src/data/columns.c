@@ -138,31 +138,14 @@ static const float *row_of(const struct columns *c, int32_t i, float *scratch)
     return scratch;
 }
 
-/* low[j], high[j] = the range of column j's present values; low > high without any. */
-static void find_ranges(float *low, float *high, float *scratch, const struct columns *c)
-{
-    for (int32_t j = 0; j < c->n_cols; j++) {
-        low[j] = INFINITY;
-        high[j] = -INFINITY;
-    }
-    for (int32_t i = 0; i < c->n_rows; i++) {
-        const float *row = row_of(c, i, scratch);
-
-        for (int32_t j = 0; j < c->n_cols; j++) {
-            low[j] = row[j] < low[j] ? row[j] : low[j];
-            high[j] = row[j] > high[j] ? row[j] : high[j];
-        }
-    }
-}
-
-static void keep_varied(struct columns *c, const float *low, const float *high)
+void columns_keep(struct columns *c, const bool *keeps)
 {
     int64_t from = 0, to = 0;
     int32_t n_kept = 0;
 
     for (int32_t i = 0; i < c->n_rows; i++)
         for (int32_t j = 0; j < c->n_cols; j++, from++) {
-            if (!(low[j] < high[j]))
+            if (!keeps[j])
                 continue;
             if (c->v)
                 c->v[to++] = c->v[from];
@@ -170,23 +153,68 @@ static void keep_varied(struct columns *c, const float *low, const float *high)
                 c->dosage[to++] = c->dosage[from];
         }
     for (int32_t j = 0; j < c->n_cols; j++)
-        if (low[j] < high[j])
+        if (keeps[j])
             c->name[n_kept++] = c->name[j];
     c->n_cols = n_kept;
+}
+
+int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err)
+{
+    size_t size = (size_t)c->n_cols * (c->v ? sizeof *c->v : sizeof *c->dosage);
+    char *from = c->v ? (char *)c->v : (char *)c->dosage;
+    char *to = malloc((size_t)n * size);
+
+    if (!to)
+        return err_nomem(err, "features", (size_t)n * size);
+    for (int32_t i = 0; i < n; i++)
+        memcpy(to + (size_t)i * size, from + (size_t)row[i] * size, size);
+    free(from);
+    if (c->v)
+        c->v = (float *)(void *)to;
+    else
+        c->dosage = (int8_t *)to;
+    c->n_rows = c->row_capacity = n;
+    return 0;
+}
+
+void columns_tally(struct tally *tally, const struct columns *c)
+{
+    int64_t at = 0;
+
+    for (int32_t j = 0; j < c->n_cols; j++)
+        tally[j] = (struct tally){.low = INFINITY, .high = -INFINITY};
+    for (int32_t i = 0; i < c->n_rows; i++)
+        for (int32_t j = 0; j < c->n_cols; j++, at++) {
+            double v = (double)(c->v ? c->v[at] : to_float(c->dosage[at]));
+
+            if (isnan(v))
+                continue;
+            tally[j].n_present++;
+            tally[j].sum += v;
+            tally[j].low = v < tally[j].low ? v : tally[j].low;
+            tally[j].high = v > tally[j].high ? v : tally[j].high;
+        }
 }
 
 int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err)
 {
     size_t n_cols = (size_t)c->n_cols;
-    float *low = malloc(3 * n_cols * sizeof *low);
+    struct tally *tally = malloc(n_cols * sizeof *tally);
+    bool *keeps = malloc(n_cols * sizeof *keeps);
+    int status = 0;
 
-    if (!low)
-        return err_nomem(err, "ranges of columns", 3 * n_cols * sizeof *low);
-    find_ranges(low, low + n_cols, low + 2 * n_cols, c);
-    keep_varied(c, low, low + n_cols);
-    *n_dropped = (int32_t)n_cols - c->n_cols;
-    free(low);
-    return 0;
+    if (tally && keeps) {
+        columns_tally(tally, c);
+        for (size_t j = 0; j < n_cols; j++)
+            keeps[j] = tally[j].low < tally[j].high;
+        columns_keep(c, keeps);
+        *n_dropped = (int32_t)n_cols - c->n_cols;
+    } else {
+        status = err_nomem(err, "ranges of columns", n_cols * sizeof *tally);
+    }
+    free(tally);
+    free(keeps);
+    return status;
 }
 
 /* mean[j] = of column j's present values, n[j] their number. */

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "data/dataset.h"
+#include "data/filter.h"
 #include "data/table.h"
 
 struct columns {
@@ -31,6 +32,12 @@ int columns_add_row(struct columns *c, struct err *err);
  * short for floats. */
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);
 
+/* Keep these rows, in this order: row[n], each once. */
+int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err);
+/* tally[n_cols] of the columns. */
+void columns_tally(struct tally *tally, const struct columns *c);
+/* Keep the columns j where keeps[j]. */
+void columns_keep(struct columns *c, const bool *keeps);
 /* Keep the columns whose present values are not all equal; the number dropped goes to n_dropped. */
 int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
 /* Count missing values to n_missing; in floats, put the mean of a column's present values in their

@@ -1,15 +1,24 @@
 #include <stdlib.h>
+#include <string.h>
 
-#include "data/columns.h"
+#include "data/genotable.h"
+#include "data/panel.h"
 #include "data/phenotype.h"
+#include "data/plink.h"
 #include "data/reader.h"
 
-/* A table of samples x markers joined by id with a column of a table of phenotypes. */
+/* Genotypes of any kind of file, joined by id with a column of a table of phenotypes. */
 
 struct genotype {
-    struct table table; /* open to the end: it owns the markers' names */
-    struct columns markers;
-    struct names ids;
+    const struct data_spec *spec;
+    struct data_report *report;
+    enum variants_kind kind;
+    struct genotable table; /* VARIANTS_NONE, */
+    struct panel panel;     /* or any other */
+    struct filter filter;
+    const struct names *all; /* the samples of the file */
+    struct names subset;     /* the phenotyped ones, where they alone are taken */
+    const struct names *ids; /* of the samples that are taken */
     struct target_cells cells;
     struct target target;
     uint8_t *part;
@@ -20,95 +29,153 @@ static void genotype_release(struct genotype *g)
     free(g->part);
     target_release(&g->target);
     target_cells_release(&g->cells);
-    names_release(&g->ids);
-    columns_release(&g->markers);
-    table_close(&g->table);
+    names_release(&g->subset);
+    filter_release(&g->filter);
+    panel_release(&g->panel);
+    genotable_release(&g->table);
 }
 
-/* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
-static int check_markers(const struct genotype *g, struct err *err)
+static int open_genotypes(struct genotype *g, struct err *err)
 {
-    struct names seen = {0};
-    int rc = 0;
-
-    for (int32_t j = 0; !rc && j < g->markers.n_cols; j++) {
-        const char *name = g->markers.name[j];
-        int32_t first = names_find(&seen, name);
-
-        if (first >= 0)
-            rc = table_fault(
-                err, &g->table,
-                "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
-                "header, with a name of its own for each marker",
-                name, first + 2, j + 2);
-        else if (names_add(&seen, name, 1, err) < 0)
-            rc = -1;
-    }
-    names_release(&seen);
-    return rc;
-}
-
-static int read_genotypes(struct genotype *g, const char *path, struct err *err)
-{
+    const struct data_spec *spec = g->spec;
     int status;
 
-    if (table_open(&g->table, path, err) != 0 ||
-        columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0)
+    g->kind = variants_detect(spec->genotypes);
+    /* A .fam has phenotypes of its own. */
+    if (g->kind != VARIANTS_PLINK &&
+        reader_need_path(spec->phenotypes, "phenotypes", "genotype", err) != 0)
         return -1;
-    while ((status = table_next(&g->table, err)) > 0) {
-        int32_t i = reader_new_id(&g->ids, &g->table, err);
-
-        if (i < 0 || columns_add_row(&g->markers, err) != 0 ||
-            columns_read_row(&g->markers, i, &g->table, err) != 0)
-            return -1;
+    if (g->kind == VARIANTS_NONE) {
+        g->all = &g->table.ids;
+        status = genotable_read(&g->table, spec->genotypes, err);
+    } else {
+        g->all = &g->panel.variants.ids;
+        status = panel_open(&g->panel, g->kind, spec, err);
     }
-    if (status == 0 && g->ids.n == 0)
-        return err_set(err, "%s: no samples after the header", path);
+    g->report->n_genotyped = g->all->n;
+    g->ids = g->all;
     return status;
 }
 
-static int clean_markers(struct genotype *g, struct data_report *report, struct err *err)
+/* ---- samples ---- */
+
+static int read_phenotypes(struct genotype *g, struct err *err)
 {
-    report->n_markers_read = g->markers.n_cols;
-    if (columns_drop_constant(&g->markers, &report->n_monomorphic, err) != 0)
-        return -1;
-    if (g->markers.n_cols == 0)
-        return err_set(err, "%s: all %d markers are monomorphic", g->table.path,
-                       report->n_markers_read);
-    return columns_impute(&g->markers, &report->n_missing, err);
+    const struct data_spec *spec = g->spec;
+    struct data_report *r = g->report;
+
+    target_cells_release(&g->cells);
+    r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
+    if (g->kind == VARIANTS_PLINK && (!spec->phenotypes || !*spec->phenotypes))
+        return plink_phenotypes(&g->cells, &g->panel.variants, g->ids, r, err);
+    return phenotype_read(&g->cells, g->ids, spec->genotypes, spec, r, err);
 }
 
-static int build(struct dataset *out, const struct genotype *g, struct err *err)
+struct place {
+    int64_t line; /* of the table of phenotypes */
+    int32_t sample;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Those with a value, in the order of the table of phenotypes. Returns how many. */
+static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < g->all->n; i++)
+        if (g->cells.text[i])
+            place[n++] = (struct place){g->cells.line[i], i};
+    if (n == 0)
+        return err_set(err, "%s: no sample of %s has a value: data.subset = phenotyped leaves none",
+                       g->cells.path, g->spec->genotypes);
+    qsort(place, (size_t)n, sizeof *place, compare_places);
+    return n;
+}
+
+static int take(struct genotype *g, const struct place *place, int32_t *sample, int32_t n,
+                struct err *err)
+{
+    for (int32_t i = 0; i < n; i++) {
+        sample[i] = place[i].sample;
+        if (names_add(&g->subset, g->all->text[sample[i]], place[i].line, err) < 0)
+            return -1;
+    }
+    g->ids = &g->subset;
+    if (g->kind == VARIANTS_NONE)
+        return genotable_select(&g->table, sample, n, err);
+    variants_select(&g->panel.variants, sample, n);
+    return 0;
+}
+
+static int read_samples(struct genotype *g, struct err *err)
+{
+    size_t n_all = (size_t)g->all->n;
+    struct place *place;
+    int32_t *sample, n;
+    int status = -1;
+
+    if (read_phenotypes(g, err) != 0)
+        return -1;
+    if (g->spec->subset == DATA_SUBSET_ALL)
+        return 0;
+    place = malloc(n_all * sizeof *place);
+    sample = malloc(n_all * sizeof *sample);
+    if (place && sample) {
+        n = find_phenotyped(place, g, err);
+        status = n > 0 ? take(g, place, sample, n, err) : -1;
+    } else {
+        err_nomem(err, "samples", n_all * sizeof *place);
+    }
+    free(place);
+    free(sample);
+    /* Once more, for those that are left, in their order. */
+    return status == 0 ? read_phenotypes(g, err) : -1;
+}
+
+/* ---- together ---- */
+
+static int read_markers(struct genotype *g, struct err *err)
+{
+    if (g->kind == VARIANTS_NONE)
+        return genotable_filter(&g->table, &g->filter, g->report, err);
+    return panel_read(&g->panel, &g->filter, g->report, err);
+}
+
+static int build(struct dataset *out, struct genotype *g, struct err *err)
 {
     struct draft draft = {
-        .n_samples = g->ids.n,
-        .n_features = g->markers.n_cols,
-        .features = g->markers.v,
-        .dosage = g->markers.dosage,
+        .n_samples = g->ids->n,
         .part = g->part,
-        .ids = g->ids.text,
-        .feature_names = g->markers.name,
+        .ids = g->ids->text,
     };
 
     target_into(&draft, &g->target);
+    if (g->kind == VARIANTS_NONE)
+        genotable_into(&draft, &g->table);
+    else
+        panel_into(&draft, &g->panel);
     return draft_build(out, &draft, err);
 }
 
 int genotype_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                   struct err *err)
 {
-    struct genotype g = {0};
+    struct genotype g = {.spec = spec, .report = report};
     int status = -1;
 
     if (reader_need_path(spec->genotypes, "genotypes", "genotype", err) == 0 &&
-        reader_need_path(spec->phenotypes, "phenotypes", "genotype", err) == 0 &&
-        read_genotypes(&g, spec->genotypes, err) == 0 &&
-        phenotype_read(&g.cells, &g.ids, spec->genotypes, spec, report, err) == 0 &&
+        filter_init(&g.filter, &spec->filter, err) == 0 && open_genotypes(&g, err) == 0 &&
+        read_samples(&g, err) == 0 &&
         target_make(&g.target, &g.cells, spec->task, false, err) == 0 &&
-        reader_parts(&g.part, spec->split, &g.ids, spec->genotypes, err) == 0 &&
-        clean_markers(&g, report, err) == 0)
+        reader_parts(&g.part, spec->split, g.ids, spec->genotypes, err) == 0 &&
+        read_markers(&g, err) == 0)
         status = build(out, &g, err);
-    report->n_genotyped = g.ids.n;
     genotype_release(&g);
     return status;
 }

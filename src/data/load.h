@@ -8,14 +8,33 @@
 enum data_format { DATA_GENOTYPE, DATA_GRAPH, DATA_SIMULATED };
 enum data_task { DATA_TASK_AUTO, DATA_TASK_REGRESSION, DATA_TASK_CLASSIFICATION };
 
+enum data_dosage { DATA_DOSAGE_GT, DATA_DOSAGE_DS };
+enum data_multiallelic { DATA_MULTIALLELIC_SPLIT, DATA_MULTIALLELIC_SKIP };
+enum data_subset { DATA_SUBSET_ALL, DATA_SUBSET_PHENOTYPED };
+
+/* What is taken of the genotypes; all of them, where it is zeroed. In the order of the members:
+ * sites of the region, with one alternative allele or split; then those with few missing calls,
+ * that vary, that are not rare; of what is left the first or a thinned part. */
+struct data_filter {
+    enum data_dosage dosage; /* VCF, BCF: GT counts alleles, DS is what imputation estimated */
+    const char *region;      /* "1:1000-2000, 2"; NULL or "": everywhere */
+    enum data_multiallelic multiallelic; /* split: each alternative allele a marker of its own */
+    double call_rate;                    /* least share of the samples that have a call; 0: any */
+    double maf;                          /* least frequency of the rarer allele; 0: any */
+    const char *variants;                /* all, first:N, thin:N; NULL: all */
+};
+
 /* Paths are absolute or relative to the working directory; NULL or "" where not given. Tables are
  * as in table.h: each has a header line. Ids are texts and are joined as such. */
 struct data_spec {
     enum data_format format;
-    enum data_task task;    /* auto: words are classes; whole numbers are classes in a graph data
-                               set and numbers in a genotype data set; other numbers are numbers.
-                               Classes are sorted, by number if all are numbers, else by byte */
-    const char *genotypes;  /* samples x markers, first column the id; csv/tsv, plain or gzip */
+    enum data_task task;     /* auto: words are classes; whole numbers are classes in a graph data
+                                set and numbers in a genotype data set; other numbers are numbers.
+                                Classes are sorted, by number if all are numbers, else by byte */
+    const char *genotypes;   /* VCF, BCF, PLINK 1, HapMap, or a table of samples x markers, first
+                                column the id, plain or gzip: by its content */
+    enum data_subset subset; /* phenotyped: samples with a value alone, in the order of theirs */
+    struct data_filter filter;
     const char *phenotypes; /* a table whose first column is the id */
     const char *trait;      /* column of phenotypes; NULL: the only other column */
     const char *edges;      /* two columns of node ids, an optional third: weight; may be absent */
@@ -33,7 +52,14 @@ struct data_report {
     int32_t n_phenotyped;     /* rows in the phenotype table with a value */
     int32_t n_joined;         /* of those, the ones with a genotype */
     int32_t n_phenotype_only; /* of those, the ones without: dropped */
-    int32_t n_markers_read;
+    int32_t n_markers_read;   /* and judged by the filters */
+    int64_t n_elsewhere;      /* sites outside the region */
+    int64_t n_multiallelic;   /* sites skipped; those split are in n_split */
+    int64_t n_split;
+    int32_t n_too_missing; /* dropped, as are the next three */
+    int32_t n_rare;
+    int32_t n_thinned;
+    bool is_partly_read;       /* variants = first:N had enough before the end */
     int32_t n_monomorphic;     /* dropped: the same call wherever there is one */
     int64_t n_missing;         /* calls of the markers kept, imputed to the marker mean */
     int64_t n_duplicate_edges; /* dropped: the same pair again, in either direction */

@@ -44,9 +44,23 @@
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
       "auto: genotype: regression if the trait is numeric; graph: classification if labels are integers or words") \
     X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
-      "genotype: table of samples x markers, first column the id; csv or tsv, plain or gzip") \
+      "genotype: VCF, BCF, PLINK 1 (.bed), HapMap, or a table of samples x markers, first column the id; plain or gzip") \
+    X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
+      "genotype: samples that are taken; phenotyped: those with a value of the trait alone, in the order of the phenotype table") \
+    X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS", "GT", "", 0, \
+      "VCF, BCF: what a marker's value is; GT: number of ALT alleles called; DS: the estimate of it after imputation") \
+    X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
+      "VCF, BCF, PLINK, HapMap: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or several, apart by commas; empty: everywhere") \
+    X(MULTIALLELIC, "data", "multiallelic", CHOICE, 0, 0, "split|skip", "split", "", 0, \
+      "VCF, BCF, HapMap: sites with several ALT alleles; split: a marker for each of them") \
+    X(MAX_MISSING, "data", "max_missing", REAL, 0, 1, "", "1", "fraction", 0, \
+      "genotype: markers are dropped where more of the calls are missing (PLINK's --geno)") \
+    X(MAF, "data", "maf", REAL, 0, 0.5, "", "0", "fraction", 0, \
+      "genotype: markers are dropped whose rarer allele is less frequent") \
+    X(VARIANTS, "data", "variants", TEXT, 0, 0, "", "all", "", 0, \
+      "genotype: of the markers that are left: all | first:N | thin:N (N of them, evenly spaced in the file)") \
     X(PHENOTYPES, "data", "phenotypes", PATH, 0, 0, "", "", "", 0, \
-      "genotype: table of traits, first column the id") \
+      "genotype: table of traits, first column the id; with PLINK it may be left out: column 6 of the .fam") \
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
       "genotype: column of the phenotype table; may be left out if there is only one") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/filter.h"
 #include "gcn/reducer.h"
 
 struct check {
@@ -38,7 +39,14 @@ static const struct {
     bool is_required;
 } data_settings[] = {
     {P_GENOTYPES, "genotype", true},
-    {P_PHENOTYPES, "genotype", true},
+    {P_SUBSET, "genotype", false},
+    {P_DOSAGE, "genotype", false},
+    {P_REGION, "genotype", false},
+    {P_MULTIALLELIC, "genotype", false},
+    {P_MAX_MISSING, "genotype", false},
+    {P_MAF, "genotype", false},
+    {P_VARIANTS, "genotype", false},
+    {P_PHENOTYPES, "genotype", false}, /* a .fam has its own */
     {P_TRAIT, "genotype", false},
     {P_EDGES, "graph", false},
     {P_FEATURES, "graph", true},
@@ -112,6 +120,22 @@ static bool needs_graph(const struct sweep *sweep)
         needs |= settings_has(&s, P_BUILD);
     }
     return needs;
+}
+
+static void check_filter(const struct check *c)
+{
+    const union value *v = c->sweep->fixed.v;
+    struct data_filter spec = {.region = v[P_REGION].s};
+    struct filter filter;
+    enum filter_take take;
+    int32_t n;
+    struct err err;
+
+    if (filter_parse_take(&take, &n, v[P_VARIANTS].s, &err))
+        complain(c, P_VARIANTS, "variants = %.80s: %s", v[P_VARIANTS].s, err.text);
+    if (filter_init(&filter, &spec, &err))
+        complain(c, P_REGION, "%s", err.text);
+    filter_release(&filter);
 }
 
 static void check_edges(const struct check *c)
@@ -201,6 +225,7 @@ void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
 
     if (!refused[P_FORMAT]) {
         check_data(&c);
+        check_filter(&c);
         check_edges(&c);
     }
     check_split(&c);

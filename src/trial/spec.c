@@ -14,6 +14,15 @@ void spec_data(struct data_spec *out, const struct settings *s)
     out->format = (enum data_format)v[P_FORMAT].i;
     out->task = (enum data_task)v[P_TASK].i;
     out->genotypes = v[P_GENOTYPES].s;
+    out->subset = (enum data_subset)v[P_SUBSET].i;
+    out->filter = (struct data_filter){
+        .dosage = (enum data_dosage)v[P_DOSAGE].i,
+        .region = v[P_REGION].s,
+        .multiallelic = (enum data_multiallelic)v[P_MULTIALLELIC].i,
+        .call_rate = 1 - v[P_MAX_MISSING].f,
+        .maf = v[P_MAF].f,
+        .variants = v[P_VARIANTS].s,
+    };
     out->phenotypes = v[P_PHENOTYPES].s;
     out->trait = v[P_TRAIT].s;
     out->edges = v[P_EDGES].s;

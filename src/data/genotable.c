@@ -1,0 +1,157 @@
+#include "data/genotable.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/reader.h"
+
+void genotable_release(struct genotable *g)
+{
+    names_release(&g->ids);
+    columns_release(&g->markers);
+    table_close(&g->table);
+}
+
+/* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
+static int check_markers(const struct genotable *g, struct err *err)
+{
+    struct names seen = {0};
+    int rc = 0;
+
+    for (int32_t j = 0; !rc && j < g->markers.n_cols; j++) {
+        const char *name = g->markers.name[j];
+        int32_t first = names_find(&seen, name);
+
+        if (first >= 0)
+            rc = table_fault(
+                err, &g->table,
+                "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
+                "header, with a name of its own for each marker",
+                name, first + 2, j + 2);
+        else if (names_add(&seen, name, 1, err) < 0)
+            rc = -1;
+    }
+    names_release(&seen);
+    return rc;
+}
+
+int genotable_read(struct genotable *g, const char *path, struct err *err)
+{
+    int status;
+
+    memset(g, 0, sizeof *g);
+    if (table_open(&g->table, path, err) != 0 ||
+        columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0)
+        return -1;
+    while ((status = table_next(&g->table, err)) > 0) {
+        int32_t i = reader_new_id(&g->ids, &g->table, err);
+
+        if (i < 0 || columns_add_row(&g->markers, err) != 0 ||
+            columns_read_row(&g->markers, i, &g->table, err) != 0)
+            return -1;
+    }
+    if (status == 0 && g->ids.n == 0)
+        return err_set(err, "%s: no samples after the header", path);
+    return status;
+}
+
+int genotable_select(struct genotable *g, const int32_t *sample, int32_t n, struct err *err)
+{
+    return columns_take_rows(&g->markers, sample, n, err);
+}
+
+/* ---- filter ---- */
+
+/* A table does not say how many alleles a call counts: its values tell, from the least to the
+ * largest of all. */
+static void find_range(double *low, double *high, const struct tally *tally, int32_t n)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int32_t j = 0; j < n; j++) {
+        *low = fmin(*low, tally[j].low);
+        *high = fmax(*high, tally[j].high);
+    }
+}
+
+static int32_t judge(bool *keeps, const struct tally *tally, const struct genotable *g,
+                     const struct filter *filter, struct data_report *report)
+{
+    int32_t n_cols = g->markers.n_cols, n_kept = 0;
+    double low, high;
+
+    find_range(&low, &high, tally, n_cols);
+    for (int32_t j = 0; j < n_cols; j++) {
+        const struct tally *t = &tally[j];
+        bool is_enough = filter->take == FILTER_FIRST && n_kept >= filter->n_take;
+        double frequency = t->n_present ? (t->sum / t->n_present - low) / (high - low) : 0;
+
+        report->n_markers_read += !is_enough;
+        report->is_partly_read = is_enough;
+        keeps[j] = !is_enough && filter_keeps(filter, t, g->markers.n_rows, frequency, report);
+        n_kept += keeps[j];
+    }
+    return n_kept;
+}
+
+/* Of n_kept columns those that markers_thin() would leave. */
+static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n, struct data_report *report)
+{
+    int32_t at = 0, n_left = 0;
+
+    report->n_thinned = n_kept - n;
+    for (int32_t j = 0; j < n_cols; j++)
+        if (keeps[j]) {
+            keeps[j] = n_left < n && at == (int64_t)n_left * n_kept / n;
+            n_left += keeps[j];
+            at++;
+        }
+}
+
+static int nothing_left(const struct genotable *g, const struct data_report *r, struct err *err)
+{
+    if (r->n_monomorphic == r->n_markers_read)
+        return err_set(err, "%s: all %d markers are monomorphic", g->table.path, r->n_markers_read);
+    return err_set(
+        err,
+        "%s: no marker is left: %d read, %d monomorphic, %d with too many missing values, "
+        "%d rare",
+        g->table.path, r->n_markers_read, r->n_monomorphic, r->n_too_missing, r->n_rare);
+}
+
+int genotable_filter(struct genotable *g, const struct filter *filter, struct data_report *report,
+                     struct err *err)
+{
+    size_t n = (size_t)g->markers.n_cols;
+    struct tally *tally = malloc(n * sizeof *tally);
+    bool *keeps = malloc(n * sizeof *keeps);
+    int status = -1;
+    int32_t n_kept;
+
+    if (filter->n_ranges) {
+        err_set(err, "%s: data.region needs positions, and a table of samples x markers has none",
+                g->table.path);
+    } else if (!tally || !keeps) {
+        err_nomem(err, "markers", n * sizeof *tally);
+    } else {
+        columns_tally(tally, &g->markers);
+        n_kept = judge(keeps, tally, g, filter, report);
+        if (filter->take == FILTER_THIN && filter->n_take < n_kept)
+            thin(keeps, (int32_t)n, n_kept, filter->n_take, report);
+        columns_keep(&g->markers, keeps);
+        status = n_kept ? columns_impute(&g->markers, &report->n_missing, err)
+                        : nothing_left(g, report, err);
+    }
+    free(tally);
+    free(keeps);
+    return status;
+}
+
+void genotable_into(struct draft *draft, const struct genotable *g)
+{
+    draft->n_features = g->markers.n_cols;
+    draft->features = g->markers.v;
+    draft->dosage = g->markers.dosage;
+    draft->feature_names = g->markers.name;
+}

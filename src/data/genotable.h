@@ -1,0 +1,32 @@
+/* A table of samples x markers on its way into a dataset: a row for each sample, its id first. */
+#ifndef DATA_GENOTABLE_H
+#define DATA_GENOTABLE_H
+
+#include "data/builder.h"
+#include "data/columns.h"
+#include "data/filter.h"
+#include "data/names.h"
+
+struct genotable {
+    struct table table; /* open to the end: it owns the markers' names */
+    struct columns markers;
+    struct names ids;
+};
+
+/* Read all of it. Pair with genotable_release(), also after a failure. -1 and err: no table, a
+ * marker or a sample that is there twice, a cell that is no number, no samples. */
+int genotable_read(struct genotable *g, const char *path, struct err *err);
+void genotable_release(struct genotable *g); /* takes a zeroed one */
+
+/* Keep these samples, in this order: sample[n] indices into ids, each once. ids stay as they are.
+ */
+int genotable_select(struct genotable *g, const int32_t *sample, int32_t n, struct err *err);
+
+/* Drop what the filter leaves out, counted in report, and fill in missing values. -1 and err:
+ * nothing is left, or the filter asks for what a table has not (positions). */
+int genotable_filter(struct genotable *g, const struct filter *filter, struct data_report *report,
+                     struct err *err);
+
+void genotable_into(struct draft *draft, const struct genotable *g); /* lends the arrays */
+
+#endif

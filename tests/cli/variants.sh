@@ -1,0 +1,89 @@
+#!/bin/sh
+# Genotypes from what the field writes: FT10 from the VCF is FT10 from the table, to the bit.
+. "$SRCDIR/tests/lib.sh"
+
+line() {
+    printf '%s\n' "$2" | sed -n "s/^$1  *//p"
+}
+
+cd "$T" || exit 1
+
+# ---- a small VCF ----
+
+cat >small.vcf <<'END'
+##fileformat=VCFv4.2
+#CHROM	POS	ID	REF	ALT	QUAL	FILTER	INFO	FORMAT	a	b	c	d	e	f
+1	10	.	A	C	.	.	.	GT	0/0	0/1	1/1	./.	0/0	0/0
+1	20	.	A	C,G	.	.	.	GT	0/0	0/1	1/2	2/2	0/0	0/0
+1	30	.	A	C	.	.	.	GT	0/0	0/0	0/0	0/0	0/0	0/1
+2	10	.	A	C	.	.	.	GT	0/0	0/1	1/1	0/0	0/0	1/1
+END
+cat >small.csv <<'END'
+id,y
+a,1
+b,2
+c,3.5
+d,3
+e,1
+f,2
+END
+cat >small.ini <<'END'
+[data]
+format = genotype
+genotypes = small.vcf
+phenotypes = small.csv
+[graph]
+k = 2
+[split]
+test = 0
+val = 0.4
+END
+all=$("$ESPALIER" inspect small.ini)
+is "a VCF is read" "$(line genotypes "$all")" \
+    "6 samples, 5 markers read, 0 monomorphic dropped, 1 missing calls set to the marker mean"
+is "and what was split is told" "$(line sites "$all")" \
+    "0 outside the region and 0 multi-allelic dropped, 1 split"
+some=$("$ESPALIER" inspect small.ini --set multiallelic=skip --set region=1 --set maf=0.1)
+is "what is dropped is told: sites" "$(line sites "$some")" \
+    "1 outside the region and 1 multi-allelic dropped, 0 split"
+is "and markers" "$(line filters "$some")" \
+    "0 markers with too many missing calls, 1 rare and 0 by thinning dropped"
+fails "a region that is none" 2 "$ESPALIER" inspect small.ini --set region=1:x
+is "is named" "$(cat "$T/.err")" "espalier: --set region: region = 1:x: must be CHROM, CHROM:POS, \
+CHROM:FROM-TO or CHROM:FROM-, or several, apart by commas"
+fails "a choice of variants that is none" 2 "$ESPALIER" inspect small.ini --set variants=10
+like "is named, too" "$(cat "$T/.err")" 'variants = 10: must be all \| first:N \| thin:N'
+fails "a VCF of another length" 1 sh -c "sed '5s/.0\/1\$//' small.vcf >cut.vcf &&
+    '$ESPALIER' inspect small.ini --set genotypes=$T/cut.vcf"
+like "is refused by line" "$(cat "$T/.err")" 'cut\.vcf:5: 5 samples: the header has 6$'
+
+# ---- real data ----
+
+folder=${ESPALIER_DATA:-}/arabidopsis
+if [ ! -e "$folder/ft10_geno.csv" ]; then
+    echo "# no data at ESPALIER_DATA = '${ESPALIER_DATA:-}': FT10 is skipped"
+    done_testing
+    exit
+fi
+plain=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini")
+vcf=$("$ESPALIER" inspect "$SRCDIR/grids/ft10-vcf.ini")
+is "FT10 from the VCF has the digest of FT10 from the table" "$(line digest "$vcf")" \
+    "$(line digest "$plain")"
+is "of 2029 accessions" "$(line genotypes "$vcf")" \
+    "2029 samples, 984 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
+is "maf leaves as many as it should" \
+    "$(line features "$("$ESPALIER" inspect "$SRCDIR/grids/ft10-vcf.ini" --set maf=0.05)")" \
+    "405, small integers, 0.4 MB"
+
+scores() {
+    "$ESPALIER" run "$SRCDIR/grids/$1.ini" --db "$1.db" --progress none --set epochs=5 \
+        --set grid.hidden_size=16 --set grid.learning_rate=0.01 --set grid.dropout=0.2 \
+        --set grid.batch_size=full,64 >"$1.log" 2>&1 || cat "$1.log"
+    sqlite3 "$1.db" "select t.key, m.split, m.name, printf('%.17g', m.value)
+        from trial t join metric m using (trial_id) order by 1, 2, 3"
+}
+
+from_table=$(scores ft10)
+is "and the same keys and bits" "$(scores ft10-vcf)" "$from_table"
+like "which are some" "$from_table" 'val.pearson.0\.'
+done_testing

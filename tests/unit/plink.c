@@ -1,0 +1,150 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data/load.h"
+#include "scratch.h"
+
+/* Five samples, three variants: 2 1 0 ? 2, 0 0 1 2 0, ? 0 0 0 1 of A1. */
+#define FAM                                                             \
+    "f a 0 0 1 1.5\nf b 0 0 2 2\nf\tc\t0\t0\t1\t-9\r\nf d 0 0 1 NA\n\n" \
+    "f e 0 0 1 0\n"
+#define BIM "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G T\nX\trs3\t0\t5\tA\tG"
+
+static const uint8_t bed[] = {0x6c, 0x1b, 1, 0x78, 0x00, 0x2f, 0x03, 0xfd, 0x02};
+/* The same by samples. */
+static const uint8_t turned[] = {0x6c, 0x1b, 0, 0x1c, 0x3e, 0x3b, 0x31, 0x2c};
+
+static struct data_spec write_set(const uint8_t *bytes, size_t n, const char *bim, const char *fam)
+{
+    struct data_spec spec = {.format = DATA_GENOTYPE};
+
+    scratch_text("set.bim", bim);
+    scratch_text("set.fam", fam);
+    spec.genotypes = scratch_bytes("set.bed", bytes, n);
+    return spec;
+}
+
+static void check(const struct data_spec *spec)
+{
+    static const int8_t wanted[] = {2, 0, -128, 1, 0, 0, 0, 1, 0, -128, 2, 0, 2, 0, 1};
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+
+    if (data_load(&d, spec, &report, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(d.n_samples, 5);
+    assert_int_equal(d.n_features, 3);
+    assert_memory_equal(d.dosage, wanted, sizeof wanted);
+    assert_string_equal(dataset_feature_name(&d, 2), "X_5");
+    assert_string_equal(dataset_alleles(&d, 0), "1\t10\tA\tC");
+    assert_string_equal(dataset_id(&d, 4), "e");
+    assert_int_equal(report.n_missing, 2);
+    dataset_release(&d);
+}
+
+static void test_both_orders(void **state)
+{
+    struct data_spec spec = write_set(bed, sizeof bed, BIM, FAM);
+
+    (void)state;
+    check(&spec);
+    spec = write_set(turned, sizeof turned, BIM, FAM);
+    check(&spec);
+    spec.genotypes = scratch_path("set"); /* what the three have in common */
+    check(&spec);
+}
+
+static void test_phenotypes(void **state)
+{
+    struct data_spec spec = write_set(bed, sizeof bed, BIM, FAM);
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+
+    (void)state;
+    assert_int_equal(data_load(&d, &spec, &report, &err), 0);
+    assert_int_equal(report.n_joined, 3); /* 0 is a number where others are not 1 and 2 */
+    assert_true(d.target[0] == 1.5F && d.target[2] != d.target[2] && d.target[4] == 0);
+    dataset_release(&d);
+    spec = write_set(bed, sizeof bed, BIM,
+                     "f a 0 0 1 1\nf b 0 0 2 2\nf c 0 0 1 -9\nf d 0 0 1 0\nf e 0 0 1 2\n");
+    spec.subset = DATA_SUBSET_PHENOTYPED;
+    assert_int_equal(data_load(&d, &spec, &report, &err), 0);
+    assert_int_equal(report.n_joined, 3);
+    assert_int_equal(d.n_samples, 3);
+    assert_int_equal(d.n_features, 2); /* variant 2 is 0 in those three */
+    assert_int_equal(d.dosage[4], 2);
+    dataset_release(&d);
+    spec.phenotypes = scratch_text("pheno.csv", "id,y\ne,5\na,1\nc,2\n");
+    assert_int_equal(data_load(&d, &spec, &report, &err), 0);
+    assert_string_equal(dataset_id(&d, 0), "e");
+    assert_true(d.target[1] == 1);
+    dataset_release(&d);
+}
+
+/* The load must fail with this text, folders left out. */
+static void refuse(const struct data_spec *spec, const char *wanted)
+{
+    struct dataset d;
+    struct data_report report;
+    struct err err = {""};
+    char text[sizeof err.text] = "";
+    const char *from = err.text, *folder;
+    size_t size = strlen(scratch_folder) + 1;
+
+    assert_int_equal(data_load(&d, spec, &report, &err), -1);
+    while ((folder = strstr(from, scratch_folder))) {
+        strncat(text, from, (size_t)(folder - from));
+        from = folder + size;
+    }
+    strcat(text, from);
+    assert_string_equal(text, wanted);
+}
+
+static void test_faulty(void **state)
+{
+    static const uint8_t wrong[] = {0x6c, 0x1c, 1, 0, 0, 0, 0, 0, 0};
+    struct data_spec spec = write_set(wrong, sizeof wrong, BIM, FAM);
+
+    (void)state;
+    refuse(&spec,
+           "set.bed: begins with the bytes 6c 1c 01: a PLINK 1 .bed begins with 6c 1b 01, or "
+           "with 6c 1b 00 where it is ordered by samples");
+    spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G T\n", FAM);
+    refuse(&spec, "set.bed: 3 variants of 5 samples (set.fam): set.bim has 2 lines");
+    spec = write_set(bed, sizeof bed - 1, BIM, FAM);
+    refuse(&spec, "set.bed: 8 bytes: must be 9 for the 5 samples of set.fam and the 3 variants of "
+                  "set.bim; is it cut off?");
+    spec = write_set(turned, sizeof turned - 1, BIM, FAM);
+    refuse(&spec, "set.bed: 7 bytes: must be 8 for the 5 samples of set.fam and the 3 variants of "
+                  "set.bim; is it cut off?");
+    spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G\nX\trs3\t0\t5\tA\tG", FAM);
+    refuse(&spec, "set.bim:2: 5 columns: must be 6 (chromosome, id, centimorgans, position, two "
+                  "alleles)");
+    spec = write_set(bed, sizeof bed, "1\trs1\t0\t1.0\tC\tA\n1 rs2 0 20 G T\n2 r 0 2 A G\n", FAM);
+    refuse(&spec, "set.bim:1: position \"1.0\": must be a whole number");
+    spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2\n");
+    refuse(&spec,
+           "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");
+    spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2 1\ng a 0 0 2 3\n");
+    refuse(&spec, "set.fam:3: sample \"a\" again: it is on line 1 already (ids are those of column "
+                  "2)");
+    spec = write_set(bed, sizeof bed, BIM, "");
+    refuse(&spec, "set.fam: no samples");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_both_orders),
+        cmocka_unit_test(test_phenotypes),
+        cmocka_unit_test(test_faulty),
+    };
+
+    return cmocka_run_group_tests_name("plink", tests, scratch_make, scratch_remove);
+}

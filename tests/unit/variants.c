@@ -1,0 +1,459 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <htslib/hts_log.h>
+#include <htslib/vcf.h>
+#include <zlib.h>
+
+#include "data/load.h"
+#include "scratch.h"
+
+#define META "##fileformat=VCFv4.2\n##INFO=<ID=X,Number=0,Type=Flag,Description=\"\">\n"
+#define COLUMNS "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
+#define HEAD META COLUMNS
+#define SITE(chrom, pos, alleles, format) \
+    chrom "\t" pos "\t.\t" alleles "\t.\tPASS\t.\t" format "\t"
+#define PHENO "id,y\na,1\nb,2\nc,3.5\nd,4\n"
+
+static struct data_spec spec_of(const char *path)
+{
+    return (struct data_spec){
+        .format = DATA_GENOTYPE, .genotypes = path, .phenotypes = scratch_text("pheno.csv", PHENO)};
+}
+
+static struct data_spec vcf_of(const char *text)
+{
+    return spec_of(scratch_text("panel.vcf", text));
+}
+
+static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
+{
+    struct err err = {""};
+
+    if (data_load(d, spec, report, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* The data set as text: a line "NAME=v v v v" for each marker, ? where it is missing. */
+static const char *text_of(const struct dataset *d)
+{
+    static char text[1024];
+    char *at = text;
+
+    *at = '\0';
+    for (int32_t j = 0; j < d->n_features; j++) {
+        at += sprintf(at, "%s=", dataset_feature_name(d, j));
+        for (int32_t i = 0; i < d->n_samples; i++) {
+            int64_t k = (int64_t)i * d->n_features + j;
+
+            if (d->dosage && d->dosage[k] == DOSAGE_MISSING)
+                at += sprintf(at, "? ");
+            else
+                at += sprintf(at, "%g ", d->dosage ? d->dosage[k] : (double)d->features.v[k]);
+        }
+        at[-1] = '\n';
+    }
+    return text;
+}
+
+static void expect(const struct data_spec *spec, const char *wanted)
+{
+    struct dataset d;
+    struct data_report report;
+
+    load(&d, &report, spec);
+    assert_string_equal(text_of(&d), wanted);
+    dataset_release(&d);
+}
+
+/* The load must fail with this text, folders left out. */
+static void refuse(const struct data_spec *spec, const char *wanted)
+{
+    struct dataset d;
+    struct data_report report;
+    struct err err = {""};
+    char text[sizeof err.text] = "";
+    const char *from = err.text, *folder;
+    size_t size = strlen(scratch_folder) + 1;
+
+    assert_int_equal(data_load(&d, spec, &report, &err), -1);
+    while ((folder = strstr(from, scratch_folder))) {
+        strncat(text, from, (size_t)(folder - from));
+        from = folder + size;
+    }
+    strcat(text, from);
+    assert_string_equal(text, wanted);
+}
+
+static void refuse_vcf(const char *text, const char *wanted)
+{
+    struct data_spec spec = vcf_of(text);
+
+    refuse(&spec, wanted);
+}
+
+/* ---- VCF ---- */
+
+static void test_genotypes(void **state)
+{
+    struct data_spec spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0|1\t1/1\t./.\n" SITE(
+        "1", "20", "A\tC",
+        "DP:GT:DS") "3:0:0\t5:1:1.5\t.:.:.\t7\n" SITE("X", "5", "AT\tA",
+                                                      "GT:DS") "0|1:.\t0/1/1:1\t1|.:2\t.:0\n");
+
+    (void)state;
+    /* Haploid, missing in part, trailing fields left out, three alleles. */
+    expect(&spec, "1_10=0 1 2 ?\n1_20=0 1 ? ?\nX_5=1 2 ? ?\n");
+}
+
+static void test_dosages(void **state)
+{
+    struct data_spec spec =
+        vcf_of(HEAD SITE("1", "10", "A\tC", "GT:DS") "0/0:0\t0|1:1.25\t.:2\t.\n" SITE(
+            "1", "20", "A\tC", "DS:GT") "0\t1\t2\t0\n");
+
+    (void)state;
+    spec.filter.dosage = DATA_DOSAGE_DS;
+    /* One fraction, and all are floats; what is missing is the mean. */
+    expect(&spec, "1_10=0 1.25 2 1.08333\n1_20=0 1 2 0\n");
+    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "DS") "0\t1\t2\t.\n" SITE("1", "20", "A\tC",
+                                                                         "DS") "0\t1\t2\t3\n");
+    spec.filter.dosage = DATA_DOSAGE_DS;
+    expect(&spec, "1_10=0 1 2 ?\n1_20=0 1 2 3\n");
+}
+
+static void test_multiallelic(void **state)
+{
+    struct data_spec spec = vcf_of(HEAD SITE("1", "10", "A\tC,G", "GT") "0/1\t1/2\t2/2\t0/0\n" SITE(
+        "1", "20", "A\tC",
+        "GT") "0/0\t0/0\t1/1\t0/0\n" SITE("1", "20", "A\tG",
+                                          "GT") "0/0\t1/1\t0/0\t0/0\n" SITE("1", "30", "A\t.",
+                                                                            "GT") "0/0\t0/0\t0/"
+                                                                                  "0\t0/0\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    expect(&spec, "1_10_A_C=1 1 0 0\n1_10_A_G=0 1 2 0\n1_20_A_C=0 0 2 0\n1_20_A_G=0 2 0 0\n");
+    spec.filter.multiallelic = DATA_MULTIALLELIC_SKIP;
+    load(&d, &report, &spec);
+    assert_string_equal(text_of(&d), "1_20_A_C=0 0 2 0\n1_20_A_G=0 2 0 0\n");
+    assert_string_equal(dataset_alleles(&d, 1), "1\t20\tA\tG");
+    assert_int_equal(report.n_multiallelic, 1);
+    assert_int_equal(report.n_monomorphic, 1);
+    dataset_release(&d);
+}
+
+#define FILTERED                                                                                   \
+    HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/0\t0/0\t0/1\n" SITE(                                \
+        "1", "20", "A\tC",                                                                         \
+        "GT") "0/0\t./.\t1/1\t0/1\n" SITE("1", "30", "A\tC",                                       \
+                                          "GT") "1/1\t1/1\t1/1\t./.\n" SITE("2", "10", "A\tC",     \
+                                                                            "GT") "1/1\t1/"        \
+                                                                                  "1\t1/1\t0/"     \
+                                                                                  "1\n" SITE(      \
+                                                                                      "2", "20",   \
+                                                                                      "A\tC",      \
+                                                                                      "GT") "0/"   \
+                                                                                            "0\t1" \
+                                                                                            "/1\t" \
+                                                                                            "0/"   \
+                                                                                            "0\t0" \
+                                                                                            "/1\n"
+
+static void test_filters(void **state)
+{
+    struct data_spec spec = vcf_of(FILTERED);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.filter.maf = 0.2;
+    spec.filter.call_rate = 0.8;
+    load(&d, &report, &spec);
+    assert_string_equal(text_of(&d), "2_20=0 2 0 1\n");
+    assert_int_equal(report.n_markers_read, 5);
+    assert_int_equal(report.n_rare, 2);
+    assert_int_equal(report.n_too_missing, 2);
+    dataset_release(&d);
+    spec.filter.maf = 0.125; /* just as rare as they are */
+    spec.filter.call_rate = 0.75;
+    expect(&spec, "1_10=0 0 0 1\n1_20=0 ? 2 1\n2_10=2 2 2 1\n2_20=0 2 0 1\n");
+    spec.filter.region = "2, 1:20-25";
+    expect(&spec, "1_20=0 ? 2 1\n2_10=2 2 2 1\n2_20=0 2 0 1\n");
+    spec.filter.region = "1:20,2:20-";
+    expect(&spec, "1_20=0 ? 2 1\n2_20=0 2 0 1\n");
+    spec.filter.region = NULL;
+    spec.filter.variants = "first:2";
+    expect(&spec, "1_10=0 0 0 1\n1_20=0 ? 2 1\n");
+    spec.filter.variants = "thin:2";
+    expect(&spec, "1_10=0 0 0 1\n2_10=2 2 2 1\n");
+    spec.filter.variants = "thin:9";
+    spec.filter.region = "2:10-20";
+    expect(&spec, "2_10=2 2 2 1\n2_20=0 2 0 1\n");
+}
+
+static void test_nothing_left(void **state)
+{
+    struct data_spec spec = vcf_of(FILTERED);
+
+    (void)state;
+    spec.filter.region = "3";
+    refuse(&spec, "panel.vcf: no variant is left: 0 read, 0 monomorphic, 0 with too many missing "
+                  "calls, 0 rare; 5 sites outside data.region, 0 multi-allelic");
+    spec.filter.region = "3:9-8";
+    refuse(&spec, "region = 3:9-8: must be CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or "
+                  "several, apart by commas");
+    spec.filter.region = NULL;
+    spec.filter.variants = "thin";
+    refuse(&spec, "data.variants = thin: must be all | first:N | thin:N, N an integer in [1, "
+                  "2147483647]");
+}
+
+static void test_subset(void **state)
+{
+    struct data_spec spec = vcf_of(FILTERED);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.phenotypes = scratch_text("part.csv", "id,y\nd,1\nq,7\nb,NA\na,2\nc,9\n");
+    spec.subset = DATA_SUBSET_PHENOTYPED;
+    load(&d, &report, &spec);
+    assert_string_equal(text_of(&d), "1_10=1 0 0\n1_20=1 0 2\n2_10=1 2 2\n2_20=1 0 0\n");
+    assert_string_equal(dataset_id(&d, 0), "d");
+    assert_true(d.target[2] == 9);
+    assert_int_equal(report.n_genotyped, 4);
+    assert_int_equal(report.n_joined, 3);
+    assert_int_equal(report.n_phenotype_only, 1);
+    dataset_release(&d);
+    spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,5\nc,2,\nd,0,1\n");
+    expect(&spec, "m1=0 0 2\nm2=1 0 ?\n");
+}
+
+/* More markers than a chunk has, more samples than a block, and three widths of them. */
+static void test_many(void **state)
+{
+    enum { SAMPLES = 600, SITES = 5000 };
+    struct data_spec spec = spec_of(scratch_path("many.vcf"));
+    FILE *file = fopen(spec.genotypes, "w");
+    FILE *pheno = fopen(scratch_path("many.csv"), "w");
+    struct data_report report;
+    struct dataset d;
+    struct mat x;
+
+    (void)state;
+    fputs(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT", file);
+    fputs("id,y\n", pheno);
+    for (int i = 0; i < SAMPLES; i++) {
+        fprintf(file, "\t%d", i);
+        fprintf(pheno, "%d,%d.5\n", i, i);
+    }
+    for (int j = 0; j < SITES; j++) {
+        fprintf(file, "\n1\t%d\t.\tA\tC\t.\t.\t.\tDS", j + 1);
+        for (int i = 0; i < SAMPLES; i++)
+            fprintf(file, "\t%g", j > 4400 ? (i * j) % 7 / 2.0 : (i * 2 + j) % (j % 100 ? 3 : 9));
+    }
+    fputc('\n', file);
+    fclose(file);
+    fclose(pheno);
+    spec.phenotypes = scratch_path("many.csv");
+    spec.filter.dosage = DATA_DOSAGE_DS;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_features, SITES - report.n_monomorphic);
+    assert_int_equal(mat_init(&x, d.n_samples, d.n_features, NULL), 0);
+    dataset_decode(&x, &d, 0, 0);
+    for (int32_t k = 0; k < d.n_features; k++) {
+        int j = atoi(dataset_feature_name(&d, k) + 2) - 1;
+
+        for (int i = 0; i < SAMPLES; i++) {
+            double wanted = j > 4400 ? (i * j) % 7 / 2.0 : (i * 2 + j) % (j % 100 ? 3 : 9);
+
+            if ((double)mat_row(&x, i)[k] != wanted)
+                fail_msg("sample %d of marker %d: %g, not %g", i, j, (double)mat_row(&x, i)[k],
+                         wanted);
+        }
+    }
+    mat_release(&x);
+    dataset_release(&d);
+}
+
+static void test_faulty_vcf(void **state)
+{
+    (void)state;
+    refuse_vcf(META "1\t10\n", "panel.vcf:3: \"1?10\": the header must end with a line #CHROM ...");
+    refuse_vcf(META, "panel.vcf:3: the file ends before the line #CHROM ...");
+    refuse_vcf(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n",
+               "panel.vcf:3: no samples after the column FORMAT");
+    refuse_vcf(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\ta\n",
+               "panel.vcf:3: sample \"a\" again: it is sample 1 already");
+    refuse_vcf(HEAD "1\t10\t.\tA\n",
+               "panel.vcf:4: 4 columns: must be 9 and one for each of the 4 samples");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\n",
+               "panel.vcf:4: 3 samples: the header has 4");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\t0/0\n",
+               "panel.vcf:4: more than 4 samples: the header has 4");
+    refuse_vcf(HEAD SITE("1", "ten", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n",
+               "panel.vcf:4: POS = \"ten\": must be a whole number");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC,", "GT") "0/0\t0/1\t1/1\t0/0\n",
+               "panel.vcf:4: an empty allele in column ALT");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/2\t0/0\n",
+               "panel.vcf:4: sample \"c\": GT = \"1/2\": must be numbers of alleles up to 1 or "
+               "points, apart by / or |");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/",
+               "panel.vcf:4: sample \"d\": GT = \"0/\": must be numbers of alleles up to 1 or "
+               "points, apart by / or |");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC", "DP:DS") "1:0\t2:1\t3:0\t4:1\n",
+               "panel.vcf:4: FORMAT = \"DP:DS\" has no GT");
+    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE(
+                   "1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/1\n",
+               "panel.vcf: variant \"1 10 A C\" (chromosome, position, alleles) is there twice: "
+               "must be there once (`bcftools norm --rm-dup exact` leaves one)");
+}
+
+static void test_faulty_dosages(void **state)
+{
+    struct data_spec spec = vcf_of(HEAD SITE("1", "10", "A\tC,G", "DS") "0,0\t1,x\t1,1\t2,1\n");
+
+    (void)state;
+    spec.filter.dosage = DATA_DOSAGE_DS;
+    refuse(&spec, "panel.vcf:4: sample \"b\": DS = \"1,x\": must be a number in [0, 127] for each "
+                  "of 2 alleles in ALT, or a point where missing");
+    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n");
+    spec.filter.dosage = DATA_DOSAGE_DS;
+    refuse(&spec, "panel.vcf:4: FORMAT = \"GT\" has no DS: data.dosage = DS needs it");
+}
+
+/* Write text as gzip, less the last bytes. */
+static const char *gzipped(const char *name, const char *text, size_t less)
+{
+    static char packed[1 << 16];
+    const char *path = scratch_path(name);
+    gzFile out = gzopen(path, "wb");
+    FILE *in;
+    size_t n;
+
+    gzwrite(out, text, (unsigned)strlen(text));
+    gzclose(out);
+    in = fopen(path, "rb");
+    n = fread(packed, 1, sizeof packed, in);
+    fclose(in);
+    return scratch_bytes(name, packed, n - less);
+}
+
+static void test_gzip(void **state)
+{
+    struct data_spec spec = spec_of(gzipped("panel.vcf.gz", FILTERED, 0));
+
+    (void)state;
+    expect(&spec, "1_10=0 0 0 1\n1_20=0 ? 2 1\n2_10=2 2 2 1\n2_20=0 2 0 1\n");
+    for (size_t less = 1; less < 40; less++) {
+        struct dataset d;
+        struct data_report report;
+        struct err err = {""};
+
+        spec = spec_of(gzipped("panel.vcf.gz", FILTERED, less));
+        if (data_load(&d, &spec, &report, &err) == 0)
+            fail_msg("cut off by %zu bytes, it was read", less);
+        if (!strstr(err.text, "cut off"))
+            fail_msg("%s", err.text);
+    }
+}
+
+/* ---- BCF ---- */
+
+#define DEFINED                                                \
+    "##fileformat=VCFv4.2\n##contig=<ID=1>\n##contig=<ID=X>\n" \
+    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n" \
+    "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"\">\n" COLUMNS
+
+/* The same as a BCF, less the last bytes. */
+static const char *bcf_of(const char *text, size_t less)
+{
+    static char bytes[1 << 16];
+    const char *path = scratch_path("panel.bcf");
+    htsFile *in = hts_open(scratch_text("from.vcf", text), "r");
+    htsFile *out = hts_open(path, "wb");
+    bcf_hdr_t *header;
+    bcf1_t *record = bcf_init();
+    FILE *file;
+    size_t n;
+
+    hts_set_log_level(HTS_LOG_OFF);
+    header = bcf_hdr_read(in);
+    assert_int_equal(bcf_hdr_write(out, header), 0);
+    while (bcf_read(in, header, record) == 0)
+        assert_int_equal(bcf_write(out, header, record), 0);
+    bcf_destroy(record);
+    bcf_hdr_destroy(header);
+    hts_close(in);
+    hts_close(out);
+    file = fopen(path, "rb");
+    n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return scratch_bytes("panel.bcf", bytes, n - less);
+}
+
+#define MIXED                                                                           \
+    DEFINED SITE("1", "10", "A\tC,G", "GT:DS") "0/1:1,0\t1|2:1,1.5\t2/2:0,2\t.\n" SITE( \
+        "1", "20", "A\tC",                                                              \
+        "DS:GT") "0:0\t.:1\t2:.\t1:0\n" SITE("X", "5", "AT\tA",                         \
+                                             "GT:DS") "0|1:1\t0/1/1:1\t1|.:2\t.:0\n"
+
+static void test_bcf(void **state)
+{
+    struct data_spec text = vcf_of(MIXED), binary = spec_of(bcf_of(MIXED, 0));
+    struct data_report report;
+    struct dataset a, b;
+
+    (void)state;
+    for (int ds = 0; ds < 2; ds++) {
+        text.filter.dosage = binary.filter.dosage = ds ? DATA_DOSAGE_DS : DATA_DOSAGE_GT;
+        load(&a, &report, &text);
+        load(&b, &report, &binary);
+        assert_string_equal(text_of(&a), ds ? "1_10_A_C=1 1 0 0.666667\n1_10_A_G=0 1.5 2 1.16667\n"
+                                              "1_20=0 1 2 1\nX_5=1 1 2 0\n"
+                                            : "1_10_A_C=1 1 0 ?\n1_10_A_G=0 1 2 ?\n"
+                                              "1_20=0 1 ? 0\nX_5=1 2 ? ?\n");
+        assert_true(hash_equal(a.digest, b.digest));
+        dataset_release(&a);
+        dataset_release(&b);
+    }
+}
+
+static void test_faulty_bcf(void **state)
+{
+    struct data_spec spec = spec_of(bcf_of(MIXED, 28));
+
+    (void)state;
+    refuse(&spec, "panel.bcf: cut off: the mark that ends a BGZF file is missing");
+    spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n", 0));
+    refuse(&spec, "panel.bcf: record 1: no GT");
+    spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "GT") "0/1\t1/2\t1\t1\n", 0));
+    refuse(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that is not there: the "
+                  "record has 1 in ALT");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_genotypes),
+        cmocka_unit_test(test_dosages),
+        cmocka_unit_test(test_multiallelic),
+        cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_nothing_left),
+        cmocka_unit_test(test_subset),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_faulty_vcf),
+        cmocka_unit_test(test_faulty_dosages),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_bcf),
+        cmocka_unit_test(test_faulty_bcf),
+    };
+
+    return cmocka_run_group_tests_name("variants", tests, scratch_make, scratch_remove);
+}
