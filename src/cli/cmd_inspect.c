@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/inspect_graphs.h"
 #include "cli/job.h"
 #include "data/graph.h"
 #include "gcn/reducer.h"
@@ -10,7 +11,7 @@
 /* How many, how they are held, and the memory that takes in every process. */
 static void print_features(const struct dataset *d)
 {
-    double n = (double)d->n_samples * d->n_features;
+    double n = (double)d->n_nodes * d->n_features;
 
     if (d->is_sparse) {
         printf("features    %d, sparse\n", d->n_features);
@@ -42,8 +43,11 @@ static void print_data(const struct job *job)
     const struct data_report *r = &job->report;
     char hex[HASH_HEX_SIZE];
 
-    printf("samples     %d\n", d->n_samples);
-    print_features(d);
+    printf("samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
+    if (d->graph_start)
+        inspect_graphs(job);
+    else
+        print_features(d);
     if (job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE) {
         printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
                "%lld missing calls set to the marker mean\n",
@@ -52,7 +56,7 @@ static void print_data(const struct job *job)
                r->n_phenotyped, r->n_joined, r->n_phenotype_only);
         print_filters(r);
     }
-    if (d->n_edges)
+    if (d->n_edges && !d->graph_start)
         printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
                (long long)d->n_edges, (long long)r->n_duplicate_edges, (long long)r->n_self_loops);
     printf("digest      %s\n", hash_hex(d->digest, hex));
@@ -244,7 +248,9 @@ static int inspect(struct job *job, const char *splits, struct err *err)
         print_classes(&job->data);
     else
         print_target(&job->data);
-    if (print_graph(job, err) || print_reductions(job, err) || print_splits(job, &s, err))
+    if (!job->data.graph_start && (print_graph(job, err) || print_reductions(job, err)))
+        return -1;
+    if (print_splits(job, &s, err))
         return -1;
     return splits ? save_splits(splits, job, &s, err) : 0;
 }
@@ -266,7 +272,11 @@ int cmd_inspect(int argc, char **argv)
     int status = cli_parse(command_find("inspect"), rows, argc, argv, 1, 1, &first);
 
     if (status == CLI_GO_ON)
-        status = job_prepare(&job, argv[first], &set);
+        status = job_parse(&job, argv[first], &set);
+    if (status == CLI_GO_ON)
+        status = job_load(&job);
+    if (status == CLI_GO_ON)
+        status = job.data.graph_start ? job_points(&job) : job_plan(&job);
     if (status == CLI_GO_ON)
         status = inspect(&job, splits, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
     job_release(&job);

@@ -126,9 +126,6 @@ static int make_costs(struct job *job, struct err *err)
     struct settings settings;
     int rc = 0;
 
-    job->prepared = prepared_create(&job->data, err);
-    if (!job->prepared)
-        return -1;
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
     if (!job->work)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
@@ -143,12 +140,38 @@ static int make_costs(struct job *job, struct err *err)
     return rc;
 }
 
-int job_plan(struct job *job)
+int job_points(struct job *job)
 {
     struct err err;
 
     if (make_plan(job, &err))
         return cli_fail(&err, EXIT_USAGE);
+    job->prepared = prepared_create(&job->data, &err);
+    return job->prepared ? CLI_GO_ON : cli_fail(&err, EXIT_ERROR);
+}
+
+/* The one place that keeps such data from training. */
+static int refuse_graphs(const struct job *job)
+{
+    struct buf format = {0};
+    struct err err;
+
+    param_format(&format, P_FORMAT, job->sweep.fixed.v[P_FORMAT]);
+    err_set(&err,
+            "%s: data.format = %s: samples are graphs, and training on those is not there yet; "
+            "`espalier inspect` shows them",
+            job->sweep.path, buf_text(&format));
+    buf_release(&format);
+    return cli_fail(&err, EXIT_USAGE);
+}
+
+int job_plan(struct job *job)
+{
+    struct err err;
+    int status = job->data.graph_start ? refuse_graphs(job) : job_points(job);
+
+    if (status != CLI_GO_ON)
+        return status;
     tell_repeats(job);
     warn_idle(job);
     warn_reduction(job);

@@ -16,6 +16,12 @@ int data_load(struct dataset *out, const struct data_spec *spec, struct data_rep
         return graphdata_load(out, spec, report, err);
     case DATA_SIMULATED:
         return simulated_load(out, spec, report, err);
+    case DATA_TU:
+        return tu_load(out, spec, report, err);
+    case DATA_SMILES:
+        return smiles_load(out, spec, report, err);
+    case DATA_IDX:
+        return idx_load(out, spec, report, err);
     }
     return err_set(err, "data.format %d is none that is known", (int)spec->format);
 }

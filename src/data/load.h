@@ -5,7 +5,7 @@
 #include "data/dataset.h"
 #include "data/simulate.h"
 
-enum data_format { DATA_GENOTYPE, DATA_GRAPH, DATA_SIMULATED };
+enum data_format { DATA_GENOTYPE, DATA_GRAPH, DATA_SIMULATED, DATA_TU, DATA_SMILES, DATA_IDX };
 enum data_task { DATA_TASK_AUTO, DATA_TASK_REGRESSION, DATA_TASK_CLASSIFICATION };
 
 enum data_dosage { DATA_DOSAGE_GT, DATA_DOSAGE_DS };
@@ -28,8 +28,8 @@ struct data_filter {
  * as in table.h: each has a header line. Ids are texts and are joined as such. */
 struct data_spec {
     enum data_format format;
-    enum data_task task;     /* auto: words are classes; whole numbers are classes in a graph data
-                                set and numbers in a genotype data set; other numbers are numbers.
+    enum data_task task;     /* auto: words are classes; whole numbers are numbers in a genotype
+                                data set and classes in others; other numbers are numbers.
                                 Classes are sorted, by number if all are numbers, else by byte */
     const char *genotypes;   /* VCF, BCF, PLINK 1, HapMap, or a table of samples x markers, first
                                 column the id, plain or gzip: by its content */
@@ -42,6 +42,15 @@ struct data_spec {
                                dense: node, f1, f2 ...; see nodefeatures.h */
     const char *labels;     /* node, label; lists every node, in the order of the data set */
     const char *split;      /* id, part (train | val | test | none); unlisted samples are in none */
+    /* Samples are graphs. TUDataset (tu): a folder; trait is the number of a column there. */
+    const char *folder;
+    /* SMILES (smiles), a table; trait is a column of it as well. */
+    const char *molecules;
+    const char *smiles;   /* its column; NULL: "smiles" */
+    const char *id;       /* its column of ids; NULL: rows are numbered */
+    bool skip_invalid;    /* count molecules that cannot be read and leave them out */
+    const char *images;   /* IDX (idx), and labels; plain or gzip */
+    int32_t first_images; /* only so many; 0: all */
     struct simulate_spec simulate;
 };
 
@@ -64,6 +73,13 @@ struct data_report {
     int64_t n_missing;         /* calls of the markers kept, imputed to the marker mean */
     int64_t n_duplicate_edges; /* dropped: the same pair again, in either direction */
     int64_t n_self_loops;      /* dropped: every node gets one anyway */
+    int64_t n_one_way_edges;   /* tu: listed in one direction alone */
+    bool has_edge_labels;      /* tu: labels or attributes of edges, which are not used */
+    int32_t n_skipped;         /* smiles: molecules that cannot be read */
+    int64_t skipped_line;      /* of the first */
+    int32_t n_bad_valence;     /* smiles: atoms whose hydrogens cannot be told and count as none */
+    int64_t n_images;          /* idx: in the file */
+    int32_t image_rows, image_cols;
 };
 
 /* Pair with dataset_release(). -1 and err (file:line, what was found, what is allowed). Local. */

@@ -30,5 +30,11 @@ int graphdata_load(struct dataset *out, const struct data_spec *spec, struct dat
                    struct err *err);
 int simulated_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                    struct err *err);
+int tu_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+            struct err *err);
+int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err);
+int idx_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+             struct err *err);
 
 #endif

@@ -39,10 +39,10 @@
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
       "SQL expression over the axes; points where it is false or NULL are left out; batch_size = full is the text 'full'") \
     \
-    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated", "simulated", "", 0, \
-      "what kind of data: genotype tables, a given graph, or a simulated panel") \
+    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated|tu|smiles|idx", "simulated", "", 0, \
+      "what kind of data: genotypes, a given graph, a simulated panel; samples that are graphs: a TUDataset folder, molecules, images") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
-      "auto: genotype: regression if the trait is numeric; graph: classification if labels are integers or words") \
+      "auto: genotype: regression if the trait is numeric; others: classification if labels are integers or words") \
     X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
       "genotype: VCF, BCF, PLINK 1 (.bed), HapMap, or a table of samples x markers, first column the id; plain or gzip") \
     X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
@@ -62,15 +62,29 @@
     X(PHENOTYPES, "data", "phenotypes", PATH, 0, 0, "", "", "", 0, \
       "genotype: table of traits, first column the id; with PLINK it may be left out: column 6 of the .fam") \
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
-      "genotype: column of the phenotype table; may be left out if there is only one") \
+      "genotype, smiles: column of the table; tu: number of a column; may be left out if there is only one") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
       "graph: table of source, target and optionally weight") \
     X(FEATURES, "data", "features", PATH, 0, 0, "", "", "", 0, \
       "graph: sparse (node, feature[, value]) or dense (node, f1, f2, ...) table") \
     X(LABELS, "data", "labels", PATH, 0, 0, "", "", "", 0, \
-      "graph: table of node and label; lists every node, an empty label is a missing one") \
+      "graph: table of node and label; lists every node, an empty label is a missing one; idx: file of labels, plain or gzip") \
+    X(FOLDER, "data", "folder", PATH, 0, 0, "", "", "", 0, \
+      "tu: folder with DS_A.txt, DS_graph_indicator.txt, DS_graph_labels.txt ...; trait: number of a column of the labels or attributes of graphs") \
+    X(MOLECULES, "data", "molecules", PATH, 0, 0, "", "", "", 0, \
+      "smiles: table with a molecule in each row") \
+    X(SMILES, "data", "smiles", TEXT, 0, 0, "", "smiles", "", 0, \
+      "smiles: column of the SMILES") \
+    X(ID, "data", "id", TEXT, 0, 0, "", "", "", 0, \
+      "smiles: column of ids; default: rows are numbered from 1") \
+    X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "no", "", 0, \
+      "smiles: whether molecules that cannot be read are left out and counted; no: they are an error") \
+    X(IMAGES, "data", "images", PATH, 0, 0, "", "", "", 0, \
+      "idx: file of images, plain or gzip; their classes: labels") \
+    X(FIRST_IMAGES, "data", "first_images", INT, 0, 2147483647, "", "0", "", 0, \
+      "idx: so many images from the beginning of the file; 0: all") \
     X(SCALE, "data", "scale", CHOICE, 0, 0, "auto|none|standardize|row", "auto", "", IDENTITY, \
-      "features: none; standardize: mean 0, sd 1; row: divide by the row's sum; auto: standardize for genotypes and simulated, none for graph") \
+      "features: none; standardize: mean 0, sd 1; row: divide by the row's sum; auto: standardize for genotypes and simulated, none for others") \
     X(SAMPLES, "data", "samples", INT, 10, 1000000, "", "383", "", 0, \
       "simulated: number of accessions") \
     X(MARKERS, "data", "markers", INT, 2, 10000000, "", "1000", "", 0, \
@@ -87,7 +101,7 @@
       "simulated: seed of the panel") \
     \
     X(BUILD, "graph", "build", CHOICE, 0, 0, "auto|knn|threshold|file|none", "auto", "", AXIS | IDENTITY, \
-      "how samples are joined: k nearest neighbours, least similarity, given edges, not at all; auto: file for graph data, knn otherwise") \
+      "how samples are joined: k nearest neighbours, least similarity, given edges, not at all; auto: file for given graphs, knn otherwise") \
     X(K, "graph", "k", INT, 1, 1000000, "", "10", "", AXIS | IDENTITY, \
       "knn: neighbours of each sample") \
     X(METRIC, "graph", "metric", CHOICE, 0, 0, "cosine|correlation|kinship", "cosine", "", AXIS | IDENTITY, \

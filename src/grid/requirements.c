@@ -32,10 +32,10 @@ __attribute__((format(printf, 3, 4))) static void complain(const struct check *c
         errlist_add(c->errors, "%s: %s", c->sweep->path, err.text);
 }
 
-/* Which settings of [data] belong to which format, and which of them it cannot do without. */
+/* Which settings of [data] belong to which formats, and which of them these cannot do without. */
 static const struct {
     enum param_id id;
-    const char *format;
+    const char *formats; /* apart by " | " */
     bool is_required;
 } data_settings[] = {
     {P_GENOTYPES, "genotype", true},
@@ -47,10 +47,10 @@ static const struct {
     {P_MAF, "genotype", false},
     {P_VARIANTS, "genotype", false},
     {P_PHENOTYPES, "genotype", false}, /* a .fam has its own */
-    {P_TRAIT, "genotype", false},
+    {P_TRAIT, "genotype | tu | smiles", false},
     {P_EDGES, "graph", false},
     {P_FEATURES, "graph", true},
-    {P_LABELS, "graph", true},
+    {P_LABELS, "graph | idx", true},
     {P_SAMPLES, "simulated", false},
     {P_MARKERS, "simulated", false},
     {P_POPULATIONS, "simulated", false},
@@ -58,7 +58,29 @@ static const struct {
     {P_CAUSAL, "simulated", false},
     {P_HERITABILITY, "simulated", false},
     {P_SIMULATION_SEED, "simulated", false},
+    {P_FOLDER, "tu", true},
+    {P_MOLECULES, "smiles", true},
+    {P_SMILES, "smiles", true},
+    {P_ID, "smiles", false},
+    {P_SKIP_INVALID, "smiles", false},
+    {P_IMAGES, "idx", true},
+    {P_FIRST_IMAGES, "idx", false},
 };
+
+static bool is_among(const char *formats, const char *format)
+{
+    size_t n = strlen(format);
+    const char *at = formats;
+
+    while ((at = strstr(at, format))) {
+        bool begins = at == formats || at[-1] == ' ';
+
+        at += n;
+        if (begins && (!*at || *at == ' '))
+            return true;
+    }
+    return false;
+}
 
 /* A forgotten `format` would silently train on a simulated panel: what is of no use is an error. */
 static void check_data(const struct check *c)
@@ -69,11 +91,11 @@ static void check_data(const struct check *c)
     param_format(&format, P_FORMAT, sweep->fixed.v[P_FORMAT]);
     for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
         enum param_id id = data_settings[i].id;
-        bool is_ours = !strcmp(data_settings[i].format, buf_text(&format));
+        bool is_ours = is_among(data_settings[i].formats, buf_text(&format));
 
         if (!is_ours && sweep->line[id])
             complain(c, id, "%s belongs to format = %s, and the format is %s%s",
-                     param_table[id].key, data_settings[i].format, buf_text(&format),
+                     param_table[id].key, data_settings[i].formats, buf_text(&format),
                      sweep->line[P_FORMAT] ? "" : " by default");
         else if (is_ours && data_settings[i].is_required && !c->refused[id] &&
                  !*sweep->fixed.v[id].s)
@@ -138,6 +160,15 @@ static void check_filter(const struct check *c)
     filter_release(&filter);
 }
 
+/* Whether samples are graphs, which bring their edges. */
+static bool has_graphs(const struct sweep *sweep)
+{
+    int64_t format = sweep->fixed.v[P_FORMAT].i;
+
+    return format == param_choice(P_FORMAT, "tu") || format == param_choice(P_FORMAT, "smiles") ||
+           format == param_choice(P_FORMAT, "idx");
+}
+
 static void check_edges(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -150,7 +181,7 @@ static void check_edges(const struct check *c)
     if (is_graph && can_be(sweep, P_BUILD, "auto"))
         complain(c, P_FORMAT,
                  "format = graph needs [data] edges, or a [graph] build other than file");
-    else if (can_be(sweep, P_BUILD, "file"))
+    else if (can_be(sweep, P_BUILD, "file") && !has_graphs(sweep))
         complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
 }
 

@@ -77,12 +77,13 @@ static int resolve_objective(struct settings *s, enum task task, struct err *err
 
 int settings_resolve(struct settings *s, enum task task, struct err *err)
 {
-    bool is_graph = s->v[P_FORMAT].i == param_choice(P_FORMAT, "graph");
+    bool is_made = s->v[P_FORMAT].i == param_choice(P_FORMAT, "genotype") ||
+                   s->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated");
 
     if (s->v[P_BUILD].i == AUTO)
-        s->v[P_BUILD].i = param_choice(P_BUILD, is_graph ? "file" : "knn");
+        s->v[P_BUILD].i = param_choice(P_BUILD, is_made ? "knn" : "file");
     if (s->v[P_SCALE].i == AUTO)
-        s->v[P_SCALE].i = param_choice(P_SCALE, is_graph ? "none" : "standardize");
+        s->v[P_SCALE].i = param_choice(P_SCALE, is_made ? "standardize" : "none");
     s->v[P_TASK].i = param_choice(P_TASK, task_name(task));
     return resolve_objective(s, task, err);
 }

@@ -29,6 +29,13 @@ void spec_data(struct data_spec *out, const struct settings *s)
     out->features = v[P_FEATURES].s;
     out->labels = v[P_LABELS].s;
     out->split = v[P_SPLIT_FILE].s;
+    out->folder = v[P_FOLDER].s;
+    out->molecules = v[P_MOLECULES].s;
+    out->smiles = v[P_SMILES].s;
+    out->id = v[P_ID].s;
+    out->skip_invalid = v[P_SKIP_INVALID].i == param_choice(P_SKIP_INVALID, "yes");
+    out->images = v[P_IMAGES].s;
+    out->first_images = (int32_t)v[P_FIRST_IMAGES].i;
     out->simulate = (struct simulate_spec){
         .samples = (int32_t)v[P_SAMPLES].i,
         .markers = (int32_t)v[P_MARKERS].i,

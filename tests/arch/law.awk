@@ -24,7 +24,8 @@ BEGIN {
     user["xxhash.h"] = "^src/base/hash\\.[ch]$"
     user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
     user["csv.h"] = "^src/data/table\\.c$"
-    user["zlib.h"] = "^src/data/table\\.c$"
+    user["zlib.h"] = "^src/data/(table|stream)\\.c$"
+    user["indigo.h"] = "^src/data/molecule\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$)"
     enders = "^src/(cli/|sched/world\\.c$)" # world_abort() never returns

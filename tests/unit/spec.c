@@ -30,6 +30,9 @@ static void test_choices_are_enums(void **state)
     assert_choice(P_FORMAT, 0, DATA_GENOTYPE, "genotype");
     assert_choice(P_FORMAT, 0, DATA_GRAPH, "graph");
     assert_choice(P_FORMAT, 0, DATA_SIMULATED, "simulated");
+    assert_choice(P_FORMAT, 0, DATA_TU, "tu");
+    assert_choice(P_FORMAT, 0, DATA_SMILES, "smiles");
+    assert_choice(P_FORMAT, 0, DATA_IDX, "idx");
     assert_choice(P_TASK, 0, DATA_TASK_AUTO, "auto");
     assert_choice(P_TASK, 0, DATA_TASK_REGRESSION, "regression");
     assert_choice(P_TASK, 0, DATA_TASK_CLASSIFICATION, "classification");

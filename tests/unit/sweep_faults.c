@@ -178,8 +178,9 @@ static void test_format_requirements(void **state)
     assert_fault("[data]\nformat = simulated\nedges = e.csv\n",
                  "x.ini:3: edges belongs to format = graph, and the format is simulated\n");
     /* what depends on a faulty setting is not reported as well */
-    assert_fault("[data]\nformat = genotypes\ngenotypes = g.csv\n",
-                 "x.ini:2: format = genotypes: must be genotype | graph | simulated\n");
+    assert_fault(
+        "[data]\nformat = genotypes\ngenotypes = g.csv\n",
+        "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles | idx\n");
 }
 
 static void test_split_requirements(void **state)

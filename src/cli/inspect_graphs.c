@@ -1,0 +1,151 @@
+#include "cli/inspect_graphs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Counts of every graph; NULL arrays where memory is short, and nothing is said. */
+struct counts {
+    int64_t *nodes; /* [n] */
+    int64_t *edges; /* [n] */
+    int32_t n;
+    int32_t n_disconnected;
+    int32_t n_edgeless; /* of more than one node */
+};
+
+/* ---- components ---- */
+
+static int32_t root_of(int32_t *parent, int32_t node)
+{
+    while (parent[node] != node) {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+    }
+    return node;
+}
+
+/* parent: scratch of as many as the graph has nodes. */
+static int32_t count_components(int32_t *parent, const struct dataset_graph *g)
+{
+    int32_t n = g->n_nodes;
+
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        parent[i] = i;
+    for (int64_t e = 0; e < g->n_edges; e++) {
+        int32_t a = root_of(parent, g->source[e] - g->edge_base);
+        int32_t b = root_of(parent, g->target[e] - g->edge_base);
+
+        n -= a != b;
+        parent[a] = b;
+    }
+    return n;
+}
+
+/* ---- counts ---- */
+
+static bool count_all(struct counts *c, const struct dataset *d)
+{
+    int32_t *parent, n_components = 0;
+
+    *c = (struct counts){.n = d->n_samples};
+    c->nodes = malloc((size_t)c->n * sizeof *c->nodes);
+    c->edges = malloc((size_t)c->n * sizeof *c->edges);
+    parent = malloc((size_t)d->n_nodes * sizeof *parent);
+    for (int32_t i = 0; c->nodes && c->edges && parent && i < c->n; i++) {
+        struct dataset_graph g = dataset_graph(d, i);
+
+        if (i == 0 || !d->is_alike)
+            n_components = count_components(parent, &g);
+        c->nodes[i] = g.n_nodes;
+        c->edges[i] = g.n_edges;
+        c->n_disconnected += n_components > 1;
+        c->n_edgeless += g.n_nodes > 1 && g.n_edges == 0;
+    }
+    free(parent);
+    return c->nodes && c->edges && parent;
+}
+
+static int compare(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Sorts them. */
+static void print_range(const char *what, int64_t *count, int32_t n)
+{
+    int64_t sum = 0;
+
+    qsort(count, (size_t)n, sizeof *count, compare);
+    for (int32_t i = 0; i < n; i++)
+        sum += count[i];
+    printf("%-11s %lld, in a graph %lld to %lld, median %g", what, (long long)sum,
+           (long long)count[0], (long long)count[n - 1],
+           0.5 * (double)(count[n / 2] + count[(n - 1) / 2]));
+}
+
+static void print_counts(struct counts *c, const struct data_report *r)
+{
+    print_range("nodes", c->nodes, c->n);
+    putchar('\n');
+    print_range("edges", c->edges, c->n);
+    printf("; %lld duplicates and %lld self loops dropped\n", (long long)r->n_duplicate_edges,
+           (long long)r->n_self_loops);
+    printf("components  %d graphs have more than one, %d no edge at all\n", c->n_disconnected,
+           c->n_edgeless);
+}
+
+/* ---- what was read ---- */
+
+/* The memory is that of every process. */
+static void print_features(const struct dataset *d)
+{
+    double rows = d->n_nodes, width = d->n_markers;
+    double bytes = rows * width * (d->dosage || d->code ? 1 : sizeof(float));
+    const char *form = d->dosage ? "small integers" : d->code ? "bytes" : "floats";
+
+    printf("features    %d of a node, %s", d->n_features, form);
+    if (d->n_markers < d->n_features)
+        printf(" (%d of them by place, held once)", d->n_features - d->n_markers);
+    printf(", %.1f MB\n", bytes / 1e6);
+}
+
+static void print_format(const struct job *job)
+{
+    const struct data_report *r = &job->report;
+
+    switch (job->sweep.fixed.v[P_FORMAT].i) {
+    case DATA_TU:
+        if (r->n_one_way_edges)
+            printf("one way     %lld edges are listed in one direction alone, and taken for both\n",
+                   (long long)r->n_one_way_edges);
+        if (r->has_edge_labels)
+            printf("not used    labels or attributes of edges\n");
+        break;
+    case DATA_SMILES:
+        printf("skipped     %d molecules that cannot be read", r->n_skipped);
+        if (r->n_skipped)
+            printf(", the first on line %lld", (long long)r->skipped_line);
+        printf("\nvalences    %d atoms have one that cannot be, and no hydrogens\n",
+               r->n_bad_valence);
+        break;
+    case DATA_IDX:
+        printf("images      %lld in the file, %d x %d pixels\n", (long long)r->n_images,
+               r->image_rows, r->image_cols);
+        break;
+    default:
+        break;
+    }
+}
+
+void inspect_graphs(const struct job *job)
+{
+    struct counts counts;
+
+    print_features(&job->data);
+    if (count_all(&counts, &job->data))
+        print_counts(&counts, &job->report);
+    free(counts.nodes);
+    free(counts.edges);
+    print_format(job);
+}

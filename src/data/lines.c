@@ -1,0 +1,206 @@
+#include "data/lines.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "data/stream.h"
+
+#define CHUNK_BYTES ((size_t)1 << 18)
+
+struct lines_source {
+    struct stream file;
+    char *chunk; /* [CHUNK_BYTES] */
+    size_t chunk_size;
+    size_t chunk_at;
+    struct buf text; /* the current line, cut into cells */
+    int32_t cell_capacity;
+    bool has_first; /* n_cells is that of the first row */
+};
+
+int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
+{
+    struct err message;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message.text, sizeof message.text, format, args);
+    va_end(args);
+    /* Cells are quoted in messages: keep those one line, and terminals unharmed. */
+    for (char *c = message.text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return err_set(err, "%s:%lld: %s", l->path, (long long)l->line, message.text);
+}
+
+/* ---- lines ---- */
+
+/* The next line into source->text, without its end: 1, or 0 at the end of the file. */
+static int read_line(struct lines *l, struct err *err)
+{
+    struct lines_source *s = l->source;
+    bool is_begun = false, is_done = false;
+
+    buf_clear(&s->text);
+    while (!is_done) {
+        const char *from, *end;
+        size_t n;
+
+        if (s->chunk_at == s->chunk_size) {
+            s->chunk_at = 0;
+            if (stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err) != 0)
+                return -1;
+        }
+        if (s->chunk_size == 0)
+            break;
+        from = s->chunk + s->chunk_at;
+        end = memchr(from, '\n', s->chunk_size - s->chunk_at);
+        n = end ? (size_t)(end - from) : s->chunk_size - s->chunk_at;
+        buf_add(&s->text, from, n);
+        s->chunk_at += n + (end != NULL);
+        is_begun = true;
+        is_done = end != NULL;
+    }
+    if (!is_begun)
+        return 0;
+    l->line++;
+    buf_putc(&s->text, '\0');
+    if (buf_failed(&s->text))
+        return err_nomem(err, l->path, s->text.size);
+    if (strlen(s->text.data) + 1 < s->text.size)
+        return lines_fault(err, l, "a NUL byte: this is not text");
+    return 1;
+}
+
+/* ---- cells ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The text without blanks at its ends, in place. */
+static char *trim(char *text)
+{
+    size_t n;
+
+    while (is_blank(*text))
+        text++;
+    n = strlen(text);
+    while (n && is_blank(text[n - 1]))
+        n--;
+    text[n] = '\0';
+    return text;
+}
+
+static int add_cell(struct lines *l, char *text, struct err *err)
+{
+    struct lines_source *s = l->source;
+
+    if (l->n_cells == s->cell_capacity) {
+        int32_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 8;
+        char **grown;
+
+        if (s->cell_capacity > INT32_MAX / 2)
+            return lines_fault(err, l, "more than %d cells", s->cell_capacity);
+        grown = realloc(l->cell, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return err_nomem(err, l->path, (size_t)capacity * sizeof *grown);
+        l->cell = grown;
+        s->cell_capacity = capacity;
+    }
+    l->cell[l->n_cells++] = trim(text);
+    return 0;
+}
+
+static int cut(struct lines *l, char *text, struct err *err)
+{
+    int32_t wanted = l->n_cells;
+
+    l->n_cells = 0;
+    while (text) {
+        char *comma = strchr(text, ',');
+
+        if (comma)
+            *comma = '\0';
+        if (add_cell(l, text, err) != 0)
+            return -1;
+        text = comma ? comma + 1 : NULL;
+    }
+    if (l->source->has_first && l->n_cells != wanted)
+        return lines_fault(err, l, "%d cells: the first line has %d", l->n_cells, wanted);
+    l->source->has_first = true;
+    return 0;
+}
+
+int lines_next(struct lines *l, struct err *err)
+{
+    int64_t empty = 0;
+    int status;
+
+    while ((status = read_line(l, err)) > 0) {
+        char *text = trim(l->source->text.data);
+
+        if (*text && empty) {
+            l->line = empty;
+            return lines_fault(err, l,
+                               "an empty line: the number of a line counts, and more follow");
+        }
+        if (*text)
+            return cut(l, text, err) == 0 ? 1 : -1;
+        empty = empty ? empty : l->line;
+    }
+    return status;
+}
+
+int lines_whole(int32_t *out, const struct lines *l, int32_t cell, int32_t low, int32_t high,
+                const char *what, struct err *err)
+{
+    const char *text = l->cell[cell];
+    char *end;
+    long long v;
+
+    errno = 0;
+    v = strtoll(text, &end, 10);
+    if (end == text || *end || errno)
+        return lines_fault(err, l, "%s \"%.80s\": must be a whole number", what, text);
+    if (v < low || v > high)
+        return lines_fault(err, l, "%s %lld: must be in [%d, %d]", what, v, low, high);
+    *out = (int32_t)v;
+    return 0;
+}
+
+/* ---- opening ---- */
+
+int lines_open(struct lines *l, const char *path, struct err *err)
+{
+    memset(l, 0, sizeof *l);
+    l->path = path;
+    l->source = calloc(1, sizeof *l->source);
+    if (!l->source)
+        return err_nomem(err, path, sizeof *l->source);
+    l->source->chunk = malloc(CHUNK_BYTES);
+    if (!l->source->chunk)
+        err_nomem(err, path, CHUNK_BYTES);
+    else if (stream_open(&l->source->file, path, "a file of text", err) == 0)
+        return 0;
+    lines_close(l);
+    return -1;
+}
+
+void lines_close(struct lines *l)
+{
+    struct lines_source *s = l ? l->source : NULL;
+
+    if (!s)
+        return;
+    stream_close(&s->file);
+    free(s->chunk);
+    buf_release(&s->text);
+    free(s);
+    free(l->cell);
+    memset(l, 0, sizeof *l);
+}

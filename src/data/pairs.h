@@ -1,0 +1,40 @@
+/* Edges while they are being read as pairs of node numbers, in whatever order and direction. */
+#ifndef DATA_PAIRS_H
+#define DATA_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "data/builder.h"
+
+struct pair {
+    int32_t low; /* the smaller node */
+    int32_t high;
+    bool is_backward; /* it was given as (high, low) */
+};
+
+/* Zero-initialise to begin. */
+struct pairs {
+    struct pair *item; /* owned */
+    int64_t n;
+    int64_t capacity;
+    int64_t n_self_loops; /* given, and not kept */
+    int64_t n_duplicates; /* the same pair again in the same direction, not kept */
+    int64_t n_one_way;    /* of those kept, the ones given in one direction alone */
+    int32_t *source;      /* [n] after pairs_finish(): each undirected edge once, sorted */
+    int32_t *target;
+    float *weight; /* [n] 1 */
+};
+
+void pairs_release(struct pairs *pairs); /* takes a zeroed one */
+
+/* -1 and err when memory is short. */
+int pairs_add(struct pairs *pairs, int32_t from, int32_t to, struct err *err);
+
+/* Sort, count what is there more than once, and make the arrays in the place of item. */
+int pairs_finish(struct pairs *pairs, struct err *err);
+
+void pairs_into(struct draft *draft, const struct pairs *pairs); /* lends the arrays */
+
+#endif

@@ -1,0 +1,219 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/molecule.h"
+#include "data/reader.h"
+#include "data/target.h"
+
+/* A table with a molecule in each row. */
+
+struct smiles {
+    struct table table;
+    int32_t smiles, id, trait; /* columns; id -1: rows are numbered */
+    int64_t n_rows;
+    struct names ids;
+    struct molecules molecules;
+    int64_t *graph_start; /* [ids.n + 1] */
+    int32_t capacity;
+    struct target_cells cells;
+    struct target target;
+    uint8_t *part;
+};
+
+static void smiles_release(struct smiles *s)
+{
+    free(s->part);
+    target_release(&s->target);
+    target_cells_release(&s->cells);
+    free(s->graph_start);
+    molecules_release(&s->molecules);
+    names_release(&s->ids);
+    table_close(&s->table);
+}
+
+/* ---- columns ---- */
+
+static int find_column(int32_t *out, const struct table *t, const char *name, const char *key,
+                       struct err *err)
+{
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (strcmp(t->name[j], name) == 0) {
+            *out = j;
+            return 0;
+        }
+    return err_set(err, "%s: no column \"%.80s\", as data.%s says: the first is \"%.80s\"", t->path,
+                   name, key, t->name[0]);
+}
+
+/* Without a name: the only column left. */
+static int find_trait(struct smiles *s, const char *name, struct err *err)
+{
+    const struct table *t = &s->table;
+    int32_t n_left = 0;
+
+    if (name && *name)
+        return find_column(&s->trait, t, name, "trait", err);
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (j != s->smiles && j != s->id) {
+            s->trait = j;
+            n_left++;
+        }
+    if (n_left == 1)
+        return 0;
+    return err_set(err, "%s: %d columns could be predicted: data.trait must name one", t->path,
+                   n_left);
+}
+
+static int find_columns(struct smiles *s, const struct data_spec *spec, struct err *err)
+{
+    const struct table *t = &s->table;
+    bool has_id = spec->id && *spec->id;
+
+    s->id = -1;
+    if (find_column(&s->smiles, t, spec->smiles && *spec->smiles ? spec->smiles : "smiles",
+                    "smiles", err) != 0 ||
+        (has_id && find_column(&s->id, t, spec->id, "id", err) != 0) ||
+        find_trait(s, spec->trait, err) != 0)
+        return -1;
+    if (s->smiles == s->trait || s->smiles == s->id || s->trait == s->id)
+        return err_set(err,
+                       "%s: column \"%.80s\" is named for two things among smiles, trait and id",
+                       t->path, t->name[s->smiles == s->trait ? s->smiles : s->id]);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int add_id(struct smiles *s, struct err *err)
+{
+    const struct table *t = &s->table;
+    char number[24];
+    const char *id = number;
+    int32_t known;
+
+    snprintf(number, sizeof number, "%lld", (long long)s->n_rows);
+    if (s->id >= 0)
+        id = t->cell[s->id];
+    if (!*id)
+        return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
+    known = names_find(&s->ids, id);
+    if (known >= 0)
+        return table_fault(err, t, "id \"%.80s\" again: it is on line %lld already", id,
+                           (long long)names_line(&s->ids, known));
+    return names_add(&s->ids, id, t->line, err) < 0 ? -1 : 0;
+}
+
+static int end_graph(struct smiles *s, struct err *err)
+{
+    if (s->ids.n >= s->capacity) {
+        int32_t capacity = 2 * s->capacity + 1024;
+        int64_t *grown = realloc(s->graph_start, ((size_t)capacity + 1) * sizeof *grown);
+
+        if (!grown)
+            return err_nomem(err, "molecules", (size_t)capacity * sizeof *grown);
+        grown[0] = 0;
+        s->graph_start = grown;
+        s->capacity = capacity;
+    }
+    s->graph_start[s->ids.n] = s->molecules.n_atoms;
+    return 0;
+}
+
+/* Counted where that is allowed; the first is kept for the report. */
+static int skip(struct smiles *s, const struct data_spec *spec, struct data_report *report,
+                const struct err *why, struct err *err)
+{
+    const struct table *t = &s->table;
+
+    if (!spec->skip_invalid)
+        return table_fault(err, t,
+                           "row %lld: \"%.80s\" is no molecule that can be read: %.300s; "
+                           "data.skip_invalid = yes leaves such rows out",
+                           (long long)s->n_rows, t->cell[s->smiles], why->text);
+    if (!report->n_skipped++)
+        report->skipped_line = t->line;
+    return 0;
+}
+
+static int read_row(struct smiles *s, const struct data_spec *spec, struct data_report *report,
+                    struct err *err)
+{
+    const struct table *t = &s->table;
+    struct err why = {""};
+    int status = molecules_add(&s->molecules, t->cell[s->smiles], &why);
+
+    s->n_rows++;
+    if (status < 0) {
+        *err = why;
+        return err_wrap(err, "%s", t->path);
+    }
+    if (status == 0)
+        return skip(s, spec, report, &why, err);
+    if (add_id(s, err) != 0 || end_graph(s, err) != 0)
+        return -1;
+    return target_cells_set(&s->cells, s->ids.n - 1, t->cell[s->trait], t->line, err);
+}
+
+static int read_rows(struct smiles *s, const struct data_spec *spec, struct data_report *report,
+                     struct err *err)
+{
+    struct table *t = &s->table;
+    int status;
+
+    if (target_cells_init(&s->cells, 0, t->path, t->name[s->trait], err) != 0)
+        return -1;
+    while ((status = table_next(t, err)) > 0)
+        if (read_row(s, spec, report, err) != 0)
+            return -1;
+    if (status == 0 && s->ids.n == 0)
+        return err_set(err, "%s: no molecules after the header, %d that cannot be read", t->path,
+                       report->n_skipped);
+    return status;
+}
+
+/* ---- together ---- */
+
+static int build(struct dataset *out, const struct smiles *s, struct err *err)
+{
+    const char *name[MOLECULE_FEATURES];
+    struct draft draft = {
+        .n_samples = s->ids.n,
+        .n_nodes = s->molecules.n_atoms,
+        .n_features = MOLECULE_FEATURES,
+        .dosage = s->molecules.feature,
+        .graph_start = s->graph_start,
+        .part = s->part,
+        .ids = s->ids.text,
+        .feature_names = name,
+    };
+
+    for (int32_t j = 0; j < MOLECULE_FEATURES; j++)
+        name[j] = molecule_feature_name(j);
+    pairs_into(&draft, &s->molecules.bonds);
+    target_into(&draft, &s->target);
+    return draft_build(out, &draft, err);
+}
+
+int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
+{
+    struct smiles s = {0};
+    int status = -1;
+
+    if (!molecule_is_readable())
+        return err_set(err, "data.format = smiles: this espalier was built without Indigo; install "
+                            "it (Debian: libindigo-dev), then configure and build again");
+    if (reader_need_path(spec->molecules, "molecules", "smiles", err) != 0 ||
+        table_open(&s.table, spec->molecules, err) != 0)
+        return -1;
+    molecules_init(&s.molecules);
+    if (find_columns(&s, spec, err) == 0 && read_rows(&s, spec, report, err) == 0 &&
+        pairs_finish(&s.molecules.bonds, err) == 0 &&
+        target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
+        reader_parts(&s.part, spec->split, &s.ids, spec->molecules, err) == 0)
+        status = build(out, &s, err);
+    report->n_bad_valence = s.molecules.n_bad_valence;
+    smiles_release(&s);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* The features of the nodes of a TUDataset: labels one-hot, attributes as they are. */
+#ifndef DATA_TU_NODES_H
+#define DATA_TU_NODES_H
+
+#include "data/builder.h"
+#include "data/pairs.h"
+
+/* One-hot columns beyond this are taken for a mistake: labels that are measurements. */
+#define TU_MAX_LABELS 10000
+
+struct tu_nodes {
+    int32_t n_features; /* F */
+    int8_t *one_hot;    /* (M, F), where there are labels alone; else NULL, and */
+    float *v;           /* (M, F) labels first, then attributes */
+    char **name;        /* [F] owned: label=VALUE, attributeN, degree */
+};
+
+/* Rows of both files are nodes, in their order; each path may be NULL, not both. Labels: whole
+ * numbers, whichever; each column that has one is one-hot, its values ascending. Attributes:
+ * numbers. Pair with tu_nodes_release(). -1 and err: not n_nodes rows (which `nodes_path` lists), a
+ * cell that is no such number, more than TU_MAX_LABELS values. */
+int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
+                  const char *nodes_path, struct err *err);
+
+/* For sets that have neither: how many neighbours a node has. */
+int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
+                     struct err *err);
+
+void tu_nodes_release(struct tu_nodes *nodes);                         /* takes a zeroed one */
+void tu_nodes_into(struct draft *draft, const struct tu_nodes *nodes); /* lends the arrays */
+
+#endif

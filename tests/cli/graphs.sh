@@ -1,0 +1,119 @@
+#!/bin/sh
+# Samples that are graphs: what `inspect` says of them, and what does not train on them yet.
+. "${SRCDIR:-.}/tests/lib.sh"
+
+mkdir "$T/set"
+printf '1, 2\n2, 1\n2, 3\n4, 5\n5, 4\n6, 6\n' >"$T/set/S_A.txt"
+printf '1\n1\n1\n2\n2\n2\n3\n3\n3\n4\n4\n4\n' >"$T/set/S_graph_indicator.txt"
+printf '1\n-1\n1\n-1\n' >"$T/set/S_graph_labels.txt"
+printf '3\n0\n3\n3\n0\n0\n3\n0\n3\n3\n0\n0\n' >"$T/set/S_node_labels.txt"
+printf '0\n0\n0\n0\n0\n0\n' >"$T/set/S_edge_labels.txt"
+cat >"$T/tu.ini" <<'END'
+[data]
+format = tu
+folder = set
+[split]
+test = 0
+val = 0.5
+END
+# The lines between the samples and the digest, and what comes after it.
+inspect() {
+    "$ESPALIER" inspect "$@" | grep -v -e '^digest' -e '^read in'
+}
+is "a TUDataset" "$(inspect "$T/tu.ini")" \
+"samples     4 graphs
+features    2 of a node, small integers, 0.0 MB
+nodes       12, in a graph 3 to 3, median 3
+edges       3, in a graph 0 to 2, median 0.5; 0 duplicates and 1 self loops dropped
+components  3 graphs have more than one, 2 no edge at all
+one way     1 edges are listed in one direction alone, and taken for both
+not used    labels or attributes of edges
+class       -1: 2
+class       1: 2
+split       2 train, 2 val, 0 test"
+
+"$ESPALIER" inspect "$T/tu.ini" --splits "$T/parts.csv" >/dev/null
+is "parts of graphs" "$(sed 1d "$T/parts.csv" | cut -d, -f4 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
+    " 2 train; 2 val;"
+
+for command in plan run; do
+    cd "$T" || exit 1
+    fails "$command does not train on graphs yet" 2 "$ESPALIER" "$command" tu.ini
+    is "$command says so" "$(cat "$T/.err")" \
+"espalier: tu.ini: data.format = tu: samples are graphs, and training on those is not there yet; \`espalier inspect\` shows them"
+done
+
+printf '\000\000\010\003\000\000\000\004\000\000\000\002\000\000\000\002abcdefghijklmnop' >"$T/images"
+printf '\000\000\010\001\000\000\000\004\001\002\001\002' >"$T/labels"
+cat >"$T/idx.ini" <<'END'
+[data]
+format = idx
+images = images
+labels = labels
+first_images = 3
+[split]
+test = 0
+val = 0.4
+END
+is "images" "$(inspect "$T/idx.ini" | head -7)" \
+"samples     3 graphs
+features    3 of a node, bytes (2 of them by place, held once), 0.0 MB
+nodes       12, in a graph 4 to 4, median 4
+edges       18, in a graph 6 to 6, median 6; 0 duplicates and 0 self loops dropped
+components  0 graphs have more than one, 0 no edge at all
+images      4 in the file, 2 x 2 pixels
+class       1: 2"
+
+cat >"$T/smiles.ini" <<'END'
+[data]
+format = smiles
+molecules = m.csv
+trait = y
+skip_invalid = yes
+[split]
+test = 0
+val = 0.5
+END
+printf 'smiles,y\nCCO,a\nC(,b\n[Na+].[Cl-],b\nO,a\nC1CC1,b\n' >"$T/m.csv"
+if inspect "$T/smiles.ini" >"$T/out" 2>"$T/err"; then
+    is "molecules" "$(cat "$T/out")" \
+"samples     4 graphs
+features    62 of a node, small integers, 0.0 MB
+nodes       9, in a graph 1 to 3, median 2.5
+edges       5, in a graph 0 to 3, median 1; 0 duplicates and 0 self loops dropped
+components  1 graphs have more than one, 1 no edge at all
+skipped     1 molecules that cannot be read, the first on line 3
+valences    0 atoms have one that cannot be, and no hydrogens
+class       a: 2
+class       b: 2
+split       2 train, 2 val, 0 test"
+fi
+"$ESPALIER" inspect "$T/smiles.ini" >/dev/null 2>"$T/.err"
+case $? in
+0) ok "molecules are read" true ;;
+*) is "or it is said why not" "$(cat "$T/.err")" \
+"espalier: data.format = smiles: this espalier was built without Indigo; install it (Debian: libindigo-dev), then configure and build again" ;;
+esac
+
+# What belongs to another format is named.
+cd "$T" || exit 1
+fails "settings of other formats" 2 "$ESPALIER" inspect tu.ini --set data.images=labels --set data.labels=labels
+is "each" "$(cat "$T/.err")" \
+"espalier: --set labels: labels belongs to format = graph | idx, and the format is tu
+espalier: --set images: images belongs to format = idx, and the format is tu"
+printf '[data]\nformat = idx\n' >"$T/bare.ini"
+fails "what is needed" 2 "$ESPALIER" inspect bare.ini
+is "each that is" "$(cat "$T/.err")" \
+"espalier: bare.ini:2: format = idx needs [data] labels
+espalier: bare.ini:2: format = idx needs [data] images"
+
+if [ -n "${ESPALIER_DATA:-}" ]; then
+    for set in "MUTAG 188 3371 3721" "PROTEINS 1113 43471 81044"; do
+        # shellcheck disable=SC2086 # four words
+        set -- $set
+        printf '[data]\nformat = tu\nfolder = %s/tu/%s\n' "$ESPALIER_DATA" "$1" >"$T/real.ini"
+        is "$1" "$(inspect "$T/real.ini" | awk '
+            $1 ~ /^(samples|nodes|edges)$/ { printf "%d ", $2 }')" "$2 $3 $4 "
+    done
+fi
+done_testing

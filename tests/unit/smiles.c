@@ -1,0 +1,303 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data/load.h"
+#include "data/molecule.h"
+#include "data/split.h"
+#include "scratch.h"
+
+static struct data_spec spec_of(const char *table)
+{
+    if (!molecule_is_readable()) {
+        print_message("built without Indigo\n");
+        skip();
+    }
+    return (struct data_spec){.format = DATA_SMILES, .molecules = scratch_text("m.csv", table)};
+}
+
+static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
+{
+    struct err err = {""};
+
+    if (data_load(d, spec, report, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* The message begins and ends so; between them is what Indigo says. */
+static void refuse(const struct data_spec *spec, const char *begins, const char *ends)
+{
+    struct dataset d;
+    struct data_report report;
+    struct err err = {""};
+    const char *text = err.text;
+    size_t size = strlen(scratch_folder) + 1;
+
+    assert_int_equal(data_load(&d, spec, &report, &err), -1);
+    if (strncmp(text, scratch_folder, size - 1) == 0)
+        text += size;
+    if (strncmp(text, begins, strlen(begins)) != 0 || strlen(text) < strlen(ends) ||
+        strcmp(text + strlen(text) - strlen(ends), ends) != 0)
+        fail_msg("\"%s\" is not \"%s...%s\"", text, begins, ends);
+}
+
+static int32_t column(const char *name)
+{
+    for (int32_t j = 0; j < MOLECULE_FEATURES; j++)
+        if (strcmp(molecule_feature_name(j), name) == 0)
+            return j;
+    fail_msg("no feature %s", name);
+    return -1;
+}
+
+static int feature(const struct dataset *d, int32_t node, const char *name)
+{
+    return d->dosage[(int64_t)node * d->n_features + column(name)];
+}
+
+/* ---- one molecule ---- */
+
+/* What is not 0 of an atom, as "C degree=3 ..."; values other than 1 after a colon. */
+static void check_atom(const struct dataset *d, int32_t node, const char *wanted)
+{
+    char text[512] = "";
+
+    for (int32_t j = 0; j < MOLECULE_FEATURES; j++) {
+        int v = d->dosage[(int64_t)node * d->n_features + j];
+        size_t n = strlen(text);
+
+        if (v)
+            snprintf(text + n, sizeof text - n, v == 1 ? "%s%s" : "%s%s:%d", n ? " " : "",
+                     molecule_feature_name(j), v);
+    }
+    assert_string_equal(text, wanted);
+}
+
+static void test_atoms(void **state)
+{
+    struct data_spec spec = spec_of("smiles,y\nCC(=O)[O-].[Na+],1\nc1ccccc1C#N,2\n[Zr]CC=C=C,1\n");
+    struct data_report report;
+    struct dataset_graph g;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 3);
+    assert_int_equal(d.n_features, MOLECULE_FEATURES);
+    g = dataset_graph(&d, 0);
+    assert_int_equal(g.n_nodes, 5);
+    assert_int_equal(g.n_edges, 3);
+    check_atom(&d, 0, "C degree=1 hydrogens=3");
+    check_atom(&d, 1, "C degree=3 hydrogens=0 double_bonds");
+    check_atom(&d, 2, "O degree=1 hydrogens=0 double_bonds");
+    check_atom(&d, 3, "O degree=1 hydrogens=0 charge:-1");
+    check_atom(&d, 4, "Na degree=0 hydrogens=0 charge");
+    g = dataset_graph(&d, 1);
+    assert_int_equal(g.n_nodes, 8);
+    assert_int_equal(g.n_edges, 8);
+    check_atom(&d, 5, "C degree=2 hydrogens=1 aromatic ring");
+    check_atom(&d, 11, "C degree=2 hydrogens=0 triple_bonds");
+    check_atom(&d, 12, "N degree=1 hydrogens=0 triple_bonds");
+    assert_int_equal(feature(&d, 16, "double_bonds"), 2);
+    dataset_release(&d);
+}
+
+/* Kekule or aromatic, hydrogens written or not: the same graph. */
+static void test_same_molecule(void **state)
+{
+    struct data_spec spec = spec_of("smiles,y\nc1ccccc1O,a\nC1=CC=CC=C1O,b\n[H]Oc1ccccc1,a\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_nodes, 21);
+    assert_memory_equal(d.dosage, d.dosage + (int64_t)7 * d.n_features, 7 * MOLECULE_FEATURES);
+    assert_int_equal(feature(&d, 14, "O"), 1);
+    assert_int_equal(feature(&d, 14, "hydrogens=1"), 1);
+    dataset_release(&d);
+}
+
+static void test_odd_atoms(void **state)
+{
+    struct data_spec spec = spec_of("smiles,y\n*CC,1\n[H][H],2\n[U],1\n[CH3],2\n[13CH4],2\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(feature(&d, 0, "other"), 1);
+    assert_int_equal(dataset_graph(&d, 1).n_nodes, 2);
+    assert_int_equal(feature(&d, 3, "H"), 1);
+    assert_int_equal(feature(&d, 5, "other"), 1);
+    assert_int_equal(feature(&d, 6, "radicals"), 1);
+    check_atom(&d, 7, "C degree=0 hydrogens>=4");
+    dataset_release(&d);
+}
+
+/* ---- the table ---- */
+
+static void test_columns(void **state)
+{
+    struct data_spec spec =
+        spec_of("name;SMILES;logp;class\nethanol;CCO;-0.31;x\nmethane;C;1.09;\nwater;O;NA;y\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.smiles = "SMILES";
+    spec.id = "name";
+    spec.trait = "logp";
+    spec.split = scratch_text("split.csv", "id,part\nwater,test\n");
+    load(&d, &report, &spec);
+    assert_int_equal(d.task, TASK_REGRESSION);
+    assert_string_equal(dataset_id(&d, 1), "methane");
+    assert_true(d.target[0] == -0.31f);
+    assert_true(isnan(d.target[2]));
+    assert_int_equal(d.part[2], PART_TEST);
+    dataset_release(&d);
+    spec.trait = "class";
+    load(&d, &report, &spec);
+    assert_int_equal(d.task, TASK_CLASSIFICATION);
+    assert_int_equal(d.label[1], -1);
+    dataset_release(&d);
+}
+
+static void test_bad_columns(void **state)
+{
+    struct data_spec spec = spec_of("num,smiles,y\n1,C,0\n2,CC,1\n");
+
+    (void)state;
+    refuse(&spec, "m.csv: 2 columns could be predicted: data.trait must name one", "");
+    spec.trait = "z";
+    refuse(&spec, "m.csv: no column \"z\", as data.trait says: the first is \"num\"", "");
+    spec.trait = "y", spec.smiles = "mol";
+    refuse(&spec, "m.csv: no column \"mol\", as data.smiles says", "");
+    spec.smiles = "y";
+    refuse(&spec, "m.csv: column \"y\" is named for two things among smiles, trait and id", "");
+    spec.smiles = NULL, spec.id = "y";
+    refuse(&spec, "m.csv: column \"y\" is named for two things", "");
+    spec.molecules = "";
+    refuse(&spec, "data.molecules is not set: data.format = smiles needs it", "");
+}
+
+static void test_bad_ids(void **state)
+{
+    struct data_spec spec = spec_of("id,smiles,y\na,C,0\nb,CC,1\na,O,1\n");
+
+    (void)state;
+    spec.id = "id", spec.trait = "y";
+    refuse(&spec, "m.csv:4: id \"a\" again: it is on line 2 already", "");
+    spec.molecules = scratch_text("m.csv", "id,smiles,y\na,C,0\n,CC,1\n");
+    refuse(&spec, "m.csv:3: the id in column \"id\" is empty", "");
+}
+
+#define BAD "smiles,y\nC,0\n\"CC(C\",1\nCCO,1\n,1\nC1CC,0\nXx,0\n"
+
+static void test_invalid(void **state)
+{
+    struct data_spec spec = spec_of(BAD);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    refuse(&spec, "m.csv:3: row 2: \"CC(C\" is no molecule that can be read: ",
+           "; data.skip_invalid = yes leaves such rows out");
+    spec.skip_invalid = true;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 2);
+    assert_int_equal(report.n_skipped, 4);
+    assert_int_equal(report.skipped_line, 3);
+    /* Ids stay the numbers of rows. */
+    assert_string_equal(dataset_id(&d, 1), "3");
+    assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);
+    dataset_release(&d);
+    spec.molecules = scratch_text("m.csv", "smiles,y\nC(,0\n");
+    refuse(&spec, "m.csv: no molecules after the header, 1 that cannot be read", "");
+    spec.skip_invalid = false;
+    spec.molecules = scratch_text("m.csv", "smiles,y\n\"C\nC\",0\n");
+    refuse(&spec, "m.csv:2: row 1: \"C?C\" is no molecule that can be read: it has several lines",
+           "");
+}
+
+/* Indigo alone would take these for whole. */
+static void test_cut_off(void **state)
+{
+    static const char *const row[][2] = {
+        {"CC(C", "'(' without a ')'"},
+        {"CC.", "a '.' with nothing on one side"},
+        {".CC", "a '.' with nothing on one side"},
+        {"C..C", "a '.' with nothing on one side"},
+        {"C()C", "nothing between '(' and ')'"},
+        {"C==C", "two bonds in a row"},
+        {"CC(C) (", ""},
+        {"[Na+].[Cl-]", ""},
+    };
+    struct molecules m;
+    struct err err;
+
+    (void)state;
+    if (!molecule_is_readable()) {
+        print_message("built without Indigo\n");
+        skip();
+    }
+    molecules_init(&m);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        err.text[0] = '\0';
+        assert_int_equal(molecules_add(&m, row[i][0], &err), !*row[i][1]);
+        assert_string_equal(err.text, row[i][1]);
+    }
+    assert_int_equal(m.n_atoms, 5);
+    molecules_release(&m);
+}
+
+/* ---- real data ---- */
+
+static void test_bbbp(void **state)
+{
+    const char *data = getenv("ESPALIER_DATA");
+    char path[512];
+    struct data_spec spec = {
+        .format = DATA_SMILES, .molecules = path, .id = "num", .trait = "p_np"};
+    struct split_spec split_spec = {.test = 0.1, .val = 0.18, .seed = 1};
+    struct data_report report;
+    struct split split;
+    struct dataset d;
+    int32_t n = 0;
+
+    (void)state;
+    if (!data || !molecule_is_readable()) {
+        print_message("ESPALIER_DATA is not set, or built without Indigo\n");
+        skip();
+    }
+    snprintf(path, sizeof path, "%s/bbbp/bbbp_clean.csv", data);
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 2050);
+    assert_int_equal(report.n_skipped, 0);
+    for (int32_t i = 0; i < d.n_samples; i++)
+        n += d.label[i] == 1;
+    assert_int_equal(n, 1567);
+    assert_string_equal(dataset_class_name(&d, 1), "1");
+    assert_int_equal(split_make(&split, &d, &split_spec, NULL), 0);
+    assert_int_equal(split.n_test, 205);
+    assert_int_equal(split.n_train + split.n_val + split.n_test, 2050);
+    split_release(&split);
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_atoms),       cmocka_unit_test(test_same_molecule),
+        cmocka_unit_test(test_odd_atoms),   cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_bad_columns), cmocka_unit_test(test_bad_ids),
+        cmocka_unit_test(test_invalid),     cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_bbbp),
+    };
+
+    return cmocka_run_group_tests_name("smiles", tests, scratch_make, scratch_remove);
+}

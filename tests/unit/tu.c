@@ -1,0 +1,470 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "data/load.h"
+#include "data/split.h"
+#include "scratch.h"
+
+/* Two graphs: a triangle 1 2 3 with labels 5, -2, 5 and an edge 4 5. */
+#define EDGES "1, 2\n2, 1\n2, 3\n3, 2\n1, 3\n3, 1\n4, 5\n5, 4\n"
+#define INDICATOR "1\n1\n1\n2\n2\n"
+#define LABELS "5\n-2\n5\n5\n7\n"
+
+/* The files of the set T; NULL: there is none. */
+struct files {
+    const char *edges, *indicator, *graph_labels, *graph_attributes, *node_labels, *node_attributes;
+};
+
+static const struct files whole = {EDGES, INDICATOR, "1\n-1\n", NULL, LABELS, NULL};
+
+static void put(const char *name, const char *text)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/%s", scratch_folder, name);
+    unlink(path);
+    if (text)
+        scratch_text(name, text);
+}
+
+static struct data_spec spec_of(const struct files *f)
+{
+    put("T_A.txt", f->edges);
+    put("T_graph_indicator.txt", f->indicator);
+    put("T_graph_labels.txt", f->graph_labels);
+    put("T_graph_attributes.txt", f->graph_attributes);
+    put("T_node_labels.txt", f->node_labels);
+    put("T_node_attributes.txt", f->node_attributes);
+    return (struct data_spec){.format = DATA_TU, .folder = scratch_folder};
+}
+
+static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
+{
+    struct err err = {""};
+
+    if (data_load(d, spec, report, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void check_features(const struct dataset *d, const float *wanted)
+{
+    struct mat x;
+
+    assert_int_equal(mat_init(&x, d->n_nodes, d->n_features, NULL), 0);
+    dataset_decode(&x, d, 0, 0);
+    assert_memory_equal(x.v, wanted, (size_t)mat_size(&x) * sizeof *x.v);
+    mat_release(&x);
+}
+
+static void refuse_spec(const struct data_spec *spec, const char *wanted)
+{
+    struct dataset d;
+    struct data_report report;
+    struct err err = {""};
+    char text[2 * sizeof err.text] = "";
+    const char *from = err.text, *folder;
+    size_t size = strlen(scratch_folder) + 1;
+
+    assert_int_equal(data_load(&d, spec, &report, &err), -1);
+    while ((folder = strstr(from, scratch_folder))) {
+        strncat(text, from, (size_t)(folder - from));
+        from = folder + size;
+    }
+    strcat(text, from);
+    assert_string_equal(text, wanted);
+}
+
+static void refuse(const struct files *files, const char *wanted)
+{
+    struct data_spec spec = spec_of(files);
+
+    refuse_spec(&spec, wanted);
+}
+
+/* ---- what is read ---- */
+
+static void test_labels(void **state)
+{
+    static const float features[] = {0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1};
+    struct data_spec spec = spec_of(&whole);
+    struct data_report report;
+    struct dataset_graph g;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 2);
+    assert_int_equal(d.n_nodes, 5);
+    assert_non_null(d.dosage);
+    check_features(&d, features);
+    assert_string_equal(dataset_feature_name(&d, 0), "label=-2");
+    assert_string_equal(dataset_feature_name(&d, 2), "label=7");
+    assert_int_equal(d.n_classes, 2);
+    assert_string_equal(dataset_class_name(&d, 0), "-1");
+    assert_int_equal(d.label[0], 1);
+    assert_int_equal(d.n_edges, 4);
+    g = dataset_graph(&d, 1);
+    assert_int_equal(g.n_nodes, 2);
+    assert_int_equal(g.n_edges, 1);
+    assert_int_equal(g.source[0] - g.edge_base, 0);
+    assert_string_equal(dataset_id(&d, 1), "2");
+    assert_int_equal(report.n_duplicate_edges + report.n_self_loops + report.n_one_way_edges, 0);
+    assert_false(report.has_edge_labels);
+    dataset_release(&d);
+}
+
+/* Several columns of labels, attributes beside them, spaces, CRLF, empty lines at the end. */
+static void test_attributes(void **state)
+{
+    static const float features[] = {1, 0, 1, 0, 0.5f, -1, 1, 0, 1, 0, 1.5f, 0, 0, 1, 1,
+                                     0, 2, 1, 1, 0,    0,  1, 3, 2, 1, 0,    1, 0, 4, 1e-3f};
+    struct files files = whole;
+    struct data_spec spec;
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    files.node_labels = "0, 3\r\n0, 3\r\n1, 3\r\n0, 4\r\n0, 3\r\n\r\n";
+    files.node_attributes = "0.5,-1\n 1.5 , 0\n2,\t1\n3,2\n4,1e-3\n\n\n";
+    spec = spec_of(&files);
+    load(&d, &report, &spec);
+    assert_null(d.dosage);
+    check_features(&d, features);
+    assert_string_equal(dataset_feature_name(&d, 3), "label2=4");
+    assert_string_equal(dataset_feature_name(&d, 5), "attribute2");
+    dataset_release(&d);
+}
+
+static void test_degrees(void **state)
+{
+    static const float features[] = {2, 2, 2, 1, 1};
+    struct files files = whole;
+    struct data_spec spec;
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    files.node_labels = NULL;
+    spec = spec_of(&files);
+    load(&d, &report, &spec);
+    check_features(&d, features);
+    assert_string_equal(dataset_feature_name(&d, 0), "degree");
+    dataset_release(&d);
+}
+
+static void test_regression(void **state)
+{
+    struct files files = whole;
+    struct data_spec spec;
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    files.graph_attributes = "0.5, 7\n-1.25, NA\n";
+    spec = spec_of(&files);
+    spec.task = DATA_TASK_REGRESSION;
+    refuse_spec(&spec, "T_graph_attributes.txt: 2 columns: data.trait must be the number of one, "
+                       "from 1");
+    spec.trait = "1";
+    load(&d, &report, &spec);
+    assert_int_equal(d.task, TASK_REGRESSION);
+    assert_true(d.target[1] == -1.25f);
+    dataset_release(&d);
+    spec.trait = "3";
+    refuse_spec(&spec, "data.trait = 3: must be the number of a column of T_graph_attributes.txt, "
+                       "from 1 to 2");
+    /* Without a task labels go first, attributes where there are none. */
+    spec.trait = NULL;
+    spec.task = DATA_TASK_AUTO;
+    load(&d, &report, &spec);
+    assert_int_equal(d.task, TASK_CLASSIFICATION);
+    dataset_release(&d);
+    files.graph_labels = NULL;
+    files.graph_attributes = "0.5\n-1.25\n";
+    spec = spec_of(&files);
+    load(&d, &report, &spec);
+    assert_int_equal(d.task, TASK_REGRESSION);
+    dataset_release(&d);
+}
+
+/* Edges in one direction, twice, and to themselves. */
+static void test_untidy_edges(void **state)
+{
+    struct files files = whole;
+    struct data_spec spec;
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    files.edges = "3,2\n2,3\n1,2\n3,2\n4,4\n";
+    put("T_edge_labels.txt", "0\n0\n0\n0\n0\n");
+    spec = spec_of(&files);
+    load(&d, &report, &spec);
+    put("T_edge_labels.txt", NULL);
+    assert_int_equal(d.n_edges, 2);
+    assert_int_equal(report.n_one_way_edges, 1);
+    assert_int_equal(report.n_duplicate_edges, 1);
+    assert_int_equal(report.n_self_loops, 1);
+    assert_true(report.has_edge_labels);
+    dataset_release(&d);
+}
+
+static void test_parts(void **state)
+{
+    struct data_spec spec = spec_of(&whole);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.split = scratch_text("split.csv", "graph,part\n2,test\n");
+    load(&d, &report, &spec);
+    assert_int_equal(d.part[0], PART_NONE);
+    assert_int_equal(d.part[1], PART_TEST);
+    dataset_release(&d);
+}
+
+/* ---- what is refused ---- */
+
+static void test_bad_folder(void **state)
+{
+    struct data_spec spec = spec_of(&(struct files){NULL, NULL, NULL, NULL, NULL, NULL});
+
+    (void)state;
+    spec.folder = "/nowhere/at/all";
+    refuse_spec(&spec, "/nowhere/at/all: cannot open the folder: No such file or directory");
+    spec.folder = "";
+    refuse_spec(&spec, "data.folder is not set: data.format = tu needs it");
+}
+
+static void test_missing_files(void **state)
+{
+    struct files files = whole;
+
+    (void)state;
+    files.graph_labels = NULL;
+    refuse(&files, "T_graph_indicator.txt: neither of T_graph_labels.txt and "
+                   "T_graph_attributes.txt");
+    files = whole, files.edges = NULL;
+    refuse(&files, "T_A.txt: cannot open: No such file or directory");
+    files = whole, files.graph_labels = "";
+    refuse(&files, "T_graph_labels.txt: is empty: must have a row for each graph");
+}
+
+static void test_bad_indicator(void **state)
+{
+    struct files files = whole;
+
+    (void)state;
+    files.indicator = "1\n1\n2\n1\n2\n";
+    refuse(&files, "T_graph_indicator.txt:4: graph 1 after graph 2: nodes must be in the order of "
+                   "graphs");
+    files.indicator = "1\n1\n1\n2\n3\n";
+    refuse(&files, "T_graph_indicator.txt:5: graph 3: must be in [1, 2]");
+    files.indicator = "0\n1\n1\n2\n2\n";
+    refuse(&files, "T_graph_indicator.txt:1: graph 0: must be in [1, 2]");
+    files.indicator = "1\n1\n1\n1\n1\n";
+    refuse(&files, "T_graph_indicator.txt: ends with graph 1: T_graph_labels.txt has 2 graphs");
+    files.indicator = "2\n2\n2\n2\n2\n";
+    refuse(&files, "T_graph_indicator.txt:1: graph 2 after graph 0: graph 1 has no nodes");
+    files.indicator = "1\n1\nx\n2\n2\n";
+    refuse(&files, "T_graph_indicator.txt:3: graph \"x\": must be a whole number");
+    files.indicator = "1\n1\n\n2\n2\n";
+    refuse(&files, "T_graph_indicator.txt:3: an empty line: the number of a line counts, and more "
+                   "follow");
+    files.indicator = "1\n1\n1, 2\n2\n2\n";
+    refuse(&files, "T_graph_indicator.txt:3: 2 cells: the first line has 1");
+    files.indicator = "";
+    refuse(&files, "T_graph_indicator.txt: ends with graph 0: T_graph_labels.txt has 2 graphs");
+}
+
+static void test_bad_edges(void **state)
+{
+    struct files files = whole;
+
+    (void)state;
+    files.edges = "1, 2\n3, 4\n";
+    refuse(&files, "T_A.txt:2: edge 3, 4 joins graphs 1 and 2: must stay in one");
+    files.edges = "1, 2\n1, 6\n";
+    refuse(&files, "T_A.txt:2: node 6: must be in [1, 5]");
+    files.edges = "0, 1\n";
+    refuse(&files, "T_A.txt:1: node 0: must be in [1, 5]");
+    files.edges = "1, 2\n1, \n";
+    refuse(&files, "T_A.txt:2: node \"\": must be a whole number");
+    files.edges = "1 2\n";
+    refuse(&files, "T_A.txt:1: 1 cells: an edge has two, from and to");
+    files.edges = "1, 2, 3\n";
+    refuse(&files, "T_A.txt:1: 3 cells: an edge has two, from and to");
+    files.edges = "1, 99999999999999999999\n";
+    refuse(&files, "T_A.txt:1: node \"99999999999999999999\": must be a whole number");
+}
+
+static void test_bad_nodes(void **state)
+{
+    struct files files = whole;
+
+    (void)state;
+    files.node_labels = "1\n2\n3\n4\n";
+    refuse(&files, "T_node_labels.txt: 4 rows: T_graph_indicator.txt has 5 nodes");
+    files.node_labels = "1\n2\n3\n4\n5\n6\n";
+    refuse(&files, "T_node_labels.txt:6: one row more than the 5 nodes of T_graph_indicator.txt");
+    files.node_labels = "1\n2\n0.5\n4\n5\n";
+    refuse(&files, "T_node_labels.txt:3: label \"0.5\": must be a whole number");
+    files.node_labels = "1\n2\n9999999999\n4\n5\n";
+    refuse(&files, "T_node_labels.txt:3: label 9999999999: must be in [-2147483648, 2147483647]");
+    files = whole, files.node_attributes = "1\nnan\n3\n4\n5\n";
+    refuse(&files, "T_node_attributes.txt:2: attribute \"nan\": must be a number");
+    files.node_attributes = "1\n2\n";
+    refuse(&files, "T_node_attributes.txt: 2 rows: T_graph_indicator.txt has 5 nodes");
+}
+
+static void test_bad_targets(void **state)
+{
+    struct files files = whole;
+
+    (void)state;
+    files.graph_labels = "1\n1\n";
+    refuse(&files, "T_graph_labels.txt: column \"graph label\": every value is \"1\", there is "
+                   "nothing to predict");
+}
+
+static void test_two_sets(void **state)
+{
+    struct data_spec spec = spec_of(&whole);
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+
+    (void)state;
+    put("U_graph_indicator.txt", "1\n");
+    assert_int_equal(data_load(&d, &spec, &report, &err), -1);
+    put("U_graph_indicator.txt", NULL);
+    assert_non_null(strstr(err.text, "U_graph_indicator.txt"));
+    assert_non_null(strstr(err.text, "T_graph_indicator.txt"));
+    assert_non_null(strstr(err.text, ": must be one data set"));
+}
+
+/* Too many labels to be labels. */
+static void test_measured_labels(void **state)
+{
+    enum { N = 10001 };
+    char *indicator = calloc(N + 1, 2), *labels = calloc(N + 1, 8);
+    struct files files = {"1, 2\n", indicator, "0\n1\n", NULL, labels, NULL};
+    char *to = labels;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        memcpy(indicator + (size_t)2 * (size_t)i, i < N - 1 ? "1\n" : "2\n", 2);
+        to += sprintf(to, "%d\n", i);
+    }
+    refuse(&files, "T_node_labels.txt: more than 10000 different node labels: they are one-hot; "
+                   "numbers that are measured belong into the file of node attributes");
+    free(indicator);
+    free(labels);
+}
+
+/* ---- real data ---- */
+
+static const char *real_folder(const char *name)
+{
+    static char path[512];
+    const char *data = getenv("ESPALIER_DATA");
+
+    if (!data) {
+        print_message("ESPALIER_DATA is not set\n");
+        skip();
+    }
+    snprintf(path, sizeof path, "%s/tu/%s", data, name);
+    return path;
+}
+
+static int32_t count_label(const struct dataset *d, const char *name)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++)
+        n += d->label[i] >= 0 && strcmp(dataset_class_name(d, d->label[i]), name) == 0;
+    return n;
+}
+
+static int32_t largest_graph(const struct dataset *d)
+{
+    int32_t most = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        int32_t n = dataset_graph(d, i).n_nodes;
+
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Published counts: TUDataset, Morris et al. 2020. */
+static void test_mutag(void **state)
+{
+    struct data_spec spec = {.format = DATA_TU, .folder = real_folder("MUTAG")};
+    struct split_spec split_spec = {.folds = 10, .seed = 1};
+    struct data_report report;
+    struct split split;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 188);
+    assert_int_equal(d.n_nodes, 3371);
+    assert_int_equal(d.n_edges, 7442 / 2);
+    assert_int_equal(d.n_features, 7);
+    assert_int_equal(count_label(&d, "1"), 125);
+    assert_int_equal(count_label(&d, "-1"), 63);
+    assert_int_equal(largest_graph(&d), 28);
+    assert_int_equal(report.n_one_way_edges + report.n_duplicate_edges + report.n_self_loops, 0);
+    assert_true(report.has_edge_labels);
+    assert_int_equal(split_make(&split, &d, &split_spec, NULL), 0);
+    assert_int_equal(split.n_train + split.n_val, 188);
+    assert_in_range(split.n_val, 18, 20);
+    split_release(&split);
+    dataset_release(&d);
+}
+
+static void test_proteins(void **state)
+{
+    struct data_spec spec = {.format = DATA_TU, .folder = real_folder("PROTEINS")};
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_samples, 1113);
+    assert_int_equal(d.n_nodes, 43471);
+    assert_int_equal(d.n_edges, 162088 / 2);
+    assert_int_equal(d.n_features, 4);
+    assert_int_equal(count_label(&d, "1"), 663);
+    assert_int_equal(count_label(&d, "2"), 450);
+    assert_int_equal(largest_graph(&d), 620);
+    assert_string_equal(dataset_feature_name(&d, 3), "attribute1");
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_labels),        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_degrees),       cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_untidy_edges),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_bad_folder),    cmocka_unit_test(test_missing_files),
+        cmocka_unit_test(test_bad_indicator), cmocka_unit_test(test_bad_edges),
+        cmocka_unit_test(test_bad_nodes),     cmocka_unit_test(test_bad_targets),
+        cmocka_unit_test(test_two_sets),      cmocka_unit_test(test_measured_labels),
+        cmocka_unit_test(test_mutag),         cmocka_unit_test(test_proteins),
+    };
+
+    return cmocka_run_group_tests_name("tu", tests, scratch_make, scratch_remove);
+}
