@@ -20,6 +20,7 @@ CREATE TABLE sweep (
     features    INTEGER NOT NULL,
     classes     INTEGER NOT NULL,
     planned     INTEGER,
+    parts       TEXT CHECK (parts IN ('drawn', 'given')),
     created     REAL NOT NULL,
     updated     REAL NOT NULL
 ) STRICT;

@@ -81,7 +81,7 @@ static const struct step match[] = {
     {SWEEP, "INSERT INTO sweep_map SELECT i.sweep_id, o.sweep_id"
             " FROM in_sweep AS i JOIN main.sweep AS o USING (name)"},
     {SWEEP, "UPDATE main.sweep AS o SET file = i.file, ini = i.ini, planned = i.planned,"
-            " updated = i.updated"
+            " parts = coalesce(i.parts, o.parts), updated = i.updated"
             " FROM in_sweep AS i WHERE i.name = o.name"
             " AND (i.updated, i.file, i.ini) > (o.updated, o.file, o.ini)"},
     {SWEEP, "UPDATE main.sweep AS o SET created = i.created"

@@ -8,6 +8,7 @@ static const char *const steps[DB_SCHEMA_VERSION] = {
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
           "ALTER TABLE session ADD COLUMN realm TEXT; ALTER TABLE session ADD COLUMN born INTEGER;"
           "ALTER TABLE sweep ADD COLUMN planned INTEGER;"
+          "ALTER TABLE sweep ADD COLUMN parts TEXT CHECK (parts IN ('drawn', 'given'));"
           "ALTER TABLE session ADD COLUMN job TEXT; ALTER TABLE session ADD COLUMN inode INTEGER;"
           "ALTER TABLE attempt RENAME TO attempt_2;"
           "CREATE TABLE attempt (attempt_id INTEGER PRIMARY KEY,"
@@ -33,7 +34,7 @@ static const char *const guises[DB_SCHEMA_VERSION] = {
     [1] = "CREATE TEMP VIEW trial AS SELECT *, NULL AS predicted FROM main.trial",
     [2] = "CREATE TEMP VIEW session AS SELECT *, NULL AS realm, NULL AS born, NULL AS job,"
           " NULL AS inode FROM main.session;"
-          "CREATE TEMP VIEW sweep AS SELECT *, NULL AS planned FROM main.sweep;"
+          "CREATE TEMP VIEW sweep AS SELECT *, NULL AS planned, NULL AS parts FROM main.sweep;"
           "CREATE TEMP VIEW checkpoint AS SELECT 0 AS trial_id, 0 AS epoch, 0.0 AS remaining,"
           " 0.0 AS seconds, NULL AS state WHERE 0",
 };

@@ -53,23 +53,24 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     const struct dataset *d = w->data;
     const struct sweep *sweep = w->plan->sweep;
     struct buf ini = {0}, objective = {0}, direction = {0};
+    const char *parts = d->part ? "given" : "drawn";
     char digest[HASH_HEX_SIZE];
     int rc;
 
     sweep_write(&ini, sweep, &sweep->fixed);
     if (w->sweep_id) {
         rc = db_finish(w->store,
-                       db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issid", w->sweep_id,
-                               sweep->path, buf_text(&ini), w->plan->n_trials, clock_unix()),
+                       db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issids", w->sweep_id,
+                               sweep->path, buf_text(&ini), w->plan->n_trials, clock_unix(), parts),
                        err);
     } else {
         rc = db_finish(w->store,
-                       db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnid",
+                       db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnids",
                                s->v[P_SWEEP_NAME].s, choice_text(&objective, P_OBJECTIVE, s),
                                choice_text(&direction, P_DIRECTION, s), task_name(d->task),
                                sweep->path, buf_text(&ini), hash_hex(d->digest, digest),
                                (int)d->n_samples, (int)d->n_features, (int)d->n_classes,
-                               w->plan->n_trials, clock_unix()),
+                               w->plan->n_trials, clock_unix(), parts),
                        err);
         w->sweep_id = sqlite3_last_insert_rowid(w->store->db);
     }

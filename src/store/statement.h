@@ -16,10 +16,11 @@
       "SELECT sweep_id, ini, data_digest FROM sweep WHERE name = ?1") \
     X(SWEEP_INSERT, \
       "INSERT INTO sweep (name, objective, direction, task, file, ini, data_digest, samples," \
-      " features, classes, planned, created, updated)" \
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12)") \
+      " features, classes, planned, created, updated, parts)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13)") \
     X(SWEEP_UPDATE, \
-      "UPDATE sweep SET file = ?2, ini = ?3, planned = ?4, updated = ?5 WHERE sweep_id = ?1") \
+      "UPDATE sweep SET file = ?2, ini = ?3, planned = ?4, updated = ?5, parts = ?6" \
+      " WHERE sweep_id = ?1") \
     /* NAME#1, or the next number that is free; there are no more than sweeps. */ \
     X(SWEEP_PAST_NAME, \
       "WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past" \

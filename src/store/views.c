@@ -33,7 +33,7 @@ static const char trials_tail[] =
  * that of the means, is about zero on average, so that one pass over its squares is as exact as
  * two. share is n_val / n_train where each pair has other parts, for the variance of a mean over
  * parts that overlap (Nadeau & Bengio 2003; doc/decisions/0030): 0 where a split file without folds
- * gives all the same. */
+ * gives all the same. Before schema 3 `ini` tells that it did. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
@@ -55,7 +55,7 @@ static const char leaderboard_head[] =
     "best AS MATERIALIZED (\n"
     "    SELECT ranked.sweep_id, ranked.config_id, ranked.mean, CASE\n"
     "        WHEN params ->> 'folds' > 1 THEN 1.0 / ((params ->> 'folds') - 1)\n"
-    "        WHEN instr(ini, char(10) || 'file = ') THEN 0.0\n"
+    "        WHEN coalesce(parts = 'given', instr(ini, char(10) || 'file = ')) THEN 0.0\n"
     "        ELSE (params ->> 'val') / (1.0 - (params ->> 'test') - (params ->> 'val'))\n"
     "        END AS share\n"
     "    FROM ranked JOIN config USING (config_id)\n"

@@ -69,7 +69,7 @@ make_old() {
     sqlite3 k.db "drop view trials; drop view leaderboard; drop index attempt_without_result;
         alter table session drop column realm; alter table session drop column born;
         alter table session drop column job; alter table session drop column inode;
-        alter table sweep drop column planned; alter table trial drop column predicted;
+        alter table sweep drop column planned; alter table sweep drop column parts; alter table trial drop column predicted;
         drop table checkpoint; drop table if exists model; pragma user_version = 1"
 }
 
