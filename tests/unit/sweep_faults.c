@@ -160,8 +160,7 @@ static void test_format_requirements(void **state)
 {
     (void)state;
     assert_fault("[data]\nformat = genotype\n",
-                 "x.ini:2: format = genotype needs [data] genotypes\n"
-                 "x.ini:2: format = genotype needs [data] phenotypes\n");
+                 "x.ini:2: format = genotype needs [data] genotypes\n");
     assert_fault("[data]\nformat = graph\n", "x.ini:2: format = graph needs [data] features\n"
                                              "x.ini:2: format = graph needs [data] labels\n"
                                              "x.ini:2: format = graph needs [data] edges, or a "
