@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "gcn/reducer.h"
 #include "tensor/cholesky.h"
 #include "tensor/gemm.h"
@@ -241,22 +242,29 @@ struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split
 
 /* ---- weights of features ---- */
 
+#define PANEL_COLS 128
+
+CLONES static void add_row(double *restrict sum, double factor, const double *restrict z, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        sum[j] += factor * z[j];
+}
+
 /* w of the features that the panel z (N, n) holds: w (n, C) = z_t^T alpha / F. */
 static void put_dense(float *w, const double *z, int32_t n, const struct ridge *ridge,
                       const struct split *split, int32_t n_features)
 {
-    for (int32_t j = 0; j < n; j++)
-        for (int32_t c = 0; c < ridge->n_outputs; c++) {
-            const double *alpha = ridge->alpha + (size_t)c * (size_t)ridge->n_train;
-            double sum = 0;
+    const double *alpha = ridge->alpha;
 
-            for (int32_t t = 0; t < ridge->n_train; t++)
-                sum += z[(size_t)split->train[t] * (size_t)n + (size_t)j] * alpha[t];
-            *w++ = (float)(sum / n_features);
-        }
+    for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
+        double sum[PANEL_COLS] = {0};
+
+        for (int32_t t = 0; t < ridge->n_train; t++)
+            add_row(sum, alpha[t], z + (size_t)split->train[t] * (size_t)n, n);
+        for (int32_t j = 0; j < n; j++)
+            w[(size_t)j * (size_t)ridge->n_outputs + (size_t)c] = (float)(sum[j] / n_features);
+    }
 }
-
-#define PANEL_COLS 128
 
 static int weigh_dense(float *w, const struct ridge *ridge, const struct dataset *data,
                        enum feature_scale scale, const struct split *split, struct err *err)

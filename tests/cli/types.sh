@@ -114,6 +114,7 @@ is "is scored like others" "$(sql "select count(*) from trials where type = 'rid
     and test_rmse > 0 and val_loss > 0 and seconds > 0" ridge.db)" 6
 ok "and shown" "$ESPALIER" show ridge.db t1
 ok "and exported" "$ESPALIER" export ridge.db --format json
+ok "and verified" "$ESPALIER" verify ridge.db -k 18
 ok "and known to status" "$ESPALIER" status ridge.db
 ok "and to plan" "$ESPALIER" plan ridge.ini --db ridge.db
 like "with its settings in the table" "$("$ESPALIER" best ridge.db -n 0 | grep ridge | head -n 1)" 'ridge +0\.?3? +-? *3 '
