@@ -40,18 +40,19 @@ static int parse(struct best_options *o, int argc, char **argv)
     return status;
 }
 
-static int column_of(const struct table *table, const char *name)
+/* Of the first row; there is such a column. */
+static const struct cell *cell_of(const struct table *table, const char *name)
 {
     int32_t c = 0;
 
-    while (c < table->n_cols && strcmp(table->names[c], name) != 0)
+    while (strcmp(table->names[c], name) != 0)
         c++;
-    return c;
+    return &table->cells[c];
 }
 
-static const struct cell *cell_of(const struct table *table, const char *name)
+static bool is_scored(const struct table *table)
 {
-    return &table->cells[column_of(table, name)];
+    return table->n_rows && cell_of(table, "mean")->type != CELL_NULL;
 }
 
 static bool is_1se(const struct best_options *o)
@@ -63,7 +64,7 @@ static bool is_1se(const struct best_options *o)
 static int no_choice(const struct table *first, const struct query_sweep *sweep,
                      const struct best_options *o, struct err *err)
 {
-    if (first->n_rows && cell_of(first, "mean")->type != CELL_NULL)
+    if (is_scored(first))
         return err_set(err,
                        "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "
                        "replicates or folds give more",
@@ -78,15 +79,16 @@ static int choose(struct table *chosen, struct store *store, const struct query_
 {
     int rc;
 
-    if (is_1se(o) && query_cheapest(chosen, store, sweep, o->where, err))
-        return -1;
-    if (is_1se(o) && chosen->n_rows)
-        return 0;
-    if (is_1se(o))
+    if (is_1se(o)) {
+        if (query_cheapest(chosen, store, sweep, o->where, err))
+            return -1;
+        if (chosen->n_rows)
+            return 0;
         table_release(chosen);
+    }
     if (query_leaderboard(chosen, store, sweep, o->where, 1, false, err))
         return -1;
-    if (!is_1se(o) && chosen->n_rows && cell_of(chosen, "mean")->type != CELL_NULL)
+    if (!is_1se(o) && is_scored(chosen))
         return 0;
     rc = no_choice(chosen, sweep, o, err);
     table_release(chosen);
@@ -135,8 +137,9 @@ static int put_choice(struct buf *out, struct store *store, const struct best_op
                o->where ? " where " : "", o->where ? o->where : "");
     if (test.n_rows) {
         report_text(out, &test);
-        log_info("the test part is looked at once, when the choice is made: who compares "
-                 "configurations by it chooses by it, and it no longer tells how good they are");
+        log_info(
+            "the test part is looked at once, after the choice: scores that anything is chosen "
+            "by are too good");
     } else {
         log_info(
             "no test metrics: there is no test part (split.test = 0), or none is defined on it");
@@ -155,8 +158,9 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
         return -1;
     log_info("%s: mean of %s over replicates and folds", sweep->name, sweep->objective);
     if (is_table)
-        log_info("diff: to the best on the same folds, between diff_low and diff_high with 95 %% "
-                 "confidence (corrected resampled t); *: within one standard error of the best");
+        log_info(
+            "diff: to the best on the same folds, with its 95 %% interval (corrected resampled "
+            "t); *: within one standard error of the best");
     report_format(out, &table, o->format);
     table_release(&table);
     return 0;

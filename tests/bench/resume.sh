@@ -1,6 +1,6 @@
 #!/bin/sh
 # A database of 100,000 trials, half of them done: how long a run that goes on with it takes from its
-# start to handing out work, and how long status takes. CSV lines "case,value,unit,beside,target".
+# start to handing out work, and how long status and best take. CSV lines "case,value,unit,beside,target".
 # usage: resume.sh ESPALIER SOURCE_DIRECTORY
 # RESUME_SCALE divides the number of trials.
 espalier=$1
@@ -43,17 +43,19 @@ resume() {
     sqlite3 "$T/r.db" "select round(min(started) - $begun, 3) from attempt
         where session_id = (select max(session_id) from session) and started > $begun"
 }
-status() {
+ask() { # COMMAND
     begun=$(date +%s.%N)
-    "$espalier" status "$T/r.db" >"$T/status" || exit 1
+    "$espalier" "$1" "$T/r.db" >"$T/answer" 2>/dev/null || exit 1
     echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", $2 - $1 }'
 }
 
 i=0
 while [ $i -lt "$rounds" ]; do
     resume >>"$T/resume"
-    status >>"$T/seconds"
+    ask status >>"$T/status_s"
+    ask best >>"$T/best_s"
     i=$((i + 1))
 done
 row "$n trials, some done: from start to the first trial" "$(median <"$T/resume")" s none 1
-row "status on $n trials" "$(median <"$T/seconds")" s none 0.2
+row "status on $n trials" "$(median <"$T/status_s")" s none 0.2
+row "best on $n trials" "$(median <"$T/best_s")" s none 1
