@@ -1,12 +1,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/inspect_graphs.h"
 #include "cli/job.h"
+#include "cli/leaks.h"
 #include "data/graph.h"
 #include "gcn/reducer.h"
 #include "trial/spec.h"
+
+#define MOST_GROUPS 5 /* named in a line */
 
 /* How many, how they are held, and the memory that takes in every process. */
 static void print_features(const struct dataset *d)
@@ -56,6 +60,9 @@ static void print_data(const struct job *job)
                r->n_phenotyped, r->n_joined, r->n_phenotype_only);
         print_filters(r);
     }
+    if (r->n_covariates)
+        printf("covariates  %d columns, %d features, %lld missing cells set to the mean\n",
+               r->n_covariates, d->n_features - d->n_markers, (long long)r->n_covariate_missing);
     if (d->n_edges && !d->graph_start)
         printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
                (long long)d->n_edges, (long long)r->n_duplicate_edges, (long long)r->n_self_loops);
@@ -91,6 +98,29 @@ static void print_target(const struct dataset *d)
     sum /= n;
     printf("target      %d values, mean %.4g, sd %.4g, from %.4g to %.4g\n", n, sum,
            sqrt(fmax(0, squares / n - sum * sum)), low, high);
+}
+
+static void print_groups(const struct job *job)
+{
+    const struct dataset *d = &job->data;
+    int32_t *size = d->group ? calloc((size_t)d->n_groups, sizeof *size) : NULL;
+    int32_t least = INT32_MAX, most = 0, n = 0;
+
+    if (!size)
+        return;
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i))
+            size[d->group[i]]++;
+    for (int32_t g = 0; g < d->n_groups; g++) {
+        if (size[g] == 0)
+            continue;
+        n++;
+        least = size[g] < least ? size[g] : least;
+        most = size[g] > most ? size[g] : most;
+    }
+    printf("groups      %d by %s, of %d to %d samples with a value\n", n,
+           job->sweep.fixed.v[P_GROUP].s, least, most);
+    free(size);
 }
 
 /* The first configuration whose type of model has such a setting; where there is none, the last. */
@@ -180,6 +210,24 @@ static int print_reductions(struct job *job, struct err *err)
     return print_reduction(job, &s, err);
 }
 
+/* The groups of the validation part, which tell folds apart. */
+static void print_val_groups(const struct dataset *d, const struct split *split)
+{
+    bool *is_in = calloc((size_t)d->n_groups, sizeof *is_in);
+    int32_t n = 0;
+
+    if (!is_in)
+        return;
+    for (int32_t i = 0; i < split->n_val; i++)
+        is_in[d->group[split->val[i]]] = true;
+    for (int32_t g = 0; g < d->n_groups; g++)
+        if (is_in[g] && n++ < MOST_GROUPS)
+            printf("%s%s", n == 1 ? "; val is " : ", ", dataset_group_name(d, g));
+    if (n > MOST_GROUPS)
+        printf(" and %d groups more", n - MOST_GROUPS);
+    free(is_in);
+}
+
 static int print_splits(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t fold = 0; fold < job->plan.folds; fold++) {
@@ -190,23 +238,46 @@ static int print_splits(struct job *job, const struct settings *s, struct err *e
         printf("split       ");
         if (job->plan.folds > 1)
             printf("fold %d: ", fold);
-        printf("%d train, %d val, %d test\n", split->n_train, split->n_val, split->n_test);
+        printf("%d train, %d val, %d test", split->n_train, split->n_val, split->n_test);
+        if (job->data.group)
+            print_val_groups(&job->data, split);
+        putchar('\n');
     }
     return 0;
+}
+
+/* As in RFC 4180. */
+static void put_cell(struct buf *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        buf_puts(out, text);
+        return;
+    }
+    buf_putc(out, '"');
+    for (; *text; text++)
+        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
+    buf_putc(out, '"');
 }
 
 static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
                      const char *prefix, enum part part)
 {
-    for (int32_t i = 0; i < n; i++)
-        buf_printf(out, "%s,%s,%s\n", dataset_id(d, nodes[i]), prefix, part_name(part));
+    for (int32_t i = 0; i < n; i++) {
+        put_cell(out, dataset_id(d, nodes[i]));
+        buf_printf(out, ",%s,%s", prefix, part_name(part));
+        if (d->group) {
+            buf_putc(out, ',');
+            put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
+        }
+        buf_putc(out, '\n');
+    }
 }
 
 static int put_splits(struct buf *out, struct job *job, const struct settings *s, struct err *err)
 {
     char prefix[32];
 
-    buf_puts(out, "id,replicate,fold,part\n");
+    buf_printf(out, "id,replicate,fold,part%s\n", job->data.group ? ",group" : "");
     for (int32_t r = 0; r < job->plan.replicates; r++)
         for (int32_t f = 0; f < job->plan.folds; f++) {
             const struct split *split = prepared_split(job->prepared, s, r, f, err);
@@ -248,9 +319,10 @@ static int inspect(struct job *job, const char *splits, struct err *err)
         print_classes(&job->data);
     else
         print_target(&job->data);
+    print_groups(job);
     if (!job->data.graph_start && (print_graph(job, err) || print_reductions(job, err)))
         return -1;
-    if (print_splits(job, &s, err))
+    if (print_splits(job, &s, err) || leaks_print(job, err))
         return -1;
     return splits ? save_splits(splits, job, &s, err) : 0;
 }
@@ -261,7 +333,8 @@ int cmd_inspect(int argc, char **argv)
     const char *splits = NULL;
     const struct option_row rows[] = {
         {0, "splits", "FILE", OPTION_TEXT, &splits, 0, 0, NULL,
-         "write every replicate's and fold's parts as csv: id,replicate,fold,part"},
+         "write every replicate's and fold's parts as csv: id,replicate,fold,part and, with "
+         "split.group, group"},
         {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
          "override a setting of the sweep file; may be repeated"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},

@@ -124,9 +124,9 @@ static void put_table(struct buf *out, char **operands, int n, const char *forma
     static char *names[COLUMNS] = {"section", "key",  "type", "allowed",
                                    "default", "unit", "axis", "meaning"};
     static const char *const types[] = {
-        [PARAM_INT] = "integer",         [PARAM_REAL] = "real",        [PARAM_CHOICE] = "choice",
-        [PARAM_TEXT] = "text",           [PARAM_PATH] = "path",        [PARAM_COUNT] = "count",
-        [PARAM_REDUCTION] = "reduction", [PARAM_DURATION] = "duration"};
+        [PARAM_INT] = "integer",         [PARAM_REAL] = "real",         [PARAM_CHOICE] = "choice",
+        [PARAM_TEXT] = "text",           [PARAM_PATH] = "path",         [PARAM_COUNT] = "count",
+        [PARAM_REDUCTION] = "reduction", [PARAM_DURATION] = "duration", [PARAM_FOLDS] = "folds"};
     struct cell cells[P_COUNT * COLUMNS];
     struct buf allowed[P_COUNT] = {0};
     struct table table = {names, COLUMNS, 0, cells};

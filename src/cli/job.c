@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/leaks.h"
 #include "gcn/reducer.h"
 #include "grid/idle.h"
 #include "grid/requirements.h"
@@ -28,6 +29,38 @@ int job_parse(struct job *job, const char *path, const struct option_list *set)
     return rc ? EXIT_USAGE : CLI_GO_ON;
 }
 
+/* `folds = groups` becomes how many that is. */
+static int count_folds(struct job *job, struct err *err)
+{
+    union value *folds = &job->sweep.fixed.v[P_FOLDS];
+    struct split_spec spec;
+    int32_t n;
+
+    if (folds->i != FOLDS_GROUPS)
+        return 0;
+    spec_split(&spec, &job->sweep.fixed, 0, 0);
+    if (split_count_groups(&n, &job->data, &spec, err))
+        return -1;
+    if (n < 2 || n > param_table[P_FOLDS].max)
+        return err_set(err,
+                       "folds = groups: %d of split.group outside the test part: must be 2 to %g",
+                       n, param_table[P_FOLDS].max);
+    folds->i = n;
+    return 0;
+}
+
+static void warn_data(const struct job *job)
+{
+    const struct data_report *r = &job->report;
+
+    if (r->n_suspect)
+        log_warn(
+            "%s: column \"%s\" is %g in %d sample%s and never negative otherwise: if that stands "
+            "for a missing value, set [data] missing = %g",
+            job->sweep.path, r->suspect_column, r->suspect, r->n_suspect,
+            r->n_suspect == 1 ? "" : "s", r->suspect);
+}
+
 int job_load(struct job *job)
 {
     double begun_s = clock_now(&clock_system);
@@ -41,7 +74,8 @@ int job_load(struct job *job)
     if (data_load(&job->data, &spec, &job->report, &err))
         return cli_fail(&err, EXIT_ERROR);
     job->load_s = clock_now(&clock_system) - begun_s;
-    if (settings_resolve(&job->sweep.fixed, job->data.task, &err)) {
+    warn_data(job);
+    if (settings_resolve(&job->sweep.fixed, job->data.task, &err) || count_folds(job, &err)) {
         err_wrap(&err, "%s", job->sweep.path);
         return cli_fail(&err, EXIT_USAGE);
     }
@@ -175,7 +209,7 @@ int job_plan(struct job *job)
     tell_repeats(job);
     warn_idle(job);
     warn_reduction(job);
-    if (make_costs(job, &err))
+    if (make_costs(job, &err) || leaks_warn(job, &err))
         return cli_fail(&err, EXIT_ERROR);
     return CLI_GO_ON;
 }

@@ -39,9 +39,11 @@ void block_set_sizes(struct block_header *h)
     h->section[BLOCK_EDGE_TARGET].bytes = edges * sizeof(int32_t);
     h->section[BLOCK_EDGE_WEIGHT].bytes = edges * sizeof(float);
     h->section[BLOCK_PART].bytes = h->has_part ? n : 0;
+    h->section[BLOCK_GROUP].bytes = h->n_groups ? n * sizeof(int32_t) : 0;
     h->section[BLOCK_ID_START].bytes = (n + 1) * sizeof(uint32_t);
     h->section[BLOCK_FEATURE_START].bytes = (features + 1) * sizeof(uint32_t);
     h->section[BLOCK_CLASS_START].bytes = ((uint64_t)h->n_classes + 1) * sizeof(uint32_t);
+    h->section[BLOCK_GROUP_START].bytes = ((uint64_t)h->n_groups + 1) * sizeof(uint32_t);
 }
 
 uint64_t block_allele_offset(const struct block_header *h)

@@ -33,12 +33,15 @@ enum block_section {
     BLOCK_EDGE_TARGET, /* int32   [n_edges] */
     BLOCK_EDGE_WEIGHT, /* float   [n_edges] */
     BLOCK_PART,        /* uint8   [N]; empty without a split file */
+    BLOCK_GROUP,       /* int32   [N]; empty without groups */
     BLOCK_ID_TEXT,     /* names, each with its NUL, one after another */
     BLOCK_ID_START,    /* uint32  [N + 1] where each name starts in the text; the last: its size */
     BLOCK_FEATURE_TEXT,
     BLOCK_FEATURE_START, /* [F + 1] */
     BLOCK_CLASS_TEXT,
     BLOCK_CLASS_START, /* [C + 1] */
+    BLOCK_GROUP_TEXT,
+    BLOCK_GROUP_START, /* [n_groups + 1] */
     BLOCK_N_SECTIONS,
 };
 
@@ -72,6 +75,8 @@ struct block_header {
     uint32_t has_part;
     uint32_t has_graphs;
     uint32_t is_alike;
+    int32_t n_groups; /* 0: none */
+    uint32_t unused; /* 0 */
     struct {
         uint64_t offset;
         uint64_t bytes;

@@ -46,6 +46,7 @@ static void plan_header(struct block_header *h, const struct draft *draft)
         .has_part = draft->part != NULL,
         .has_graphs = draft->graph_start != NULL,
         .is_alike = draft->is_alike,
+        .n_groups = draft->group ? draft->n_groups : 0,
     };
 }
 
@@ -58,6 +59,7 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
     h->section[BLOCK_ID_TEXT].bytes = text_bytes(draft->ids, draft->n_samples);
     h->section[BLOCK_FEATURE_TEXT].bytes = text_bytes(draft->feature_names, draft->n_features);
     h->section[BLOCK_CLASS_TEXT].bytes = text_bytes(draft->class_names, draft->n_classes);
+    h->section[BLOCK_GROUP_TEXT].bytes = text_bytes(draft->group_names, h->n_groups);
     h->allele_bytes = draft->alleles ? text_bytes(draft->alleles, draft->n_features) : 0;
     for (int i = BLOCK_ID_TEXT; i < BLOCK_N_SECTIONS; i++)
         if (h->section[i].bytes > UINT32_MAX)
@@ -151,6 +153,7 @@ static void put_texts(char *block, const struct draft *draft)
     put_names(block, BLOCK_FEATURE_TEXT, BLOCK_FEATURE_START, draft->feature_names,
               draft->n_features);
     put_names(block, BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes);
+    put_names(block, BLOCK_GROUP_TEXT, BLOCK_GROUP_START, draft->group_names, h->n_groups);
     if (draft->alleles)
         pack_names(block + block_allele_offset(h), (uint32_t *)(void *)(block + h->data_bytes),
                    draft->alleles, draft->n_features);
@@ -187,6 +190,7 @@ static void fill_block(char *block, const struct draft *draft)
     put(block, BLOCK_EDGE_TARGET, draft->edge_target);
     put(block, BLOCK_EDGE_WEIGHT, draft->edge_weight);
     put(block, BLOCK_PART, draft->part);
+    put(block, BLOCK_GROUP, draft->group);
     put_texts(block, draft);
 }
 

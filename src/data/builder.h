@@ -30,7 +30,10 @@ struct draft {
     const int32_t *edge_source;
     const int32_t *edge_target;
     const float *edge_weight;
-    const uint8_t *part;              /* [N] or NULL */
+    const uint8_t *part;  /* [N] or NULL */
+    const int32_t *group; /* [N] or NULL */
+    int32_t n_groups;
+    const char *const *group_names;   /* [n_groups] */
     const char *const *ids;           /* [N] */
     const char *const *feature_names; /* [F]; NULL: features have none */
     const char *const *class_names;   /* [C] */

@@ -43,6 +43,11 @@ const char *dataset_alleles(const struct dataset *d, int32_t feature)
     return d->const_alleles ? d->const_alleles + d->allele_start[feature] : "";
 }
 
+const char *dataset_group_name(const struct dataset *d, int32_t group)
+{
+    return d->const_groups + d->group_start[group];
+}
+
 bool dataset_is_labelled(const struct dataset *d, int32_t sample)
 {
     return d->task == TASK_CLASSIFICATION ? d->label[sample] >= 0 : !isnan(d->target[sample]);
@@ -92,6 +97,8 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
     if (h->n_markers < 1 || h->n_markers > h->n_features ||
         (h->form == BLOCK_SPARSE && h->n_markers < h->n_features))
         return err_set(err, "data block: %d markers of %d features", h->n_markers, h->n_features);
+    if (h->n_groups < 0 || h->n_groups > h->n_samples || h->unused)
+        return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
         return err_set(err, "data block: %d samples with %d nodes", h->n_samples, h->n_nodes);
     /* So that no size computed from them overflows. */
@@ -191,6 +198,10 @@ static void point_into(struct dataset *d, const void *block)
         .feature_start = section(block, BLOCK_FEATURE_START),
         .const_classes = section(block, BLOCK_CLASS_TEXT),
         .class_start = section(block, BLOCK_CLASS_START),
+        .group = section(block, BLOCK_GROUP),
+        .n_groups = h->n_groups,
+        .const_groups = section(block, BLOCK_GROUP_TEXT),
+        .group_start = section(block, BLOCK_GROUP_START),
     };
     point_at_features(d, block);
     point_at_alleles(d, h);
@@ -310,6 +321,9 @@ static int check_all_names(const struct dataset *d, struct err *err)
     if (d->const_alleles && check_names(d->const_alleles, h->allele_bytes, d->allele_start,
                                         d->n_features, "alleles", err) != 0)
         return -1;
+    if (check_names(d->const_groups, h->section[BLOCK_GROUP_TEXT].bytes, d->group_start,
+                    d->n_groups, "groups", err) != 0)
+        return -1;
     return check_names(d->const_classes, h->section[BLOCK_CLASS_TEXT].bytes, d->class_start,
                        d->n_classes, "classes", err);
 }
@@ -376,6 +390,9 @@ static int check_targets(const struct dataset *d, struct err *err)
                            d->label[i], i, d->n_classes);
         if (d->part && d->part[i] > PART_TEST)
             return err_set(err, "data block: part %d of sample %d", d->part[i], i);
+        if (d->group && (d->group[i] < (dataset_is_labelled(d, i) ? 0 : -1) ||
+                         d->group[i] >= d->n_groups))
+            return err_set(err, "data block: group %d of sample %d", d->group[i], i);
     }
     return 0;
 }

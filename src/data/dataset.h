@@ -65,11 +65,15 @@ struct dataset {
     bool is_alike;   /* all graphs have the same number of nodes and the same edges: those given are
                         of graph 0 and hold for each. Read them through dataset_graph() */
     int64_t n_edges; /* 0 where none were given */
-    const int32_t *edge_source;    /* [n_edges] each undirected edge once, source < destination,
-                                      sorted; both nodes of the same graph */
-    const int32_t *edge_target;    /* [n_edges] */
-    const float *edge_weight;      /* [n_edges] positive */
-    const uint8_t *part;           /* [N] enum part of a split file; NULL where none was given */
+    const int32_t *edge_source; /* [n_edges] each undirected edge once, source < destination,
+                                   sorted; both nodes of the same graph */
+    const int32_t *edge_target; /* [n_edges] */
+    const float *edge_weight;   /* [n_edges] positive */
+    const uint8_t *part;        /* [N] enum part of a split file; NULL where none was given */
+    const int32_t *group;       /* [N] of samples that belong together (family, year ...), in
+                                   [0, n_groups), -1 where not known, which only unlabelled ones
+                                   are. NULL where none were given */
+    int32_t n_groups;
     const char *const_ids;         /* names packed one after another; use dataset_id() */
     const uint32_t *id_start;      /* [N + 1] offsets into const_ids */
     const char *const_features;    /* likewise; empty names where features have none */
@@ -79,6 +83,8 @@ struct dataset {
     const char *const_alleles;    /* "CHROM\tPOS\tREF\tALT" of each feature, empty where not known;
                                      NULL where of none; use dataset_alleles() */
     const uint32_t *allele_start; /* [F + 1] */
+    const char *const_groups;
+    const uint32_t *group_start; /* [n_groups + 1] */
     bool owns_block;
 };
 
@@ -96,6 +102,7 @@ struct dataset_graph {
 const char *dataset_id(const struct dataset *d, int32_t sample);
 const char *dataset_feature_name(const struct dataset *d, int32_t feature);
 const char *dataset_class_name(const struct dataset *d, int32_t label);
+const char *dataset_group_name(const struct dataset *d, int32_t group);
 const char *dataset_alleles(const struct dataset *d, int32_t feature); /* "" where not known */
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
 

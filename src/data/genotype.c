@@ -1,9 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/covariates.h"
 #include "data/genotable.h"
+#include "data/membership.h"
 #include "data/panel.h"
-#include "data/phenotype.h"
 #include "data/plink.h"
 #include "data/reader.h"
 
@@ -19,16 +20,18 @@ struct genotype {
     const struct names *all; /* the samples of the file */
     struct names subset;     /* the phenotyped ones, where they alone are taken */
     const struct names *ids; /* of the samples that are taken */
-    struct target_cells cells;
+    struct phenotype phenotype;
+    struct covariates covariates;
     struct target target;
-    uint8_t *part;
+    struct membership membership;
 };
 
 static void genotype_release(struct genotype *g)
 {
-    free(g->part);
+    membership_release(&g->membership);
     target_release(&g->target);
-    target_cells_release(&g->cells);
+    covariates_release(&g->covariates);
+    phenotype_release(&g->phenotype);
     names_release(&g->subset);
     filter_release(&g->filter);
     panel_release(&g->panel);
@@ -59,16 +62,24 @@ static int open_genotypes(struct genotype *g, struct err *err)
 
 /* ---- samples ---- */
 
+static bool is_given(const char *setting)
+{
+    return setting && *setting;
+}
+
 static int read_phenotypes(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
     struct data_report *r = g->report;
 
-    target_cells_release(&g->cells);
+    phenotype_release(&g->phenotype);
     r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
-    if (g->kind == VARIANTS_PLINK && (!spec->phenotypes || !*spec->phenotypes))
-        return plink_phenotypes(&g->cells, &g->panel.variants, g->ids, r, err);
-    return phenotype_read(&g->cells, g->ids, spec->genotypes, spec, r, err);
+    if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
+        return phenotype_read(&g->phenotype, g->ids, spec->genotypes, spec, r, err);
+    if (is_given(spec->covariates) || is_given(spec->missing))
+        return err_set(err, "data.%s needs data.phenotypes: it is of the columns of that table",
+                       is_given(spec->covariates) ? "covariates" : "missing");
+    return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, r, err);
 }
 
 struct place {
@@ -89,11 +100,11 @@ static int32_t find_phenotyped(struct place *place, const struct genotype *g, st
     int32_t n = 0;
 
     for (int32_t i = 0; i < g->all->n; i++)
-        if (g->cells.text[i])
-            place[n++] = (struct place){g->cells.line[i], i};
+        if (g->phenotype.trait.text[i])
+            place[n++] = (struct place){g->phenotype.trait.line[i], i};
     if (n == 0)
         return err_set(err, "%s: no sample of %s has a value: data.subset = phenotyped leaves none",
-                       g->cells.path, g->spec->genotypes);
+                       g->phenotype.trait.path, g->spec->genotypes);
     qsort(place, (size_t)n, sizeof *place, compare_places);
     return n;
 }
@@ -151,15 +162,17 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
 {
     struct draft draft = {
         .n_samples = g->ids->n,
-        .part = g->part,
         .ids = g->ids->text,
     };
 
     target_into(&draft, &g->target);
+    membership_into(&draft, &g->membership);
     if (g->kind == VARIANTS_NONE)
         genotable_into(&draft, &g->table);
     else
         panel_into(&draft, &g->panel);
+    if (covariates_into(&draft, &g->covariates, err) != 0)
+        return -1;
     return draft_build(out, &draft, err);
 }
 
@@ -172,8 +185,10 @@ int genotype_load(struct dataset *out, const struct data_spec *spec, struct data
     if (reader_need_path(spec->genotypes, "genotypes", "genotype", err) == 0 &&
         filter_init(&g.filter, &spec->filter, err) == 0 && open_genotypes(&g, err) == 0 &&
         read_samples(&g, err) == 0 &&
-        target_make(&g.target, &g.cells, spec->task, false, err) == 0 &&
-        reader_parts(&g.part, spec->split, g.ids, spec->genotypes, err) == 0 &&
+        target_make(&g.target, &g.phenotype.trait, spec->task, false, err) == 0 &&
+        covariates_make(&g.covariates, &g.phenotype, report, err) == 0 &&
+        membership_read(&g.membership, spec, g.ids, spec->genotypes, &g.phenotype.group, &g.target,
+                        err) == 0 &&
         read_markers(&g, err) == 0)
         status = build(out, &g, err);
     genotype_release(&g);

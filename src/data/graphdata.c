@@ -1,7 +1,5 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "data/edges.h"
+#include "data/membership.h"
 #include "data/nodefeatures.h"
 #include "data/reader.h"
 #include "data/target.h"
@@ -15,12 +13,12 @@ struct graphdata {
     struct target target;
     struct nodefeatures features;
     struct edges edges;
-    uint8_t *part;
+    struct membership membership;
 };
 
 static void graphdata_release(struct graphdata *g)
 {
-    free(g->part);
+    membership_release(&g->membership);
     edges_release(&g->edges);
     nodefeatures_release(&g->features);
     target_release(&g->target);
@@ -73,12 +71,12 @@ static int build(struct dataset *out, const struct graphdata *g, struct err *err
         .edge_source = g->edges.source,
         .edge_target = g->edges.target,
         .edge_weight = g->edges.weight,
-        .part = g->part,
         .ids = g->nodes.text,
         .feature_names = f->name,
     };
 
     target_into(&draft, &g->target);
+    membership_into(&draft, &g->membership);
     return draft_build(out, &draft, err);
 }
 
@@ -111,7 +109,7 @@ int graphdata_load(struct dataset *out, const struct data_spec *spec, struct dat
         target_make(&g.target, &g.cells, spec->task, true, err) == 0 &&
         nodefeatures_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) == 0 &&
         read_edges(&g, spec, report, err) == 0 &&
-        reader_parts(&g.part, spec->split, &g.nodes, spec->labels, err) == 0)
+        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, &g.target, err) == 0)
         status = build(out, &g, err);
     report_nodes(report, &g);
     graphdata_release(&g);

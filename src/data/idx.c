@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/membership.h"
 #include "data/reader.h"
 #include "data/stream.h"
 #include "data/target.h"
@@ -29,7 +30,7 @@ struct idx {
     struct names ids;
     struct target_cells cells;
     struct target target;
-    uint8_t *part;
+    struct membership membership;
     int64_t *graph_start; /* [n_images + 1] */
     float *place;         /* (rows * cols, 2) */
     int64_t n_edges;
@@ -44,7 +45,7 @@ static void idx_release(struct idx *x)
     free(x->source);
     free(x->place);
     free(x->graph_start);
-    free(x->part);
+    membership_release(&x->membership);
     target_release(&x->target);
     target_cells_release(&x->cells);
     names_release(&x->ids);
@@ -294,7 +295,6 @@ static int build(struct dataset *out, const struct idx *x, struct err *err)
         .edge_source = x->source,
         .edge_target = x->end,
         .edge_weight = x->weight,
-        .part = x->part,
         .ids = x->ids.text,
         .feature_names = name,
     };
@@ -302,6 +302,7 @@ static int build(struct dataset *out, const struct idx *x, struct err *err)
     for (int v = 0; v < 256; v++)
         level[v] = (float)v / 255;
     target_into(&draft, &x->target);
+    membership_into(&draft, &x->membership);
     return draft_build(out, &draft, err);
 }
 
@@ -316,7 +317,7 @@ int idx_load(struct dataset *out, const struct data_spec *spec, struct data_repo
         reader_need_path(spec->labels, "labels", "idx", err) == 0 &&
         read_images(&x, &n_in_file, spec, err) == 0 && read_labels(&x, n_in_file, spec, err) == 0 &&
         make_target(&x, spec, err) == 0 &&
-        reader_parts(&x.part, spec->split, &x.ids, spec->images, err) == 0 &&
+        membership_read(&x.membership, spec, &x.ids, spec->images, NULL, &x.target, err) == 0 &&
         make_grid(&x, err) == 0)
         status = build(out, &x, err);
     report->n_images = n_in_file;

@@ -37,11 +37,18 @@ struct data_spec {
     struct data_filter filter;
     const char *phenotypes; /* a table whose first column is the id */
     const char *trait;      /* column of phenotypes; NULL: the only other column */
+    const char *covariates; /* "a, factor(b)": columns of phenotypes that are features too; NULL or
+                               "": none; see covariates.h */
+    const char *missing;    /* "-9, x": cells of phenotypes that stand for a missing value, beside
+                               those of table_is_missing(); NULL or "": none */
     const char *edges;      /* two columns of node ids, an optional third: weight; may be absent */
     const char *features;   /* (node, feature[, value]) sparse if the second column is so named, or
                                dense: node, f1, f2 ...; see nodefeatures.h */
     const char *labels;     /* node, label; lists every node, in the order of the data set */
-    const char *split;      /* id, part (train | val | test | none); unlisted samples are in none */
+    const char *split;      /* id, part (train | val | test | none), or the group, or both; see
+                               membership.h */
+    const char *group;      /* column of the split file, or of phenotypes: samples that belong
+                               together; NULL or "": none do */
     /* Samples are graphs. TUDataset (tu): a folder; trait is the number of a column there. */
     const char *folder;
     /* SMILES (smiles), a table; trait is a column of it as well. */
@@ -80,6 +87,11 @@ struct data_report {
     int32_t n_bad_valence;     /* smiles: atoms whose hydrogens cannot be told and count as none */
     int64_t n_images;          /* idx: in the file */
     int32_t image_rows, image_cols;
+    int32_t n_covariates;        /* columns of the phenotype table that became features */
+    int64_t n_covariate_missing; /* their missing cells, set to the mean */
+    double suspect;    /* n_suspect cells of a column have this value, like -9, while the */
+    int32_t n_suspect; /* others are not negative: is it a code for missing ones? 0: no */
+    char suspect_column[81];
 };
 
 /* Pair with dataset_release(). -1 and err (file:line, what was found, what is allowed). Local. */

@@ -82,3 +82,41 @@ int32_t names_add(struct names *names, const char *text, int64_t line, struct er
     names->text[names->n] = name->text;
     return names->n++;
 }
+
+static int add_part(struct names *names, const char *part, size_t n, const char *what,
+                    struct err *err)
+{
+    char *text = strndup(part, n);
+    int rc;
+
+    if (!text)
+        return err_nomem(err, what, n + 1);
+    if (n == 0)
+        rc = err_set(err, "%s: a name is empty", what);
+    else if (names_find(names, text) >= 0)
+        rc = err_set(err, "%s: \"%.80s\" again", what, text);
+    else
+        rc = names_add(names, text, 0, err) < 0 ? -1 : 0;
+    free(text);
+    return rc;
+}
+
+int names_split(struct names *names, const char *list, const char *what, struct err *err)
+{
+    static const char blanks[] = " \t\n";
+
+    if (!list || !list[strspn(list, blanks)])
+        return 0;
+    for (const char *next = list; next;) {
+        const char *comma = strchr(next, ',');
+        const char *part = next + strspn(next, blanks);
+        const char *end = comma ? comma : next + strlen(next);
+
+        while (end > part && strchr(blanks, end[-1]))
+            end--;
+        if (add_part(names, part, end > part ? (size_t)(end - part) : 0, what, err) != 0)
+            return -1;
+        next = comma ? comma + 1 : NULL;
+    }
+    return 0;
+}

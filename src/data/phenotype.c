@@ -1,9 +1,28 @@
 #include "data/phenotype.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "data/reader.h"
+
+/* Every column that is asked for is a struct target_cells; one pass over the table fills all. */
+
+struct reading {
+    struct phenotype *p;
+    struct table table;
+    struct names missing; /* the words of spec->missing */
+    int32_t trait;        /* numbers of columns */
+    int32_t *covariate;   /* [n_covariates] */
+    int32_t group;        /* 0: none */
+    const struct names *ids;
+    const char *source;
+    struct data_report *report;
+};
+
+/* ---- which columns ---- */
 
 static void list_columns(struct buf *out, const struct table *t)
 {
@@ -11,80 +30,268 @@ static void list_columns(struct buf *out, const struct table *t)
         buf_printf(out, "%s\"%.80s\"", j > 1 ? ", " : "", t->name[j]);
 }
 
+/* The column of that name; 0: there is none; -1 and err: several. */
+static int32_t find_column(const struct table *t, const char *name, struct err *err)
+{
+    int32_t found = 0, n_found = 0;
+
+    for (int32_t j = t->n_cols - 1; j > 0; j--)
+        if (strcmp(t->name[j], name) == 0) {
+            found = j;
+            n_found++;
+        }
+    if (n_found > 1)
+        return table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
+    return found;
+}
+
+/* Always -1. */
+static int no_column(const struct table *t, const char *what, const char *name, const char *setting,
+                     struct err *err)
+{
+    struct buf columns = {0};
+
+    list_columns(&columns, t);
+    table_fault(err, t, "no %s \"%.80s\": %s must be one of %s", what, name, setting,
+                buf_text(&columns));
+    buf_release(&columns);
+    return -1;
+}
+
 /* The column of a trait, of the only one where none is named; -1 and err with those that exist. */
 static int32_t find_trait(const struct table *t, const char *trait, struct err *err)
 {
     struct buf columns = {0};
-    int32_t found = -1, n_found = 0;
+    int32_t found;
 
     if (t->n_cols < 2)
         return table_fault(err, t, "one column: must be an id and at least one trait");
-    if (!trait || !*trait) {
-        if (t->n_cols == 2)
-            return 1;
-        list_columns(&columns, t);
-        table_fault(err, t, "several traits: set data.trait to one of %s", buf_text(&columns));
-    } else {
-        for (int32_t j = t->n_cols - 1; j > 0; j--)
-            if (strcmp(t->name[j], trait) == 0) {
-                found = j;
-                n_found++;
-            }
-        if (n_found > 1)
-            found = table_fault(err, t, "%d columns are named \"%.80s\"", n_found, trait);
-        else if (n_found == 0) {
-            list_columns(&columns, t);
-            table_fault(err, t, "no trait \"%.80s\": data.trait must be one of %s", trait,
-                        buf_text(&columns));
-        }
+    if (trait && *trait) {
+        found = find_column(t, trait, err);
+        return found ? found : no_column(t, "trait", trait, "data.trait", err);
     }
+    if (t->n_cols == 2)
+        return 1;
+    list_columns(&columns, t);
+    table_fault(err, t, "several traits: set data.trait to one of %s", buf_text(&columns));
     buf_release(&columns);
-    return found;
+    return -1;
 }
 
-static int read_trait(struct target_cells *cells, const struct names *ids, const char *source,
-                      struct table *t, int32_t trait, struct data_report *report, struct err *err)
+/* The name in factor(NAME), in place; otherwise all of it. */
+static char *strip_factor(char *text, bool *is_factor)
 {
+    size_t n = strlen(text), open = strlen("factor(");
+
+    *is_factor = n > open && !strncmp(text, "factor(", open) && text[n - 1] == ')';
+    if (!*is_factor)
+        return text;
+    text[n - 1] = '\0';
+    return text + open;
+}
+
+static int find_covariate(struct reading *r, int32_t k, const char *listed, struct err *err)
+{
+    const struct table *t = &r->table;
+    char *copy = strdup(listed);
+    char *name = copy ? strip_factor(copy, &r->p->is_factor[k]) : NULL;
+    int rc = -1;
+
+    if (!copy)
+        return err_nomem(err, "covariates", strlen(listed) + 1);
+    r->covariate[k] = find_column(t, name, err);
+    if (r->covariate[k] == 0)
+        no_column(t, "column", name, "each of data.covariates", err);
+    else if (r->covariate[k] == r->trait)
+        table_fault(err, t, "data.covariates: \"%.80s\" is the trait itself", name);
+    else if (r->covariate[k] > 0)
+        rc = target_cells_init(&r->p->covariate[k], r->ids->n, t->path, name, err);
+    free(copy);
+    return rc;
+}
+
+static int find_covariates(struct reading *r, const char *listed, struct err *err)
+{
+    struct names list = {0};
+    int rc = names_split(&list, listed, "data.covariates", err);
+    size_t n = (size_t)list.n;
+
+    if (!rc && n) {
+        r->p->covariate = calloc(n, sizeof *r->p->covariate);
+        r->p->is_factor = calloc(n, sizeof *r->p->is_factor);
+        r->covariate = calloc(n, sizeof *r->covariate);
+        if (!r->p->covariate || !r->p->is_factor || !r->covariate)
+            rc = err_nomem(err, "covariates", n * sizeof *r->p->covariate);
+        else
+            r->p->n_covariates = list.n;
+    }
+    for (int32_t k = 0; !rc && k < list.n; k++)
+        rc = find_covariate(r, k, list.text[k], err);
+    names_release(&list);
+    return rc;
+}
+
+static int find_group(struct reading *r, const struct data_spec *spec, struct err *err)
+{
+    const struct table *t = &r->table;
+
+    if (!spec->group || !*spec->group)
+        return 0;
+    r->group = find_column(t, spec->group, err);
+    if (r->group < 0)
+        return -1;
+    if (r->group > 0)
+        return target_cells_init(&r->p->group, r->ids->n, t->path, spec->group, err);
+    if (spec->split && *spec->split)
+        return 0;
+    return no_column(t, "column", spec->group, "split.group", err);
+}
+
+static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)
+{
+    const struct table *t = &r->table;
+
+    r->trait = find_trait(t, spec->trait, err);
+    if (r->trait < 0 ||
+        target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err) != 0)
+        return -1;
+    return find_covariates(r, spec->covariates, err) || find_group(r, spec, err) ? -1 : 0;
+}
+
+/* ---- rows ---- */
+
+/* -9 in the list is -9.0 in the table, too. */
+static bool is_listed(const struct names *missing, const char *cell)
+{
+    double v, word;
+
+    if (missing->n == 0)
+        return false;
+    if (names_find(missing, cell) >= 0)
+        return true;
+    if (!table_parse_number(&v, cell))
+        return false;
+    for (int32_t i = 0; i < missing->n; i++)
+        if (table_parse_number(&word, missing->text[i]) && word == v)
+            return true;
+    return false;
+}
+
+static int keep(const struct reading *r, struct target_cells *cells, int32_t i, int32_t col,
+                struct err *err)
+{
+    const char *cell = r->table.cell[col];
+
+    return target_cells_set(cells, i, is_listed(&r->missing, cell) ? "" : cell, r->table.line, err);
+}
+
+static int keep_row(const struct reading *r, int32_t i, struct err *err)
+{
+    struct phenotype *p = r->p;
+
+    if (keep(r, &p->trait, i, r->trait, err) != 0)
+        return -1;
+    for (int32_t k = 0; k < p->n_covariates; k++)
+        if (keep(r, &p->covariate[k], i, r->covariate[k], err) != 0)
+            return -1;
+    return r->group ? keep(r, &p->group, i, r->group, err) : 0;
+}
+
+static int read_rows(struct reading *r, struct err *err)
+{
+    struct table *t = &r->table;
     struct names listed = {0};
     bool is_any_known = false;
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = names_find(ids, t->cell[0]);
-        bool has_value = !table_is_missing(t->cell[trait]);
+        int32_t i = names_find(r->ids, t->cell[0]);
+        const char *trait = t->cell[r->trait];
+        bool has_value = !table_is_missing(trait) && !is_listed(&r->missing, trait);
 
-        if (reader_new_id(&listed, t, err) < 0 ||
-            (i >= 0 && target_cells_set(cells, i, t->cell[trait], t->line, err) != 0)) {
+        if (reader_new_id(&listed, t, err) < 0 || (i >= 0 && keep_row(r, i, err) != 0)) {
             status = -1;
             break;
         }
         is_any_known = is_any_known || i >= 0;
-        report->n_phenotyped += has_value;
-        report->n_joined += has_value && i >= 0;
-        report->n_phenotype_only += has_value && i < 0;
+        r->report->n_phenotyped += has_value;
+        r->report->n_joined += has_value && i >= 0;
+        r->report->n_phenotype_only += has_value && i < 0;
     }
     if (status == 0 && !is_any_known)
         status = err_set(err,
                          "%s and %s have no id in common (the first are \"%.80s\" and "
                          "\"%.80s\")",
-                         source, t->path, ids->text[0], listed.n ? listed.text[0] : "");
+                         r->source, t->path, r->ids->text[0], listed.n ? listed.text[0] : "");
     names_release(&listed);
     return status;
 }
 
-int phenotype_read(struct target_cells *cells, const struct names *ids, const char *source,
+/* ---- codes for missing values ---- */
+
+/* Programs write these where a value is missing. A number that no other value is below, while the
+ * others are not negative, is likely such a code and no measurement. */
+static void find_suspect(struct data_report *report, const struct target_cells *cells)
+{
+    static const double codes[] = {-9, -99, -999, -9999};
+    double least = INFINITY, next = INFINITY;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v;
+
+        if (!cells->text[i] || !table_parse_number(&v, cells->text[i]))
+            continue;
+        if (v < least) {
+            next = least;
+            least = v;
+            n = 0;
+        }
+        n += v == least;
+        if (v > least && v < next)
+            next = v;
+    }
+    for (size_t c = 0; c < sizeof codes / sizeof *codes && !report->n_suspect; c++)
+        if (least == codes[c] && next >= 0 && isfinite(next)) {
+            report->suspect = least;
+            report->n_suspect = n;
+            snprintf(report->suspect_column, sizeof report->suspect_column, "%s", cells->column);
+        }
+}
+
+/* ---- together ---- */
+
+int phenotype_read(struct phenotype *p, const struct names *ids, const char *source,
                    const struct data_spec *spec, struct data_report *report, struct err *err)
 {
-    struct table t;
-    int32_t trait;
+    struct reading r = {.p = p, .ids = ids, .source = source, .report = report};
     int status = -1;
 
-    memset(cells, 0, sizeof *cells);
-    if (table_open(&t, spec->phenotypes, err) != 0)
+    memset(p, 0, sizeof *p);
+    if (table_open(&r.table, spec->phenotypes, err) != 0)
         return -1;
-    trait = find_trait(&t, spec->trait, err);
-    if (trait > 0 && target_cells_init(cells, ids->n, spec->phenotypes, t.name[trait], err) == 0)
-        status = read_trait(cells, ids, source, &t, trait, report, err);
-    table_close(&t);
+    if (names_split(&r.missing, spec->missing, "data.missing", err) == 0 &&
+        find_columns(&r, spec, err) == 0)
+        status = read_rows(&r, err);
+    find_suspect(report, &p->trait);
+    for (int32_t k = 0; status == 0 && k < p->n_covariates; k++)
+        if (!p->is_factor[k])
+            find_suspect(report, &p->covariate[k]);
+    names_release(&r.missing);
+    free(r.covariate);
+    table_close(&r.table);
     return status;
+}
+
+void phenotype_release(struct phenotype *p)
+{
+    if (!p)
+        return;
+    for (int32_t k = 0; k < p->n_covariates; k++)
+        target_cells_release(&p->covariate[k]);
+    free(p->covariate);
+    free(p->is_factor);
+    target_cells_release(&p->trait);
+    target_cells_release(&p->group);
+    memset(p, 0, sizeof *p);
 }

@@ -5,12 +5,25 @@
 #include "data/names.h"
 #include "data/target.h"
 
-/* The cells of spec->trait, one for each id, absent where the table has none.
- *   cells   out  pair with target_cells_release(), also after a failure; borrows spec->phenotypes
+/* Columns of the table, one cell for each sample, absent where the table has none or it stands for
+ * a missing value. */
+struct phenotype {
+    struct target_cells trait;
+    struct target_cells *covariate; /* [n_covariates] in the order of spec->covariates */
+    bool *is_factor;                /* [n_covariates] written as factor(NAME): words, even if of
+                                       digits */
+    int32_t n_covariates;
+    struct target_cells group; /* column NULL: none is asked for, or the table has no such */
+};
+
+/* What spec asks for, of each id.
+ *   p       out  pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   ids     in   the samples, at least one; they come from the file `source`
- *   report  out  n_phenotyped, n_joined, n_phenotype_only
- * -1 and err: no such trait, an id twice, no id in common. */
-int phenotype_read(struct target_cells *cells, const struct names *ids, const char *source,
+ *   report  out  n_phenotyped, n_joined, n_phenotype_only, suspect
+ * -1 and err: no such column (a group may be in the split file instead, if there is one), the trait
+ * among the covariates, an id twice, no id in common. */
+int phenotype_read(struct phenotype *p, const struct names *ids, const char *source,
                    const struct data_spec *spec, struct data_report *report, struct err *err);
+void phenotype_release(struct phenotype *p); /* takes a zeroed one */
 
 #endif

@@ -18,11 +18,6 @@ int32_t reader_new_id(struct names *ids, const struct table *t, struct err *err)
 int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
                         const char *source, struct err *err);
 
-/* A split file: id and part. *part = [ids->n] enum part, owned by the caller, PART_NONE where not
- * listed; NULL where path is NULL or "". -1 and err: an unknown id, one twice, an unknown part. */
-int reader_parts(uint8_t **part, const char *path, const struct names *ids, const char *source,
-                 struct err *err);
-
 /* As data_load(), of one format; report is zeroed. */
 int genotype_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                   struct err *err);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/membership.h"
 #include "data/molecule.h"
 #include "data/reader.h"
 #include "data/target.h"
@@ -18,12 +19,12 @@ struct smiles {
     int32_t capacity;
     struct target_cells cells;
     struct target target;
-    uint8_t *part;
+    struct membership membership;
 };
 
 static void smiles_release(struct smiles *s)
 {
-    free(s->part);
+    membership_release(&s->membership);
     target_release(&s->target);
     target_cells_release(&s->cells);
     free(s->graph_start);
@@ -183,7 +184,6 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
         .n_features = MOLECULE_FEATURES,
         .dosage = s->molecules.feature,
         .graph_start = s->graph_start,
-        .part = s->part,
         .ids = s->ids.text,
         .feature_names = name,
     };
@@ -192,6 +192,7 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
         name[j] = molecule_feature_name(j);
     pairs_into(&draft, &s->molecules.bonds);
     target_into(&draft, &s->target);
+    membership_into(&draft, &s->membership);
     return draft_build(out, &draft, err);
 }
 
@@ -211,7 +212,7 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
     if (find_columns(&s, spec, err) == 0 && read_rows(&s, spec, report, err) == 0 &&
         pairs_finish(&s.molecules.bonds, err) == 0 &&
         target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
-        reader_parts(&s.part, spec->split, &s.ids, spec->molecules, err) == 0)
+        membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, &s.target, err) == 0)
         status = build(out, &s, err);
     report->n_bad_valence = s.molecules.n_bad_valence;
     smiles_release(&s);

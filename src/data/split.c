@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "data/group.h"
 
 /* A part is drawn from the samples that are still in PART_TRAIN: they are gathered by class, each
  * class is shuffled, and so many from the front of each class change their part. */
@@ -55,8 +56,19 @@ static int draw_init(struct draw *draw, const struct dataset *d, struct err *err
     return 0;
 }
 
+/* What the parts follow from; the test part is the same in every replicate. */
+static struct hash seed_of(const struct split_spec *spec, bool with_replicate)
+{
+    char text[96];
+    int n = snprintf(text, sizeof text, "split seed=%lld", (long long)spec->seed);
+
+    if (with_replicate)
+        snprintf(text + n, sizeof text - (size_t)n, " replicate=%d", spec->replicate);
+    return hash_text(text);
+}
+
 /* Gather the samples of PART_TRAIN by class and shuffle each class. */
-static void gather(struct draw *draw, const char *seed, enum rng_stream stream)
+static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
 {
     int32_t *start = draw->class_start;
     struct rng rng;
@@ -74,7 +86,7 @@ static void gather(struct draw *draw, const char *seed, enum rng_stream stream)
         if (draw->part[i] == PART_TRAIN)
             draw->member[start[class_of(draw->d, i) + 1]++] = i;
 
-    rng_init(&rng, hash_text(seed), stream);
+    rng_init(&rng, seed, stream);
     for (int32_t c = 0; c < draw->n_classes; c++)
         rng_shuffle(draw->member + start[c], (size_t)(start[c + 1] - start[c]), &rng, (uint32_t)c);
 }
@@ -98,10 +110,8 @@ static int32_t quota(const struct draw *draw, int64_t before, int32_t class, dou
 static void draw_test(struct draw *draw, const struct split_spec *spec)
 {
     int64_t before = 0;
-    char seed[64];
 
-    snprintf(seed, sizeof seed, "split seed=%lld", (long long)spec->seed);
-    gather(draw, seed, RNG_SPLIT_TEST);
+    gather(draw, seed_of(spec, false), RNG_SPLIT_TEST);
     for (int32_t c = 0; c < draw->n_classes; c++) {
         mark(draw, c, quota(draw, before, c, spec->test), PART_TEST);
         before += draw->class_size[c];
@@ -158,20 +168,126 @@ static void pool_val(struct draw *draw)
 
 static void assign(struct draw *draw, const struct split_spec *spec)
 {
-    char seed[96];
-
-    snprintf(seed, sizeof seed, "split seed=%lld replicate=%d", (long long)spec->seed,
-             spec->replicate);
     if (!draw->d->part)
         draw_test(draw, spec);
     if (spec->folds > 0) {
         pool_val(draw);
-        gather(draw, seed, RNG_SPLIT_FOLD);
+        gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
         draw_fold(draw, spec);
     } else if (!draw->d->part) {
-        gather(draw, seed, RNG_SPLIT_FOLD);
+        gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
         draw_val(draw, spec);
     }
+}
+
+/* ---- whole groups ---- */
+
+/* A split file must not tear groups: of every group one part is noted. With folds, train and val
+ * of the file are the same. */
+static int check_torn(const struct draw *draw, const struct split_spec *spec, struct err *err)
+{
+    const struct dataset *d = draw->d;
+    uint8_t *seen = calloc((size_t)d->n_groups, sizeof *seen);
+    int rc = 0;
+
+    if (!seen)
+        return err_nomem(err, "groups", (size_t)d->n_groups);
+    for (int32_t i = 0; !rc && i < d->n_samples; i++) {
+        uint8_t part = draw->part[i], *first;
+
+        if (part == PART_NONE)
+            continue;
+        if (part == PART_VAL && spec->folds > 0)
+            part = PART_TRAIN;
+        first = &seen[d->group[i]];
+        if (*first == PART_NONE)
+            *first = part;
+        else if (*first != part)
+            rc = err_set(err,
+                         "split.file tears group \"%.80s\": sample \"%.80s\" is in %s, others of "
+                         "the group in %s",
+                         dataset_group_name(d, d->group[i]), dataset_id(d, i), part_name(part),
+                         part_name((enum part) * first));
+    }
+    free(seen);
+    return rc;
+}
+
+/* Always -1. */
+static int too_few(const struct group_draw *groups, const char *takes, struct err *err)
+{
+    return err_set(err, "split.group: %d group%s labelled samples: %s", groups->n,
+                   groups->n == 1 ? " has" : "s have", takes);
+}
+
+static int draw_test_groups(struct group_draw *groups, const struct split_spec *spec,
+                            struct err *err)
+{
+    struct rng rng;
+
+    if (!(spec->test > 0))
+        return 0;
+    if (groups->n < 3)
+        return too_few(groups, "a test part, val and train take at least 3; with split.test = 0, 2",
+                       err);
+    rng_init(&rng, seed_of(spec, false), RNG_SPLIT_TEST);
+    group_draw_part(groups, spec->test, 2, PART_TEST, &rng);
+    return 0;
+}
+
+static int draw_val_groups(struct group_draw *groups, const struct split_spec *spec,
+                           struct err *err)
+{
+    struct rng rng;
+
+    if (groups->n < 2)
+        return too_few(groups, "val and train take at least 2", err);
+    rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
+    group_draw_part(groups, spec->val, 1, PART_VAL, &rng);
+    return 0;
+}
+
+static int draw_group_fold(struct group_draw *groups, const struct split_spec *spec,
+                           struct err *err)
+{
+    struct rng rng;
+
+    if (groups->n < spec->folds)
+        return err_set(err,
+                       "sweep.folds = %d: only %d group%s of split.group %s outside the test part, "
+                       "and a fold is at least one",
+                       spec->folds, groups->n, groups->n == 1 ? "" : "s",
+                       groups->n == 1 ? "is" : "are");
+    rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
+    return group_draw_fold(groups, spec->folds, spec->fold, &rng, err);
+}
+
+/* The test part, and what is left for the others to be drawn from. */
+static int begin_groups(struct group_draw *groups, struct draw *draw, const struct split_spec *spec,
+                        struct err *err)
+{
+    if (group_draw_init(groups, draw->d, draw->part, err) != 0)
+        return -1;
+    if (draw->d->part ? check_torn(draw, spec, err) : draw_test_groups(groups, spec, err))
+        return -1;
+    if (spec->folds != 0) {
+        pool_val(draw);
+        group_draw_count(groups);
+    }
+    return 0;
+}
+
+static int assign_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
+{
+    struct group_draw groups = {0};
+    int rc = begin_groups(&groups, draw, spec, err);
+
+    if (!rc && spec->folds > 0)
+        rc = draw_group_fold(&groups, spec, err);
+    else if (!rc && !draw->d->part)
+        rc = draw_val_groups(&groups, spec, err);
+    group_draw_release(&groups);
+    return rc;
 }
 
 /* ---- lists ---- */
@@ -242,12 +358,33 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
     memset(out, 0, sizeof *out);
     if (check_spec(d, spec, err) != 0 || draw_init(&draw, d, err) != 0)
         return -1;
-    assign(&draw, spec);
-    status = to_lists(out, &draw, err);
+    if (!d->group)
+        assign(&draw, spec);
+    status = d->group ? assign_groups(&draw, spec, err) : 0;
+    if (status == 0)
+        status = to_lists(out, &draw, err);
     if (status == 0 && (status = check_parts(out, &draw, spec, err)) != 0)
         split_release(out);
     draw_release(&draw);
     return status;
+}
+
+int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
+                       struct err *err)
+{
+    struct split_spec pooled = *spec;
+    struct group_draw groups = {0};
+    struct draw draw;
+    int rc;
+
+    pooled.folds = 2; /* any number: val of a split file is drawn from, too */
+    if (draw_init(&draw, d, err) != 0)
+        return -1;
+    rc = begin_groups(&groups, &draw, &pooled, err);
+    *n = groups.n;
+    group_draw_release(&groups);
+    draw_release(&draw);
+    return rc;
 }
 
 void split_release(struct split *split)

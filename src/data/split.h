@@ -3,7 +3,17 @@
  * The test part depends on the sweep seed alone (and the setting `test`); folds on (sweep seed,
  * replicate). Neither on any other setting, so that every configuration sees the same parts.
  * Unlabelled samples are in no part. Classes are stratified: a part's share of each class differs
- * from the whole by less than one sample. */
+ * from the whole by less than one sample.
+ *
+ * Where the data have groups, none is on two sides: of test, val and train, and of two folds. Then
+ * parts are as near to their sizes as whole groups are, found greedily:
+ *   test, val  groups in random order, each that brings the part nearer to its fraction of every
+ *              class, until no group that came or went would; at least one.
+ *   folds      from large groups to small ones, each to the fold that has least of its classes. For
+ *              numbers, the sizes of two folds differ by no more than the largest group; for
+ *              classes no such bound holds, but they are spread as far as groups allow. As many
+ *              folds as groups: fold f is the f-th of them in the order of their names.
+ * Source of the idea: GroupKFold and StratifiedGroupKFold of scikit-learn. */
 #ifndef DATA_SPLIT_H
 #define DATA_SPLIT_H
 
@@ -28,9 +38,15 @@ struct split {
 
 /* A dataset with a split file follows it (fractions and folds are then not used; folds > 0 with a
  * split file: its test part stays, train + val are cut into folds).
- * Pair with split_release(). -1 and err when train or val would be empty. */
+ * Pair with split_release(). -1 and err when train or val would be empty: with groups, where there
+ * are too few of them; and when a split file tears one. */
 int split_make(struct split *out, const struct dataset *d, const struct split_spec *spec,
                struct err *err);
 void split_release(struct split *split);
+
+/* How many groups are outside the test part, the most folds that can be. The fields folds, fold and
+ * val of spec are not used; d has groups. -1 and err as above. */
+int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
+                       struct err *err);
 
 #endif

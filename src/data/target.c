@@ -103,8 +103,9 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
         return 0;
     if (n_words && n_numbers)
         return cell_fault(err, cells, a_word,
-                          "a word among numbers: correct it, or set task = classification to make "
-                          "every value a class");
+                          "a word among numbers: correct it, name it in data.missing if it stands "
+                          "for a missing value, or set task = classification to make every value "
+                          "a class");
     *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
                                                                    : DATA_TASK_REGRESSION;
     return 0;
@@ -160,37 +161,45 @@ static bool is_all_numbers(const struct target_cells *cells)
     return true;
 }
 
-static int make_labels(struct target *out, const struct target_cells *cells, struct err *err)
+int target_classes(struct target *out, const struct target_cells *cells, struct err *err)
 {
     int (*compare)(const void *, const void *) =
         is_all_numbers(cells) ? compare_numbers : compare_words;
     const char **names = malloc((size_t)cells->n * sizeof *names);
-    int32_t n = 0, n_classes = 1;
+    int32_t n = 0;
 
-    out->class_names = names;
+    *out = (struct target){.class_names = names};
     out->label = malloc((size_t)cells->n * sizeof *out->label);
-    if (!names || !out->label)
+    if (!names || !out->label) {
+        target_release(out);
         return err_nomem(err, "classes", (size_t)cells->n * sizeof *names);
+    }
     for (int32_t i = 0; i < cells->n; i++)
         if (cells->text[i])
             names[n++] = cells->text[i];
     qsort(names, (size_t)n, sizeof *names, compare);
-    for (int32_t i = 1; i < n; i++)
-        if (strcmp(names[i], names[n_classes - 1]) != 0)
-            names[n_classes++] = names[i];
-    if (n_classes == 1)
-        return err_set(err,
-                       "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
-                       "predict",
-                       cells->path, cells->column, names[0]);
-    out->n_classes = n_classes;
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(names[i], names[out->n_classes - 1]) != 0)
+            names[out->n_classes++] = names[i];
     for (int32_t i = 0; i < cells->n; i++) {
         const char **found = NULL;
 
         if (cells->text[i])
-            found = bsearch(&cells->text[i], names, (size_t)n_classes, sizeof *names, compare);
+            found = bsearch(&cells->text[i], names, (size_t)out->n_classes, sizeof *names, compare);
         out->label[i] = found ? (int32_t)(found - names) : -1;
     }
+    return 0;
+}
+
+static int make_labels(struct target *out, const struct target_cells *cells, struct err *err)
+{
+    if (target_classes(out, cells, err) != 0)
+        return -1;
+    if (out->n_classes == 1)
+        return err_set(err,
+                       "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
+                       "predict",
+                       cells->path, cells->column, out->class_names[0]);
     return 0;
 }
 

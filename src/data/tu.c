@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "data/lines.h"
+#include "data/membership.h"
 #include "data/pairs.h"
 #include "data/reader.h"
 #include "data/target.h"
@@ -28,12 +29,12 @@ struct tu {
     int32_t n_nodes, node_capacity;
     struct tu_nodes nodes;
     struct pairs edges;
-    uint8_t *part;
+    struct membership membership;
 };
 
 static void tu_release(struct tu *tu)
 {
-    free(tu->part);
+    membership_release(&tu->membership);
     pairs_release(&tu->edges);
     tu_nodes_release(&tu->nodes);
     free(tu->graph_of);
@@ -337,13 +338,13 @@ static int build(struct dataset *out, const struct tu *tu, struct err *err)
         .n_samples = tu->graphs.n,
         .n_nodes = tu->n_nodes,
         .graph_start = tu->graph_start,
-        .part = tu->part,
         .ids = tu->graphs.text,
     };
 
     tu_nodes_into(&draft, &tu->nodes);
     pairs_into(&draft, &tu->edges);
     target_into(&draft, &tu->target);
+    membership_into(&draft, &tu->membership);
     return draft_build(out, &draft, err);
 }
 
@@ -356,7 +357,8 @@ int tu_load(struct dataset *out, const struct data_spec *spec, struct data_repor
     if (reader_need_path(spec->folder, "folder", "tu", err) == 0 &&
         find_files(&tu, spec, report, err) == 0 && read_target(&tu, spec, err) == 0 &&
         read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 && read_nodes(&tu, err) == 0 &&
-        reader_parts(&tu.part, spec->split, &tu.graphs, tu.target_path, err) == 0)
+        membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL, &tu.target, err) ==
+            0)
         status = build(out, &tu, err);
     report->n_self_loops = tu.edges.n_self_loops;
     report->n_duplicate_edges = tu.edges.n_duplicates;

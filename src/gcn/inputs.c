@@ -149,6 +149,9 @@ static int init_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *s
 {
     int is_sparse = 0;
 
+    /* Codes and zeros are of markers; covariates have neither. */
+    if (inputs->data->covariates)
+        return make_dense(inputs, spec, err);
     if (spec->scale != SCALE_STANDARDIZE)
         is_sparse = find_sparse(inputs, err);
     if (is_sparse < 0)

@@ -42,7 +42,7 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_TEST:
         return has_split_file;
     case P_VAL:
-        return has_split_file || s->v[P_FOLDS].i > 0;
+        return has_split_file || s->v[P_FOLDS].i != 0;
     case P_HIDDEN_SIZE:
     case P_ACTIVATION:
     case P_DROPOUT:

@@ -121,6 +121,12 @@ static void put_range(struct buf *out, const struct param *p)
     buf_putc(out, p->flags & PARAM_OPEN_MAX ? ')' : ']');
 }
 
+/* The word that may stand in place of a number. */
+static const char *or_word(enum param_type type)
+{
+    return type == PARAM_COUNT ? ", or full" : type == PARAM_FOLDS ? ", or groups" : "";
+}
+
 void param_allowed(struct buf *out, enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -128,9 +134,10 @@ void param_allowed(struct buf *out, enum param_id id)
     switch (p->type) {
     case PARAM_INT:
     case PARAM_COUNT:
+    case PARAM_FOLDS:
         buf_puts(out, "integer in ");
         put_range(out, p);
-        buf_puts(out, p->type == PARAM_COUNT ? ", or full" : "");
+        buf_puts(out, or_word(p->type));
         break;
     case PARAM_REDUCTION:
         buf_puts(out, "none | exact | pca:K, K an integer in ");
@@ -159,9 +166,9 @@ void param_allowed(struct buf *out, enum param_id id)
 static int err_not_allowed(struct err *err, enum param_id id)
 {
     static const char *const article[] = {
-        [PARAM_INT] = "an ",     [PARAM_COUNT] = "an ", [PARAM_REAL] = "a ",
-        [PARAM_CHOICE] = "",     [PARAM_TEXT] = "",     [PARAM_PATH] = "",
-        [PARAM_DURATION] = "a ", [PARAM_REDUCTION] = ""};
+        [PARAM_INT] = "an ",     [PARAM_COUNT] = "an ",  [PARAM_REAL] = "a ",
+        [PARAM_CHOICE] = "",     [PARAM_TEXT] = "",      [PARAM_PATH] = "",
+        [PARAM_DURATION] = "a ", [PARAM_REDUCTION] = "", [PARAM_FOLDS] = "an "};
     struct buf allowed = {0};
 
     param_allowed(&allowed, id);
@@ -179,7 +186,7 @@ static int check_range(enum param_id id, double v, struct err *err)
         (p->flags & PARAM_OPEN_MAX ? v < p->max : v <= p->max))
         return 0;
     put_range(&range, p);
-    err_set(err, "must be in %s%s", buf_text(&range), p->type == PARAM_COUNT ? ", or full" : "");
+    err_set(err, "must be in %s%s", buf_text(&range), or_word(p->type));
     buf_release(&range);
     return -1;
 }
@@ -217,14 +224,22 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
     return 0;
 }
 
+/* Whether text is what stands in place of a number of this type, and what it is held as. */
+static bool is_word(int64_t *out, enum param_type type, const char *text)
+{
+    *out = type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
+    return !strcmp(text, type == PARAM_FOLDS ? "groups" : "full");
+}
+
 int param_read(union value *out, enum param_id id, const char *text, struct err *err)
 {
     union value v = {0};
     int rc = 0;
 
     switch (param_table[id].type) {
+    case PARAM_FOLDS:
     case PARAM_COUNT:
-        if (!strcmp(text, "full"))
+        if (is_word(&v.i, param_table[id].type, text))
             break;
         /* fall through */
     case PARAM_INT:
@@ -323,6 +338,12 @@ void param_format(struct buf *out, enum param_id id, union value value)
         /* fall through */
     case PARAM_INT:
         buf_printf(out, "%lld", (long long)value.i);
+        break;
+    case PARAM_FOLDS:
+        if (value.i == FOLDS_GROUPS)
+            buf_puts(out, "groups");
+        else
+            buf_printf(out, "%lld", (long long)value.i);
         break;
     case PARAM_REDUCTION:
         put_reduction(out, value.i);

@@ -17,7 +17,8 @@ enum param_type {
     PARAM_PATH,
     PARAM_DURATION,
     PARAM_COUNT,
-    PARAM_REDUCTION
+    PARAM_REDUCTION,
+    PARAM_FOLDS
 };
 
 enum param_flag {
@@ -49,9 +50,11 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
+#define FOLDS_GROUPS (-1) /* until the data have said how many those are */
+
 /* INT uses i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full; REDUCTION
- * uses i as gcn/reducer.h does; REAL and DURATION (seconds) use f; TEXT and PATH use s
- * (borrowed, never NULL). */
+ * uses i as gcn/reducer.h does; FOLDS uses i, FOLDS_GROUPS meaning groups; REAL and DURATION
+ * (seconds) use f; TEXT and PATH use s (borrowed, never NULL). */
 union value {
     int64_t i;
     double f;

@@ -8,8 +8,8 @@
  * X(id, section, key, type, min, max, choices, default, unit, flags, help)
  *   key      no two rows have the same, in whatever section: it is a column of the views
  *   type     INT REAL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
- *            REDUCTION (none, exact, or pca: and an INT)
- *   min,max  of INT, REAL, COUNT, REDUCTION and DURATION; see the flags for open ends
+ *            REDUCTION (none, exact, or pca: and an INT)  FOLDS (an INT, or the word `groups`)
+ *   min,max  of INT, REAL, COUNT, REDUCTION, FOLDS and DURATION; see the flags for open ends
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
@@ -34,8 +34,8 @@
       "all random numbers of the sweep follow from it") \
     X(REPLICATES, "sweep", "replicates", INT, 1, 100000, "", "1", "", 0, \
       "independent repeats of every configuration (weights, dropout, folds)") \
-    X(FOLDS, "sweep", "folds", INT, 0, 10000, "", "0", "", IDENTITY, \
-      "cross-validation folds outside the test part; 0: one holdout split") \
+    X(FOLDS, "sweep", "folds", FOLDS, 0, 10000, "", "0", "", IDENTITY, \
+      "cross-validation folds outside the test part; 0: one holdout split; groups: as many as split.group has there, each validated on a group that is left out") \
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
       "SQL expression over the axes; points where it is false or NULL are left out; batch_size = full is the text 'full'") \
     \
@@ -63,6 +63,10 @@
       "genotype: table of traits, first column the id; with PLINK it may be left out: column 6 of the .fam") \
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
       "genotype, smiles: column of the table; tu: number of a column; may be left out if there is only one") \
+    X(COVARIATES, "data", "covariates", TEXT, 0, 0, "", "", "", 0, \
+      "genotype: columns of the phenotype table that are features too, separated by commas; numbers as they are, words one feature each, as are the numbers of factor(COLUMN)") \
+    X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
+      "genotype: what stands for a missing value in the phenotype table beside an empty cell, NA, NaN, nan and a point; separated by commas: -9, unknown") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
       "graph: table of source, target and optionally weight") \
     X(FEATURES, "data", "features", PATH, 0, 0, "", "", "", 0, \
@@ -116,7 +120,9 @@
     X(VAL, "split", "val", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MIN | OPEN_MAX, \
       "labelled samples that select, when folds = 0") \
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
-      "table of node and part (train, val, test) instead of fractions") \
+      "table of id and part (train, val, test) instead of fractions, or of id and group, or of all") \
+    X(GROUP, "split", "group", TEXT, 0, 0, "", "", "", 0, \
+      "column (family, environment, year) of the split file or of the phenotype table: no group stands on two sides of test, val and train, nor in two folds") \
     \
     X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|ridge|noop", "gcn", "", AXIS | IDENTITY, \
       "gcn; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop trains nothing and measures what scheduling and storing cost") \

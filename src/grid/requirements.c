@@ -48,6 +48,8 @@ static const struct {
     {P_VARIANTS, "genotype", false},
     {P_PHENOTYPES, "genotype", false}, /* a .fam has its own */
     {P_TRAIT, "genotype | tu | smiles", false},
+    {P_COVARIATES, "genotype", false},
+    {P_MISSING, "genotype", false},
     {P_EDGES, "graph", false},
     {P_FEATURES, "graph", true},
     {P_LABELS, "graph | idx", true},
@@ -196,6 +198,29 @@ static double largest(const struct sweep *sweep, enum param_id id)
     return most;
 }
 
+/* Groups come from a table, and how many folds they are must not depend on an axis. */
+static void check_groups(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    bool has_group = *sweep->fixed.v[P_GROUP].s != '\0';
+    bool is_genotype = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "genotype");
+
+    if (has_group && !is_genotype && !*sweep->fixed.v[P_SPLIT_FILE].s &&
+        !c->refused[P_SPLIT_FILE] && !c->refused[P_FORMAT])
+        complain(c, P_GROUP,
+                 "group = %.80s: this format has no phenotype table: give the column in a [split] "
+                 "file",
+                 sweep->fixed.v[P_GROUP].s);
+    if (sweep->fixed.v[P_FOLDS].i != FOLDS_GROUPS)
+        return;
+    if (!has_group)
+        complain(c, P_FOLDS, "folds = groups needs [split] group");
+    else if (sweep->swept[P_TEST])
+        complain(c, P_FOLDS,
+                 "folds = groups and an axis of test exclude each other: each value of test "
+                 "leaves another number of groups");
+}
+
 static void check_split(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -204,6 +229,7 @@ static void check_split(const struct check *c)
     if (sweep->fixed.v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
     /* With `where`, the points that leave nothing to train on may be left out. */
+    check_groups(c);
     if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
         *sweep->fixed.v[P_WHERE].s || test + val < 1)
         return;
@@ -286,6 +312,10 @@ int requirements_check_data(const struct sweep *sweep, const struct dataset *dat
     const union value *values = values_of(sweep, P_REDUCE, &n);
 
     check_classes(&c, data);
+    if (data->covariates && sweep->fixed.v[P_SCALE].i == param_choice(P_SCALE, "row"))
+        complain(&c, P_SCALE,
+                 "scale = row divides by the sum of a row, of which covariates would be a part: "
+                 "with data.covariates it must be standardize or none");
     for (int32_t i = 0; i < n && !*sweep->fixed.v[P_WHERE].s; i++) {
         struct gcn_inputs_spec spec = {.reduce = (int32_t)values[i].i};
         struct err err;

@@ -121,7 +121,8 @@ static bool is_number(enum param_id id, union value v)
 {
     enum param_type type = param_table[id].type;
 
-    return type == PARAM_INT || type == PARAM_REAL || (type == PARAM_COUNT && v.i != 0);
+    return type == PARAM_INT || type == PARAM_REAL || (type == PARAM_COUNT && v.i != 0) ||
+           (type == PARAM_FOLDS && v.i != FOLDS_GROUPS);
 }
 
 void settings_json(struct buf *out, const struct settings *s)

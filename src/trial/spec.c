@@ -25,6 +25,8 @@ void spec_data(struct data_spec *out, const struct settings *s)
     };
     out->phenotypes = v[P_PHENOTYPES].s;
     out->trait = v[P_TRAIT].s;
+    out->covariates = v[P_COVARIATES].s;
+    out->missing = v[P_MISSING].s;
     out->edges = v[P_EDGES].s;
     out->features = v[P_FEATURES].s;
     out->labels = v[P_LABELS].s;
@@ -36,6 +38,7 @@ void spec_data(struct data_spec *out, const struct settings *s)
     out->skip_invalid = v[P_SKIP_INVALID].i == param_choice(P_SKIP_INVALID, "yes");
     out->images = v[P_IMAGES].s;
     out->first_images = (int32_t)v[P_FIRST_IMAGES].i;
+    out->group = v[P_GROUP].s;
     out->simulate = (struct simulate_spec){
         .samples = (int32_t)v[P_SAMPLES].i,
         .markers = (int32_t)v[P_MARKERS].i,

@@ -6,8 +6,9 @@ is "some settings, exactly" "$("$ESPALIER" params model.dropout optimizer batch_
 "key                    default    allowed                        meaning
 
 [split]
-file                              path                           table of node and part (train, val,
-                                                                 test) instead of fractions
+file                              path                           table of id and part (train, val,
+                                                                 test) instead of fractions, or of
+                                                                 id and group, or of all
 
 [model]
 dropout          axis  0.5        number in [0, 1)               hidden units set to zero in

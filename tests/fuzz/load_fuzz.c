@@ -1,5 +1,6 @@
 /* The files of a data set in one input, apart by lines of "%%". Its first byte is the format, g
- * genotype (genotypes, phenotypes, split) or n graph (labels, features, edges, split); the second
+ * genotype (genotypes, phenotypes, split), p the same with covariates, codes and groups, or n graph
+ * (labels, features, edges, split); the second
  * the task, 0 auto, 1 regression, 2 classification; then a line end. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,11 +44,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n < 3)
         return 0;
     n_files = open_files(file, bytes + 3, n - 3);
-    spec.format = bytes[0] == 'g' ? DATA_GENOTYPE : DATA_GRAPH;
+    spec.format = bytes[0] == 'g' || bytes[0] == 'p' ? DATA_GENOTYPE : DATA_GRAPH;
     spec.task = bytes[1] == '1'   ? DATA_TASK_REGRESSION
                 : bytes[1] == '2' ? DATA_TASK_CLASSIFICATION
                                   : DATA_TASK_AUTO;
     spec.trait = "y";
+    if (bytes[0] == 'p') {
+        spec.covariates = "c, factor(f)";
+        spec.missing = "-9, x";
+        spec.group = "g";
+    }
     spec.genotypes = spec.labels = file[0].path;
     spec.phenotypes = spec.features = file[1].path;
     if (spec.format == DATA_GENOTYPE) {

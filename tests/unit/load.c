@@ -161,8 +161,9 @@ static void test_phenotype_errors(void **state)
     refuse_genotype(GENO, "id,ft\nx,5\ny,5.0\n",
                     "pheno.csv: column \"ft\": every value is 5, there is nothing to predict");
     refuse_genotype(GENO, "id,ft\nx,5\ny,six\n",
-                    "pheno.csv:3: column \"ft\" = \"six\": a word among numbers: correct it, or "
-                    "set task = classification to make every value a class");
+                    "pheno.csv:3: column \"ft\" = \"six\": a word among numbers: correct it, "
+                    "name it in data.missing if it stands for a missing value, or set task = "
+                    "classification to make every value a class");
     refuse_genotype(GENO, "id\nx\n",
                     "pheno.csv:1: one column: must be an id and at least one "
                     "trait");
@@ -242,8 +243,13 @@ static void test_split_file(void **state)
     refuse(&spec, "split.csv:2: part \"validation\": must be train, val, test or none");
     scratch_text("split.csv", "id,part\nw,val\nw,train\n");
     refuse(&spec, "split.csv:3: id \"w\" again: it is on line 2 already");
-    scratch_text("split.csv", "id,part,more\nw,val,1\n");
-    refuse(&spec, "split.csv:1: 3 columns: a split file has two, id and part");
+    scratch_text("split.csv", "id,side,more\nw,val,1\n");
+    refuse(&spec, "split.csv:1: 3 columns and none is named \"part\": a split file has two, id and "
+                  "part, or names them");
+    scratch_text("split.csv", "id,more,part\nw,1,val\nx,,train\ny,2,test\n");
+    load(&d, &report, &spec);
+    assert_memory_equal(d.part, part, sizeof part);
+    dataset_release(&d);
 }
 
 /* ---- graphs ---- */

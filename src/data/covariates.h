@@ -1,0 +1,35 @@
+/* Covariates: columns of the phenotype table (latitude, year, block) as features beside the
+ * markers.
+ *
+ * A column of numbers is one feature. A column of words, or one written as factor(NAME), is one
+ * feature for each of its words, 1 where a sample has it and 0 elsewhere. All of them, for a
+ * network is trained with weight decay and dropout: a word left out would be the one that these do
+ * not touch, and which it is would change the model. That the columns of a factor sum to 1 troubles
+ * a solver of normal equations, not a descent. A missing cell is the column's mean in every feature
+ * of it, which is 0 when they are standardised. */
+#ifndef DATA_COVARIATES_H
+#define DATA_COVARIATES_H
+
+#include "data/phenotype.h"
+
+struct covariates {
+    float *v;    /* (n_samples, n) row-major */
+    char **name; /* [n] the column's, or COLUMN=WORD; owned */
+    int32_t n;
+    int32_t capacity;
+    const char **all_names;   /* [n_features] the draft's, owned, as the next; the texts are not */
+    const char **all_alleles; /* [n_features] */
+};
+
+/* report: n_covariates, n_covariate_missing. Pair with covariates_release(), also after a failure.
+ * -1 and err: a column that tells no samples apart (no value, one value, a word for each sample),
+ * words among numbers, a word that is not UTF-8. */
+int covariates_make(struct covariates *c, const struct phenotype *p, struct data_report *report,
+                    struct err *err);
+void covariates_release(struct covariates *c); /* takes a zeroed one */
+
+/* Append them to the features of a draft, which are its markers from now on; lends the arrays.
+ * Without covariates the draft is left alone. -1 and err when memory is short. */
+int covariates_into(struct draft *draft, struct covariates *c, struct err *err);
+
+#endif

@@ -1,0 +1,170 @@
+#include "data/membership.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/reader.h"
+
+struct columns_of {
+    int32_t part;  /* 0: none */
+    int32_t group; /* 0: none */
+};
+
+static bool is_asked(const struct data_spec *spec)
+{
+    return spec->group && *spec->group;
+}
+
+static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
+                        struct err *err)
+{
+    *at = (struct columns_of){0};
+    for (int32_t j = 1; j < t->n_cols; j++) {
+        bool is_group = is_asked(spec) && !strcmp(t->name[j], spec->group);
+        bool is_part = !is_group && (t->n_cols == 2 || !strcmp(t->name[j], "part"));
+
+        if ((is_group && at->group) || (is_part && at->part))
+            return table_fault(err, t, "two columns are named \"%.80s\"", t->name[j]);
+        if (is_group)
+            at->group = j;
+        if (is_part)
+            at->part = j;
+    }
+    if (at->part || at->group)
+        return 0;
+    if (is_asked(spec))
+        return table_fault(err, t,
+                           "no column \"part\" and none \"%.80s\" (split.group): a split "
+                           "file has one of them or both",
+                           spec->group);
+    return table_fault(err, t,
+                       "%d columns and none is named \"part\": a split file has two, id and "
+                       "part, or names them",
+                       t->n_cols);
+}
+
+static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct err *err)
+{
+    for (int p = PART_NONE; p <= PART_TEST; p++)
+        if (strcmp(t->cell[col], part_name((enum part)p)) == 0) {
+            *part = (uint8_t)p;
+            return 0;
+        }
+    return table_fault(err, t, "part \"%.80s\": must be train, val, test or none", t->cell[col]);
+}
+
+static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
+                     const struct names *ids, const char *source, struct err *err)
+{
+    struct names listed = {0};
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        int32_t i = reader_known_id(ids, t, 0, source, err);
+
+        if (i < 0 || reader_new_id(&listed, t, err) < 0 ||
+            (at->part && parse_part(&m->part[i], t, at->part, err) != 0) ||
+            (at->group && target_cells_set(&m->cells, i, t->cell[at->group], t->line, err) != 0)) {
+            status = -1;
+            break;
+        }
+    }
+    names_release(&listed);
+    return status;
+}
+
+static int read_file(struct membership *m, const struct data_spec *spec, const struct names *ids,
+                     const char *source, struct err *err)
+{
+    struct columns_of at;
+    struct table t;
+    int status;
+
+    if (table_open(&t, spec->split, err) != 0)
+        return -1;
+    status = find_columns(&at, &t, spec, err);
+    if (status == 0 && at.part) {
+        m->part = calloc((size_t)ids->n, sizeof *m->part);
+        status = m->part ? 0 : err_nomem(err, "parts", (size_t)ids->n);
+    }
+    if (status == 0 && at.group)
+        status = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
+    if (status == 0)
+        status = read_rows(m, &t, &at, ids, source, err);
+    table_close(&t);
+    return status;
+}
+
+/* ---- groups ---- */
+
+static bool has_value(const struct target *target, int32_t i)
+{
+    return target->label ? target->label[i] >= 0 : !isnan(target->value[i]);
+}
+
+/* A sample whose group is not known could be of one that is on the other side. */
+static int check_groups(const struct membership *m, const struct target_cells *cells,
+                        const struct names *ids, const struct target *target, struct err *err)
+{
+    for (int32_t i = 0; i < ids->n; i++)
+        if (m->group[i] < 0 && has_value(target, i))
+            return err_set(err,
+                           "%s: sample \"%.80s\" has a value to predict and no group in column "
+                           "\"%.80s\": with split.group each such sample needs one",
+                           cells->path, ids->text[i], cells->column);
+    return 0;
+}
+
+static int make_groups(struct membership *m, const struct target_cells *cells,
+                       const struct names *ids, const struct target *target, struct err *err)
+{
+    struct target groups;
+
+    if (target_classes(&groups, cells, err) != 0)
+        return -1;
+    m->group = groups.label;
+    m->group_names = groups.class_names;
+    m->n_groups = groups.n_classes;
+    return check_groups(m, cells, ids, target, err);
+}
+
+int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
+                    const char *source, const struct target_cells *groups,
+                    const struct target *target, struct err *err)
+{
+    bool has_file = spec->split && *spec->split;
+
+    memset(m, 0, sizeof *m);
+    if (has_file && read_file(m, spec, ids, source, err) != 0)
+        return -1;
+    if (!is_asked(spec))
+        return 0;
+    if (m->cells.column)
+        return make_groups(m, &m->cells, ids, target, err);
+    if (groups && groups->column)
+        return make_groups(m, groups, ids, target, err);
+    if (has_file)
+        return err_set(err, "%s: no column \"%.80s\" (split.group)", spec->split, spec->group);
+    return err_set(err, "split.group = %.80s: no table has such a column: name it in a split file",
+                   spec->group);
+}
+
+void membership_release(struct membership *m)
+{
+    if (!m)
+        return;
+    free(m->part);
+    free(m->group);
+    free(m->group_names);
+    target_cells_release(&m->cells);
+    memset(m, 0, sizeof *m);
+}
+
+void membership_into(struct draft *draft, const struct membership *m)
+{
+    draft->part = m->part;
+    draft->group = m->group;
+    draft->n_groups = m->n_groups;
+    draft->group_names = m->group_names;
+}

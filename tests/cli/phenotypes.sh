@@ -1,0 +1,150 @@
+#!/bin/sh
+# Tables of phenotypes as people have them, splits by group, and samples that are there twice.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+line() {
+    printf '%s\n' "$2" | sed -n "s/^$1  *//p"
+}
+
+# ---- a panel of 60 samples with a table of 5 columns ----
+
+"$ESPALIER" simulate panel --samples 60 --markers 300 >/dev/null 2>&1 || exit 1
+awk -F, -v OFS=';' 'NR == 1 { print $1, $2, "site", "year", "note"; next }
+    { print $1, $2, NR % 7 ? "\"S;" NR % 7 "\"" : "", 2000 + NR % 3, NR % 2 ? "wet" : "dry" }' \
+    panel/phenotypes.csv | sed 's/$/\r/' >pheno.csv
+cat >sweep.ini <<'INI'
+[sweep]
+folds = 4
+[data]
+format = genotype
+genotypes = panel/genotypes.csv
+phenotypes = pheno.csv
+trait = trait
+[split]
+test = 0.2
+[train]
+epochs = 3
+[model]
+hidden_size = 4
+INI
+trait=$(sed -n '1s/^[^,]*,\([^,]*\).*/\1/p' panel/phenotypes.csv)
+sed -i "s/^trait = .*/trait = $trait/" sweep.ini
+
+inspect() {
+    "$ESPALIER" inspect sweep.ini "$@" 2>.err
+}
+
+plain=$(inspect)
+is "columns that are not asked for are not read" "$(line covariates "$plain")$(line groups "$plain")" ""
+is "no sample is there twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
+
+# ---- covariates ----
+
+with=$(inspect --set "covariates=year, site, factor(note)")
+is "covariates are features" "$(line features "$with")" \
+    "309, small integers, 0.0 MB"
+is "as words and as numbers" "$(line covariates "$with")" \
+    "3 columns, 9 features, 8 missing cells set to the mean"
+is "the graph does not see them" "$(line graph "$with")" "$(line graph "$plain")"
+ok "they are trained on" "$ESPALIER" run sweep.ini --db covariates.db --progress none \
+    --set "covariates=year, site"
+is "all trials" "$(sqlite3 covariates.db "select count(*) from trials where state = 'done'")" 4
+ok "and with reduce, on two ranks" "$ESPALIER" run sweep.ini --db reduced.db --progress none -n 2 \
+    --set "covariates=year, site" --set model.reduce=exact
+fails "not divided by the sum of a row" 2 inspect --set covariates=year --set data.scale=row
+like "and says why" "$(cat .err)" "scale = row divides by the sum of a row"
+fails "the trait is no covariate" 1 inspect --set "covariates=$trait"
+like "and says so" "$(cat .err)" "pheno.csv:1: data.covariates: \"$trait\" is the trait itself"
+
+# ---- codes ----
+
+sed 's/^s3;[^;]*/s3;-9/; s/^\(s[0-9]*\);-\([0-9]\)/\1;\2/' pheno.csv | sed 's/^s3;9;/s3;-9;/' >coded.csv
+coded=$(inspect --set data.phenotypes=coded.csv)
+like "-9 is a number" "$(line target "$coded")" "^60 values, .* from -9 to"
+like "which looks like none" "$(cat .err)" \
+    "column \"$trait\" is -9 in 1 sample and never negative otherwise: .* set \[data\] missing = -9"
+coded=$(inspect --set data.phenotypes=coded.csv --set missing=-9)
+like "unless it is said to be missing" "$(line target "$coded")" "^59 values"
+is "and then nobody warns" "$(grep -c 'missing = -9' .err)" 0
+
+# ---- groups ----
+
+fails "each sample needs a group" 1 inspect --set group=site
+like "and the one that has none is named" "$(cat .err)" \
+    'sample "s6" has a value to predict and no group in column "site"'
+years=$(inspect --set group=year --set split.test=0 --set folds=groups --splits years.csv)
+is "groups are counted" "$(line groups "$years")" "3 by year, of 20 to 20 samples with a value"
+is "a fold for each" "$(line split "$years")" \
+    "fold 0: 40 train, 20 val, 0 test; val is 2000
+fold 1: 40 train, 20 val, 0 test; val is 2001
+fold 2: 40 train, 20 val, 0 test; val is 2002"
+is "the splits say which" "$(sed -n 1p years.csv)" "id,replicate,fold,part,group"
+is "and a fold's is its year" "$(awk -F, '$4 == "val" && $5 != 2000 + $3' years.csv)" ""
+is "all in" "$(grep -c ',val,' years.csv)" 60
+like "without folds, too" "$(line split "$(inspect --set group=year --set folds=0)")" \
+    "^20 train, 20 val, 20 test; val is 200[012]$"
+fails "more folds than groups" 1 inspect --set group=year --set folds=4
+like "are refused" "$(cat .err)" \
+    "sweep.folds = 4: only 2 groups of split.group are outside the test part, and a fold is at least one"
+fails "groups without a column" 2 inspect --set folds=groups
+like "are none" "$(cat .err)" "folds = groups needs \[split\] group"
+fails "nor has a simulated panel any" 2 "$ESPALIER" inspect sweep.ini --set format=simulated
+sed 's/^folds = 4/folds = groups/; s/^test = 0.2/test = 0\ngroup = year/' sweep.ini >loo.ini
+ok "one year is left out" "$ESPALIER" run loo.ini --db loo.db --progress none
+ok "which is what 3 folds are" "$ESPALIER" run loo.ini --db loo.db --progress none --set folds=3
+is "in the same trials" "$(sqlite3 loo.db 'select count(*), count(distinct fold) from trial')" "3|3"
+ok "also on two ranks" "$ESPALIER" run loo.ini --db two.db --progress none -n 2
+is "to the same numbers" "$(sqlite3 two.db 'select key, value from trial order by key')" \
+    "$(sqlite3 loo.db 'select key, value from trial order by key')"
+
+# ---- a sample twice ----
+
+awk -F, -v OFS=, '{ print } $1 == "s5" { $1 = "twin"; print }' panel/genotypes.csv >twins.csv
+{ cat pheno.csv; grep '^s5;' pheno.csv | sed 's/^s5/twin/'; } >twins-pheno.csv
+sed 's|panel/genotypes.csv|twins.csv|; s|= pheno.csv|= twins-pheno.csv|' sweep.ini >twins.ini
+printf 'id,part\ns5,train\ntwin,test\ns1,val\ns2,train\n' >parts.csv
+twins=$("$ESPALIER" inspect twins.ini --set folds=0 --set split.file=parts.csv 2>.err)
+is "twins are counted" "$(line duplicates "$twins")" \
+    "1 sets of samples with the same markers, 2 samples in all; 1 sets on both sides of a split"
+is "and named with their parts" "$(line same "$twins")" "s5 (train), twin (test)"
+"$ESPALIER" run twins.ini --db twins.db --progress none --set folds=0 --set split.file=parts.csv 2>.err
+is "a run warns once" "$(grep -c 'with the same markers on both sides of a split' .err)" 1
+printf 'id,family\n' >family.csv
+sed -n 's/^\([^;]*\);.*/\1/p' twins-pheno.csv | sed 1d |
+    awk '{ print $0 "," ($0 == "twin" ? "s5" : $0) }' >>family.csv
+twins=$("$ESPALIER" inspect twins.ini --set split.file=family.csv --set group=family 2>.err)
+like "a group keeps them together" "$(line duplicates "$twins")" "; 0 sets on both sides"
+
+# ---- real data ----
+
+if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
+    real=$ESPALIER_DATA/arabidopsis
+    ft16=$("$ESPALIER" inspect "$SRCDIR/grids/ft16.ini" --set covariates=latitude,country \
+        --set group=country --set folds=groups --set test=0 2>.err)
+    is "FT16 has 18 countries" "$(line groups "$ft16")" "18 by country, of 1 to 49 samples with a value"
+    is "each a fold" "$(line split "$ft16" | grep -c 'val is')" 18
+    is "and covariates" "$(line covariates "$ft16")" "2 columns, 19 features, 0 missing cells set to the mean"
+    for table in LD LDV SD SDV; do
+        ft10=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=phenotype \
+            --set "data.phenotypes=$real/${table}_FT_DATA.tsv" --set missing=200 2>.err)
+        like "$table is read, 200 being no day" "$(line target "$ft10")" "^[0-9]+ values, .* to 1?[0-9]{2}(\\.[0-9]+)?$"
+    done
+    digest() {
+        line digest "$("$ESPALIER" inspect "$SRCDIR/grids/ft10-vcf.ini" --set covariates=latitude,country \
+            --set trait=FT10 --set "phenotypes=$real/ft16_chr5_pheno.csv" --set group=country "$@" 2>.err)"
+    }
+    vcf=$(digest)
+    like "a VCF with covariates and groups" "$vcf" "^[0-9a-f]{32}$"
+    is "is the table with the same" "$vcf" "$(digest --set "genotypes=$real/ft10_geno.csv")"
+    mac() {
+        "$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=Accuracy --set group=country \
+            --set "data.phenotypes=$real/accessions_2029.csv" --set "covariates=$1" 2>.err
+    }
+    is "a table in Mac Roman, of 13 columns" "$(line groups "$(mac "")")" \
+        "48 by country, of 1 to 240 samples with a value"
+    fails "whose names of places are no features" 1 mac sitename
+    like "and says so" "$(tr -cd '[:print:]' <.err)" 'accessions_2029.csv:28: .* is not UTF-8: save the table as UTF-8'
+fi
+
+done_testing

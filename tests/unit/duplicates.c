@@ -1,0 +1,119 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data/builder.h"
+#include "data/duplicates.h"
+
+#define N 8
+
+/* Samples of three markers, and a covariate where `covariates` is not NULL. */
+static void make(struct dataset *d, const int8_t *dosage, const float *features,
+                 const float *covariates)
+{
+    static const char *const ids[N] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    static const float target[N] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct draft draft = {.n_samples = N,
+                          .n_features = covariates ? 4 : 3,
+                          .n_markers = 3,
+                          .dosage = dosage,
+                          .features = features,
+                          .covariates = covariates,
+                          .target = target,
+                          .ids = ids};
+    struct err err = {""};
+
+    if (draft_build(d, &draft, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+#define M DOSAGE_MISSING
+static const int8_t panel[N * 3] = {0, 1, 2, 2, 2, 0, 0, 1, 2, 1, M, 1,
+                                    2, 2, 0, 1, 1, 1, 0, 1, 2, 1, M, 1};
+static const int32_t members[] = {0, 2, 6, 1, 4, 3, 7};
+
+static void check_sets(const struct dataset *d)
+{
+    static const int32_t start[] = {0, 3, 5, 7};
+    struct duplicates dup;
+    struct err err;
+
+    assert_int_equal(duplicates_find(&dup, d, &err), 0);
+    assert_int_equal(dup.n_sets, 3);
+    assert_int_equal(dup.n_members, 7);
+    assert_memory_equal(dup.start, start, sizeof start);
+    assert_memory_equal(dup.member, members, sizeof members);
+    duplicates_release(&dup);
+    duplicates_release(&dup);
+}
+
+static void test_sets(void **state)
+{
+    static const float covariates[N] = {1, 2, 3, 4, 5, 6, 7, 8};
+    float features[N * 3];
+    struct dataset d;
+
+    (void)state;
+    make(&d, panel, NULL, NULL);
+    check_sets(&d);
+    dataset_release(&d);
+    make(&d, panel, NULL, covariates); /* which are no markers */
+    check_sets(&d);
+    dataset_release(&d);
+    for (int i = 0; i < N * 3; i++)
+        features[i] = panel[i] == M ? 0.5f : (float)panel[i];
+    make(&d, NULL, features, NULL);
+    check_sets(&d);
+    dataset_release(&d);
+}
+
+static void test_none(void **state)
+{
+    int8_t distinct[N * 3];
+    struct duplicates dup;
+    struct dataset d;
+    struct err err;
+
+    (void)state;
+    for (int i = 0; i < N * 3; i++)
+        distinct[i] = (int8_t)i;
+    make(&d, distinct, NULL, NULL);
+    assert_int_equal(duplicates_find(&dup, &d, &err), 0);
+    assert_int_equal(dup.n_sets, 0);
+    duplicates_release(&dup);
+    dataset_release(&d);
+}
+
+static void test_straddling(void **state)
+{
+    static const int32_t apart[N] = {0, 1, 1, 2, 1, 0, 0, 2};
+    static const int32_t together[N] = {0, 1, 0, -1, 1, 0, 0, 2};
+    struct duplicates dup;
+    struct dataset d;
+    struct err err;
+
+    (void)state;
+    make(&d, panel, NULL, NULL);
+    assert_int_equal(duplicates_find(&dup, &d, &err), 0);
+    assert_int_equal(duplicates_straddling(&dup, apart), 1);
+    assert_true(duplicates_straddles(&dup, 0, apart));
+    assert_int_equal(duplicates_straddling(&dup, together), 0);
+    duplicates_release(&dup);
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_straddling),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

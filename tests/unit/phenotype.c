@@ -1,0 +1,300 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data/load.h"
+#include "scratch.h"
+
+/* Tables of phenotypes as people have them: codes, covariates, groups. */
+
+#define GENO "id,m1,m2\nx,0,2\ny,2,0\nz,0,1\nw,0,0\n"
+
+static struct data_spec spec_of(const char *phenotypes)
+{
+    return (struct data_spec){.format = DATA_GENOTYPE,
+                              .trait = "ft",
+                              .genotypes = scratch_text("geno.csv", GENO),
+                              .phenotypes = scratch_text("pheno.csv", phenotypes)};
+}
+
+static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
+{
+    struct err err = {""};
+
+    if (data_load(d, spec, report, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* The load must fail with this text, folders left out. */
+static void refuse(const struct data_spec *spec, const char *wanted)
+{
+    struct dataset d;
+    struct data_report report;
+    struct err err = {""};
+    char text[sizeof err.text] = "";
+    const char *from = err.text, *folder;
+    size_t size = strlen(scratch_folder) + 1;
+
+    assert_int_equal(data_load(&d, spec, &report, &err), -1);
+    while ((folder = strstr(from, scratch_folder))) {
+        strncat(text, from, (size_t)(folder - from));
+        from = folder + size;
+    }
+    strcat(text, from);
+    assert_string_equal(text, wanted);
+}
+
+/* ---- missing values ---- */
+
+static void test_missing(void **state)
+{
+    struct data_spec spec = spec_of("id\tft\r\nx\t-9.0\r\n\"y\"\t\"5\"\r\nz\tunknown\r\nw\t7\r\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.missing = " -9, unknown";
+    load(&d, &report, &spec);
+    assert_true(isnan(d.target[0]) && isnan(d.target[2]));
+    assert_true(d.target[1] == 5 && d.target[3] == 7);
+    assert_int_equal(report.n_phenotyped, 2);
+    assert_int_equal(report.n_suspect, 0);
+    dataset_release(&d);
+    spec.missing = "-9";
+    refuse(&spec,
+           "pheno.csv:4: column \"ft\" = \"unknown\": a word among numbers: correct it, name "
+           "it in data.missing if it stands for a missing value, or set task = "
+           "classification to make every value a class");
+    spec.missing = "-9,,x";
+    refuse(&spec, "data.missing: a name is empty");
+    spec.missing = "x, -9, x";
+    refuse(&spec, "data.missing: \"x\" again");
+}
+
+static void check_suspect(const char *cells, int32_t n, double value)
+{
+    struct data_spec spec;
+    struct data_report report;
+    struct dataset d;
+    char text[200];
+
+    snprintf(text, sizeof text, "id,ft\n%s", cells);
+    spec = spec_of(text);
+    load(&d, &report, &spec);
+    assert_int_equal(report.n_suspect, n);
+    if (n) {
+        assert_true(report.suspect == value);
+        assert_string_equal(report.suspect_column, "ft");
+    }
+    dataset_release(&d);
+}
+
+/* -9 is a number unless it is said to be none; where no other is negative somebody should look. */
+static void test_suspect(void **state)
+{
+    (void)state;
+    check_suspect("x,-9\ny,5\nz,-9\nw,7\n", 2, -9);
+    check_suspect("x,-999\ny,0\nz,3\n", 1, -999);
+    check_suspect("x,-9\ny,-3\nz,4\nw,7\n", 0, 0);
+    check_suspect("x,-9\ny,-11\nz,4\nw,7\n", 0, 0);
+    check_suspect("x,-8\ny,1\nz,4\nw,7\n", 0, 0);
+}
+
+/* ---- covariates ---- */
+
+#define TABLE                                                                             \
+    "id,ft,lat,country,year,same,mixed,each\n"                                            \
+    "x,1,10,SWE,2019,1,1,a\nq,9,99,YYY,1,2,2,b\ny,2,20,CZE,2020,1,b,b\nz,3,,SWE,,1,3,c\n" \
+    "w,NA,30,,2019,1,4,\n"
+
+static void test_covariates(void **state)
+{
+    static const float wanted[4][4] = {
+        {0, 2, 10, 0}, {2, 0, 20, 1}, {0, 1, 20, 0}, {0, 0, 30, 1.0f / 3}};
+    struct data_spec spec = spec_of(TABLE);
+    struct data_report report;
+    struct dataset d;
+    float room[20];
+    struct mat x = mat_view(room, 4, 5), piece = mat_view(room, 2, 2);
+
+    (void)state;
+    spec.covariates = "lat, country";
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_markers, 2);
+    assert_int_equal(d.n_features, 5);
+    assert_int_equal(report.n_covariates, 2);
+    assert_int_equal(report.n_covariate_missing, 2);
+    assert_non_null(d.dosage);
+    assert_string_equal(dataset_feature_name(&d, 1), "m2");
+    assert_string_equal(dataset_feature_name(&d, 2), "lat");
+    assert_string_equal(dataset_feature_name(&d, 3), "country=CZE");
+    assert_string_equal(dataset_feature_name(&d, 4), "country=SWE");
+    dataset_decode(&x, &d, 0, 0);
+    for (int32_t i = 0; i < 4; i++) {
+        for (int32_t j = 0; j < 4; j++)
+            assert_true(fabsf(mat_row(&x, i)[j] - wanted[i][j]) < 1e-6f);
+        assert_true(fabsf(mat_row(&x, i)[3] + mat_row(&x, i)[4] - 1) < 1e-6f);
+    }
+    dataset_decode(&piece, &d, 1, 1); /* over the end of the markers */
+    assert_true(room[0] == 0 && room[1] == 20 && room[2] == 1 && room[3] == 20);
+    dataset_release(&d);
+}
+
+/* Numbers that are names. */
+static void test_factor(void **state)
+{
+    struct data_spec spec = spec_of(TABLE);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.covariates = "factor(year)";
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_features, 4);
+    assert_string_equal(dataset_feature_name(&d, 3), "year=2020");
+    dataset_release(&d);
+    spec.covariates = "year";
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_features, 3);
+    assert_true(fabsf(d.covariates[2] - 6058.0f / 3) < 1e-3f);
+    dataset_release(&d);
+}
+
+static void refuse_covariates(const char *list, const char *wanted)
+{
+    struct data_spec spec = spec_of(TABLE);
+
+    spec.covariates = list;
+    refuse(&spec, wanted);
+}
+
+static void test_covariate_errors(void **state)
+{
+    struct data_spec spec;
+
+    (void)state;
+    refuse_covariates("lat, alt",
+                      "pheno.csv:1: no column \"alt\": each of data.covariates must be one of "
+                      "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"");
+    refuse_covariates("ft", "pheno.csv:1: data.covariates: \"ft\" is the trait itself");
+    refuse_covariates("lat, lat", "data.covariates: \"lat\" again");
+    refuse_covariates("same", "pheno.csv: data.covariates: column \"same\": every value is 1, it "
+                              "tells no samples apart");
+    refuse_covariates("each",
+                      "pheno.csv: data.covariates: column \"each\": no two samples have the "
+                      "same of its 3 words, nothing can be learnt of one for another");
+    refuse_covariates("mixed",
+                      "pheno.csv:4: data.covariates: column \"mixed\" = \"b\": a word among "
+                      "numbers: correct it, name it in data.missing if it stands for a "
+                      "missing value, or write factor(COLUMN) to make every value a word");
+    spec = spec_of("id,ft,c\nx,1,\x8e\ny,2,b\nz,3,b\n");
+    spec.covariates = "c";
+    refuse(&spec, "pheno.csv:2: data.covariates: column \"c\" = \"\x8e\": is not UTF-8: save the "
+                  "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
+}
+
+/* Covariates are no markers: the graph and the duplicates do not see them. */
+static void test_digest(void **state)
+{
+    struct data_spec spec = spec_of(TABLE);
+    struct data_report report;
+    struct dataset without, with;
+
+    (void)state;
+    load(&without, &report, &spec);
+    spec.covariates = "lat";
+    load(&with, &report, &spec);
+    assert_false(hash_equal(without.digest, with.digest));
+    assert_memory_equal(without.dosage, with.dosage, 8);
+    dataset_release(&with);
+    dataset_release(&without);
+}
+
+/* ---- groups ---- */
+
+static void test_group(void **state)
+{
+    static const int32_t group[] = {1, 0, 1, -1};
+    static const int32_t years[] = {0, 1, 1, 0};
+    struct data_spec spec = spec_of(TABLE);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.group = "country";
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_groups, 2);
+    assert_memory_equal(d.group, group, sizeof group);
+    assert_string_equal(dataset_group_name(&d, 0), "CZE");
+    assert_null(d.part);
+    dataset_release(&d);
+    spec.group = "year";
+    refuse(&spec, "pheno.csv: sample \"z\" has a value to predict and no group in column \"year\": "
+                  "with split.group each such sample needs one");
+    spec.split = scratch_text("split.csv", "id,year\nw,10\nx,10\ny,200\nz,200\n");
+    load(&d, &report, &spec);
+    assert_memory_equal(d.group, years, sizeof years);
+    assert_string_equal(dataset_group_name(&d, 1), "200"); /* by number, not by letter */
+    assert_null(d.part);
+    dataset_release(&d);
+}
+
+static void test_group_with_parts(void **state)
+{
+    static const uint8_t part[] = {PART_TRAIN, PART_TEST, PART_VAL, PART_NONE};
+    struct data_spec spec = spec_of(TABLE);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.group = "family";
+    spec.split =
+        scratch_text("split.csv", "id,family,note,part\nx,a,1,train\ny,b,,test\nz,a,,val\n");
+    load(&d, &report, &spec);
+    assert_memory_equal(d.part, part, sizeof part);
+    assert_int_equal(d.n_groups, 2);
+    assert_int_equal(d.group[3], -1);
+    dataset_release(&d);
+    spec.group = "country"; /* of the phenotypes, parts of the split file */
+    load(&d, &report, &spec);
+    assert_memory_equal(d.part, part, sizeof part);
+    assert_string_equal(dataset_group_name(&d, 0), "CZE");
+    dataset_release(&d);
+}
+
+static void test_group_errors(void **state)
+{
+    struct data_spec spec = spec_of("id,ft,fam\nx,1,a\ny,2,a\n");
+
+    (void)state;
+    spec.group = "family";
+    refuse(&spec, "pheno.csv:1: no column \"family\": split.group must be one of \"ft\", \"fam\"");
+    spec.split = scratch_text("split.csv", "id,part\nx,train\n");
+    refuse(&spec, "split.csv: no column \"family\" (split.group)");
+    scratch_text("split.csv", "id,side,note\nx,train,1\n");
+    refuse(&spec, "split.csv:1: no column \"part\" and none \"family\" (split.group): a split file "
+                  "has one of them or both");
+    scratch_text("split.csv", "id,family,family\nx,a,b\n");
+    refuse(&spec, "split.csv:1: two columns are named \"family\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_covariates),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_covariate_errors),
+        cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_group),
+        cmocka_unit_test(test_group_with_parts),
+        cmocka_unit_test(test_group_errors),
+    };
+
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
