@@ -101,6 +101,8 @@ void molecules_init(struct molecules *m)
     indigoSetSessionId(m->session);
     /* What is drawn wrongly in three dimensions is the same graph. */
     indigoSetOptionBool("ignore-stereochemistry-errors", 1);
+    /* The one of Daylight and RDKit: a ring with a double bond to the outside may be aromatic. */
+    indigoSetOption("aromaticity-model", "generic");
 }
 
 /* ---- one molecule ---- */

@@ -122,6 +122,22 @@ static void test_same_molecule(void **state)
     dataset_release(&d);
 }
 
+/* Thymine's ring, as Daylight and RDKit have it: aromatic with double bonds to the outside. */
+static void test_aromatic_model(void **state)
+{
+    struct data_spec spec = spec_of("smiles,y\nCC1=CNC(=O)NC1=O,a\nCc1c[nH]c(=O)[nH]c1=O,b\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_memory_equal(d.dosage, d.dosage + (int64_t)9 * d.n_features, 9 * MOLECULE_FEATURES);
+    check_atom(&d, 1, "C degree=3 hydrogens=0 aromatic ring");
+    check_atom(&d, 3, "N degree=2 hydrogens=1 aromatic ring");
+    check_atom(&d, 5, "O degree=1 hydrogens=0 double_bonds");
+    dataset_release(&d);
+}
+
 static void test_odd_atoms(void **state)
 {
     struct data_spec spec = spec_of("smiles,y\n*CC,1\n[H][H],2\n[U],1\n[CH3],2\n[13CH4],2\n");
@@ -292,11 +308,11 @@ static void test_bbbp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_atoms),       cmocka_unit_test(test_same_molecule),
-        cmocka_unit_test(test_odd_atoms),   cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_bad_columns), cmocka_unit_test(test_bad_ids),
-        cmocka_unit_test(test_invalid),     cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_bbbp),
+        cmocka_unit_test(test_atoms),          cmocka_unit_test(test_same_molecule),
+        cmocka_unit_test(test_aromatic_model), cmocka_unit_test(test_odd_atoms),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_bad_columns),
+        cmocka_unit_test(test_bad_ids),        cmocka_unit_test(test_invalid),
+        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_bbbp),
     };
 
     return cmocka_run_group_tests_name("smiles", tests, scratch_make, scratch_remove);
