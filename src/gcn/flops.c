@@ -16,6 +16,7 @@ struct shape {
     int32_t layers;
     enum first_form form;
     bool drops_inputs;
+    bool batch_norm, residual, keeps_slope;
     const struct gcn_inputs *inputs;
 };
 
@@ -37,6 +38,9 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_input
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
         .layers = spec->layers,
         .drops_inputs = spec->input_dropout > 0,
+        .batch_norm = spec->batch_norm,
+        .residual = spec->residual,
+        .keeps_slope = activation_keeps_slope(spec->activation),
     };
 }
 
@@ -116,6 +120,15 @@ static double first_layer_bytes(const struct shape *shape, double n)
     return rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows);
 }
 
+/* Beyond the products, of a hidden layer's rows: those that pass through once more for a
+ * normalisation (measured, and written beside), for a sum, for a slope that is kept. */
+static double option_bytes(const struct shape *shape, double rows)
+{
+    double matrix = sizeof(float) * rows * shape->n_hidden;
+
+    return matrix * (4 * shape->batch_norm + 2 * shape->residual + shape->keeps_slope);
+}
+
 static double upper_layers_bytes(const struct shape *shape, double n)
 {
     double sum = 0;
@@ -127,6 +140,7 @@ static double upper_layers_bytes(const struct shape *shape, double n)
 
         sum += sizeof(float) *
                (below * shape->n_hidden + shape->n_hidden * width + (below + above) * width);
+        sum += option_bytes(shape, below);
     }
     return sum;
 }

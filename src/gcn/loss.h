@@ -18,7 +18,8 @@ struct target {
 
 /* Balanced classes weigh n / (C n_c), where n_c of the n training nodes are of class c and C is how
  * many classes there are among them: the `balanced` of scikit-learn. A class that training does not
- * see weighs as if it had one node. Memory from scratch. -1 and err when it is short. */
+ * see weighs as if it had one node. The weights of the training nodes add up to n. Memory from
+ * scratch. -1 and err when it is short. */
 int target_init(struct target *target, const struct gcn_spec *spec, const struct dataset *data,
                 const int32_t *train, int32_t n_train, struct arena *scratch, struct err *err);
 

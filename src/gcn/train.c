@@ -143,22 +143,21 @@ static void score_all(struct gcn_run *run)
     outcome->losses[PART_VAL] = outcome->curve[outcome->best_epoch - 1].val_loss;
 }
 
-/* One pass over the training part; the mean loss. */
+/* One pass over the training part; the mean loss. Its weights add up to n, balanced or not. */
 static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;
     int32_t size = run->spec->batch_size;
-    double weight = loss_weight(&run->trainer.target, run->split->train, n);
     double sum = 0;
 
     trainer_begin_epoch(&run->trainer, epoch);
     if (run->trainer.is_full_batch)
-        return trainer_step(&run->trainer, NULL, 0) / weight;
+        return trainer_step(&run->trainer, NULL, 0) / n;
     memcpy(run->order, run->split->train, (size_t)n * sizeof *run->order);
     rng_shuffle(run->order, (size_t)n, &run->batch_rng, (uint32_t)epoch);
     for (int32_t at = 0; at < n && isfinite(sum); at += size)
         sum += trainer_step(&run->trainer, run->order + at, n - at < size ? n - at : size);
-    return sum / weight;
+    return sum / n;
 }
 
 static void validate(struct gcn_run *run, struct gcn_epoch *record)

@@ -170,6 +170,17 @@ static void test_balanced_classes(void **state)
     arena_release(&arena);
 }
 
+static double loss_by_twin(const struct toy *toy, const struct gcn_spec *spec,
+                           const struct gcn_outcome *outcome, const int32_t *nodes, int32_t n)
+{
+    double weights[1024];
+
+    assert_true(outcome->n_weights <= 1024);
+    for (int64_t i = 0; i < outcome->n_weights; i++)
+        weights[i] = (double)outcome->weights[i];
+    return toy_loss(toy, spec, weights, NULL, nodes, n, key, -1);
+}
+
 /* With a rate of 0 the mean over an epoch's batches is that of the whole training part, weights or
  * not; the recorded losses are weighted, the metrics are not. */
 static void test_weighted_means(void **state)
@@ -192,6 +203,10 @@ static void test_weighted_means(void **state)
     assert_true(fabs(full.curve[1].train_loss / alike.curve[1].train_loss - 1) > 1e-4);
     assert_true(full.outcome.losses[PART_VAL] != alike.outcome.losses[PART_VAL]);
     assert_memory_equal(full.outcome.metrics, alike.outcome.metrics, sizeof full.outcome.metrics);
+    assert_close(full.outcome.losses[PART_VAL],
+                 loss_by_twin(&toy, &spec, &full.outcome, toy.split.val, toy.split.n_val));
+    assert_close(full.outcome.losses[PART_TEST],
+                 loss_by_twin(&toy, &spec, &full.outcome, toy.split.test, toy.split.n_test));
     arena_release(&arena);
     toy_release(&toy);
 }

@@ -1,0 +1,83 @@
+#!/bin/sh
+# What a model may have beyond layers, in whole sweeps: skip connections, normalisation, activations,
+# schedules, weights of classes.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >deep.ini <<'INI'
+[sweep]
+name = deep
+[data]
+samples = 60
+markers = 40
+causal = 5
+[graph]
+k = 4
+[model]
+hidden_size = 8
+[train]
+epochs = 4
+warmup_epochs = 1
+clip_norm = 1
+schedule = cosine
+[grid]
+layers = 2, 8
+activation = relu, tanh, elu, gelu
+residual = no, yes
+batch_norm = no, yes
+INI
+
+ok "a sweep of models" "$ESPALIER" run deep.ini
+is "every trial is done" "$(sqlite3 results.db "select state || count(*) from trial group by state")" done32
+like "an axis that does nothing with two layers is named" "$(cat .err)" \
+    "residual does nothing in 16 of the 32 configurations"
+is "every model of eight layers is another one" "$(sqlite3 results.db "select count(distinct value)
+    from trials where layers = 8")" 16
+is "residual is part of the key where it does nothing, too" "$(sqlite3 results.db \
+    "select count(distinct key) from trial")" 32
+ok "nothing is left to do" "$ESPALIER" run deep.ini
+is "nothing was run again" "$(sqlite3 results.db "select count(*) from attempt")" 32
+
+"$ESPALIER" best --format ini >best.ini
+ok "the best one alone" "$ESPALIER" run best.ini --db best.db
+is "has the same score" "$(sqlite3 best.db "select value from trial")" \
+    "$(sqlite3 results.db "select max(value) from trial")"
+
+ok "a schedule" "$ESPALIER" run best.ini --db step.db --set schedule=step --set step_size=2
+is "is a setting of the configuration" "$(sqlite3 step.db \
+    "select json_extract(params, '$.schedule') || json_extract(params, '$.step_size') from config")" step2
+
+fails "classes are weighed where there are none" 2 "$ESPALIER" run deep.ini --db no.db --set class_weights=balanced
+like "which is said" "$(cat .err)" \
+    "--set class_weights: .* the task is regression, which has no classes: must be none$"
+printf '[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nclass_weights = balanced\n' >weights.ini
+fails "also in a file" 2 "$ESPALIER" run weights.ini --db no.db
+like "with its line" "$(cat .err)" "^espalier: weights.ini:6: class_weights = balanced"
+ok "no database is left" test ! -e no.db
+
+printf 'node,label\n' >l.csv
+printf 'node,x,y\n' >f.csv
+printf 'source,target\n' >e.csv
+i=0
+while [ $i -lt 40 ]; do
+    printf 'n%d,%s\n' $i "$([ $((i % 5)) = 0 ] && echo rare || echo common)" >>l.csv
+    printf 'n%d,%d,%d\n' $i $((i % 3)) $((i % 7)) >>f.csv
+    printf 'n%d,n%d\n' $i $(((i + 1) % 40)) >>e.csv
+    i=$((i + 1))
+done
+cat >graph.ini <<'INI'
+[data]
+format = graph
+edges = e.csv
+features = f.csv
+labels = l.csv
+[train]
+epochs = 5
+[grid]
+class_weights = none, balanced
+INI
+ok "classes as an axis" "$ESPALIER" run graph.ini --db graph.db
+is "change the loss" "$(sqlite3 graph.db "select count(distinct train_loss) from curve where epoch = 5")" 2
+fails "an unknown activation" 2 "$ESPALIER" run graph.ini --db no.db --set activation=selu
+like "is told which there are" "$(cat .err)" "relu \| tanh \| elu \| gelu"
+done_testing
