@@ -294,7 +294,7 @@ static void test_bbbp(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2050);
     assert_int_equal(report.n_skipped, 0);
-    assert_int_equal(report.n_bad_valence, 4);
+    assert_int_equal(report.n_bad_valence, 1);
     for (int32_t i = 0; i < d.n_samples; i++)
         n += d.label[i] == 1;
     assert_int_equal(n, 1567);
