@@ -105,13 +105,17 @@ static int make_plan(struct job *job, struct err *err)
 
 static void tell_repeats(const struct job *job)
 {
-    struct buf why = {0};
+    struct buf why = {0}, strays = {0};
 
-    if (!job->plan.n_repeats)
-        return;
-    plan_put_repeats(&why, &job->plan);
-    log_info("%s: %s: %d points of the grid are the same models as others and left out",
-             job->sweep.path, buf_text(&why), job->plan.n_repeats);
+    plan_put_strays(&strays, &job->plan);
+    if (strays.size)
+        log_info("%s: %s", job->sweep.path, buf_text(&strays));
+    if (job->plan.n_repeats) {
+        plan_put_repeats(&why, &job->plan);
+        log_info("%s: %s: %d points of the grid are the same models as others and left out",
+                 job->sweep.path, buf_text(&why), job->plan.n_repeats);
+    }
+    buf_release(&strays);
     buf_release(&why);
 }
 

@@ -63,14 +63,15 @@ static double probe_config(struct job *job, const struct runner *runner, int32_t
     trial_result_init(&result, trial);
     runner->run(runner->self, &result, trial, &watch);
     seconds = clock_now(&clock_system) - begun_s - result.timing[PHASE_LOAD];
-    if (result.state == TRIAL_FAILED)
+    if (result.state == TRIAL_FAILED ||
+        (result.state == TRIAL_PENDING && !settings_has(&settings, P_EPOCHS)))
         seconds = 0;
     epochs = (double)settings.v[P_EPOCHS].i;
     if (result.state == TRIAL_PENDING && probe.epochs > 1)
         seconds += (probe.last_s - probe.first_s) / (double)(probe.epochs - 1) *
                    (epochs - (double)probe.epochs);
     else if (result.state == TRIAL_PENDING)
-        seconds *= settings_has(&settings, P_EPOCHS) ? epochs : 0;
+        seconds *= epochs;
     trial_result_release(&result);
     return seconds;
 }

@@ -6,7 +6,6 @@
 
 #include "base/clones.h"
 #include "gcn/reducer.h"
-#include "tensor/cholesky.h"
 #include "tensor/gemm.h"
 
 /* ---- K ---- */
@@ -92,11 +91,14 @@ static void put_system(double *a, const struct gcn_inputs *inputs, const struct 
     }
 }
 
+/* 1: stopped. */
 static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct gcn_inputs *inputs,
-               const struct split *split, struct arena *scratch, struct err *err)
+               const struct split *split, struct arena *scratch, const struct cholesky_watch *watch,
+               struct err *err)
 {
     size_t n = (size_t)split->n_train, n_outputs;
     double *a;
+    int rc;
 
     if (target_init(&ridge->target, &(struct gcn_spec){0}, inputs->data, split->train,
                     split->n_train, scratch, err))
@@ -111,11 +113,12 @@ static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct 
         return err_nomem(err, "ridge", n * (n + n_outputs) * sizeof *a);
     put_right_sides(ridge, split->train);
     put_system(a, inputs, split, spec->lambda);
-    if (cholesky_solve(ridge->alpha, ridge->n_outputs, a, ridge->n_train, err))
+    rc = cholesky_solve(ridge->alpha, ridge->n_outputs, a, ridge->n_train, watch, err);
+    if (rc < 0)
         return err_wrap(err,
                         "lambda = %g is too small beside these features, or they are too large",
                         spec->lambda);
-    return 0;
+    return rc;
 }
 
 /* ---- scores ---- */
@@ -208,15 +211,21 @@ static void outcome_init(struct gcn_outcome *outcome)
 
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
                 const struct gcn_inputs *inputs, const struct split *split, int threads,
-                struct arena *scratch, const struct clock *clock, struct err *err)
+                struct arena *scratch, const struct clock *clock,
+                const struct cholesky_watch *watch, struct err *err)
 {
     double begun_s = clock_now(clock), fitted_s;
     struct scores s;
+    int rc;
 
     outcome_init(outcome);
     gemm_set_threads(threads);
-    if (fit(ridge, spec, inputs, split, scratch, err) ||
-        scores_init(&s, ridge, inputs->data, scratch, err))
+    rc = fit(ridge, spec, inputs, split, scratch, watch, err);
+    if (rc > 0)
+        outcome->status = GCN_STOPPED;
+    if (rc)
+        return rc < 0 ? -1 : 0;
+    if (scores_init(&s, ridge, inputs->data, scratch, err))
         return -1;
     fitted_s = clock_now(clock);
     score_part(outcome, PART_TRAIN, &s, ridge, inputs, split, split->train, split->n_train);

@@ -22,6 +22,7 @@
 
 #include "gcn/loss.h"
 #include "gcn/train.h"
+#include "tensor/cholesky.h"
 
 struct ridge_spec {
     double lambda; /* above 0 */
@@ -46,12 +47,13 @@ struct ridge {
     double *mean;      /* [C] of the right sides: 0 for regression */
 };
 
-/* Fit and score: outcome in full (no epochs; losses of classes are NaN). scratch holds everything
- * and is not reset. -1 and err when memory is short, or lambda is too small beside K for double
- * precision. */
+/* Fit and score: outcome in full (no epochs; losses of classes are NaN), or GCN_STOPPED where the
+ * watch (NULL: nobody asks) says so. scratch holds everything and is not reset. -1 and err when
+ * memory is short, or lambda is too small beside K for double precision. */
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
                 const struct gcn_inputs *inputs, const struct split *split, int threads,
-                struct arena *scratch, const struct clock *clock, struct err *err);
+                struct arena *scratch, const struct clock *clock,
+                const struct cholesky_watch *watch, struct err *err);
 
 /* The same model as weights of the scaled features: outputs are Z w + b, standardised for
  * regression.

@@ -72,44 +72,54 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     return n;
 }
 
-static void put_missing(struct buf *out, const struct sweep *sweep, const struct settings *s)
+/* "k", "k and metric", "k, metric and weights" do nothing for a type. */
+static void put_nothing(struct buf *out, const enum param_id *ids, int n, union value type)
 {
-    struct buf names = {0};
-    int n = 0, left;
+    for (int i = 0; i < n; i++)
+        buf_printf(out, "%s%s",
+                   i == 0       ? (out->size ? "; " : "")
+                   : i == n - 1 ? " and "
+                                : ", ",
+                   param_table[ids[i]].key);
+    buf_printf(out, " %s nothing for ", n == 1 ? "does" : "do");
+    param_format(out, P_TYPE, type);
+}
 
+/* Axes with more than one value that the type has not. */
+static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
+{
+    struct settings s = sweep->fixed;
+    enum param_id ids[P_COUNT];
+    int n = 0;
+
+    s.v[P_TYPE] = type;
     for (size_t a = 0; a < sweep->n_axes; a++)
-        n += sweep->axes[a].n > 1 && !settings_has(s, sweep->axes[a].id);
-    left = n;
-    for (size_t a = 0; a < sweep->n_axes; a++) {
-        const struct axis *axis = &sweep->axes[a];
-
-        if (axis->n < 2 || settings_has(s, axis->id))
-            continue;
-        left--;
-        buf_printf(&names, "%s%s", param_table[axis->id].key,
-                   left > 1    ? ", "
-                   : left == 1 ? " and "
-                               : "");
-    }
-    if (n) {
-        buf_printf(out, "%s%s %s nothing for ", out->size ? "; " : "", buf_text(&names),
-                   n == 1 ? "does" : "do");
-        param_format(out, P_TYPE, s->v[P_TYPE]);
-    }
-    out->failed |= buf_failed(&names);
-    buf_release(&names);
+        if (sweep->axes[a].n > 1 && !settings_has(&s, sweep->axes[a].id))
+            ids[n++] = sweep->axes[a].id;
+    if (n)
+        put_nothing(out, ids, n, type);
 }
 
 void plan_put_repeats(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
-    struct settings s = sweep->fixed;
 
     if (!sweep->swept[P_TYPE])
-        put_missing(out, sweep, &s);
+        put_missing(out, sweep, sweep->fixed.v[P_TYPE]);
     for (size_t a = 0; a < sweep->n_axes; a++)
-        for (int32_t i = 0; sweep->axes[a].id == P_TYPE && i < sweep->axes[a].n; i++) {
-            s.v[P_TYPE] = sweep->axes[a].values[i];
-            put_missing(out, sweep, &s);
-        }
+        for (int32_t i = 0; sweep->axes[a].id == P_TYPE && i < sweep->axes[a].n; i++)
+            put_missing(out, sweep, sweep->axes[a].values[i]);
+}
+
+void plan_put_strays(struct buf *out, const struct plan *plan)
+{
+    const struct sweep *sweep = plan->sweep;
+    enum param_id ids[P_COUNT];
+    int n = 0;
+
+    for (int id = 0; id < P_COUNT && !sweep->swept[P_TYPE]; id++)
+        if (sweep->line[id] && !sweep->swept[id] && !settings_has(&sweep->fixed, (enum param_id)id))
+            ids[n++] = (enum param_id)id;
+    if (n)
+        put_nothing(out, ids, n, sweep->fixed.v[P_TYPE]);
 }

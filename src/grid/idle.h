@@ -17,4 +17,8 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
  * that has not all of the axes with more than one value. */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 
+/* Fixed settings that were given and that the only type of model of the sweep has not, out, in the
+ * same words; nothing where there are none. */
+void plan_put_strays(struct buf *out, const struct plan *plan);
+
 #endif

@@ -167,11 +167,21 @@ static int load(const struct gcn_inputs **inputs, const struct split **split,
     return 0;
 }
 
-/* One solve, which nothing interrupts: it is asked before and after. */
+static bool ridge_goes_on(void *arg)
+{
+    struct observed *observed = arg;
+    double seconds = clock_now(observed->self->clock) - observed->begun_s;
+
+    observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
+    return !observed->timed_out && observed->watch->keep_going(observed->watch->arg);
+}
+
+/* It leaves no checkpoint: a solve that takes longer than one is worth is larger than one may be.
+ */
 static int fit_ridge(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
                      struct plan_trial where, struct observed *observed, struct err *err)
 {
-    const struct trial_watch *watch = observed->watch;
+    const struct cholesky_watch watch = {ridge_goes_on, observed};
     const struct gcn_inputs *inputs;
     const struct split *split;
     struct gcn_outcome outcome = {.curve = NULL};
@@ -180,17 +190,11 @@ static int fit_ridge(struct gcn_runner *self, struct trial_result *r, const stru
 
     if (load(&inputs, &split, self, r, s, where, observed, err))
         return -1;
-    if (!watch->keep_going(watch->arg)) {
-        stopped(r, observed);
-        return 0;
-    }
     spec_ridge(&spec, s);
     if (ridge_train(&outcome, &ridge, &spec, inputs, split, (int)s->v[P_THREADS].i, &self->scratch,
-                    self->clock, err))
+                    self->clock, &watch, err))
         return -1;
-    observed->timed_out =
-        observed->timeout_s > 0 && clock_now(self->clock) - observed->begun_s > observed->timeout_s;
-    if (observed->timed_out)
+    if (outcome.status == GCN_STOPPED)
         stopped(r, observed);
     else
         take_outcome(r, &outcome);

@@ -84,6 +84,32 @@ static void test_types(void **state)
     assert_int_equal(count("[model]\ntype = mlp\n[grid]\nmomentum = 0.5, 0.9\n"), 2);
 }
 
+static void assert_strays(const char *text, const char *want)
+{
+    struct errlist errors = {0};
+    struct sweep sweep;
+    struct plan plan;
+    struct buf out = {0};
+
+    assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    plan_put_strays(&out, &plan);
+    assert_string_equal(buf_text(&out), want);
+    buf_release(&out);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
+static void test_strays(void **state)
+{
+    (void)state;
+    assert_strays("[model]\nlambda = 2\n", "lambda does nothing for gcn");
+    assert_strays("[model]\ntype = ridge\nlambda = 2\n", "");
+    assert_strays("[graph]\nk = 3\n[train]\nepochs = 5\n[model]\ntype = mlp\n",
+                  "k does nothing for mlp");
+    assert_strays("[graph]\nk = 3\n[model]\nlambda = 2\n[grid]\ntype = mlp, gcn\n", "");
+}
+
 static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeats, const char *why)
 {
     struct errlist errors = {0};
@@ -130,10 +156,15 @@ static void test_one_value_is_no_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimizer),       cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_model_and_split), cmocka_unit_test(test_model_options),
-        cmocka_unit_test(test_schedule),        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_repeats),         cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_optimizer),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split),
+        cmocka_unit_test(test_model_options),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_one_value_is_no_question),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

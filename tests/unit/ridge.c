@@ -230,9 +230,9 @@ static void test_golden(void **state)
 
     golden_open(&g, *state);
     assert_int_equal(ridge_inputs_init(&inputs, &g.data, g.scale, NULL), 0);
-    assert_int_equal(
-        ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena, &clock_system, NULL),
-        0);
+    assert_int_equal(ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena,
+                                 &clock_system, NULL, NULL),
+                     0);
     assert_int_equal(outcome.status, GCN_DONE);
     assert_int_equal(outcome.epochs_run, 0);
     check_weights(&g, &ridge);
@@ -246,7 +246,8 @@ static void test_golden(void **state)
     gcn_inputs_pack(block, &inputs);
     assert_int_equal(gcn_inputs_view(&view, &g.data, block, bytes, NULL), 0);
     assert_int_equal(
-        ridge_train(&again, &ridge, &g.spec, &view, &g.split, 1, &arena, &clock_system, NULL), 0);
+        ridge_train(&again, &ridge, &g.spec, &view, &g.split, 1, &arena, &clock_system, NULL, NULL),
+        0);
     assert_memory_equal(again.metrics, outcome.metrics, sizeof again.metrics);
     gcn_inputs_release(&view);
     free(block);
@@ -270,9 +271,9 @@ static void test_lambda_too_small(void **state)
     for (int64_t i = 0; i < (int64_t)inputs.n_kernel * inputs.n_kernel; i++)
         inputs.kernel[i] = 1; /* all samples alike */
     g.spec.lambda = 1e-300;
-    assert_int_equal(
-        ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena, &clock_system, &err),
-        -1);
+    assert_int_equal(ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena,
+                                 &clock_system, NULL, &err),
+                     -1);
     assert_non_null(strstr(err.text, "lambda = 1e-300 is too small"));
     arena_release(&arena);
     gcn_inputs_release(&inputs);
@@ -285,9 +286,59 @@ static void test_solve(void **state)
     double a[] = {4, NAN, 2, 10}, b[] = {0, -18, 2, 10};
 
     (void)state;
-    assert_int_equal(cholesky_solve(b, 2, a, 2, NULL), 0);
+    assert_int_equal(cholesky_solve(b, 2, a, 2, NULL, NULL), 0);
     assert_true(fabs(b[0] - 1) < 1e-14 && fabs(b[1] + 2) < 1e-14);
     assert_true(fabs(b[2]) < 1e-14 && fabs(b[3] - 1) < 1e-14);
+}
+
+/* Larger than a block: against the products that it must come from. */
+static void test_blocks(void **state)
+{
+    enum { N = 300 };
+    double *a = take((size_t)N * N, sizeof *a), *l = take((size_t)N * N, sizeof *l);
+    double b[2 * N], x[2 * N];
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++)
+            l[i * N + j] = i == j ? 2 + i % 3 : sin(i * 7 + j * 3) / 9;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j <= i; j++)
+            for (int k = 0; k <= j; k++)
+                a[i * N + j] += l[i * N + k] * l[j * N + k];
+    for (int i = 0; i < 2 * N; i++)
+        x[i] = cos(i);
+    memset(b, 0, sizeof b);
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                b[c * N + i] += a[i > j ? i * N + j : j * N + i] * x[c * N + j];
+    assert_int_equal(cholesky_solve(b, 2, a, N, NULL, NULL), 0);
+    for (int i = 0; i < 2 * N; i++)
+        assert_true(fabs(b[i] - x[i]) < 1e-9);
+    free(a);
+    free(l);
+}
+
+static bool goes_on_twice(void *arg)
+{
+    return ++*(int *)arg <= 2;
+}
+
+static void test_watch(void **state)
+{
+    enum { N = 600 };
+    double *a = take((size_t)N * N, sizeof *a), *b = take(N, sizeof *b);
+    int n_asked = 0;
+    const struct cholesky_watch watch = {goes_on_twice, &n_asked};
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        a[i * N + i] = 1;
+    assert_int_equal(cholesky_solve(b, 1, a, N, &watch, NULL), 1);
+    assert_int_equal(n_asked, 3);
+    free(a);
+    free(b);
 }
 
 #define GOLDEN(name)                        \
@@ -298,7 +349,8 @@ static void test_solve(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solve), GOLDEN("ridge_regr"),
+        cmocka_unit_test(test_solve), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_watch), GOLDEN("ridge_regr"),
         GOLDEN("ridge_few"),          GOLDEN("ridge_class"),
         GOLDEN("ridge_binary"),       cmocka_unit_test(test_lambda_too_small),
     };

@@ -504,10 +504,12 @@ static void test_ridge_stops(void **state)
     struct trial_result r;
 
     (void)state;
-    set_up(&f, "[data]\nsamples = 60\n[resources]\ntrial_timeout = 1e-9\n[model]\ntype = ridge\n");
+    set_up(&f, "[data]\nsamples = 60\n[model]\ntype = ridge\n");
     trial_result_init(&r, 0);
     f.runner.run(f.runner.self, &r, 0, &(struct trial_watch){.keep_going = never});
     assert_int_equal(r.state, TRIAL_PENDING);
+    tear_down(&f);
+    set_up(&f, "[data]\nsamples = 60\n[resources]\ntrial_timeout = 1e-9\n[model]\ntype = ridge\n");
     run_trial(&f, &r, 0);
     assert_int_equal(r.state, TRIAL_FAILED);
     assert_string_equal(r.error, "ran longer than trial_timeout = 1e-09s");
