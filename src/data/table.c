@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "data/quotes.h"
 
 /* zlib fills a chunk, libcsv is fed one line of it at a time, so that at most one row is complete
  * after each feed and the line number is always known. libcsv calls back for every cell and, with
@@ -21,6 +22,8 @@
 struct table_source {
     gzFile file;
     struct csv_parser parser;
+    unsigned char separator;
+    enum quotes quotes;
     unsigned char *chunk; /* [CHUNK_BYTES] */
     size_t chunk_size;
     size_t chunk_at;
@@ -132,14 +135,14 @@ static int feed_line(struct table *t, struct err *err)
         t->line = s->n_lines + 1;
     s->is_row_begun = true;
     s->has_nul = s->has_nul || memchr(bytes, '\0', n);
-    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n) {
+    if (!quotes_follow(&s->quotes, bytes, n, s->separator)) {
         t->line = s->n_lines + 1;
-        if (csv_error(&s->parser) == CSV_EPARSE)
-            return table_fault(err, t,
-                               "a quote out of place: a cell with quotes in it is itself "
-                               "quoted and doubles them");
-        return err_nomem(err, t->path, n);
+        return table_fault(err, t,
+                           "a quote out of place: after the closing one the cell must end; quotes "
+                           "inside a quoted cell are doubled");
     }
+    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n)
+        return err_nomem(err, t->path, n);
     if ((last == '\n' && !(n == 1 && s->after_cr)) || last == '\r')
         s->n_lines++;
     s->after_cr = last == '\r';
@@ -151,10 +154,10 @@ static int finish_parsing(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
 
+    if (s->quotes == QUOTES_INSIDE)
+        return table_fault(err, t, "a quoted cell has no closing quote");
     if (csv_fini(&s->parser, on_cell, on_line_end, s) == 0)
         return 0;
-    if (csv_error(&s->parser) == CSV_EPARSE)
-        return table_fault(err, t, "a quoted cell has no closing quote");
     return err_nomem(err, t->path, s->text.size);
 }
 
@@ -248,9 +251,10 @@ static int start_parsing(struct table *t, struct err *err)
 
     if (s->chunk_size >= 3 && memcmp(s->chunk, "\xEF\xBB\xBF", 3) == 0)
         s->chunk_at = 3;
-    if (csv_init(&s->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0)
+    if (csv_init(&s->parser, CSV_REPALL_NL) != 0)
         return err_nomem(err, t->path, sizeof s->parser);
-    csv_set_delim(&s->parser, detect_separator(s));
+    s->separator = detect_separator(s);
+    csv_set_delim(&s->parser, s->separator);
     return 0;
 }
 

@@ -2,9 +2,10 @@
  *
  * The first line that is not empty is the header and names the columns; a header of numbers alone
  * is taken for a missing one and refused. The separator is the first of tab, comma and semicolon
- * that stands in the header line. Cells may be quoted as in RFC 4180; spaces around an unquoted
- * cell are dropped. Line ends are LF, CRLF or CR, a byte order mark is skipped, empty lines are
- * too. Every row has as many cells as the header. */
+ * that stands in the header line. Cells may be quoted as in RFC 4180; in one that does not
+ * begin with a quote they are letters like others. Spaces around an unquoted cell are dropped. Line
+ * ends are LF, CRLF or CR, a byte order mark is skipped, empty lines are too. Every row has as many
+ * cells as the header. */
 #ifndef DATA_TABLE_H
 #define DATA_TABLE_H
 

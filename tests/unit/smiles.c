@@ -282,7 +282,7 @@ static void test_bbbp(void **state)
     struct split_spec split_spec = {.test = 0.1, .val = 0.18, .seed = 1};
     struct data_report report;
     struct split split;
-    struct dataset d;
+    struct dataset d, original;
     int32_t n = 0;
 
     (void)state;
@@ -303,6 +303,11 @@ static void test_bbbp(void **state)
     assert_int_equal(split.n_test, 205);
     assert_int_equal(split.n_train + split.n_val + split.n_test, 2050);
     split_release(&split);
+    /* As MoleculeNet has it: CRLF, names with commas and quotes, one with a stray quote. */
+    snprintf(path, sizeof path, "%s/bbbp/BBBP.csv", data);
+    load(&original, &report, &spec);
+    assert_true(hash_equal(original.digest, d.digest));
+    dataset_release(&original);
     dataset_release(&d);
 }
 

@@ -142,10 +142,31 @@ static void test_quotes(void **state)
     next_row(&t, 2, "x, \"y\"", "1\n2");
     next_row(&t, 4, "z", "3");
     table_close(&t);
-    assert_string_equal(first_error(scratch_text("q.csv", "id,a\nx,1\ny,5\"\n")),
-                        "q.csv:3: a quote out of place: a cell with quotes in it is itself quoted "
-                        "and doubles them");
+    for (int i = 0; i < 3; i++) {
+        static const char *const row[] = {"\"5\"x", "\"5\" \"x\"", "\"a\"\"\"b"};
+        char text[64];
+
+        snprintf(text, sizeof text, "id,a\nx,1\ny,%s\n", row[i]);
+        assert_string_equal(first_error(scratch_text("q.csv", text)),
+                            "q.csv:3: a quote out of place: after the closing one the cell must "
+                            "end; quotes inside a quoted cell are doubled");
+    }
     assert_string_equal(first_error(scratch_text("q.csv", "id,a\nx,\"1\ny,2\n")),
+                        "q.csv:2: a quoted cell has no closing quote");
+}
+
+/* In a cell that does not begin with one, a quote is a letter. */
+static void test_stray_quotes(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "id;a\nN\"-ethyl ;5\"\n \"q\" ; \"\"\nx\"y;\"1;\n2\"\n\"\"\"\";\"");
+    next_row(&t, 2, "N\"-ethyl", "5\"");
+    next_row(&t, 3, "q", "");
+    next_row(&t, 4, "x\"y", "1;\n2");
+    table_close(&t);
+    assert_string_equal(first_error(scratch_text("q.csv", "id,a\nx\"\",\"1\n")),
                         "q.csv:2: a quoted cell has no closing quote");
 }
 
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_line_end_between_chunks),
         cmocka_unit_test(test_separators),
         cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_stray_quotes),
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_truncated_gzip),
