@@ -76,9 +76,21 @@ CLONES static void forward_relu(struct mat *h, const struct mat *z, const int32_
     }
 }
 
-INLINE float keep(const struct dropout *dropout, uint16_t bits)
+/* In blocks, as above: one loop over both widths of elements took 160 us for (984, 64), where this
+ * takes 2. */
+INLINE void drop_row(float *v, const struct dropout *dropout, const uint16_t *restrict bits,
+                     int64_t n)
 {
-    return bits >= dropout->threshold ? dropout->scale : 0;
+    const uint16_t threshold = dropout->threshold;
+    const float scale = dropout->scale;
+    int64_t j = 0;
+
+    for (; j + BLOCK <= n; j += BLOCK)
+#pragma omp simd
+        for (int64_t k = j; k < j + BLOCK; k++)
+            v[k] *= bits[k] >= threshold ? scale : 0;
+    for (; j < n; j++)
+        v[j] *= bits[j] >= threshold ? scale : 0;
 }
 
 CLONES static void forward_tanh(struct mat *h, const struct mat *z, const int32_t *rows,
@@ -94,8 +106,8 @@ CLONES static void forward_tanh(struct mat *h, const struct mat *z, const int32_
 #pragma omp simd
         for (int32_t j = 0; j < h->n_cols; j++)
             to[j] = tanhf(from[j] + bias[j]);
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            to[j] *= keep(dropout, bits[i * stride + j]);
+        if (dropout)
+            drop_row(to, dropout, bits + i * stride, h->n_cols);
     }
 }
 
@@ -116,8 +128,8 @@ CLONES static void forward_elu(struct mat *h, const struct mat *z, const int32_t
 
             to[j] = u > 0 ? u : below;
         }
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            to[j] *= keep(dropout, bits[i * stride + j]);
+        if (dropout)
+            drop_row(to, dropout, bits + i * stride, h->n_cols);
     }
 }
 
@@ -162,10 +174,10 @@ CLONES static void forward_gelu(struct mat *h, struct mat *slope, const struct m
             gelu_slope_row(to, by, from, bias, h->n_cols);
         else
             gelu_row(to, from, bias, h->n_cols);
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            to[j] *= keep(dropout, bits[i * stride + j]);
-        for (int32_t j = 0; dropout && by && j < h->n_cols; j++)
-            by[j] *= keep(dropout, bits[i * stride + j]);
+        if (dropout)
+            drop_row(to, dropout, bits + i * stride, h->n_cols);
+        if (dropout && by)
+            drop_row(by, dropout, bits + i * stride, h->n_cols);
     }
 }
 
@@ -204,8 +216,8 @@ CLONES static void tanh_back(struct mat *d, const struct mat *h, const struct dr
 
         for (int32_t j = 0; j < h->n_cols; j++)
             slope[j] *= 1 - undo * out[j] * (undo * out[j]);
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            slope[j] *= keep(dropout, bits[i * stride + j]);
+        if (dropout)
+            drop_row(slope, dropout, bits + i * stride, h->n_cols);
     }
 }
 
@@ -222,8 +234,8 @@ CLONES static void elu_back(struct mat *d, const struct mat *h, const struct dro
 
         for (int32_t j = 0; j < h->n_cols; j++)
             slope[j] *= out[j] > 0 ? 1 : undo * out[j] + 1;
-        for (int32_t j = 0; dropout && j < h->n_cols; j++)
-            slope[j] *= keep(dropout, bits[i * stride + j]);
+        if (dropout)
+            drop_row(slope, dropout, bits + i * stride, h->n_cols);
     }
 }
 
