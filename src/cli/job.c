@@ -158,6 +158,33 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
+/* Of one sample there is no correlation, of two it is 1 or -1. */
+#define LEAST_CORRELATED 3
+
+static int warn_small_folds(struct job *job, struct err *err)
+{
+    struct settings s;
+    enum metric metric;
+    int32_t n = 0;
+
+    plan_settings(&job->plan, 0, &s);
+    metric = spec_objective(&s);
+    if (metric != METRIC_PEARSON && metric != METRIC_SPEARMAN && metric != METRIC_R2)
+        return 0;
+    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
+        const struct split *split = prepared_split(job->prepared, &s, 0, fold, err);
+
+        if (!split)
+            return -1;
+        n += split->n_val < LEAST_CORRELATED;
+    }
+    if (n)
+        log_warn("%s: %d of %d validation parts have fewer than %d samples, of which val_%s says "
+                 "nothing: objective = val_rmse does, as do fewer folds or a coarser split.group",
+                 job->sweep.path, n, job->plan.folds, LEAST_CORRELATED, metric_name(metric));
+    return 0;
+}
+
 /* Cost of every configuration; finds values that do not suit the data before anything is spent. */
 static int make_costs(struct job *job, struct err *err)
 {
@@ -213,7 +240,7 @@ int job_plan(struct job *job)
     tell_repeats(job);
     warn_idle(job);
     warn_reduction(job);
-    if (make_costs(job, &err) || leaks_warn(job, &err))
+    if (make_costs(job, &err) || warn_small_folds(job, &err) || leaks_warn(job, &err))
         return cli_fail(&err, EXIT_ERROR);
     return CLI_GO_ON;
 }

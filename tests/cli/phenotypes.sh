@@ -125,6 +125,8 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     is "FT16 has 18 countries" "$(line groups "$ft16")" "18 by country, of 1 to 49 samples with a value"
     is "each a fold" "$(line split "$ft16" | grep -c 'val is')" 18
     is "and covariates" "$(line covariates "$ft16")" "2 columns, 19 features, 0 missing cells set to the mean"
+    like "of which small ones have no correlation" "$(cat .err)" \
+        "6 of 18 validation parts have fewer than 3 samples, of which val_pearson says nothing"
     for table in LD LDV SD SDV; do
         ft10=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=phenotype \
             --set "data.phenotypes=$real/${table}_FT_DATA.tsv" --set missing=200 2>.err)

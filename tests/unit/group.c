@@ -241,6 +241,27 @@ static void test_folds(void **state)
     }
 }
 
+/* A group as large as all others together: it is dealt first, and they make up for it. */
+static void test_balance(void **state)
+{
+    int32_t group[80];
+    struct dataset d;
+
+    (void)state;
+    for (int32_t i = 0; i < 80; i++)
+        group[i] = i < 40 ? 0 : i - 39;
+    make(&d, 80, group, 41, 0, NULL);
+    for (int64_t seed = 0; seed < 10; seed++) {
+        struct split_spec spec = {.folds = 2, .seed = seed};
+        struct split s;
+
+        split(&s, &d, &spec);
+        assert_int_equal(s.n_val, s.n_train);
+        split_release(&s);
+    }
+    dataset_release(&d);
+}
+
 /* As many folds as groups: each is one of them, in their order. */
 static void test_leave_one_out(void **state)
 {
@@ -415,10 +436,11 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_holdout),       cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_leave_one_out), cmocka_unit_test(test_stratified),
-        cmocka_unit_test(test_what_decides),  cmocka_unit_test(test_unequal),
-        cmocka_unit_test(test_too_few),       cmocka_unit_test(test_file),
+        cmocka_unit_test(test_holdout),    cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_balance),    cmocka_unit_test(test_leave_one_out),
+        cmocka_unit_test(test_stratified), cmocka_unit_test(test_what_decides),
+        cmocka_unit_test(test_unequal),    cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
