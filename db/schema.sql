@@ -130,6 +130,11 @@ CREATE TABLE checkpoint (
     state     BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE model (
+    trial_id    INTEGER PRIMARY KEY REFERENCES trial,
+    safetensors BLOB NOT NULL
+) STRICT;
+
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
 -- Few, and asked for often. A query must say the same WHERE for it to be used.
 CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/models.h"
 #include "report/report.h"
 #include "store/query.h"
 
@@ -16,6 +17,7 @@ static const struct page_part config_parts[] = {
     {"configuration", QUERY_CONFIG},
     {"settings", QUERY_CONFIG_SETTINGS},
     {"trials", QUERY_CONFIG_TRIALS},
+    {"models: --model FILE writes them out", QUERY_CONFIG_MODELS},
     {NULL, QUERY_COUNT},
 };
 
@@ -24,6 +26,7 @@ static const struct page_part trial_parts[] = {
     {"metrics at the best epoch", QUERY_TRIAL_METRICS},
     {"timing", QUERY_TRIAL_TIMING},
     {"attempts", QUERY_TRIAL_ATTEMPTS},
+    {"model: --model FILE writes it out", QUERY_TRIAL_MODEL},
     {"checkpoint: goes on after this epoch", QUERY_TRIAL_CHECKPOINT},
     {"curve", QUERY_TRIAL_CURVE},
     {NULL, QUERY_COUNT},
@@ -69,12 +72,17 @@ struct page {
     const char *db;
     const struct page_part *parts;
     int64_t id;
+    const char *model;      /* where to; NULL: the page is wanted */
+    struct option_list set; /* for the model's data */
 };
 
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
     const struct page *page = arg;
 
+    if (page->model)
+        return models_save(page->model, page->db, store, page->parts == trial_parts, page->id,
+                           &page->set, err);
     for (const struct page_part *p = page->parts; p->heading; p++)
         if (put_part(out, store, p, p == page->parts, page->id, err))
             return err_wrap(err, "%s", page->db);
@@ -83,17 +91,24 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
 
 int cmd_show(int argc, char **argv)
 {
-    const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    struct page page;
+    struct page page = {.db = "results.db"};
+    const struct option_row rows[] = {
+        {0, "model", "FILE", OPTION_TEXT, &page.model, 0, 0, NULL,
+         "write the kept weights as safetensors; those of a configuration with several trials as "
+         "FILE-t1, FILE-t2 ..."},
+        {0, "set", "[S.]K=V", OPTION_LIST, &page.set, 0, 0, NULL,
+         "with --model after a reduction: the path of data that have moved; may be repeated"},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
     struct err err;
     int first;
     int status = cli_parse(command_find("show"), rows, argc, argv, 1, 2, &first);
 
-    if (status != CLI_GO_ON)
-        return status;
-    page.db = argc - first == 2 ? argv[first] : "results.db";
-    page.parts = parse_id(argv[argc - 1], &page.id, &err);
-    if (!page.parts)
-        return cli_fail(&err, EXIT_USAGE);
-    return cli_query(page.db, answer, &page);
+    if (status == CLI_GO_ON) {
+        if (argc - first == 2)
+            page.db = argv[first];
+        page.parts = parse_id(argv[argc - 1], &page.id, &err);
+        status = page.parts ? cli_query(page.db, answer, &page) : cli_fail(&err, EXIT_USAGE);
+    }
+    free(page.set.text);
+    return status;
 }

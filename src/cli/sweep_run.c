@@ -19,6 +19,7 @@
 #include "report/report.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
+#include "trial/kept.h"
 
 /* Of checkpoints, in a minute, of all ranks. To store a megabyte takes 10 ms, and a job keeps 30 s
  * for its end. */
@@ -166,6 +167,9 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
         standing_tell(&state->progress, state->store, &state->known, err) ||
         make_ledger(state, job, options->retry_failed, err))
         return cli_fail(err, EXIT_ERROR);
+    state->plan = &job->plan;
+    state->has_results = true; /* of a run that died before it pruned */
+    state->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     state->grace_s = options->grace_s;
     state->walltime.until_s = state->walltime.whole_s = (double)INFINITY;
     if (state->before.pending)

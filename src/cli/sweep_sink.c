@@ -6,11 +6,23 @@
 #include "cli/launch_report.h"
 #include "cli/stop.h"
 #include "cli/sweep_state.h"
+#include "trial/kept.h"
 
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
 {
     if (progress_trial(&state->progress, trial, value))
         state->progress.best_id = store_config_of(state->store, state->known.ids[trial]);
+}
+
+static void warn_large(struct sweep_state *state, const struct trial_result *result)
+{
+    if (result->model || !result->model_bytes || state->has_warned)
+        return;
+    state->has_warned = true;
+    log_warn("t%lld: a model of %.1f GB is not kept: at most %.1f GB go into the database "
+             "(keep = none says that none is wanted)",
+             (long long)state->known.ids[result->trial], (double)result->model_bytes * 1e-9,
+             (double)KEPT_MAX_BYTES * 1e-9);
 }
 
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
@@ -24,6 +36,8 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
         log_info("t%lld has gone on after epoch %d of %d, from its checkpoint",
                  (long long)state->known.ids[result->trial], result->resumed_epoch,
                  result->epochs_run);
+    warn_large(state, result);
+    state->has_results = true;
     if (failures_note(&state->failures, result) != FAILURES_GO_ON)
         stop_ask();
     return store_result(state->store, state->known.ids[result->trial], result, err);
@@ -93,11 +107,22 @@ static void on_back(void *arg, int32_t rank)
     log_info("rank %d is back", rank);
 }
 
+static int prune(struct sweep_state *state, struct err *err)
+{
+    const struct plan *plan = state->plan;
+
+    state->has_results = false;
+    return store_prune_models(state->store, plan->sweep->fixed.v[P_SWEEP_NAME].s,
+                              (int64_t)plan->replicates * plan->folds, err);
+}
+
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_state *state = arg;
+    int rc = state->prunes && state->has_results ? prune(state, err) : 0;
 
-    int rc = store_commit(state->store, err);
+    if (!rc)
+        rc = store_commit(state->store, err);
 
     if (!rc)
         trouble_over(&state->trouble);

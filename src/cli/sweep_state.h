@@ -26,6 +26,10 @@ struct sweep_state {
     double grace_s;   /* that trials under way have when a signal asks to stop */
     int64_t n_others; /* trials of other shards: done, to the ledger */
     int32_t n_losses; /* of ranks, those that came back too */
+    bool prunes;      /* keep = best */
+    bool has_results; /* since the last commit */
+    bool has_warned;  /* of a model that is too large */
+    const struct plan *plan;
 };
 
 /* Without the trials of other shards. */

@@ -200,10 +200,12 @@ int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *dat
 {
     begin(inputs, data, l->n_cols);
     if (csr_normalize(&inputs->a_hat, adjacency, err) ||
-        mat_init(&inputs->ax, l->n_rows, l->n_cols, err)) {
+        mat_init(&inputs->ax, l->n_rows, l->n_cols, err) ||
+        mat_init(&inputs->x, l->n_rows, l->n_cols, err)) {
         gcn_inputs_release(inputs);
         return -1;
     }
+    memcpy(inputs->x.v, l->v, (size_t)mat_size(l) * sizeof *l->v);
     spmm(&inputs->ax, &inputs->a_hat, NULL, l, NULL);
     inputs->has[FIRST_AX_DENSE] = true;
     return 0;

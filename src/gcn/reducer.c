@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "tensor/eigen.h"
 #include "tensor/gemm.h"
 #include "tensor/spmm.h"
@@ -277,28 +278,163 @@ static int of_features(struct mat *l, const struct reducer *reducer, const doubl
     return rc;
 }
 
-int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, struct err *err)
+/* The leading eigenvectors of the products. */
+struct leading {
+    double *values;  /* [k] */
+    double *vectors; /* [k][n] */
+    int32_t rank;
+};
+
+static void leading_release(struct leading *leading)
+{
+    free(leading->values);
+    free(leading->vectors);
+}
+
+static int decompose(struct leading *out, const struct reducer *reducer, int32_t reduce,
+                     struct err *err)
 {
     int32_t n = reducer->n, k = n_directions(reducer->data, reduce);
     size_t square = (size_t)n * (size_t)n * sizeof(double);
     double *copy = malloc(square);
-    double *values = malloc((size_t)k * sizeof *values);
-    double *vectors = malloc((size_t)k * (size_t)n * sizeof *vectors);
     int rc = 0;
 
     gemm_set_threads(1);
-    if (!copy || !values || !vectors)
+    out->values = malloc((size_t)k * sizeof *out->values);
+    out->vectors = malloc((size_t)k * (size_t)n * sizeof *out->vectors);
+    if (!copy || !out->values || !out->vectors)
         rc = err_nomem(err, "eigenvectors", 2 * square);
     if (!rc) {
         memcpy(copy, reducer->gram, square);
-        rc = eigen_leading(values, vectors, copy, n, k, err);
+        rc = eigen_leading(out->values, out->vectors, copy, n, k, err);
+    }
+    if (!rc)
+        out->rank = count_rank(out->values, k, n);
+    free(copy);
+    return rc;
+}
+
+int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, struct err *err)
+{
+    struct leading leading = {0};
+    int rc = decompose(&leading, reducer, reduce, err);
+
+    if (!rc && is_of_samples(reducer))
+        rc = of_samples(l, reducer, leading.values, leading.vectors, leading.rank, err);
+    else if (!rc)
+        rc = of_features(l, reducer, leading.vectors, leading.rank, err);
+    leading_release(&leading);
+    return rc;
+}
+
+/* ---- and back ---- */
+
+/* b (n, h) = V diag(1 / lambda) V^T b; t [h] */
+static void apply_inverse(double *b, double *t, const double *before, const struct leading *leading,
+                          size_t n, size_t h)
+{
+    memset(b, 0, n * h * sizeof *b);
+    for (int32_t c = 0; c < leading->rank; c++) {
+        const double *v = leading->vectors + (size_t)c * n;
+
+        memset(t, 0, h * sizeof *t);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < h; j++)
+                t[j] += v[i] * before[i * h + j];
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < h; j++)
+                b[i * h + j] += v[i] * t[j] / leading->values[c];
+    }
+}
+
+/* w (n_cols, h) += x^T b: w and b begin at the panel's columns and rows. */
+CLONES static void add_transposed(double *restrict w, const double *restrict x, int32_t n_rows,
+                                  int32_t n_cols, const double *restrict b, size_t h)
+{
+    for (int32_t i = 0; i < n_rows; i++, x += n_cols, b += h)
+        for (int32_t f = 0; f < n_cols; f++)
+            for (size_t j = 0; j < h; j++)
+                w[(size_t)f * h + j] += x[f] * b[j];
+}
+
+/* w (F, h) = X^T b, b (N, h) */
+static int transposed_product(double *w, const struct reducer *reducer, const double *b, size_t h,
+                              struct err *err)
+{
+    const struct dataset *data = reducer->data;
+    bool by_samples = is_of_samples(reducer);
+    int32_t end = by_samples ? data->n_features : data->n_samples;
+    const struct csr *x = &reducer->sparse;
+    struct room room = {0};
+    int rc = 0;
+
+    memset(w, 0, (size_t)data->n_features * h * sizeof *w);
+    for (int32_t i = 0; data->is_sparse && i < x->n_rows; i++)
+        for (int64_t e = x->row_start[i]; e < x->row_start[i + 1]; e++)
+            for (size_t j = 0; j < h; j++)
+                w[(size_t)x->col[e] * h + j] += (double)x->val[e] * b[(size_t)i * h + j];
+    if (data->is_sparse)
+        return 0;
+    rc = room_init(&room, reducer, 0, err);
+    for (int32_t at = 0; !rc && at < end; at += room.width) {
+        struct panel panel = panel_at(reducer, &room, at);
+        struct mat raw = scaling_read(&reducer->scaling, &panel, room.raw);
+        size_t begin = (size_t)at * h;
+
+        scaling_apply(room.scaled, &reducer->scaling, &panel, &raw);
+        add_transposed(by_samples ? w + begin : w, room.scaled, raw.n_rows, raw.n_cols,
+                       by_samples ? b : b + begin, h);
+    }
+    room_release(&room);
+    return rc;
+}
+
+/* w and b: room for (F, H) and (N, H). Of samples the inverse comes first, of features last. */
+static int solve(double *w, double *b, double *t, const struct reducer *reducer,
+                 const struct leading *leading, const struct mat *xw, struct err *err)
+{
+    size_t n = (size_t)reducer->n, h = (size_t)xw->n_cols;
+    size_t size = (size_t)mat_size(xw);
+    double *before = is_of_samples(reducer) ? b : w;
+    double *copy = malloc(n * h * sizeof *copy);
+    int rc = copy ? 0 : err_nomem(err, "weights", n * h * sizeof *copy);
+
+    for (size_t i = 0; i < size; i++)
+        b[i] = (double)xw->v[i];
+    if (!rc && !is_of_samples(reducer))
+        rc = transposed_product(w, reducer, b, h, err);
+    if (!rc) {
+        memcpy(copy, before, n * h * sizeof *copy);
+        apply_inverse(before, t, copy, leading, n, h);
     }
     if (!rc && is_of_samples(reducer))
-        rc = of_samples(l, reducer, values, vectors, count_rank(values, k, n), err);
-    else if (!rc)
-        rc = of_features(l, reducer, vectors, count_rank(values, k, n), err);
+        rc = transposed_product(w, reducer, b, h, err);
     free(copy);
-    free(values);
-    free(vectors);
+    return rc;
+}
+
+int reducer_weights(struct mat *w, const struct reducer *reducer, int32_t reduce,
+                    const struct mat *xw, struct err *err)
+{
+    size_t size = (size_t)reducer->data->n_features * (size_t)xw->n_cols;
+    double *exact = malloc(size * sizeof *exact);
+    double *b = malloc((size_t)mat_size(xw) * sizeof *b);
+    double *t = malloc((size_t)xw->n_cols * sizeof *t);
+    struct leading leading = {0};
+    int rc = decompose(&leading, reducer, reduce, err);
+
+    *w = (struct mat){0};
+    if (!rc && (!exact || !b || !t))
+        rc = err_nomem(err, "weights", size * sizeof *exact);
+    if (!rc)
+        rc = solve(exact, b, t, reducer, &leading, xw, err);
+    if (!rc)
+        rc = mat_init(w, reducer->data->n_features, xw->n_cols, err);
+    for (size_t i = 0; !rc && i < size; i++)
+        w->v[i] = (float)exact[i];
+    leading_release(&leading);
+    free(exact);
+    free(b);
+    free(t);
     return rc;
 }

@@ -63,4 +63,14 @@ int reducer_products(double **gram, const struct dataset *data, enum feature_sca
  * is short or the decomposition fails. */
 int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, struct err *err);
 
+/* The way back: the smallest weights by features that make of each sample what weights by its
+ * coordinates make of it.
+ *   w   out (F, H)  X w = xw; in double, then rounded. Pair with mat_release()
+ *   xw  in  (N, H)  L v, v the weights by coordinates of this reduction
+ * It is X^+ xw, with the directions of the reduction alone: well conditioned for the samples
+ * whatever the lambda, and the same whichever basis a machine finds. Cost: reducer_make(), and 2 N
+ * F H flop. -1 and err as there. (Golub & Van Loan 2013, section 5.5.) */
+int reducer_weights(struct mat *w, const struct reducer *reducer, int32_t reduce,
+                    const struct mat *xw, struct err *err);
+
 #endif

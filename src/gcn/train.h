@@ -68,8 +68,9 @@ struct gcn_inputs {
     struct csr x_sparse;  /* (N, F) */
     struct coded coded;   /* (N, F) */
 
-    /* For input dropout X itself: x_sparse where that is there, otherwise this. */
-    struct mat x; /* (N, F); empty where no trial drops inputs */
+    /* For input dropout X itself: x_sparse where that is there, otherwise this. After a reduction
+     * L, without which weights by its columns mean nothing to others (trial/kept.h). */
+    struct mat x; /* (N, F); empty where no trial drops inputs, and nothing is reduced */
 
     /* What ridge sees in the place of all this (ridge.h). */
     double *kernel;   /* (n_kernel, n_kernel) products of all pairs of samples; NULL where not */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/real.h"
 
 static const struct cell *cell_at(const struct table *table, int64_t row, int32_t col)
@@ -157,22 +158,6 @@ void report_csv(struct buf *out, const struct table *table)
             csv_cell(out, cell_at(table, r, c));
             buf_putc(out, c + 1 == table->n_cols ? '\n' : ',');
         }
-}
-
-static void json_text(struct buf *out, const char *text)
-{
-    buf_putc(out, '"');
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-
-        if (byte == '"' || byte == '\\')
-            buf_printf(out, "\\%c", byte);
-        else if (byte < 0x20)
-            buf_printf(out, "\\u%04x", byte);
-        else
-            buf_putc(out, *text);
-    }
-    buf_putc(out, '"');
 }
 
 static void json_cell(struct buf *out, const struct cell *cell)

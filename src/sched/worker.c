@@ -14,6 +14,7 @@
  * longer one the scheduler is told that it begins, so that it knows whom to blame for a crash. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
+#define GROUP_BYTES ((size_t)1 << 20) /* with models, fewer: a message has no more than 2 GB */
 /* A trial that runs so long has been misjudged: others shall have what waits behind it. */
 #define HOARD_S 0.5
 #define WAIT_S 1.0
@@ -129,7 +130,8 @@ static int add_result(struct worker *worker, const struct trial_result *r, doubl
     }
     trial_result_pack(&worker->results, r);
     worker->n_results++;
-    if (worker->n_results < GROUP_RESULTS && now_s - worker->group_s < GROUP_S)
+    if (worker->n_results < GROUP_RESULTS && worker->results.size < GROUP_BYTES &&
+        now_s - worker->group_s < GROUP_S)
         return 0;
     return send_results(worker);
 }

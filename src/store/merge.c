@@ -13,6 +13,7 @@
 
 #include "store/db.h"
 #include "store/merge_check.h"
+#include "trial/kept.h"
 
 /* A table, and its columns that are numbers of the file: they are mapped, all others copied. */
 struct source {
@@ -20,7 +21,7 @@ struct source {
     const char *mapped; /* "|a|b|" */
 };
 
-enum { SWEEP, AXIS, CONFIG, TRIAL, METRIC, CURVE, TIMING, SESSION, ATTEMPT, SOURCES };
+enum { SWEEP, AXIS, CONFIG, TRIAL, METRIC, CURVE, TIMING, SESSION, ATTEMPT, MODEL, SOURCES };
 
 static const struct source sources[SOURCES] = {
     [SWEEP] = {"sweep", "|sweep_id|"},
@@ -32,6 +33,7 @@ static const struct source sources[SOURCES] = {
     [TIMING] = {"timing", "|trial_id|"},
     [SESSION] = {"session", "|session_id|"},
     [ATTEMPT] = {"attempt", "|attempt_id|trial_id|session_id|"},
+    [MODEL] = {"model", "|trial_id|"},
 };
 
 struct merge {
@@ -142,6 +144,11 @@ static const struct step apply[] = {
              " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
     {TRIAL, "DELETE FROM main.checkpoint WHERE trial_id IN"
             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {MODEL, "DELETE FROM main.model WHERE trial_id IN"
+            " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    /* Of equal results one may have been trained by a run that kept none. */
+    {MODEL, "INSERT OR IGNORE INTO main.model (trial_id, @) SELECT now, @ FROM in_model AS i"
+            " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept'"},
     {SESSION, "DELETE FROM session_map"},
     {SESSION,
      "INSERT INTO main.session (session_id, @)"
@@ -185,6 +192,10 @@ static const struct step finish[] = {
 
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
+
+static const char sql_with_models[] =
+    "SELECT name, ini FROM sweep WHERE sweep_id IN (SELECT sweep_id FROM main.model"
+    " JOIN main.trial USING (trial_id) JOIN main.config USING (config_id))";
 
 static int run_step(struct merge *m, const struct step *step, struct err *err)
 {
@@ -344,6 +355,29 @@ static int merge_one(struct merge *m, struct merge_input *input, struct errlist 
     return 0;
 }
 
+/* What the sweeps that came together keep of their models. */
+static int prune(struct merge *m, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(m->store, sql_with_models, err);
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        const union value *v;
+        struct sweep sweep;
+
+        rc = stored_sweep_parse(&sweep, m->store, (const char *)sqlite3_column_text(row, 1), err);
+        v = sweep.fixed.v;
+        if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
+            rc = store_prune_models(m->store, name,
+                                    v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1), err);
+        sweep_release(&sweep);
+        rc = rc ? -1 : 1;
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
 static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                      struct errlist *conflicts, struct err *err)
 {
@@ -363,7 +397,7 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                        "give equal numbers: compare processor, BLAS and version of the sessions "
                        "named above, and run those trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
-    if (RUN(m, finish, err) || views_update(m->store, err))
+    if (RUN(m, finish, err) || prune(m, err) || views_update(m->store, err))
         return -1;
     return store_commit(m->store, err);
 }

@@ -192,6 +192,11 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " datetime(started, 'unixepoch') AS started_utc, coalesce(finished, iif(outcome = 'running'," \
       " (julianday('now') - 2440587.5) * 86400, NULL)) - started AS seconds, outcome," \
       " coalesce(error, '') AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
+    X(TRIAL_MODEL, /* its file, where it is kept */ \
+      "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
+    X(CONFIG_MODELS, /* likewise */ \
+      "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
+      " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(TRIAL_CURVE, \

@@ -124,6 +124,22 @@
     X(CHECKPOINT_FIND, \
       "SELECT epoch, remaining, seconds, state FROM checkpoint WHERE trial_id = ?1") \
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
+    X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, ?2)") \
+    X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
+    X(MODEL_FIND, "SELECT safetensors FROM model WHERE trial_id = ?1") \
+    /* The best is that of the leaderboard (views.c), and like there the first of equals. */ \
+    X(MODEL_PRUNE, \
+      "WITH has AS MATERIALIZED (SELECT DISTINCT config_id FROM model JOIN trial USING (trial_id)" \
+      " JOIN config USING (config_id) WHERE sweep_id = ?1)," \
+      " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
+      " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
+      " FROM trial WHERE trial.config_id = has.config_id))," \
+      " best AS MATERIALIZED (SELECT config_id FROM over JOIN trial USING (config_id)" \
+      " WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0" \
+      " ORDER BY count(value) DESC, avg(value) * (SELECT iif(direction = 'max', -1, 1) FROM sweep" \
+      " WHERE sweep_id = ?1), config_id LIMIT 1)" \
+      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
+      " WHERE config_id NOT IN (SELECT config_id FROM best))") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

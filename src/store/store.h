@@ -162,6 +162,18 @@ int store_checkpoint(struct store *store, int64_t trial_id,
 int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struct store *store,
                           int64_t trial_id, struct err *err);
 
+/* A trial's model as a file (trial/kept.h), in place of what it has. Part of the transaction;
+ * store_result() does it with its result's. */
+int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
+                    struct err *err);
+/* 1 and a trial's model appended to `out`; 0: it has none. -1 and err. */
+int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
+/* Of the configurations of a sweep that are over, only the best keeps its models: `keep = best`.
+ * Over is one with `each` trials or more (replicates x folds) in the file, none of which is to be
+ * run: of a shard that is hardly any. Part of the transaction. Cost: to look at configurations with
+ * models. */
+int store_prune_models(struct store *store, const char *sweep, int64_t each, struct err *err);
+
 /* `where` over the axes: the expression sees each swept setting as a column, bare (hidden_size)
  * or qualified (model.hidden_size). Numbers are numbers; choices are text, and so is `full`, which
  * SQL holds for greater than any number and counts with as 0. Only an expression: no second

@@ -61,7 +61,7 @@ static int write_timing(struct store *store, int64_t trial_id, const struct tria
 static int delete_details(struct store *store, int64_t trial_id, struct err *err)
 {
     static const enum statement deletes[] = {STATEMENT_METRIC_DELETE, STATEMENT_CURVE_DELETE,
-                                             STATEMENT_TIMING_DELETE};
+                                             STATEMENT_TIMING_DELETE, STATEMENT_MODEL_DELETE};
 
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++)
         if (db_finish(store, db_bind(store, deletes[i], err, "i", trial_id), err))
@@ -123,5 +123,7 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err))
         return -1;
     FAULT("store: a result is written but for its times");
+    if (result->model && store_put_model(store, trial_id, result->model, result->model_bytes, err))
+        return -1;
     return write_timing(store, trial_id, result, err);
 }

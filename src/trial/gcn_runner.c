@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "trial/kept.h"
 #include "trial/spec.h"
 
 /* To make a checkpoint, send it and commit it took 0.16 s at 16 MB and 0.7 s at 64 MB (on a machine
@@ -27,6 +28,7 @@ struct gcn_runner {
     struct arena scratch;
     struct buf text;  /* scratch of the key */
     struct buf state; /* of the checkpoint that is handed over */
+    struct kept_scaling scaling;
 };
 
 /* What the observer of one trial knows. */
@@ -64,6 +66,7 @@ void gcn_runner_destroy(struct gcn_runner *self)
     arena_release(&self->scratch);
     buf_release(&self->text);
     buf_release(&self->state);
+    kept_scaling_release(&self->scaling);
     free(self);
 }
 
@@ -151,6 +154,41 @@ static void stopped(struct trial_result *r, const struct observed *observed)
     }
 }
 
+static struct hash trial_key(struct gcn_runner *self, const struct settings *s,
+                             struct plan_trial where)
+{
+    return settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate,
+                        where.fold, &self->text);
+}
+
+static bool is_kept(const struct trial_result *r, const struct settings *s)
+{
+    return r->state == TRIAL_DONE && keep_of(s) != KEEP_NONE;
+}
+
+/* The model travels with its result: the scheduler knows whether it is to stay. */
+static int keep(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
+                struct plan_trial where, const struct gcn_inputs *inputs,
+                const struct gcn_outcome *outcome, struct err *err)
+{
+    struct kept_trial trial = {.settings = s,
+                               .inputs = inputs,
+                               .outcome = outcome,
+                               .key = trial_key(self, s, where),
+                               .replicate = where.replicate,
+                               .fold = where.fold};
+    struct buf file = {0};
+
+    if (kept_write(&file, &r->model_bytes, &trial, &self->scaling, err)) {
+        buf_release(&file);
+        return -1;
+    }
+    r->model = file.data;
+    if (file.data)
+        r->model_bytes = file.size;
+    return 0;
+}
+
 /* What a trial trains on; r's time of loading ends here. -1 and err where it cannot be made. */
 static int load(const struct gcn_inputs **inputs, const struct split **split,
                 struct gcn_runner *self, struct trial_result *r, const struct settings *s,
@@ -165,6 +203,31 @@ static int load(const struct gcn_inputs **inputs, const struct split **split,
     observed->saved_s = clock_now(self->clock);
     r->timing[PHASE_LOAD] = observed->saved_s - observed->begun_s;
     return 0;
+}
+
+/* Weights by features, which it was solved without. */
+static int keep_ridge(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
+                      struct plan_trial where, const struct gcn_inputs *inputs,
+                      const struct split *split, const struct ridge *ridge,
+                      struct gcn_outcome *outcome, struct err *err)
+{
+    size_t n = ((size_t)self->data->n_features + 1) * (size_t)ridge->n_outputs;
+    float *weights = malloc(n * sizeof *weights);
+    struct gcn_inputs_spec made;
+    int rc;
+
+    if (!weights)
+        return err_nomem(err, "weights", n * sizeof *weights);
+    spec_inputs(&made, s);
+    rc = ridge_weights(weights, ridge, self->data, made.scale, split, err);
+    outcome->weights = weights;
+    outcome->n_outputs = ridge->n_outputs;
+    outcome->target_mean = ridge->target.mean;
+    outcome->target_sd = ridge->target.sd;
+    if (!rc)
+        rc = keep(self, r, s, where, inputs, outcome, err);
+    free(weights);
+    return rc;
 }
 
 static bool ridge_goes_on(void *arg)
@@ -194,11 +257,12 @@ static int fit_ridge(struct gcn_runner *self, struct trial_result *r, const stru
     if (ridge_train(&outcome, &ridge, &spec, inputs, split, (int)s->v[P_THREADS].i, &self->scratch,
                     self->clock, &watch, err))
         return -1;
-    if (outcome.status == GCN_STOPPED)
+    if (outcome.status == GCN_STOPPED) {
         stopped(r, observed);
-    else
-        take_outcome(r, &outcome);
-    return 0;
+        return 0;
+    }
+    take_outcome(r, &outcome);
+    return is_kept(r, s) ? keep_ridge(self, r, s, where, inputs, split, &ridge, &outcome, err) : 0;
 }
 
 static int train(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
@@ -218,8 +282,7 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
     if (load(&inputs, &split, self, r, s, where, observed, err))
         return -1;
     spec_gcn(&spec, s);
-    key = settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate, where.fold,
-                       &self->text);
+    key = trial_key(self, s, where);
     memset(&outcome, 0, sizeof outcome);
     r->curve = calloc((size_t)spec.epochs + 1, sizeof *r->curve);
     if (!r->curve)
@@ -231,11 +294,12 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
         return -1;
     r->resumed_epoch = outcome.resumed_epoch;
     r->earlier_s = earlier_seconds(observed, &outcome);
-    if (outcome.status == GCN_STOPPED)
+    if (outcome.status == GCN_STOPPED) {
         stopped(r, observed);
-    else
-        take_outcome(r, &outcome);
-    return 0;
+        return 0;
+    }
+    take_outcome(r, &outcome);
+    return is_kept(r, s) ? keep(self, r, s, where, inputs, &outcome, err) : 0;
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,

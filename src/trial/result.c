@@ -6,7 +6,7 @@
 
 /* First word of a packed result: "TRL" and the version of the format. A change of any field
  * below, or of the tables of metrics, parts or phases, needs a new version. */
-#define RESULT_MAGIC 0x54524c02u
+#define RESULT_MAGIC 0x54524c03u
 
 static const char *const state_names[] = {
 #define STATE_NAME(id, name) name,
@@ -58,6 +58,9 @@ void trial_result_release(struct trial_result *r)
     free(r->curve);
     r->curve = NULL;
     r->n_curve = 0;
+    free(r->model);
+    r->model = NULL;
+    r->model_bytes = 0;
 }
 
 void trial_result_pack(struct buf *out, const struct trial_result *r)
@@ -84,6 +87,10 @@ void trial_result_pack(struct buf *out, const struct trial_result *r)
     buf_put_f64(out, r->finished);
     buf_put_u32(out, (uint32_t)r->n_curve);
     buf_add(out, r->curve, (size_t)r->n_curve * sizeof *r->curve);
+    buf_put_u32(out, r->model != NULL);
+    buf_put_i64(out, (int64_t)r->model_bytes);
+    if (r->model)
+        buf_add(out, r->model, r->model_bytes);
 }
 
 static void take_array(struct cursor *in, void *out, size_t bytes)
@@ -112,6 +119,24 @@ static void take_curve(struct trial_result *r, struct cursor *in)
     r->n_curve = (int32_t)n;
 }
 
+static void take_model(struct trial_result *r, struct cursor *in)
+{
+    bool is_there = cursor_u32(in) != 0;
+    size_t bytes = (size_t)cursor_i64(in);
+    const void *from = is_there ? cursor_bytes(in, bytes) : NULL;
+
+    if (!in->failed)
+        r->model_bytes = bytes;
+    if (!from)
+        return;
+    r->model = malloc(bytes);
+    if (!r->model) {
+        in->failed = true;
+        return;
+    }
+    memcpy(r->model, from, bytes);
+}
+
 static void take_fields(struct trial_result *r, struct cursor *in)
 {
     cursor_text(in, r->error, sizeof r->error);
@@ -132,6 +157,7 @@ static void take_fields(struct trial_result *r, struct cursor *in)
     r->started = cursor_f64(in);
     r->finished = cursor_f64(in);
     take_curve(r, in);
+    take_model(r, in);
 }
 
 int trial_result_unpack(struct trial_result *r, struct cursor *in)

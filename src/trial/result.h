@@ -63,6 +63,8 @@ struct trial_result {
     double started, finished; /* Unix seconds */
     struct gcn_epoch *curve;  /* [n_curve] owned */
     int32_t n_curve;
+    void *model;        /* [model_bytes] owned: the file of trial/kept.h; NULL: none is kept */
+    size_t model_bytes; /* without a model: how large it would have been, where that is too much */
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */

@@ -70,7 +70,7 @@ make_old() {
         alter table session drop column realm; alter table session drop column born;
         alter table session drop column job; alter table session drop column inode;
         alter table sweep drop column planned; alter table sweep drop column parts; alter table trial drop column predicted;
-        drop table checkpoint; drop table if exists model; pragma user_version = 1"
+        drop table checkpoint; drop table model; pragma user_version = 1"
 }
 
 # What comes before the fault, so that the point is passed: sets before and options.

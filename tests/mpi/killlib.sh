@@ -30,7 +30,8 @@ rows() {
             (select group_concat(split || name || quote(value)) from
                 (select * from metric m where m.trial_id = t.trial_id order by split, name)),
             (select group_concat(quote(train_loss) || quote(val_loss) || quote(val_value)) from
-                (select * from curve c where c.trial_id = t.trial_id order by epoch))
+                (select * from curve c where c.trial_id = t.trial_id order by epoch)),
+            (select hex(safetensors) from model where model.trial_id = t.trial_id)
         from trial t join config using (config_id) join sweep using (sweep_id)
         where sweep.name = 'kill' order by t.key" 2>&1 | cksum
 }

@@ -268,7 +268,7 @@ static void test_all_tables(void **state)
     fixture_sql_is(&f,
                    "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
                    " WHERE type = 'table' ORDER BY name)",
-                   "attempt,axis,checkpoint,config,curve,metric,session,sweep,timing,trial");
+                   "attempt,axis,checkpoint,config,curve,metric,model,session,sweep,timing,trial");
     fixture_close(&f);
 }
 

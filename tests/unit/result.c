@@ -34,6 +34,9 @@ static void fill(struct trial_result *r)
     r->curve = calloc(3, sizeof *r->curve);
     for (int i = 0; i < 3; i++)
         r->curve[i].val_loss = i;
+    r->model_bytes = 5;
+    r->model = malloc(5);
+    memcpy(r->model, "model", 5);
 }
 
 static void test_names(void **state)
@@ -80,6 +83,8 @@ static void test_round_trip(void **state)
     assert_string_equal(again.error, r.error);
     assert_string_equal(again.host, "node17");
     assert_true(again.curve[2].val_loss == 2);
+    assert_int_equal(again.model_bytes, 5);
+    assert_memory_equal(again.model, "model", 5);
     assert_true(again.metrics[PART_TEST][METRIC_LOG_LOSS] == 0.5);
     assert_int_equal(again.pid, 4242);
     trial_result_release(&r);
@@ -105,6 +110,7 @@ static void test_truncated(void **state)
             memcpy(cut, packed.data, n);
         assert_int_equal(trial_result_unpack(&r, &in), -1);
         assert_null(r.curve);
+        assert_null(r.model);
         free(cut);
     }
     buf_release(&packed);

@@ -1,0 +1,36 @@
+#include "base/fault.h"
+#include "store/db.h"
+
+int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
+                    struct err *err)
+{
+    if (db_begin(store, err))
+        return -1;
+    return db_finish(store, db_bind(store, STATEMENT_MODEL_PUT, err, "ib", trial_id, model, bytes),
+                     err);
+}
+
+int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_MODEL_FIND, err, "i", trial_id);
+    int rc = row ? db_step(store, row, err) : -1;
+
+    if (rc != 1)
+        return rc;
+    buf_add(out, sqlite3_column_blob(row, 0), (size_t)sqlite3_column_bytes(row, 0));
+    if (db_finish(store, row, err))
+        return -1;
+    return buf_failed(out) ? err_nomem(err, "model", out->size) : 1;
+}
+
+int store_prune_models(struct store *store, const char *sweep, int64_t each, struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_FIND, err, "s", sweep);
+    int64_t sweep_id;
+
+    if (db_integer(store, row, 0, &sweep_id, err) || db_begin(store, err) ||
+        db_finish(store, db_bind(store, STATEMENT_MODEL_PRUNE, err, "ii", sweep_id, each), err))
+        return -1;
+    FAULT("store: models were dropped");
+    return 0;
+}

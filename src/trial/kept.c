@@ -1,0 +1,355 @@
+#include "trial/kept.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/real.h"
+#include "base/safetensors.h"
+#include "base/utf8.h"
+#include "config.h"
+#include "gcn/model.h"
+#include "gcn/reducer.h"
+#include "tensor/gemm.h"
+#include "trial/spec.h"
+
+#define FORMAT "espalier-model-1"
+#define PROJECTED "layers.0.xw"
+/* Tensors that are not the network's. */
+enum { MOST_OTHERS = 8 };
+
+enum keep keep_of(const struct settings *s)
+{
+    return (enum keep)s->v[P_KEEP].i;
+}
+
+/* ---- metadata ---- */
+
+static void describe_int(struct buf *metadata, const char *name, int64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRId64, value);
+    safetensors_describe(metadata, name, text);
+}
+
+static void describe_real(struct buf *metadata, const char *name, double value)
+{
+    struct buf text = {0};
+
+    real_format(&text, value);
+    safetensors_describe(metadata, name, buf_text(&text));
+    metadata->failed |= buf_failed(&text);
+    buf_release(&text);
+}
+
+static void describe_settings(struct buf *metadata, const struct settings *s)
+{
+    const char *trait = s->v[P_TRAIT].s;
+    struct buf json = {0};
+
+    settings_json(&json, s);
+    safetensors_describe(metadata, "settings", buf_text(&json));
+    metadata->failed |= buf_failed(&json);
+    if (!utf8_find_foreign(trait))
+        safetensors_describe(metadata, "trait", trait);
+    buf_release(&json);
+}
+
+static void describe(struct buf *metadata, const struct kept_trial *trial)
+{
+    const struct dataset *data = trial->inputs->data;
+    const struct gcn_outcome *outcome = trial->outcome;
+    char hex[HASH_HEX_SIZE];
+
+    safetensors_describe(metadata, "format", FORMAT);
+    safetensors_describe(metadata, "espalier", PACKAGE_VERSION);
+    safetensors_describe(metadata, "blas", gemm_library());
+    safetensors_describe(metadata, "key", hash_hex(trial->key, hex));
+    safetensors_describe(metadata, "data_digest", hash_hex(data->digest, hex));
+    describe_settings(metadata, trial->settings);
+    safetensors_describe(metadata, "task", task_name(data->task));
+    describe_int(metadata, "outputs", outcome->n_outputs);
+    describe_int(metadata, "samples", data->n_samples);
+    describe_int(metadata, "features", data->n_features);
+    describe_int(metadata, "markers", data->n_markers);
+    describe_int(metadata, "replicate", trial->replicate);
+    describe_int(metadata, "fold", trial->fold);
+    describe_int(metadata, "best_epoch", outcome->best_epoch);
+    describe_real(metadata, "value", outcome->value);
+    describe_real(metadata, "target_mean", outcome->target_mean);
+    describe_real(metadata, "target_sd", outcome->target_sd);
+}
+
+/* ---- preprocessing ---- */
+
+void kept_scaling_release(struct kept_scaling *scaling)
+{
+    if (!scaling)
+        return;
+    scaling_release(&scaling->scaling);
+    scaling->is_there = false;
+}
+
+/* Rows at a time; a wide one alone may be larger. */
+#define ROOM_FLOATS (1 << 16)
+
+static int learn(struct kept_scaling *kept, const struct dataset *data, enum feature_scale scale,
+                 struct err *err)
+{
+    int32_t width = ROOM_FLOATS / data->n_features + 1;
+    float *room;
+
+    if (kept->is_there && kept->scaling.scale == scale)
+        return 0;
+    kept_scaling_release(kept);
+    room = malloc((size_t)width * (size_t)data->n_features * sizeof *room);
+    if (!room || scaling_init(&kept->scaling, data, scale, err)) {
+        free(room);
+        return err_nomem(err, "column means", (size_t)data->n_features * 2 * sizeof(double));
+    }
+    kept->is_there = true;
+    if (scale == SCALE_STANDARDIZE)
+        scaling_learn(&kept->scaling, false, width, room);
+    free(room);
+    return 0;
+}
+
+static void add(struct safetensor *list, size_t *n, const char *name, enum safetensors_type type,
+                int64_t size, const void *data)
+{
+    struct safetensor *t = &list[(*n)++];
+
+    *t = (struct safetensor){.type = type, .n_dims = 1, .shape = {size}, .data = data};
+    snprintf(t->name, sizeof t->name, "%s", name);
+}
+
+static void add_classes(struct safetensor *list, size_t *n, const struct dataset *data)
+{
+    if (data->n_classes)
+        add(list, n, "classes", SAFETENSORS_U8, data->class_start[data->n_classes],
+            data->const_classes);
+}
+
+static void add_features(struct safetensor *list, size_t *n, const struct dataset *data,
+                         const struct scaling *scaling)
+{
+    int32_t f = data->n_features;
+
+    if (scaling->scale == SCALE_STANDARDIZE) {
+        add(list, n, "features.mean", SAFETENSORS_F64, f, scaling->column_mean);
+        add(list, n, "features.factor", SAFETENSORS_F64, f, scaling->column_factor);
+    }
+    if (data->fill)
+        add(list, n, "features.fill", SAFETENSORS_F32, data->n_markers, data->fill);
+    add(list, n, "features.names", SAFETENSORS_U8, data->feature_start[f], data->const_features);
+    if (data->const_alleles)
+        add(list, n, "features.alleles", SAFETENSORS_U8, data->allele_start[f],
+            data->const_alleles);
+}
+
+/* ---- weights ---- */
+
+static struct safetensor as_safetensor(const struct model_tensor *t, const float *weights)
+{
+    struct safetensor out = {.type = SAFETENSORS_F32,
+                             .n_dims = t->n_dims,
+                             .shape = {t->shape[0], t->n_dims == 2 ? t->shape[1] : 0},
+                             .data = weights ? weights + t->begin : NULL};
+
+    snprintf(out.name, sizeof out.name, "%s", t->name);
+    return out;
+}
+
+/* How many tensors a network has. */
+static int32_t count_tensors(const struct gcn_spec *spec, int32_t n_inputs, int32_t n_outputs)
+{
+    struct model_tensor t;
+    int32_t n = 0;
+
+    while (model_tensor(&t, spec, n_inputs, n_outputs, n))
+        n++;
+    return n;
+}
+
+/* X W of all samples, from their coordinates, in the place of the weights by those. */
+static int project(struct mat *xw, struct safetensor *first, const struct gcn_inputs *inputs,
+                   struct err *err)
+{
+    struct mat w = mat_view((float *)(uintptr_t)first->data, (int32_t)first->shape[0],
+                            (int32_t)first->shape[1]);
+
+    if (mat_init(xw, inputs->x.n_rows, w.n_cols, err))
+        return -1;
+    gemm(xw, 1, &inputs->x, &w, 0);
+    *first = (struct safetensor){.name = PROJECTED,
+                                 .type = SAFETENSORS_F32,
+                                 .n_dims = 2,
+                                 .shape = {xw->n_rows, xw->n_cols},
+                                 .data = xw->v};
+    return 0;
+}
+
+static size_t total_bytes(const struct safetensor *list, size_t n)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        bytes += safetensors_bytes(&list[i]);
+    return bytes;
+}
+
+static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *trial,
+                      const struct safetensor *list, size_t n, struct err *err)
+{
+    struct buf metadata = {0};
+
+    *bytes = total_bytes(list, n);
+    if (*bytes > KEPT_MAX_BYTES)
+        return 0;
+    describe(&metadata, trial);
+    safetensors_write(out, &metadata, list, n);
+    buf_release(&metadata);
+    return buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
+}
+
+int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
+               struct kept_scaling *scaling, struct err *err)
+{
+    const struct gcn_inputs *inputs = trial->inputs;
+    const struct gcn_outcome *outcome = trial->outcome;
+    struct safetensor *list;
+    struct gcn_inputs_spec made;
+    bool is_reduced;
+    struct gcn_spec spec;
+    struct model_tensor t;
+    struct mat xw = {0};
+    size_t n = 0;
+    int rc = 0;
+
+    *bytes = 0;
+    if (!outcome->weights)
+        return 0;
+    spec_gcn(&spec, trial->settings);
+    spec_inputs(&made, trial->settings);
+    if (spec_model(trial->settings) == MODEL_RIDGE) { /* a layer without a graph, of all features */
+        spec = (struct gcn_spec){.layers = 1};
+        made.reduce = REDUCE_NONE;
+    }
+    is_reduced = !reducer_keeps(inputs->data, made.reduce);
+    list = calloc((size_t)count_tensors(&spec, inputs->n_inputs, outcome->n_outputs) + MOST_OTHERS,
+                  sizeof *list);
+    if (!list)
+        return err_nomem(err, "model", sizeof *list);
+    while (model_tensor(&t, &spec, inputs->n_inputs, outcome->n_outputs, (int32_t)n))
+        list[n++] = as_safetensor(&t, outcome->weights);
+    if (is_reduced)
+        rc = project(&xw, &list[0], inputs, err);
+    else
+        rc = learn(scaling, inputs->data, made.scale, err);
+    if (!rc && !is_reduced)
+        add_features(list, &n, inputs->data, &scaling->scaling);
+    add_classes(list, &n, inputs->data);
+    if (!rc)
+        rc = write_list(out, bytes, trial, list, n, err);
+    mat_release(&xw);
+    free(list);
+    return rc;
+}
+
+/* ---- from samples to features ---- */
+
+bool kept_is_complete(const void *file, size_t bytes)
+{
+    struct safetensor t;
+
+    return safetensors_find(&t, file, bytes, PROJECTED) != 0;
+}
+
+static int damaged(struct err *err)
+{
+    return err_set(err, "the stored model is damaged");
+}
+
+/* The weights by features that the projections follow from. */
+static int weights_by_features(struct mat *w, const struct safetensor *projected,
+                               const struct dataset *data, const struct gcn_inputs_spec *made,
+                               struct err *err)
+{
+    struct mat xw = mat_view((float *)(uintptr_t)projected->data, (int32_t)projected->shape[0],
+                             (int32_t)projected->shape[1]);
+    struct reducer reducer;
+    int rc;
+
+    if (projected->n_dims != 2 || xw.n_rows != data->n_samples)
+        return damaged(err);
+    if (reducer_init(&reducer, data, made->scale, 0, err))
+        return -1;
+    rc = reducer_weights(w, &reducer, made->reduce, &xw, err);
+    reducer_release(&reducer);
+    return rc;
+}
+
+/* The network's tensors, all but the first as they are in the file. */
+static int take_tensors(struct safetensor *list, size_t *n, const void *file, size_t bytes,
+                        const struct gcn_spec *spec, int32_t n_features, const struct mat *w)
+{
+    int32_t n_outputs = 0;
+    struct safetensor last;
+    struct model_tensor t;
+    char name[48];
+
+    snprintf(name, sizeof name, "layers.%d.bias", spec->layers - 1);
+    if (safetensors_find(&last, file, bytes, name))
+        return -1;
+    n_outputs = (int32_t)last.shape[0];
+    while (model_tensor(&t, spec, n_features, n_outputs, (int32_t)*n)) {
+        if (*n == 0)
+            list[0] = as_safetensor(&t, w->v);
+        else if (safetensors_find(&list[*n], file, bytes, t.name))
+            return -1;
+        ++*n;
+    }
+    return 0;
+}
+
+int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,
+                  const struct settings *settings, struct err *err)
+{
+    struct kept_scaling scaling = {0};
+    struct gcn_inputs_spec made;
+    struct safetensor projected, *list;
+    struct buf metadata = {0};
+    struct gcn_spec spec;
+    struct mat w = {0};
+    size_t n = 0;
+    int rc;
+
+    spec_gcn(&spec, settings);
+    spec_inputs(&made, settings);
+    list = calloc((size_t)count_tensors(&spec, 1, 1) + MOST_OTHERS, sizeof *list);
+    if (!list)
+        return err_nomem(err, "model", sizeof *list);
+    if (safetensors_find(&projected, file, bytes, PROJECTED) ||
+        safetensors_metadata(&metadata, file, bytes))
+        rc = damaged(err);
+    else
+        rc = weights_by_features(&w, &projected, data, &made, err);
+    if (!rc && take_tensors(list, &n, file, bytes, &spec, data->n_features, &w))
+        rc = damaged(err);
+    if (!rc)
+        rc = learn(&scaling, data, made.scale, err);
+    if (!rc) {
+        add_features(list, &n, data, &scaling.scaling);
+        add_classes(list, &n, data);
+        safetensors_write(out, &metadata, list, n);
+        rc = buf_failed(out) ? err_nomem(err, "model", total_bytes(list, n)) : 0;
+    }
+    kept_scaling_release(&scaling);
+    buf_release(&metadata);
+    mat_release(&w);
+    free(list);
+    return rc;
+}

@@ -1,0 +1,176 @@
+#!/bin/sh
+# Models that are kept: which, what `show --model` writes, and that numpy makes of it what was recorded.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+"$ESPALIER" simulate panel >/dev/null 2>&1
+cat >small.ini <<'INI'
+[sweep]
+name = small
+replicates = 2
+folds = 3
+[data]
+format = genotype
+genotypes = panel/genotypes.csv
+phenotypes = panel/phenotypes.csv
+[train]
+epochs = 4
+[model]
+dropout = 0
+[grid]
+hidden_size = 4, 8
+learning_rate = 0.01, 0.1
+INI
+models() { sqlite3 "$1" "select group_concat(trial_id || ' ' || hex(safetensors)) from (select * from model order by 1)" | cksum; }
+kept() { sqlite3 "$1" "select group_concat(distinct config_id) || ':' || count(*) from model join trial using (trial_id)"; }
+run() { "$ESPALIER" run small.ini --progress none "$@" 2>/dev/null; }
+
+run
+best=$(sqlite3 results.db 'select config from leaderboard where place = 1')
+is "the best configuration keeps its models" "$(kept results.db)" "$best:6"
+run --set keep=all --db all.db
+is "keep = all" "$(kept all.db)" 1,2,3,4:24
+is "is no part of the key" "$(sqlite3 all.db 'select key from trial order by 1')" "$(sqlite3 results.db 'select key from trial order by 1')"
+run --set keep=none --db none.db
+is "keep = none" "$(kept none.db)" ""
+# What comes in another order, in pieces, and twice, ends with the same rows.
+run --set learning_rate=0.1 --db pieces.db
+run --set hidden_size=8 --db pieces.db
+run --db pieces.db
+is "a sweep in pieces keeps the same" "$(sqlite3 pieces.db "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum)" \
+    "$(sqlite3 results.db "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum)"
+run --shard 1/2 --db half.db && run --shard 2/2 --db half.db
+is "a half keeps what it has" "$(sqlite3 half.1of2.db 'select count(*) from model') $(sqlite3 half.2of2.db 'select count(*) from model')" \
+    "$(sqlite3 half.1of2.db "select count(*) from trial") $(sqlite3 half.2of2.db 'select count(*) from trial')"
+ok "halves" "$ESPALIER" merge joined.db half.1of2.db half.2of2.db
+is "joined keep the same" "$(models joined.db)" "$(models results.db)"
+sqlite3 results.db "update trial set state = 'pending' where config_id = $best and fold = 1; delete from model"
+before=$(sqlite3 results.db 'select count(*) from attempt')
+run
+is "what is run again has its model again" "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$best:2 2"
+
+# Written out.
+trial=$(sqlite3 all.db "select min(trial_id) from trial where config_id = 4")
+ok "a trial's model" "$ESPALIER" show all.db "t$trial" --model one.safetensors
+like "is said" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
+is "is the blob" "$(sqlite3 all.db "select hex(safetensors) from model where trial_id = $trial" | cksum)" \
+    "$(sqlite3 :memory: "select hex(readfile('one.safetensors'))" | cksum)"
+like "show tells of it" "$("$ESPALIER" show all.db "t$trial")" '^model: --model FILE writes it out'
+like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models: --model FILE writes them out'
+mkdir out.d
+ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
+is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
+fails "a model that is not kept" 1 "$ESPALIER" show none.db t1 --model x
+is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t1 is kept: with keep = best those of the best configuration are, with keep = all every one"
+fails "nor of a configuration" 1 "$ESPALIER" show none.db c1 --model x
+fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
+is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
+
+# After a reduction the weights by features are made from the data.
+run --set keep=all --set reduce=exact --set sweep.name=reduced --db reduced.db
+ok "a reduced model" "$ESPALIER" show reduced.db t1 --model reduced.safetensors
+fails "its data are not overwritten" 1 "$ESPALIER" show reduced.db t1 --model panel/genotypes.csv
+mv panel elsewhere
+fails "its data are needed" 1 "$ESPALIER" show reduced.db t1 --model x.safetensors
+ok "wherever they are" "$ESPALIER" show reduced.db t1 --model x.safetensors --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
+is "to the same" "$(cksum <x.safetensors)" "$(cksum <reduced.safetensors)"
+ok "others need none" "$ESPALIER" show all.db t1 --model x.safetensors
+
+# Of a graph, with numpy: reads the format as it is published, and predicts.
+python=/usr/bin/python3
+$python -c 'import numpy' 2>/dev/null || {
+    echo "# no numpy: not read by other means"
+    done_testing
+    exit
+}
+cat >read.py <<'PY'
+import json, struct, sys
+import numpy as np
+
+def read(path):
+    raw = open(path, "rb").read()
+    n = struct.unpack("<Q", raw[:8])[0]
+    pairs = json.loads(raw[8:8 + n].decode(), object_pairs_hook=lambda p: p)
+    assert len({k for k, _ in pairs}) == len(pairs), "a name twice"
+    header = {k: dict(v) for k, v in pairs}
+    meta = header.pop("__metadata__")
+    assert all(isinstance(v, str) for v in meta.values())
+    types = {"F64": "<f8", "F32": "<f4", "U8": "u1"}
+    at, out = 0, {}
+    for name, t in sorted(header.items(), key=lambda i: i[1]["data_offsets"]):
+        begin, end = t["data_offsets"]
+        assert begin == at, "a gap"
+        out[name] = np.frombuffer(raw[8 + n + begin:8 + n + end], types[t["dtype"]]).reshape(t["shape"])
+        at = end
+    assert at == len(raw) - 8 - n, "the end"
+    return meta, out
+PY
+cat >features.py <<'PY'
+from read import *
+meta, t = read(sys.argv[1])
+names = t["features.names"].tobytes().decode().split("\0")[:-1]
+print(meta["format"], len(names), names[0], [t[k].shape[0] for k in ("features.mean", "features.factor", "features.fill")],
+      t["layers.0.weight"].shape, json.loads(meta["settings"])["hidden_size"])
+PY
+markers=$(sqlite3 all.db 'select features from sweep')
+name=$(head -n 1 elsewhere/genotypes.csv | cut -d, -f2)
+is "names, means and shapes" "$($python features.py one.safetensors)" \
+    "espalier-model-1 $markers $name [$markers, $markers, $markers] ($markers, 8) 8"
+is "of a reduced one too" "$($python features.py reduced.safetensors)" \
+    "espalier-model-1 $markers $name [$markers, $markers, $markers] ($markers, 4) 4"
+
+$python - <<'PY'
+import random
+random.seed(1)
+n = 60
+open("edges.csv", "w").write("source,target\n" + "".join(f"n{i},n{(i + d) % n}\n" for i in range(n) for d in (1, 5)))
+open("features.csv", "w").write("node,feature,value\n" + "".join(f"n{i},{f},{random.randint(1, 4)}\n" for i in range(n) for f in sorted(random.sample(range(30), 4))))
+open("labels.csv", "w").write("node,label\n" + "".join(f"n{i},{'abc'[i * 7 % 3]}\n" for i in range(n)))
+PY
+cat >graph.ini <<'INI'
+[data]
+format = graph
+edges = edges.csv
+features = features.csv
+labels = labels.csv
+scale = row
+[model]
+layers = 3
+hidden_size = 7
+activation = tanh
+[train]
+epochs = 9
+INI
+"$ESPALIER" run graph.ini --db graph.db --progress none 2>/dev/null
+"$ESPALIER" show graph.db t1 --model graph.safetensors 2>/dev/null
+"$ESPALIER" inspect graph.ini --splits splits.csv >/dev/null
+cat >predict.py <<'PY'
+from read import *
+import csv
+meta, t = read("graph.safetensors")
+rows = lambda p: list(csv.DictReader(open(p)))
+ids = [r["node"] for r in rows("labels.csv")]
+place = {v: i for i, v in enumerate(ids)}
+names = t["features.names"].tobytes().decode().split("\0")[:-1]
+x = np.zeros((len(ids), int(meta["features"])))
+for r in rows("features.csv"):
+    x[place[r["node"]], names.index(r["feature"]) if names[0] else int(r["feature"])] = float(r["value"])
+x /= x.sum(1, keepdims=True)
+a = np.eye(len(ids))
+for r in rows("edges.csv"):
+    a[place[r["source"]], place[r["target"]]] = a[place[r["target"]], place[r["source"]]] = 1
+d = a.sum(1) ** -0.5
+a = d[:, None] * a * d
+for i in range(3):
+    x = a @ x @ t[f"layers.{i}.weight"] + t[f"layers.{i}.bias"]
+    x = np.tanh(x) if i < 2 else x
+classes = t["classes"].tobytes().decode().split("\0")[:-1]
+y = np.array([classes.index(r["label"]) for r in rows("labels.csv")])
+loss = np.log(np.exp(x).sum(1)) - x[range(len(y)), y]
+part = {r["id"]: r["part"] for r in rows("splits.csv")}
+for p in ("test", "train", "val"):
+    print(p, "%.5f" % np.mean([loss[place[i]] for i in part if part[i] == p]))
+PY
+is "numpy predicts what was recorded" "$($python predict.py)" \
+    "$(sqlite3 -separator ' ' graph.db "select split, printf('%.5f', value) from metric where name = 'log_loss' order by 1")"
+done_testing

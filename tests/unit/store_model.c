@@ -1,0 +1,160 @@
+/* Whose models stay. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/merge.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32, 64\n"
+#define MODELS "SELECT group_concat(trial_id || safetensors) FROM (SELECT * FROM model ORDER BY 1)"
+
+static void put(struct fixture *f, struct store *store, int64_t trial, double value,
+                enum trial_state state)
+{
+    struct trial_result r;
+    struct err err;
+
+    fixture_result(&r, trial, value);
+    r.state = state;
+    if (state == TRIAL_DONE) {
+        r.model = malloc(8);
+        r.model_bytes = (size_t)snprintf(r.model, 8, "m%d", (int)trial);
+    }
+    if (store_result(store, f->known.ids[trial], &r, &err))
+        fail_msg("%s", err.text);
+    trial_result_release(&r);
+}
+
+static void prune(struct store *store, int64_t each)
+{
+    struct err err;
+
+    if (store_prune_models(store, "s", each, &err) || store_commit(store, &err))
+        fail_msg("%s", err.text);
+}
+
+static void test_best_and_incomplete_stay(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct buf model = {0};
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    put(&f, store, 0, 0.5, TRIAL_DONE);
+    put(&f, store, 2, 0.1, TRIAL_DONE);
+    put(&f, store, 4, 0.2, TRIAL_DONE);
+    prune(store, 2);
+    fixture_sql_is(&f, MODELS, "1m0,3m2,5m4"); /* none is over */
+    put(&f, store, 1, 0.5, TRIAL_DONE);
+    prune(store, 2);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,5m4"); /* the only one that is over */
+    put(&f, store, 5, 0.3, TRIAL_DONE);
+    prune(store, 2);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2"); /* another, worse */
+    put(&f, store, 3, 0.95, TRIAL_DONE);
+    prune(store, 3);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3"); /* of a part nothing is over */
+    prune(store, 2);
+    fixture_sql_is(&f, MODELS, "3m2,4m3"); /* another, better */
+    assert_int_equal(store_find_model(&model, store, 4, &err), 1);
+    assert_memory_equal(model.data, "m3", 2);
+    assert_int_equal(store_find_model(&model, store, 1, &err), 0);
+    buf_release(&model);
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* One that failed leaves its configuration behind those that are whole, whatever its mean. */
+static void test_failures(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    put(&f, store, 0, 0.9, TRIAL_DONE);
+    put(&f, store, 1, 0, TRIAL_FAILED);
+    put(&f, store, 2, 0.1, TRIAL_DONE);
+    put(&f, store, 3, 0.1, TRIAL_DONE);
+    prune(store, 2);
+    fixture_sql_is(&f, MODELS, "3m2,4m3");
+    put(&f, store, 2, 0.1, TRIAL_DIVERGED); /* a result takes the place of all that was there */
+    prune(store, 2);
+    fixture_sql_is(&f, MODELS, "4m3");
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_smaller_may_be_better(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, "[sweep]\nname = s\nobjective = val_rmse\n[grid]\nhidden_size = 16, 32, 64\n");
+    store = fixture_store(&f);
+    put(&f, store, 0, 0.5, TRIAL_DONE);
+    put(&f, store, 1, 0.3, TRIAL_DONE);
+    put(&f, store, 2, 0.3, TRIAL_DONE);
+    prune(store, 1);
+    fixture_sql_is(&f, MODELS, "2m1"); /* of equals the first */
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* Halves of a sweep: each keeps what it has, both together only the best. */
+static void test_merge(void **state)
+{
+    struct fixture half[2], out;
+    struct merge_input inputs[2];
+    struct errlist notes = {0};
+    struct err err;
+
+    (void)state;
+    fixture_open(&out, INI);
+    for (int h = 0; h < 2; h++) {
+        struct store *store;
+
+        fixture_open(&half[h], INI);
+        for (int64_t t = 0; t < 6; t++)
+            half[h].known.ours[t] = t % 2 == h;
+        store = fixture_store(&half[h]);
+        for (int64_t t = h; t < 6; t += 2)
+            put(&half[h], store, t, t / 2 == 1 ? 0.9 : 0.1, TRIAL_DONE);
+        prune(store, 2);
+        store_close(store);
+        inputs[h] = (struct merge_input){.path = half[h].path};
+    }
+    fixture_sql_is(&half[0], MODELS, "1m0,3m2,5m4");
+    fixture_sql_is(&half[1], MODELS, "2m1,4m3,6m5");
+    if (merge_databases(out.path, inputs, 1, &notes, &err))
+        fail_msg("%s", err.text);
+    fixture_sql_is(&out, MODELS, "1m0,3m2,5m4");
+    if (merge_databases(out.path, inputs + 1, 1, &notes, &err))
+        fail_msg("%s", err.text);
+    fixture_sql_is(&out, MODELS, "3m2,4m3");
+    if (merge_databases(out.path, inputs, 2, &notes, &err))
+        fail_msg("%s", err.text);
+    fixture_sql_is(&out, MODELS, "3m2,4m3");
+    errlist_release(&notes);
+    fixture_close(&half[0]);
+    fixture_close(&half[1]);
+    fixture_close(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_best_and_incomplete_stay),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_smaller_may_be_better),
+        cmocka_unit_test(test_merge),
+    };
+
+    return cmocka_run_group_tests_name("store_model", tests, NULL, NULL);
+}
