@@ -68,6 +68,7 @@ int variants_open(struct variants *v, enum variants_kind kind, const char *path,
         [VARIANTS_VCF] = vcf_reader_open,
         [VARIANTS_BCF] = bcf_reader_open,
         [VARIANTS_PLINK] = plink_reader_open,
+        [VARIANTS_HAPMAP] = hapmap_reader_open,
     };
 
     memset(v, 0, sizeof *v);

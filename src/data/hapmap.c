@@ -1,0 +1,187 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/table.h"
+#include "data/variants.h"
+
+/* HapMap: a table with a row for each site, eleven columns about it and one for each sample. A call
+ * is two letters, or one of IUPAC for both. */
+
+enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
+
+static const char letters[] = "ACGT+-";
+enum { N_LETTERS = sizeof letters - 1 };
+
+struct hapmap {
+    struct table table;
+    bool is_open;
+    char text[N_LETTERS][2]; /* the site's alleles, the first is the reference */
+    const char *alt[N_LETTERS];
+    int32_t n_alleles;
+    int8_t *dosage; /* [ids.n] */
+};
+
+#define FAULT(h, err, ...) variants_fault(err, (h)->table.path, "", (h)->table.line, __VA_ARGS__)
+
+static int upper(int c)
+{
+    return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+}
+
+/* ---- a site ---- */
+
+static bool has_allele(const struct hapmap *h, int letter)
+{
+    for (int32_t i = 0; i < h->n_alleles; i++)
+        if (h->text[i][0] == letter)
+            return true;
+    return false;
+}
+
+/* "A/C"; of one that is not known all calls are missing. */
+static int read_alleles(struct hapmap *h, const char *text, struct err *err)
+{
+    const char *at = text;
+
+    h->n_alleles = 0;
+    if (table_is_missing(text) || !strcmp(text, "N"))
+        return 0;
+    for (;; at++) {
+        int letter = upper(*at++);
+
+        if (!letter || !strchr(letters, letter) || has_allele(h, letter) || (*at && *at != '/'))
+            return FAULT(
+                h, err,
+                "alleles = \"%.40s\": must be different ones of A, C, G, T, + and -, apart "
+                "by /",
+                text);
+        h->text[h->n_alleles][0] = (char)letter;
+        h->text[h->n_alleles][1] = '\0';
+        h->alt[h->n_alleles] = h->text[h->n_alleles];
+        h->n_alleles++;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int hapmap_next(struct variants *v, struct site *site, struct err *err)
+{
+    struct hapmap *h = v->state;
+    int status = table_next(&h->table, err);
+    const char *pos;
+    size_t n;
+
+    if (status <= 0)
+        return status;
+    pos = h->table.cell[POS];
+    n = strlen(pos);
+    if (n < 1 || n > 18 || strspn(pos, "0123456789") < n)
+        return FAULT(h, err, "pos = \"%.40s\": must be a whole number", pos);
+    if (!*h->table.cell[CHROM])
+        return FAULT(h, err, "the column chrom is empty");
+    if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
+        return -1;
+    *site = (struct site){
+        .chrom = h->table.cell[CHROM],
+        .pos = strtoll(pos, NULL, 10),
+        .ref = h->n_alleles ? h->text[0] : "N",
+        .alt = h->alt + 1,
+        .n_alts = h->n_alleles ? h->n_alleles - 1 : 0,
+    };
+    return 1;
+}
+
+/* ---- calls ---- */
+
+/* The two letters of a call; N where missing. False: it is none. */
+static bool read_call(char letter[2], const char *call)
+{
+    static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
+
+    letter[0] = letter[1] = (char)upper(call[0]);
+    if (!call[0] || (call[1] && call[2]))
+        return false;
+    if (call[1]) {
+        letter[1] = (char)upper(call[1]);
+        return true;
+    }
+    if (call[0] == '.')
+        letter[0] = letter[1] = 'N';
+    for (size_t i = 0; i < sizeof iupac / sizeof *iupac; i++)
+        if (letter[1] == iupac[i][0]) {
+            letter[0] = iupac[i][1];
+            letter[1] = iupac[i][2];
+            break;
+        }
+    return true;
+}
+
+static int call_fault(const struct hapmap *h, const char *id, const char *call, struct err *err)
+{
+    return FAULT(h, err,
+                 "sample \"%.80s\": call \"%.40s\": must be two of the alleles %.20s, the IUPAC "
+                 "code of both, or N where missing",
+                 id, call, h->table.cell[ALLELES]);
+}
+
+static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
+{
+    struct hapmap *h = v->state;
+
+    for (int32_t i = 0; i < v->ids.n; i++) {
+        const char *call = h->table.cell[FIXED + i];
+        int32_t slot = v->slot[i];
+        char letter[2];
+
+        if (slot < 0)
+            continue;
+        if (!read_call(letter, call))
+            return call_fault(h, v->ids.text[i], call, err);
+        for (int k = 0; k < 2; k++)
+            if (letter[k] != 'N' && !has_allele(h, letter[k]))
+                return call_fault(h, v->ids.text[i], call, err);
+        if (letter[0] == 'N' || letter[1] == 'N')
+            h->dosage[slot] = DOSAGE_MISSING;
+        else
+            h->dosage[slot] =
+                (int8_t)((letter[0] == *h->text[alt + 1]) + (letter[1] == *h->text[alt + 1]));
+    }
+    calls->dosage = h->dosage;
+    return 0;
+}
+
+/* ---- file ---- */
+
+static void hapmap_close(struct variants *v)
+{
+    struct hapmap *h = v->state;
+
+    if (h->is_open)
+        table_close(&h->table);
+    free(h->dosage);
+    free(h);
+}
+
+int hapmap_reader_open(struct variants *v, struct err *err)
+{
+    static const struct variants_reader reader = {hapmap_next, hapmap_read, hapmap_close};
+    struct hapmap *h = calloc(1, sizeof *h);
+
+    if (!h)
+        return err_nomem(err, v->path, sizeof *h);
+    v->state = h;
+    v->reader = &reader;
+    if (table_open(&h->table, v->path, err) != 0)
+        return -1;
+    h->is_open = true;
+    if (h->table.n_cols <= FIXED)
+        return FAULT(h, err,
+                     "%d columns: must be %d (rs#, alleles, chrom, pos, ...) and one for "
+                     "each sample",
+                     h->table.n_cols, FIXED);
+    for (int32_t j = FIXED; j < h->table.n_cols; j++)
+        if (variants_add_id(v, h->table.name[j], h->table.line, err) != 0)
+            return -1;
+    h->dosage = malloc((size_t)v->ids.n);
+    return h->dosage ? 0 : err_nomem(err, "genotypes of a variant", (size_t)v->ids.n);
+}
