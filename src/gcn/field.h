@@ -3,8 +3,8 @@
  * Level L (the number of layers) holds the batch's own nodes; level l - 1 holds every node with
  * an entry in A^'s rows of level l, down to level 0, the rows of X W that layer 1 propagates. The
  * gradient over a field is exact: nothing is sampled. Where a level covers most samples it is
- * rounded up to all of them, which costs less than picking rows: their gradients are exact zeros.
- */
+ * rounded up to all of them, which costs less than picking rows: their gradients are exact zeros,
+ * unless their rows enter the statistics of a batch normalisation (hidden.h). */
 #ifndef GCN_FIELD_H
 #define GCN_FIELD_H
 
