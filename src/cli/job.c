@@ -215,25 +215,10 @@ int job_points(struct job *job)
     return job->prepared ? CLI_GO_ON : cli_fail(&err, EXIT_ERROR);
 }
 
-/* The one place that keeps such data from training. */
-static int refuse_graphs(const struct job *job)
-{
-    struct buf format = {0};
-    struct err err;
-
-    param_format(&format, P_FORMAT, job->sweep.fixed.v[P_FORMAT]);
-    err_set(&err,
-            "%s: data.format = %s: samples are graphs, and training on those is not there yet; "
-            "`espalier inspect` shows them",
-            job->sweep.path, buf_text(&format));
-    buf_release(&format);
-    return cli_fail(&err, EXIT_USAGE);
-}
-
 int job_plan(struct job *job)
 {
     struct err err;
-    int status = job->data.graph_start ? refuse_graphs(job) : job_points(job);
+    int status = job_points(job);
 
     if (status != CLI_GO_ON)
         return status;

@@ -144,19 +144,89 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
     return status;
 }
 
+/* ---- graphs side by side ---- */
+
+/* Row lengths into row_start, then where rows begin. */
+static void count_neighbours(struct csr *out, const struct dataset *d)
+{
+    int64_t *start = out->row_start;
+
+    for (int32_t g = 0; g < d->n_samples; g++) {
+        struct dataset_graph graph = dataset_graph(d, g);
+
+        for (int64_t e = 0; e < graph.n_edges; e++) {
+            start[graph.first_node + graph.source[e] - graph.edge_base + 1]++;
+            start[graph.first_node + graph.target[e] - graph.edge_base + 1]++;
+        }
+    }
+    for (int32_t i = 0; i < d->n_nodes; i++)
+        start[i + 1] += start[i];
+}
+
+static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t col, float weight)
+{
+    int64_t at = next[row]++;
+
+    out->col[at] = col;
+    out->val[at] = weight;
+}
+
+/* Edges are sorted by source, then target, and the source is the smaller: the smaller neighbours
+ * of all nodes first, and every row comes out sorted. */
+static void put_neighbours(struct csr *out, int64_t *next, const struct dataset *d)
+{
+    for (int32_t g = 0; g < d->n_samples; g++) {
+        struct dataset_graph graph = dataset_graph(d, g);
+        int32_t to_row = graph.first_node - graph.edge_base;
+
+        for (int64_t e = 0; e < graph.n_edges; e++)
+            put_neighbour(out, next, graph.target[e] + to_row, graph.source[e] + to_row,
+                          graph.weight[e]);
+        for (int64_t e = 0; e < graph.n_edges; e++)
+            put_neighbour(out, next, graph.source[e] + to_row, graph.target[e] + to_row,
+                          graph.weight[e]);
+    }
+}
+
+/* One adjacency of all, in blocks. Straight to its place: images have edges by the million. */
+static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
+{
+    size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
+    int64_t n_edges = 0;
+    int64_t *next;
+
+    for (int32_t g = 0; g < d->n_samples; g++)
+        n_edges += dataset_graph(d, g).n_edges;
+    if (csr_init(out, d->n_nodes, d->n_nodes, 2 * n_edges, err) != 0)
+        return -1;
+    next = malloc(bytes);
+    if (!next) {
+        csr_release(out);
+        return err_nomem(err, "graph", bytes);
+    }
+    count_neighbours(out, d);
+    memcpy(next, out->row_start, bytes);
+    put_neighbours(out, next, d);
+    free(next);
+    return 0;
+}
+
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err)
 {
     memset(out, 0, sizeof *out);
+    if (d->graph_start && (spec->build == GRAPH_KNN || spec->build == GRAPH_THRESHOLD))
+        return err_set(err, "samples that are graphs have edges of their own: graph.build must be "
+                            "file or none");
     switch (spec->build) {
     case GRAPH_KNN:
         return build_knn(out, d, spec, err);
     case GRAPH_THRESHOLD:
         return build_threshold(out, d, spec, err);
     case GRAPH_FILE:
-        return build_from_edges(out, d, err);
+        return d->graph_start ? join_graphs(out, d, err) : build_from_edges(out, d, err);
     case GRAPH_NONE:
-        return csr_init(out, d->n_samples, d->n_samples, 0, err);
+        return csr_init(out, d->n_nodes, d->n_nodes, 0, err);
     }
     return err_set(err, "graph.build %d is none that is known", (int)spec->build);
 }

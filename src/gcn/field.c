@@ -12,7 +12,7 @@ int field_init(struct field *field, int32_t n_samples, int32_t n_layers, struct 
     size_t n = (size_t)n_samples;
     size_t n_levels = (size_t)n_layers + 1;
 
-    *field = (struct field){.n_layers = n_layers, .n_samples = n_samples};
+    *field = (struct field){.n_layers = n_layers, .n_nodes = n_samples};
     field->level = arena_take_zeroed(scratch, n_levels, sizeof *field->level);
     for (size_t l = 0; field->level && l < n_levels; l++) {
         field->level[l].rows = arena_take(scratch, n, sizeof(int32_t));
@@ -70,12 +70,62 @@ void field_build(struct field *field, const struct csr *a_hat, const int32_t *no
 {
     struct level *top = &field->level[field->n_layers];
 
-    mark_none(top, field->n_samples);
+    mark_none(top, field->n_nodes);
     for (int32_t i = 0; i < n; i++)
         top->pos[nodes[i]] = 0;
     number(top, a_hat);
     for (int32_t l = field->n_layers; l > 0; l--)
         expand(&field->level[l - 1], &field->level[l], a_hat);
+}
+
+int field_init_graphs(struct field *field, const struct dataset *data, int32_t capacity,
+                      int32_t n_layers, struct arena *scratch, struct err *err)
+{
+    size_t n_levels = (size_t)n_layers + 1, n = (size_t)data->n_nodes;
+    size_t n_graphs = (size_t)data->n_samples;
+    int32_t *rows = arena_take(scratch, (size_t)capacity, sizeof *rows);
+    int32_t *pos = arena_take(scratch, n, sizeof *pos);
+
+    *field = (struct field){
+        .n_layers = n_layers, .n_nodes = data->n_nodes, .graph_start = data->graph_start};
+    field->level = arena_take_zeroed(scratch, n_levels, sizeof *field->level);
+    field->start = arena_take(scratch, n_graphs + 1, sizeof *field->start);
+    if (!field->level || !field->start || !rows || !pos)
+        return err_nomem(err, "batch of graphs",
+                         (n + n_graphs + (size_t)capacity) * sizeof(int32_t));
+    for (size_t l = 0; l < n_levels; l++)
+        field->level[l] = (struct level){.rows = rows, .pos = pos};
+    return 0;
+}
+
+void field_build_graphs(struct field *field, const struct csr *a_hat, const int32_t *graphs,
+                        int32_t n)
+{
+    struct level all = field->level[0];
+
+    all.n = 0;
+    all.entries = 0;
+    field->graphs = graphs;
+    field->n_graphs = n;
+    for (int32_t g = 0; g < n; g++) {
+        int32_t begin = (int32_t)field->graph_start[graphs[g]];
+        int32_t end = (int32_t)field->graph_start[graphs[g] + 1];
+
+        field->start[g] = all.n;
+        all.entries += a_hat->row_start[end] - a_hat->row_start[begin];
+        for (int32_t i = begin; i < end; i++) {
+            all.pos[i] = all.n;
+            all.rows[all.n++] = i;
+        }
+    }
+    field->start[n] = all.n;
+    for (int32_t l = 0; l <= field->n_layers; l++)
+        field->level[l] = all;
+}
+
+const int32_t *field_samples(const struct field *field)
+{
+    return field->graph_start ? field->graphs : field->level[field->n_layers].rows;
 }
 
 /* A sample is missed by all n with probability (1 - degree / N)^n. */
@@ -88,12 +138,17 @@ double field_expected(double n_samples, double degree, double n, int32_t down)
     return n;
 }
 
+static bool is_whole(const struct field *field, int32_t level)
+{
+    return !field->graph_start && field->level[level].n == field->n_nodes;
+}
+
 const int32_t *field_rows(const struct field *field, int32_t level)
 {
-    return field->level[level].n == field->n_samples ? NULL : field->level[level].rows;
+    return is_whole(field, level) ? NULL : field->level[level].rows;
 }
 
 const int32_t *field_pos(const struct field *field, int32_t level)
 {
-    return field->level[level].n == field->n_samples ? NULL : field->level[level].pos;
+    return is_whole(field, level) ? NULL : field->level[level].pos;
 }

@@ -9,10 +9,10 @@
 #define PANEL_BYTES ((size_t)8 << 20)
 #define MIN_PANEL_ROWS 64
 
-static int32_t choose_panel_rows(const struct gcn_inputs *inputs)
+static int32_t choose_panel_rows(const struct gcn_inputs *inputs, int32_t capacity)
 {
     size_t rows = PANEL_BYTES / ((size_t)inputs->n_inputs * sizeof(float) + 1);
-    size_t n = (size_t)inputs->data->n_samples;
+    size_t n = (size_t)capacity;
 
     if (rows < MIN_PANEL_ROWS)
         rows = MIN_PANEL_ROWS;
@@ -30,14 +30,13 @@ static bool starts_from_ax(const struct first *first)
     return first->form == FIRST_AX_DENSE || first->form == FIRST_AX_SPARSE;
 }
 
-static int take_memory(struct first *first, size_t width, struct arena *scratch)
+static int take_memory(struct first *first, int32_t capacity, size_t width, struct arena *scratch)
 {
     const struct gcn_inputs *inputs = first->inputs;
-    size_t n = (size_t)inputs->data->n_samples;
     bool drops = !dropout_is_off(&first->dropout);
 
     if (first->form == FIRST_AX_DENSE || (drops && !x_is_sparse(first))) {
-        first->panel_rows = choose_panel_rows(inputs);
+        first->panel_rows = choose_panel_rows(inputs, capacity);
         first->panel = arena_take(scratch, (size_t)first->panel_rows * sizeof(float),
                                   (size_t)inputs->n_inputs);
         if (!first->panel)
@@ -50,21 +49,19 @@ static int take_memory(struct first *first, size_t width, struct arena *scratch)
     }
     if (!drops && starts_from_ax(first))
         return 0;
-    first->product = arena_take(scratch, n * width, sizeof(float));
+    first->product = arena_take(scratch, (size_t)capacity * width, sizeof(float));
     return first->product ? 0 : -1;
 }
 
 int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-               int32_t n_train, int32_t n_outputs, struct hash key, struct arena *scratch,
-               struct err *err)
+               int32_t n_train, int32_t capacity, int32_t width, struct hash key,
+               struct arena *scratch, struct err *err)
 {
-    size_t width = (size_t)(spec->layers == 1 ? n_outputs : spec->hidden_size);
-
     *first = (struct first){.inputs = inputs, .form = gcn_first_form(spec, inputs, n_train)};
     dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
-    if (take_memory(first, width, scratch))
+    if (take_memory(first, capacity, (size_t)width, scratch))
         return err_nomem(err, "first layer",
-                         PANEL_BYTES + (size_t)inputs->data->n_samples * width * sizeof(float));
+                         PANEL_BYTES + (size_t)capacity * (size_t)width * sizeof(float));
     return 0;
 }
 
@@ -99,7 +96,7 @@ static struct mat pick(struct first *first, const struct field *field, int32_t l
 static int32_t panel_rows(const struct first *first, const struct field *field, int32_t level)
 {
     if (level == 1 && !field_rows(field, level))
-        return field->n_samples;
+        return field->n_nodes;
     return first->panel_rows;
 }
 

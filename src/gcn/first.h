@@ -17,15 +17,17 @@ struct first {
     int32_t panel_rows;
     const struct field *panel_field; /* what the panel holds: rows from panel_begin on */
     int32_t panel_begin;
-    float *product; /* (N, H) X W, and the gradient by it */
+    float *product; /* (capacity, H) X W, and the gradient by it */
     float *dropped; /* [nnz] values of the sparse features after dropout */
     double flops;   /* done so far */
 };
 
-/* Memory from scratch. -1 and err when it is short. */
+/* Memory from scratch. -1 and err when it is short.
+ *   capacity  most rows of a level
+ *   width     columns of the layer's result */
 int first_init(struct first *first, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-               int32_t n_train, int32_t n_outputs, struct hash key, struct arena *scratch,
-               struct err *err);
+               int32_t n_train, int32_t capacity, int32_t width, struct hash key,
+               struct arena *scratch, struct err *err);
 
 /* z out (n of level 1, H). step addresses dropout; is_training false: none. */
 void first_forward(struct mat *z, struct first *first, const struct field *field,

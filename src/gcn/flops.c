@@ -9,11 +9,13 @@
 
 /* What a field's expected size depends on. */
 struct shape {
-    double n_samples;
+    double n_nodes;
     double degree;   /* mean entries of A^ in a row, the loop included */
     double features; /* mean entries of X in a row */
     double n_inputs, n_hidden, n_outputs;
+    double graph_nodes; /* of a graph, on average; 1 where samples are nodes */
     int32_t layers;
+    bool pools;
     enum first_form form;
     bool drops_inputs;
     bool batch_norm, residual, keeps_slope;
@@ -24,13 +26,15 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_input
                              int32_t n_train)
 {
     const struct dataset *data = inputs->data;
-    double n = data->n_samples;
+    double n = data->n_nodes;
     bool is_sparse = inputs->has[FIRST_X_SPARSE];
 
     return (struct shape){
         .inputs = inputs,
         .form = gcn_first_form(spec, inputs, n_train),
-        .n_samples = n,
+        .n_nodes = n,
+        .graph_nodes = n / data->n_samples,
+        .pools = spec->pool != POOL_NONE,
         .degree = (double)csr_nnz(&inputs->a_hat) / n,
         .features = is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : inputs->n_inputs,
         .n_inputs = inputs->n_inputs,
@@ -44,16 +48,25 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_input
     };
 }
 
+/* Nodes of a level below n samples. No edge leaves a graph. */
 static double level_size(const struct shape *shape, double n, int32_t down)
 {
-    return field_expected(shape->n_samples, shape->degree, n, down);
+    if (shape->pools)
+        return n * shape->graph_nodes;
+    return field_expected(shape->n_nodes, shape->degree, n, down);
+}
+
+/* Columns of what convolution l, from 0, gives. */
+static double layer_width(const struct shape *shape, int32_t l)
+{
+    return l == shape->layers - 1 && !shape->pools ? shape->n_outputs : shape->n_hidden;
 }
 
 /* Of one product, forward, or of the one that brings the gradient back. */
 static double first_layer(const struct shape *shape, double n, bool is_training, bool is_backward)
 {
     const struct gcn_inputs *inputs = shape->inputs;
-    double width = shape->layers == 1 ? shape->n_outputs : shape->n_hidden;
+    double width = layer_width(shape, 0);
     double level0 = level_size(shape, n, shape->layers);
     double level1 = level_size(shape, n, shape->layers - 1);
     double propagation = 2 * width * level1 * shape->degree;
@@ -64,7 +77,7 @@ static double first_layer(const struct shape *shape, double n, bool is_training,
     case FIRST_AX_DENSE:
         return 2 * width * level1 * shape->n_inputs;
     case FIRST_AX_SPARSE:
-        return 2 * width * level1 * (double)csr_nnz(&inputs->ax_sparse) / shape->n_samples;
+        return 2 * width * level1 * (double)csr_nnz(&inputs->ax_sparse) / shape->n_nodes;
     case FIRST_X_SPARSE:
         return 2 * width * level0 * shape->features + propagation;
     default:
@@ -74,13 +87,14 @@ static double first_layer(const struct shape *shape, double n, bool is_training,
     }
 }
 
-/* Layers 2 and up; dense products of the way back are twice those of the way forward. */
+/* The readout and layers 2 and up; dense products of the way back are twice those of the way
+ * forward. */
 static double upper_layers(const struct shape *shape, double n, double dense_products)
 {
-    double sum = 0;
+    double sum = shape->pools ? 2 * dense_products * n * shape->n_hidden * shape->n_outputs : 0;
 
     for (int32_t l = 1; l < shape->layers; l++) {
-        double width = l == shape->layers - 1 ? shape->n_outputs : shape->n_hidden;
+        double width = layer_width(shape, l);
         double below = level_size(shape, n, shape->layers - l);
         double above = level_size(shape, n, shape->layers - l - 1);
 
@@ -103,7 +117,7 @@ static double feature_bytes(const struct shape *shape)
     case FIRST_AX_DENSE:
         return sizeof(float) * shape->n_inputs;
     case FIRST_AX_SPARSE:
-        return entry * (double)csr_nnz(&inputs->ax_sparse) / shape->n_samples;
+        return entry * (double)csr_nnz(&inputs->ax_sparse) / shape->n_nodes;
     case FIRST_X_SPARSE:
         return entry * shape->features;
     default:
@@ -114,7 +128,7 @@ static double feature_bytes(const struct shape *shape)
 /* Bytes of one product of the first layer: features, weights and result once each. */
 static double first_layer_bytes(const struct shape *shape, double n)
 {
-    double width = shape->layers == 1 ? shape->n_outputs : shape->n_hidden;
+    double width = layer_width(shape, 0);
     double rows = level_size(shape, n, shape->layers - 1);
 
     return rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows);
@@ -131,10 +145,10 @@ static double option_bytes(const struct shape *shape, double rows)
 
 static double upper_layers_bytes(const struct shape *shape, double n)
 {
-    double sum = 0;
+    double sum = shape->pools ? sizeof(float) * level_size(shape, n, 0) * shape->n_hidden : 0;
 
     for (int32_t l = 1; l < shape->layers; l++) {
-        double width = l == shape->layers - 1 ? shape->n_outputs : shape->n_hidden;
+        double width = layer_width(shape, l);
         double below = level_size(shape, n, shape->layers - l);
         double above = level_size(shape, n, shape->layers - l - 1);
 
@@ -153,12 +167,12 @@ static double pass_bytes(const struct shape *shape, double n)
 /* A step of adam reads weight, gradient and both moments and writes all but the gradient. */
 static double optimizer_bytes(const struct shape *shape)
 {
-    double last = shape->layers == 1 ? shape->n_inputs : shape->n_hidden;
-    double weights = last * shape->n_outputs;
+    bool is_one = shape->layers == 1 && !shape->pools;
+    double weights = (is_one ? shape->n_inputs : shape->n_hidden) * shape->n_outputs;
 
-    if (shape->layers > 1)
+    if (!is_one)
         weights += shape->n_inputs * shape->n_hidden +
-                   (shape->layers - 2) * shape->n_hidden * shape->n_hidden;
+                   (shape->layers - 2 + shape->pools) * shape->n_hidden * shape->n_hidden;
     return 7 * sizeof(float) * weights;
 }
 
@@ -170,14 +184,14 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_inputs *i
     double size = is_full ? n_train : spec->batch_size;
     double steps = is_full ? 1 : ceil(n_train / size);
     double batches = is_full ? 1 : (n_train + size - 1) / size;
-    double rest = shape.n_samples - n_train > 1 ? shape.n_samples - n_train : 1;
+    double rest = inputs->data->n_samples - n_train > 1 ? inputs->data->n_samples - n_train : 1;
     double forward = first_layer(&shape, size, true, false) + upper_layers(&shape, size, 1);
     double backward = first_layer(&shape, size, true, true) + upper_layers(&shape, size, 2);
     double evaluation = first_layer(&shape, rest, false, false) + upper_layers(&shape, rest, 1);
     double step_bytes = 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape);
 
     /* The evaluation's first product is the next step's. */
-    if (is_full && !shape.drops_inputs)
+    if (is_full && !shape.drops_inputs && !shape.pools)
         forward -= first_layer(&shape, size, true, false);
     return (struct gcn_cost){
         .flops = spec->epochs * (batches * (forward + backward) + evaluation),

@@ -14,10 +14,10 @@ static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena
     return hidden->normalized && hidden->mean && hidden->inverse && hidden->moments ? 0 : -1;
 }
 
-int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer,
-                int32_t n_samples, bool drops, struct arena *scratch)
+int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer, int32_t capacity,
+                bool drops, struct arena *scratch)
 {
-    size_t n = (size_t)n_samples, width = (size_t)spec->hidden_size;
+    size_t n = (size_t)capacity, width = (size_t)spec->hidden_size;
     size_t stride = (size_t)dropout_stride(spec->hidden_size);
     bool keeps_slope = activation_keeps_slope(spec->activation);
 

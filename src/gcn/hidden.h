@@ -1,13 +1,12 @@
 /* From a hidden layer's product to what the next layer takes, and the way back.
  *
- * Hidden layer l = 1 .. L - 1, with the product Z^l over the rows of its level:
- *     U^l = Z^l + b^l, or BN(Z^l) + b^l with batch normalisation
- *     H^l = dropout(act(U^l)) + S^l
- * S^l = H^(l-1) for l >= 2 with residual, otherwise 0: a skip connection around each hidden layer
- * whose input is a hidden layer, which is as wide. There is none around layer 1, whose input is
- * features, nor around layer L, whose output is C wide; so a network has L - 2 of them. The sum
- * is after the activation (Kipf & Welling 2017, arXiv:1609.02907, appendix B), and what skips is
- * not dropped once more.
+ * Hidden layer l = 1 .. L - 1 (where samples are graphs: 1 .. L, model.h), with the product Z^l
+ * over the rows of its level: U^l = Z^l + b^l, or BN(Z^l) + b^l with batch normalisation H^l =
+ * dropout(act(U^l)) + S^l S^l = H^(l-1) for l >= 2 with residual, otherwise 0: a skip connection
+ * around each hidden layer whose input is a hidden layer, which is as wide. There is none around
+ * layer 1, whose input is features, nor around one whose output is C wide; so a network has L - 2
+ * of them, L - 1 where samples are graphs. The sum is after the activation (Kipf & Welling 2017,
+ * arXiv:1609.02907, appendix B), and what skips is not dropped once more.
  *
  * BN normalises each column (tensor/batchnorm.h). In training by mean and variance of the rows of
  * the layer's level in the batch's receptive field: every sample whose H^l the batch's logits
@@ -26,18 +25,18 @@ struct hidden {
     const struct gcn_spec *spec; /* borrowed */
     int32_t layer;               /* l - 1: 0 is the first */
     bool has_skip;
-    float *h;          /* (N, H) what the next layer takes */
-    float *kept;       /* (N, H) what activation_back() takes; h itself where that is the same */
+    float *h;    /* (capacity, H) what the next layer takes */
+    float *kept; /* (capacity, H) what activation_back() takes; h itself where that is the same */
     uint16_t *bits;    /* decisions of dropout */
-    float *normalized; /* (N, H) with batch normalisation: BN without its scale */
+    float *normalized; /* (capacity, H) with batch normalisation: BN without its scale */
     float *mean;       /* [H] what was taken off */
     float *inverse;    /* [H] 1 / what it was divided by */
     double *moments;   /* [2 H] mean and variance of the batch */
 };
 
-/* -1 when scratch memory is short. */
-int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer,
-                int32_t n_samples, bool drops, struct arena *scratch);
+/* capacity: most rows of a level. -1 when scratch memory is short. */
+int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer, int32_t capacity,
+                bool drops, struct arena *scratch);
 
 /* h over a field. */
 struct mat hidden_view(const struct hidden *hidden, const struct field *field);

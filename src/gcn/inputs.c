@@ -20,8 +20,8 @@ static int gather_entries(struct csr *out, int64_t *n, const struct dataset *dat
     *n = 0;
     if (mat_init(&space, BLOCK_ROWS, data->n_features, err))
         return -1;
-    for (int32_t first = 0; first < data->n_samples; first += BLOCK_ROWS) {
-        int32_t left = data->n_samples - first;
+    for (int32_t first = 0; first < data->n_nodes; first += BLOCK_ROWS) {
+        int32_t left = data->n_nodes - first;
         struct mat block = mat_view(space.v, left < BLOCK_ROWS ? left : BLOCK_ROWS, space.n_cols);
 
         dataset_decode(&block, data, first, 0);
@@ -53,10 +53,10 @@ static int find_sparse(struct gcn_inputs *inputs, struct err *err)
 {
     const struct dataset *data = inputs->data;
     struct first_shape shape = {
-        .n_samples = data->n_samples,
+        .n_samples = data->n_nodes,
         .n_features = data->n_features,
-        .rows0 = data->n_samples,
-        .rows1 = data->n_samples,
+        .rows0 = data->n_nodes,
+        .rows1 = data->n_nodes,
         .entries_a = (double)csr_nnz(&inputs->a_hat),
     };
     int64_t nnz;
@@ -67,7 +67,7 @@ static int find_sparse(struct gcn_inputs *inputs, struct err *err)
     if (association_first_cost(FIRST_X_SPARSE, &shape) >
         association_first_cost(FIRST_AX_DENSE, &shape))
         return 0;
-    if (csr_init(&inputs->x_sparse, data->n_samples, data->n_features, nnz, err) ||
+    if (csr_init(&inputs->x_sparse, data->n_nodes, data->n_features, nnz, err) ||
         gather_entries(&inputs->x_sparse, &nnz, data, err))
         return -1;
     fill_empty_rows(&inputs->x_sparse);
@@ -114,8 +114,8 @@ static int find_codes(struct gcn_inputs *inputs, enum feature_scale scale, struc
 {
     const struct dataset *data = inputs->data;
     struct columns columns = {data, scale};
-    struct coded_source source = {data->n_samples, data->n_features, read_columns, &columns};
-    double dense = 2.0 * data->n_samples * data->n_features;
+    struct coded_source source = {data->n_nodes, data->n_features, read_columns, &columns};
+    double dense = 2.0 * data->n_nodes * data->n_features;
     int rc = coded_init(&inputs->coded, &source, dense, err);
 
     inputs->has[FIRST_X_CODED] = rc == 1;
@@ -128,7 +128,7 @@ static int make_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *s
     struct columns columns = {inputs->data, spec->scale};
     struct mat *x = &inputs->x;
 
-    if (mat_init(x, inputs->data->n_samples, inputs->data->n_features, err) ||
+    if (mat_init(x, inputs->data->n_nodes, inputs->data->n_features, err) ||
         read_columns(&columns, x, 0, err))
         return -1;
     if (spec->scale == SCALE_ROW)
@@ -147,6 +147,7 @@ static int make_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *s
 static int init_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *spec,
                       struct err *err)
 {
+    const struct dataset *data = inputs->data;
     int is_sparse = 0;
 
     /* Codes and zeros are of markers; covariates have neither. */
@@ -161,7 +162,8 @@ static int init_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *s
             kernel_normalize_sparse_rows(&inputs->x_sparse);
         return finish_sparse(inputs, err);
     }
-    if (spec->scale != SCALE_ROW && find_codes(inputs, spec->scale, err))
+    /* Codes pay where features are many and rows few; nodes of graphs are the reverse. */
+    if (spec->scale != SCALE_ROW && !data->graph_start && find_codes(inputs, spec->scale, err))
         return -1;
     if (inputs->has[FIRST_X_CODED] && !spec->drops_inputs && !spec->small_batches)
         return 0;
@@ -230,15 +232,17 @@ void gcn_inputs_release(struct gcn_inputs *inputs)
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
                                int32_t n_train)
 {
-    double n = inputs->data->n_samples;
+    double n = inputs->data->n_nodes;
     double degree = (double)csr_nnz(&inputs->a_hat) / n;
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
     double batch = is_full ? n_train : spec->batch_size;
+    double nodes = batch * n / inputs->data->n_samples;
+    bool pools = spec->pool != POOL_NONE;
     struct first_shape shape = {
         .n_samples = n,
         .n_features = inputs->n_inputs,
-        .rows1 = field_expected(n, degree, batch, spec->layers - 1),
-        .rows0 = field_expected(n, degree, batch, spec->layers),
+        .rows1 = pools ? nodes : field_expected(n, degree, batch, spec->layers - 1),
+        .rows0 = pools ? nodes : field_expected(n, degree, batch, spec->layers),
         .entries_a = (double)csr_nnz(&inputs->a_hat),
     };
 

@@ -5,6 +5,11 @@
 
 #include "base/rng.h"
 
+int32_t model_layers(const struct gcn_spec *spec)
+{
+    return spec->layers + (spec->pool != POOL_NONE);
+}
+
 static int32_t layer_inputs(const struct gcn_spec *spec, int32_t layer, int32_t n_inputs)
 {
     return layer == 0 ? n_inputs : spec->hidden_size;
@@ -12,7 +17,7 @@ static int32_t layer_inputs(const struct gcn_spec *spec, int32_t layer, int32_t 
 
 static int32_t layer_outputs(const struct gcn_spec *spec, int32_t layer, int32_t n_outputs)
 {
-    return layer == spec->layers - 1 ? n_outputs : spec->hidden_size;
+    return layer == model_layers(spec) - 1 ? n_outputs : spec->hidden_size;
 }
 
 static bool is_statistic(enum model_array array)
@@ -22,7 +27,7 @@ static bool is_statistic(enum model_array array)
 
 static bool has_norm(const struct gcn_spec *spec, int32_t layer)
 {
-    return spec->batch_norm && layer < spec->layers - 1;
+    return spec->batch_norm && layer < model_layers(spec) - 1;
 }
 
 static bool has_array(const struct gcn_spec *spec, int32_t layer, enum model_array array)
@@ -57,7 +62,7 @@ bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t
 
     *out = (struct model_tensor){.layer = 0};
     for (int statistics = 0; statistics <= 1; statistics++)
-        for (out->layer = 0; out->layer < spec->layers; out->layer++)
+        for (out->layer = 0; out->layer < model_layers(spec); out->layer++)
             for (int array = 0; array < MODEL_ARRAY_COUNT; array++) {
                 out->array = (enum model_array)array;
                 if (is_statistic(out->array) != statistics ||
@@ -105,7 +110,7 @@ static void view(struct layer *layers, float *vector, const struct model *model)
 static int list_tensors(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
                         int32_t n_outputs, struct arena *scratch)
 {
-    size_t most = (size_t)spec->layers * MODEL_ARRAY_COUNT;
+    size_t most = (size_t)model_layers(spec) * MODEL_ARRAY_COUNT;
     struct model_tensor *t = arena_take(scratch, most, sizeof *t);
 
     if (!t)
@@ -140,16 +145,16 @@ static void draw(struct model *model, int32_t fan_in, struct hash key)
 int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err)
 {
-    size_t n;
+    size_t n, n_layers = (size_t)model_layers(spec);
 
-    *model = (struct model){.n_layers = spec->layers};
+    *model = (struct model){.n_layers = model_layers(spec)};
     if (list_tensors(model, spec, n_inputs, n_outputs, scratch))
         return err_nomem(err, "layers", sizeof *model->tensor);
     n = (size_t)model->n_weights;
     model->weights = arena_take_zeroed(scratch, n, sizeof(float));
     model->gradient = arena_take_zeroed(scratch, n, sizeof(float));
-    model->layer = arena_take_zeroed(scratch, (size_t)spec->layers, sizeof *model->layer);
-    model->d_layer = arena_take_zeroed(scratch, (size_t)spec->layers, sizeof *model->d_layer);
+    model->layer = arena_take_zeroed(scratch, n_layers, sizeof *model->layer);
+    model->d_layer = arena_take_zeroed(scratch, n_layers, sizeof *model->d_layer);
     if (!model->weights || !model->gradient || !model->layer || !model->d_layer)
         return err_nomem(err, "weights", 2 * n * sizeof(float));
     view(model->layer, model->weights, model);

@@ -16,6 +16,8 @@ struct layer {
     float *mean, *variance; /* [out] running statistics: what evaluation normalises by */
 };
 
+/* Where samples are graphs, spec->layers convolutions are hidden layers, all of them, and one more
+ * layer, the readout, is P w + b with a row of P for each graph: its nodes pooled. */
 enum model_array {
     MODEL_WEIGHT,
     MODEL_BIAS,
@@ -29,6 +31,7 @@ enum model_array {
  * model of `layers` and `norms`:
  *     layers.0.weight  (in, out), not PyTorch's (out, in)
  *     layers.0.bias    [out]; with batch normalisation norms.0.bias
+ *     layers.L.weight  (in, out) and its bias: of the readout after L convolutions
  *     norms.0.weight   [out], and norms.0.running_mean, norms.0.running_var: hidden layers with
  *                      batch normalisation (tensor/batchnorm.h: the epsilon) */
 struct model_tensor {
@@ -45,7 +48,7 @@ struct model_tensor {
  * running mean and variance of the first hidden layer, of the second, ..., which training
  * computes and the optimiser leaves alone. */
 struct model {
-    int32_t n_layers, n_tensors;
+    int32_t n_layers, n_tensors; /* layers: convolutions, and the readout where there is one */
     int64_t n_weights;
     int64_t n_trained;           /* of them, from the first on: what has a gradient */
     float *weights;              /* [n_weights] */
@@ -68,6 +71,9 @@ int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_input
  * many. */
 bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t n_inputs,
                   int32_t n_outputs, int32_t i);
+
+/* Layers of a model: its convolutions, and the readout where samples are graphs. */
+int32_t model_layers(const struct gcn_spec *spec);
 
 /* Columns of the widest layer. */
 int32_t model_width(const struct model *model);

@@ -4,11 +4,10 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-static int take_hidden(struct pass *pass, struct arena *scratch)
+static int take_hidden(struct pass *pass, int32_t capacity, struct arena *scratch)
 {
-    size_t n_hidden = (size_t)pass->model->n_layers - 1;
-    int32_t n_samples = pass->inputs->data->n_samples;
-    size_t size = (size_t)n_samples * (size_t)pass->spec->hidden_size;
+    size_t n_hidden = (size_t)pass->n_hidden;
+    size_t size = (size_t)capacity * (size_t)pass->spec->hidden_size;
     bool drops = !dropout_is_off(&pass->dropout);
 
     pass->hidden = arena_take_zeroed(scratch, n_hidden, sizeof *pass->hidden);
@@ -18,7 +17,7 @@ static int take_hidden(struct pass *pass, struct arena *scratch)
     for (size_t l = 0; l < n_hidden; l++) {
         pass->p[l] = arena_take(scratch, size, sizeof(float));
         if (!pass->p[l] ||
-            hidden_init(&pass->hidden[l], pass->spec, (int32_t)l, n_samples, drops, scratch))
+            hidden_init(&pass->hidden[l], pass->spec, (int32_t)l, capacity, drops, scratch))
             return -1;
     }
     if (!pass->spec->residual)
@@ -27,21 +26,41 @@ static int take_hidden(struct pass *pass, struct arena *scratch)
     return pass->skipped ? 0 : -1;
 }
 
-int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-              int32_t n_train, struct model *model, struct hash key, struct arena *scratch,
-              struct err *err)
+static bool pools(const struct pass *pass)
 {
-    int32_t n_outputs = model->layer[model->n_layers - 1].w.n_cols;
-    size_t n = (size_t)inputs->data->n_samples * (size_t)model_width(model);
+    return pass->spec->pool != POOL_NONE;
+}
 
-    *pass = (struct pass){.spec = spec, .inputs = inputs, .model = model};
+/* A graph has a node at least: there are never more of them in a batch. */
+static int take_pooled(struct pass *pass, int32_t capacity, struct arena *scratch)
+{
+    size_t size = (size_t)capacity * (size_t)pass->spec->hidden_size;
+
+    if (!pools(pass))
+        return 0;
+    pass->pooled = arena_take(scratch, size, sizeof *pass->pooled);
+    if (pass->spec->pool == POOL_MAX)
+        pass->winner = arena_take(scratch, size, sizeof *pass->winner);
+    return pass->pooled && (pass->winner || pass->spec->pool != POOL_MAX) ? 0 : -1;
+}
+
+int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+              int32_t n_train, int32_t capacity, struct model *model, struct hash key,
+              struct arena *scratch, struct err *err)
+{
+    size_t n = (size_t)capacity * (size_t)model_width(model);
+
+    *pass = (struct pass){
+        .spec = spec, .inputs = inputs, .model = model, .n_hidden = model->n_layers - 1};
     dropout_init(&pass->dropout, spec->dropout, key, RNG_DROPOUT);
-    if (first_init(&pass->first, spec, inputs, n_train, n_outputs, key, scratch, err))
+    if (first_init(&pass->first, spec, inputs, n_train, capacity, model->layer[0].w.n_cols, key,
+                   scratch, err))
         return -1;
     pass->z = arena_take(scratch, n, sizeof(float));
     pass->t = arena_take(scratch, n, sizeof(float));
     pass->d = arena_take(scratch, n, sizeof(float));
-    if (!pass->z || !pass->t || !pass->d || take_hidden(pass, scratch))
+    if (!pass->z || !pass->t || !pass->d || take_hidden(pass, capacity, scratch) ||
+        take_pooled(pass, capacity, scratch))
         return err_nomem(err, "activations", 3 * n * sizeof(float));
     return 0;
 }
@@ -125,10 +144,30 @@ static void propagate(struct mat *z, struct pass *pass, const struct field *fiel
                    propagation_flops(field, layer, is_first ? w->n_rows : w->n_cols);
 }
 
+/* The graphs of the field's batch, a row each. */
+static struct mat pooled_view(const struct pass *pass, const struct field *field)
+{
+    return mat_view(pass->pooled, field->n_graphs, pass->spec->hidden_size);
+}
+
+static struct mat readout_forward(struct pass *pass, const struct field *field)
+{
+    const struct layer *readout = &pass->model->layer[pass->n_hidden];
+    struct mat h = hidden_view(&pass->hidden[pass->n_hidden - 1], field);
+    struct mat pooled = pooled_view(pass, field);
+    struct mat logits = mat_view(pass->z, field->n_graphs, readout->w.n_cols);
+
+    pool_forward(&pooled, pass->winner, &h, field->start, pass->spec->pool);
+    gemm(&logits, 1, &pooled, &readout->w, 0);
+    kernel_rows(&logits, &logits, NULL, readout->b);
+    pass->flops += 2.0 * pooled.n_rows * (double)mat_size(&readout->w);
+    return logits;
+}
+
 struct mat pass_forward(struct pass *pass, const struct field *field, const struct mat *z1,
                         const int32_t *z1_rows, bool is_training, uint32_t step)
 {
-    int32_t last = pass->model->n_layers - 1;
+    int32_t last = pass->spec->layers - 1;
     struct mat z = mat_view(pass->z, field->level[1].n, pass->model->layer[0].w.n_cols);
     struct mat logits;
 
@@ -137,8 +176,10 @@ struct mat pass_forward(struct pass *pass, const struct field *field, const stru
         z1 = &z;
         z1_rows = NULL;
     }
-    for (int32_t l = 0; l < last; l++) {
+    for (int32_t l = 0; l < pass->n_hidden; l++) {
         activate(pass, field, l, l == 0 ? z1 : &z, l == 0 ? z1_rows : NULL, is_training, step);
+        if (l == last)
+            return readout_forward(pass, field);
         z = mat_view(pass->z, field->level[l + 2].n, pass->model->layer[l + 1].w.n_cols);
         propagate(&z, pass, field, l + 1);
     }
@@ -151,8 +192,9 @@ struct mat pass_forward(struct pass *pass, const struct field *field, const stru
 struct mat pass_gradient(struct pass *pass, const struct field *field)
 {
     int32_t last = pass->model->n_layers - 1;
+    int32_t n = pools(pass) ? field->n_graphs : field->level[last + 1].n;
 
-    return mat_view(pass->d, field->level[last + 1].n, pass->model->layer[last].w.n_cols);
+    return mat_view(pass->d, n, pass->model->layer[last].w.n_cols);
 }
 
 /* From the gradient by layer `layer`'s product to that by the h below; fills dW. */
@@ -191,26 +233,49 @@ static void skip_back(struct mat *d, const struct pass *pass, const struct field
 {
     struct mat skipped = mat_view(pass->skipped, field->level[layer + 1].n, d->n_cols);
 
-    if (layer < pass->model->n_layers - 1 && pass->hidden[layer].has_skip)
+    if (layer < pass->n_hidden && pass->hidden[layer].has_skip)
         kernel_scatter_add(d, &skipped, field_rows(field, layer + 1), field_pos(field, layer));
+}
+
+/* From the gradient by h of a hidden layer to that by its product. */
+static void through_hidden(struct mat *d, struct pass *pass, int32_t layer)
+{
+    struct mat skipped = mat_view(pass->skipped, d->n_rows, d->n_cols);
+
+    if (pass->hidden[layer].has_skip)
+        kernel_rows(&skipped, d, NULL, NULL);
+    hidden_back(&pass->hidden[layer], d, &pass->model->d_layer[layer], &pass->model->layer[layer],
+                dropout_of(pass, true));
+}
+
+/* From the gradient by the logits to that by the h below; fills that of the weight. */
+static void readout_back(struct mat *d, struct pass *pass, const struct field *field)
+{
+    const struct mat *w = &pass->model->layer[pass->n_hidden].w;
+    struct mat pooled = pooled_view(pass, field);
+    struct mat d_pooled = mat_view(pass->t, pooled.n_rows, pooled.n_cols);
+    struct mat d_below = mat_view(pass->d, field->start[field->n_graphs], pooled.n_cols);
+
+    gemm_tn(&pass->model->d_layer[pass->n_hidden].w, 1, &pooled, d, 0);
+    gemm_nt(&d_pooled, 1, d, w, 0);
+    pool_backward(&d_below, &d_pooled, pass->winner, field->start, pass->spec->pool);
+    pass->flops += 4.0 * pooled.n_rows * (double)mat_size(w);
+    *d = d_below;
 }
 
 void pass_backward(struct pass *pass, const struct field *field, struct mat *d, uint32_t step)
 {
     struct model *model = pass->model;
-    int32_t last = model->n_layers - 1;
 
-    kernel_column_sums(model->d_layer[last].b, d);
-    for (int32_t l = last; l > 0; l--) {
-        struct mat skipped;
-
+    kernel_column_sums(model->d_layer[pass->n_hidden].b, d);
+    if (pools(pass)) {
+        readout_back(d, pass, field);
+        through_hidden(d, pass, pass->n_hidden - 1);
+    }
+    for (int32_t l = pass->spec->layers - 1; l > 0; l--) {
         propagate_back(d, pass, field, l);
         skip_back(d, pass, field, l);
-        skipped = mat_view(pass->skipped, d->n_rows, d->n_cols);
-        if (pass->hidden[l - 1].has_skip)
-            kernel_rows(&skipped, d, NULL, NULL);
-        hidden_back(&pass->hidden[l - 1], d, &model->d_layer[l - 1], &model->layer[l - 1],
-                    dropout_of(pass, true));
+        through_hidden(d, pass, l - 1);
     }
     first_backward(&model->d_layer[0].w, &pass->first, field, d, step);
 }

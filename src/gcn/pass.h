@@ -8,6 +8,10 @@
  *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  G^(l-1) = T W^l^T
  *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      G^(l-1) = A^ (D^l W^l^T)
  * to which a skip connection around layer l adds G^l; D^(l-1) from G^(l-1) is hidden.h's.
+ *
+ * Where samples are graphs layer L is a hidden layer too, and with P the pooled rows of H^L
+ * (tensor/pool.h)
+ *     logits = P W + b, a row for each graph of the batch
  * All memory is taken by pass_init(). */
 #ifndef GCN_PASS_H
 #define GCN_PASS_H
@@ -23,21 +27,24 @@ struct pass {
     struct model *model;
     struct first first;
     struct dropout dropout; /* of hidden units */
-    struct hidden *hidden;  /* [L - 1] what they computed is kept for the way back */
-    float **p;              /* [L - 1] (N, H) A^ h, where that was made first */
-    float *z;               /* (N, width) */
-    float *t;               /* (N, width) */
-    float *d;               /* (N, width) */
-    float *skipped;         /* (N, H) with residual: G of a layer, for the one below */
+    struct hidden *hidden;  /* [n_hidden] what they computed is kept for the way back */
+    float **p;              /* [n_hidden] (capacity, H) A^ h, where that was made first */
+    float *z;               /* (capacity, width) */
+    float *t;               /* (capacity, width) */
+    float *d;               /* (capacity, width) */
+    float *skipped;         /* (capacity, H) with residual: G of a layer, for the one below */
+    float *pooled;          /* (capacity, H) P; NULL where samples are nodes */
+    int32_t *winner;        /* (capacity, H) of POOL_MAX */
+    int32_t n_hidden;       /* L - 1, L where samples are graphs */
     double flops;           /* done so far, without the first layer's */
 };
 
-/* -1 and err when scratch memory is short. */
+/* capacity: most nodes in a level of a field. -1 and err when scratch memory is short. */
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-              int32_t n_train, struct model *model, struct hash key, struct arena *scratch,
-              struct err *err);
+              int32_t n_train, int32_t capacity, struct model *model, struct hash key,
+              struct arena *scratch, struct err *err);
 
-/* Logits (n of level L, C) of the field's nodes: a view, valid until the next call.
+/* Logits (n, C) of the samples the field was built for: a view, valid until the next call.
  *   z1           the first layer's product, made before; NULL: made here
  *   z1_rows      where its rows for level 1 are; NULL: row i
  *   is_training  with dropout, addressed by step, and the batch's statistics */

@@ -13,7 +13,7 @@
 int scaling_init(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                  struct err *err)
 {
-    size_t n = (size_t)data->n_samples, f = (size_t)data->n_features;
+    size_t n = (size_t)data->n_nodes, f = (size_t)data->n_features;
 
     *scaling = (struct scaling){.data = data, .scale = scale};
     if (scale == SCALE_ROW) {
@@ -52,7 +52,7 @@ static int32_t panel_col(const struct panel *panel)
 struct mat scaling_read(const struct scaling *scaling, const struct panel *panel, float *room)
 {
     const struct dataset *data = scaling->data;
-    struct mat raw = panel->has_all_samples ? mat_view(room, data->n_samples, panel->n)
+    struct mat raw = panel->has_all_samples ? mat_view(room, data->n_nodes, panel->n)
                                             : mat_view(room, panel->n, data->n_features);
 
     dataset_decode(&raw, data, panel_row(panel), panel_col(panel));
@@ -122,7 +122,7 @@ enum moment { ROW_SUMS, COLUMN_SUMS, COLUMN_SQUARES };
 static void add_all(struct scaling *s, enum moment moment, bool has_all_samples, int32_t width,
                     float *room)
 {
-    int32_t end = has_all_samples ? s->data->n_features : s->data->n_samples;
+    int32_t end = has_all_samples ? s->data->n_features : s->data->n_nodes;
     struct panel panel = {.has_all_samples = has_all_samples};
 
     for (; panel.at < end; panel.at += width) {
@@ -141,7 +141,7 @@ static void add_all(struct scaling *s, enum moment moment, bool has_all_samples,
 
 void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw)
 {
-    int32_t n = scaling->data->n_samples, f = scaling->data->n_features;
+    int32_t n = scaling->data->n_nodes, f = scaling->data->n_features;
     double *row = scaling->row_factor;
 
     if (scaling->scale == SCALE_ROW) {

@@ -129,8 +129,7 @@ static void score_all(struct gcn_run *run)
     memcpy(all + split->n_train, split->val, (size_t)split->n_val * sizeof *all);
     memcpy(all + split->n_train + split->n_val, split->test, (size_t)split->n_test * sizeof *all);
     trainer_set_weights(trainer, run->best);
-    z = trainer_logits_of(trainer, all, split->n_train + split->n_val + split->n_test);
-    row = trainer->batch.level[run->spec->layers].pos;
+    z = trainer_logits_of(trainer, all, split->n_train + split->n_val + split->n_test, &row);
     score_part(run, PART_TRAIN, &z, row, split->train, split->n_train);
     score_part(run, PART_VAL, &z, row, split->val, split->n_val);
     score_part(run, PART_TEST, &z, row, split->test, split->n_test);

@@ -21,6 +21,7 @@
 #include "tensor/coded.h"
 #include "tensor/csr.h"
 #include "tensor/mat.h"
+#include "tensor/pool.h"
 
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* weight decay on every layer's W, or the first's */
@@ -31,6 +32,7 @@ struct gcn_spec {
     int32_t layers; /* graph convolutions, >= 1 */
     int32_t hidden_size;
     enum activation activation;
+    enum pool pool;       /* of the nodes of a graph; POOL_NONE: samples are nodes */
     bool residual;        /* skip connections, hidden.h */
     bool batch_norm;      /* of hidden units, hidden.h */
     double dropout;       /* of hidden units, in [0, 1) */
@@ -47,7 +49,7 @@ struct gcn_spec {
     enum decay_scope decay_scope;
     double momentum;              /* sgd */
     double beta1, beta2, epsilon; /* adam, adamw */
-    int32_t batch_size;           /* training nodes in a step; 0: all */
+    int32_t batch_size;           /* training samples in a step; 0: all */
     int32_t patience; /* epochs without a better validation value before stopping; 0: never */
     enum class_weights class_weights; /* of the loss; for classification */
     enum metric objective;
@@ -59,7 +61,8 @@ struct gcn_inputs {
     const struct dataset *data;
     int32_t n_inputs; /* F: columns that layer 1 multiplies; those of L after a reduction */
     int32_t fan_in;   /* features behind them: what initial weights are scaled by (model.h) */
-    struct csr a_hat; /* (N, N) normalised adjacency */
+    struct csr a_hat; /* (N, N) normalised adjacency; where samples are graphs, read M for N here
+                       * and in what follows: nodes of all graphs */
 
     /* Scaled features X (N, F), in the forms that are there: has[enum first_form]. */
     bool has[FIRST_FORM_COUNT];
@@ -113,8 +116,8 @@ enum gcn_status {
 };
 
 struct gcn_epoch {
-    double train_loss; /* mean over the epoch's training nodes, as trained (with dropout, and class
-                        * weights: val_loss too) */
+    double train_loss; /* mean over the epoch's training samples, as trained (with dropout, and
+                        * class weights: val_loss too) */
     double val_loss;
     double val_value; /* the objective */
     double seconds;   /* since training began, breaks left out */

@@ -1,9 +1,24 @@
 #include "gcn/trainer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gcn/schedule.h"
+
+static bool has_graphs(const struct trainer *trainer)
+{
+    return trainer->spec->pool != POOL_NONE;
+}
+
+static void build(struct field *field, const struct trainer *trainer, const int32_t *samples,
+                  int32_t n)
+{
+    if (has_graphs(trainer))
+        field_build_graphs(field, &trainer->inputs->a_hat, samples, n);
+    else
+        field_build(field, &trainer->inputs->a_hat, samples, n);
+}
 
 /* Where the rows of level 1 of `field` lie in level 1 of `both`; NULL where in their own place. */
 static int32_t *map_rows(const struct field *field, const struct field *both, int32_t *place)
@@ -45,30 +60,95 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
-                 const struct gcn_inputs *inputs, const struct split *split, struct hash key,
-                 const struct clock *clock, struct arena *scratch, struct err *err)
-{
-    const struct dataset *data = inputs->data;
-    int32_t n = data->n_samples;
+/* Graphs are scored at least so many nodes at a time: small batches would leave nothing for a
+ * product to share. */
+#define SCORED_NODES 4096
 
-    *trainer = (struct trainer){.spec = spec, .inputs = inputs, .split = split, .clock = clock};
-    if (target_init(&trainer->target, spec, data, split->train, split->n_train, scratch, err) ||
-        model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
-                   trainer->target.n_outputs, key, scratch, err) ||
-        optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
-        pass_init(&trainer->pass, spec, inputs, split->n_train, &trainer->model, key, scratch,
-                  err) ||
-        field_init(&trainer->batch, n, spec->layers, scratch, err) ||
-        field_init(&trainer->val, n, spec->layers, scratch, err))
+static int largest_first(const void *a, const void *b)
+{
+    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+
+    return (left < right) - (left > right);
+}
+
+/* Nodes of the largest batch there can be. */
+static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
+                              struct arena *scratch, struct err *err)
+{
+    const struct dataset *data = trainer->inputs->data;
+    int32_t *sizes = arena_take(scratch, (size_t)data->n_samples, sizeof *sizes);
+    int32_t n_batch = trainer->is_full_batch ? trainer->split->n_train : trainer->spec->batch_size;
+
+    if (!sizes)
+        return err_nomem(err, "sizes of graphs", (size_t)data->n_samples * sizeof *sizes);
+    for (int32_t i = 0; i < data->n_samples; i++)
+        sizes[i] = (int32_t)(data->graph_start[i + 1] - data->graph_start[i]);
+    qsort(sizes, (size_t)data->n_samples, sizeof *sizes, largest_first);
+    *capacity = 0;
+    for (int32_t i = 0; i < n_batch; i++)
+        *capacity += sizes[i];
+    if (*capacity < SCORED_NODES)
+        *capacity = data->n_nodes < SCORED_NODES ? data->n_nodes : SCORED_NODES;
+    return 0;
+}
+
+static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err *err)
+{
+    const struct gcn_inputs *inputs = trainer->inputs;
+    const struct split *split = trainer->split;
+    int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
+
+    if (field_init(&trainer->batch, n, layers, scratch, err) ||
+        field_init(&trainer->val, n, layers, scratch, err))
         return -1;
     field_build(&trainer->val, &inputs->a_hat, split->val, split->n_val);
-    trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     if (!trainer->is_full_batch)
         return 0;
     field_build(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
     trainer->shares_first = dropout_is_off(&trainer->pass.first.dropout);
     return trainer->shares_first ? share_first(trainer, scratch, err) : 0;
+}
+
+static int init_graphs(struct trainer *trainer, struct arena *scratch, struct err *err)
+{
+    const struct gcn_inputs *inputs = trainer->inputs;
+    const struct split *split = trainer->split;
+    int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
+    int32_t n_outputs = trainer->target.n_outputs;
+    float *logits = arena_take(scratch, (size_t)n * (size_t)n_outputs, sizeof *logits);
+
+    trainer->place = arena_take(scratch, (size_t)n, sizeof *trainer->place);
+    if (!logits || !trainer->place)
+        return err_nomem(err, "logits", (size_t)n * ((size_t)n_outputs + 1) * sizeof *logits);
+    trainer->logits = mat_view(logits, n, n_outputs);
+    if (field_init_graphs(&trainer->batch, inputs->data, trainer->capacity, layers, scratch, err) ||
+        field_init_graphs(&trainer->val, inputs->data, trainer->capacity, layers, scratch, err))
+        return -1;
+    if (trainer->is_full_batch)
+        field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
+    return 0;
+}
+
+int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
+                 const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+                 const struct clock *clock, struct arena *scratch, struct err *err)
+{
+    const struct dataset *data = inputs->data;
+
+    *trainer = (struct trainer){.spec = spec, .inputs = inputs, .split = split, .clock = clock};
+    trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
+    trainer->capacity = data->n_samples;
+    if (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err))
+        return -1;
+    if (target_init(&trainer->target, spec, data, split->train, split->n_train, scratch, err) ||
+        model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
+                   trainer->target.n_outputs, key, scratch, err) ||
+        optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
+        pass_init(&trainer->pass, spec, inputs, split->n_train, trainer->capacity, &trainer->model,
+                  key, scratch, err))
+        return -1;
+    return has_graphs(trainer) ? init_graphs(trainer, scratch, err)
+                               : init_nodes(trainer, scratch, err);
 }
 
 void trainer_set_weights(struct trainer *trainer, const float *weights)
@@ -121,7 +201,7 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
     double loss;
 
     if (nodes) {
-        field_build(field, &trainer->inputs->a_hat, nodes, n);
+        build(field, trainer, nodes, n);
         first_forget(&trainer->pass.first);
     } else {
         z1 = shared_first(trainer);
@@ -130,7 +210,7 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
     charge(trainer, GCN_FORWARD, &since);
 
     d = pass_gradient(&trainer->pass, field);
-    loss = loss_of(&d, &logits, field->level[trainer->spec->layers].rows, &trainer->target);
+    loss = loss_of(&d, &logits, field_samples(field), &trainer->target);
     if (isfinite(loss))
         pass_backward(&trainer->pass, field, &d, trainer->n_steps);
     charge(trainer, GCN_BACKWARD, &since);
@@ -150,15 +230,57 @@ double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
     return loss;
 }
 
+/* So many of the graphs as fit together. */
+static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
+{
+    const int64_t *start = trainer->inputs->data->graph_start;
+    int64_t n_nodes = 0;
+    int32_t i = 0;
+
+    for (; i < n; i++) {
+        n_nodes += start[graphs[i] + 1] - start[graphs[i]];
+        if (n_nodes > trainer->capacity)
+            break;
+    }
+    return i;
+}
+
+/* Row i is graph graphs[i]. */
+static struct mat logits_of_graphs(struct trainer *trainer, const int32_t *graphs, int32_t n)
+{
+    struct mat all = mat_view(trainer->logits.v, n, trainer->logits.n_cols);
+
+    for (int32_t at = 0; at < n;) {
+        int32_t n_some = count_fitting(trainer, graphs + at, n - at);
+        struct mat some;
+
+        build(&trainer->val, trainer, graphs + at, n_some);
+        some = pass_forward(&trainer->pass, &trainer->val, NULL, NULL, false, 0);
+        memcpy(mat_row(&all, at), some.v, (size_t)mat_size(&some) * sizeof *some.v);
+        at += n_some;
+    }
+    return all;
+}
+
 struct mat trainer_validation_logits(struct trainer *trainer)
 {
+    if (has_graphs(trainer))
+        return logits_of_graphs(trainer, trainer->split->val, trainer->split->n_val);
     return pass_forward(&trainer->pass, &trainer->val, shared_first(trainer), trainer->val_in_z1,
                         false, 0);
 }
 
-struct mat trainer_logits_of(struct trainer *trainer, const int32_t *nodes, int32_t n)
+struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
+                             const int32_t **rows)
 {
-    field_build(&trainer->batch, &trainer->inputs->a_hat, nodes, n);
+    if (has_graphs(trainer)) {
+        for (int32_t i = 0; i < n; i++)
+            trainer->place[samples[i]] = i;
+        *rows = trainer->place;
+        return logits_of_graphs(trainer, samples, n);
+    }
+    build(&trainer->batch, trainer, samples, n);
+    *rows = trainer->batch.level[trainer->spec->layers].pos;
     return pass_forward(&trainer->pass, &trainer->batch, NULL, NULL, false, 0);
 }
 

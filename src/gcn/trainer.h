@@ -17,7 +17,8 @@ struct trainer {
     struct optimizer_state optimizer;
     struct pass pass;
     struct field batch; /* of the batch; full batch: built once */
-    struct field val;   /* of the validation part; built once */
+    struct field val;   /* of the validation part; built once. Where samples are graphs: of some
+                         * of those that are scored, built for each */
     uint32_t n_steps;
     double seconds[GCN_PHASE_COUNT];
 
@@ -30,6 +31,11 @@ struct trainer {
     struct mat z1;        /* (n of both's level 1, H) */
     int32_t *batch_in_z1; /* [n of batch's level 1] rows of z1; NULL where they are its own */
     int32_t *val_in_z1;   /* [n of val's level 1] */
+
+    /* Where samples are graphs, which need not all be in memory at a time. */
+    int32_t capacity;  /* most nodes of a batch, or of the graphs scored together */
+    struct mat logits; /* (N, C) of the graphs scored */
+    int32_t *place;    /* [N] */
 };
 
 /* Memory from scratch; all that is passed is borrowed until training is over. -1 and err when
@@ -50,17 +56,19 @@ void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
 
 /* Gradient of the mean loss of a batch into trainer->model.gradient, and the sum of its losses.
  * With batch normalisation the running statistics take a step too.
- * nodes [n] of the training part in any order; NULL: all of it, where that is the batch. */
+ * nodes [n] (or graphs) of the training part in any order; NULL: all of it, where that is the
+ * batch. */
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
 /* The same, then one step of the optimiser, unless the loss is not finite. */
 double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
 /* Logits (n, C), no dropout; a view, valid until the next call of anything here.
- * validation: row i is node split->val[i]. of: row i is the i-th smallest of the n distinct
- * nodes; costs the batch its field, so not within full-batch training. */
+ * validation: row i is sample split->val[i]. of: sample i of the n distinct ones has row rows[i];
+ * where they are nodes, costs the batch its field, so not within full-batch training. */
 struct mat trainer_validation_logits(struct trainer *trainer);
-struct mat trainer_logits_of(struct trainer *trainer, const int32_t *nodes, int32_t n);
+struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
+                             const int32_t **rows);
 
 /* Floating point operations of the products done so far. */
 double trainer_flops(const struct trainer *trainer);

@@ -11,6 +11,11 @@ static bool steps(const struct settings *s)
     return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
 }
 
+static int64_t n_hidden(const struct settings *s)
+{
+    return s->v[P_LAYERS].i - !settings_pool(s);
+}
+
 bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     bool is_sgd = is_choice(s, P_OPTIMIZER, "sgd");
@@ -21,10 +26,12 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     if (!settings_has(s, id))
         return false;
     switch (id) {
+    case P_POOL:
+        return !settings_pool(s);
     case P_BATCH_NORM:
-        return s->v[P_LAYERS].i == 1;
+        return n_hidden(s) == 0;
     case P_RESIDUAL:
-        return s->v[P_LAYERS].i <= 2;
+        return n_hidden(s) <= 1;
     case P_SCHEDULE:
         return s->v[P_WARMUP_EPOCHS].i >= s->v[P_EPOCHS].i;
     case P_STEP_SIZE:
@@ -46,7 +53,7 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_HIDDEN_SIZE:
     case P_ACTIVATION:
     case P_DROPOUT:
-        return s->v[P_LAYERS].i == 1;
+        return n_hidden(s) == 0;
     case P_MOMENTUM:
         return !is_sgd;
     case P_BETA1:
@@ -54,7 +61,7 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_EPSILON:
         return is_sgd;
     case P_DECAY_LAYERS:
-        return s->v[P_WEIGHT_DECAY].f <= 0 || s->v[P_LAYERS].i == 1;
+        return s->v[P_WEIGHT_DECAY].f <= 0 || n_hidden(s) == 0;
     default:
         return false;
     }

@@ -107,7 +107,7 @@
       "simulated: seed of the panel") \
     \
     X(BUILD, "graph", "build", CHOICE, 0, 0, "auto|knn|threshold|file|none", "auto", "", AXIS | IDENTITY, \
-      "how samples are joined: k nearest neighbours, least similarity, given edges, not at all; auto: file for given graphs, knn otherwise") \
+      "how samples are joined: k nearest neighbours, least similarity, given edges, not at all; auto: file for given graphs, knn otherwise; samples that are graphs: file or none, of their nodes") \
     X(K, "graph", "k", INT, 1, 1000000, "", "10", "", AXIS | IDENTITY, \
       "knn: neighbours of each sample") \
     X(METRIC, "graph", "metric", CHOICE, 0, 0, "cosine|correlation|kinship", "cosine", "", AXIS | IDENTITY, \
@@ -129,9 +129,9 @@
     X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|ridge|noop", "gcn", "", AXIS | IDENTITY, \
       "gcn; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop trains nothing and measures what scheduling and storing cost") \
     X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY, \
-      "graph convolutions") \
+      "graph convolutions; where samples are graphs each has hidden_size units, and pool follows") \
     X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY, \
-      "width of every layer but the last") \
+      "width of every layer but the last; where samples are graphs: of every convolution") \
     X(ACTIVATION, "model", "activation", CHOICE, 0, 0, "relu|tanh|elu|gelu", "relu", "", AXIS | IDENTITY, \
       "after every layer but the last; gelu: the exact form, by erf") \
     X(RESIDUAL, "model", "residual", CHOICE, 0, 0, "no|yes", "no", "", AXIS | IDENTITY, \
@@ -146,9 +146,11 @@
       "what layer 1 sees in place of the features, where they outnumber the samples; exact: their coordinates in a basis of their row space, the same model in fewer columns; pca:K: the K leading ones") \
     X(LAMBDA, "model", "lambda", REAL, 0, 1e12, "", "1", "", AXIS | IDENTITY | OPEN_MIN, \
       "ridge: shrinkage; with standardized markers the residual over the genetic variance, (1 - h2) / h2 for a heritability h2 (Hoerl & Kennard 1970; VanRaden 2008; Habier et al. 2007)") \
+    X(POOL, "model", "pool", CHOICE, 0, 0, "mean|sum|max", "mean", "", AXIS | IDENTITY, \
+      "tu, smiles, idx: what stands for a graph, from its nodes after the last convolution; a linear layer follows") \
     \
     X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY, \
-      "passes over the training nodes") \
+      "passes over the training samples") \
     X(OPTIMIZER, "train", "optimizer", CHOICE, 0, 0, "adam|adamw|sgd", "adam", "", AXIS | IDENTITY, \
       "weight decay is L2 in adam and sgd, decoupled in adamw") \
     X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | OPEN_MIN, \
@@ -175,8 +177,8 @@
       "adam, adamw: decay of the squared gradient") \
     X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
       "adam, adamw: added to the denominator") \
-    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "nodes", AXIS | IDENTITY, \
-      "training nodes in a step; full: all") \
+    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY, \
+      "training samples in a step, nodes or graphs; full: all") \
     X(PATIENCE, "train", "patience", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
       "stop after so many epochs without a better validation value; 0: never") \
     X(CLASS_WEIGHTS, "train", "class_weights", CHOICE, 0, 0, "none|balanced", "none", "", AXIS | IDENTITY, \

@@ -162,15 +162,6 @@ static void check_filter(const struct check *c)
     filter_release(&filter);
 }
 
-/* Whether samples are graphs, which bring their edges. */
-static bool has_graphs(const struct sweep *sweep)
-{
-    int64_t format = sweep->fixed.v[P_FORMAT].i;
-
-    return format == param_choice(P_FORMAT, "tu") || format == param_choice(P_FORMAT, "smiles") ||
-           format == param_choice(P_FORMAT, "idx");
-}
-
 static void check_edges(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -183,8 +174,42 @@ static void check_edges(const struct check *c)
     if (is_graph && can_be(sweep, P_BUILD, "auto"))
         complain(c, P_FORMAT,
                  "format = graph needs [data] edges, or a [graph] build other than file");
-    else if (can_be(sweep, P_BUILD, "file") && !has_graphs(sweep))
+    else if (can_be(sweep, P_BUILD, "file") && !settings_pool(&sweep->fixed))
         complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
+}
+
+static int64_t some_reduction(const struct sweep *sweep)
+{
+    int32_t n;
+    const union value *values = values_of(sweep, P_REDUCE, &n);
+
+    while (n > 1 && values->i == REDUCE_NONE)
+        values++, n--;
+    return values->i;
+}
+
+/* What has no meaning where each sample brings a graph of its own. */
+static void check_graphs(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    static const char *const builds[] = {"knn", "threshold"};
+
+    if (!settings_pool(&sweep->fixed))
+        return;
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
+        if (can_be(sweep, P_BUILD, builds[i]))
+            complain(c, P_BUILD,
+                     "build = %s joins samples, and here each is a graph of its own: must be file "
+                     "or none",
+                     builds[i]);
+    if (some_reduction(sweep) != REDUCE_NONE)
+        complain(c, P_REDUCE,
+                 "reduce takes samples for the rows of the features, and here those are nodes: "
+                 "must be none");
+    if (can_be(sweep, P_TYPE, "ridge"))
+        complain(c, P_TYPE,
+                 "type = ridge takes one row of features a sample, and here each is a graph: must "
+                 "be gcn or mlp");
 }
 
 static double largest(const struct sweep *sweep, enum param_id id)
@@ -284,6 +309,7 @@ void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
         check_data(&c);
         check_filter(&c);
         check_edges(&c);
+        check_graphs(&c);
     }
     check_split(&c);
     check_scores(&c);

@@ -18,6 +18,14 @@ static bool is_type(const struct settings *s, const char *name)
     return s->v[P_TYPE].i == param_choice(P_TYPE, name);
 }
 
+bool settings_pool(const struct settings *s)
+{
+    int64_t format = s->v[P_FORMAT].i;
+
+    return format == param_choice(P_FORMAT, "tu") || format == param_choice(P_FORMAT, "smiles") ||
+           format == param_choice(P_FORMAT, "idx");
+}
+
 bool settings_has(const struct settings *s, enum param_id id)
 {
     const char *section = param_table[id].section;

@@ -15,6 +15,9 @@ struct settings {
 
 void settings_defaults(struct settings *s);
 
+/* Whether samples are graphs, which are pooled: the format says so. */
+bool settings_pool(const struct settings *s);
+
 /* Whether the type of model in s has such a setting. An mlp has no graph, ridge
  * neither graph, layers nor epochs, and lambda is of ridge alone. noop has all of them: the size of
  * its grid is what it is there for. */

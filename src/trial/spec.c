@@ -5,6 +5,7 @@
 /* Choices stand in the parameter table in the order of the enums they become; those that begin
  * with `auto` are one ahead. tests/unit/spec.c compares every name. */
 #define AFTER_AUTO 1
+#define AFTER_NONE 1
 
 void spec_data(struct data_spec *out, const struct settings *s)
 {
@@ -112,6 +113,7 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
         .layers = (int32_t)v[P_LAYERS].i,
         .hidden_size = (int32_t)v[P_HIDDEN_SIZE].i,
         .activation = (enum activation)v[P_ACTIVATION].i,
+        .pool = settings_pool(s) ? (enum pool)(v[P_POOL].i + AFTER_NONE) : POOL_NONE,
         .residual = v[P_RESIDUAL].i,
         .batch_norm = v[P_BATCH_NORM].i,
         .dropout = v[P_DROPOUT].f,

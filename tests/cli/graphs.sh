@@ -1,5 +1,5 @@
 #!/bin/sh
-# Samples that are graphs: what `inspect` says of them, and what does not train on them yet.
+# Samples that are graphs: what `inspect` says of them, and what is trained on them.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 mkdir "$T/set"
@@ -36,12 +36,40 @@ split       2 train, 2 val, 0 test"
 is "parts of graphs" "$(sed 1d "$T/parts.csv" | cut -d, -f4 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
     " 2 train; 2 val;"
 
-for command in plan run; do
-    cd "$T" || exit 1
-    fails "$command does not train on graphs yet" 2 "$ESPALIER" "$command" tu.ini
-    is "$command says so" "$(cat "$T/.err")" \
-"espalier: tu.ini: data.format = tu: samples are graphs, and training on those is not there yet; \`espalier inspect\` shows them"
-done
+cd "$T" || exit 1
+cat >train.ini <<'END'
+[data]
+format = tu
+folder = set
+[split]
+test = 0
+val = 0.5
+[model]
+hidden_size = 4
+[train]
+epochs = 3
+batch_size = 1
+[grid]
+pool = mean, sum, max
+type = gcn, mlp
+END
+ok "graphs are trained on" "$ESPALIER" run train.ini --db train.db --progress none
+is "every pooling, with edges and without" \
+    "$(grep -o '6 of 6 trials run .*, 6 done' "$T/.err" | sed 's/ in .*,/,/')" "6 of 6 trials run, 6 done"
+
+# Settings that join or compare samples, and what is said of them.
+refused() { # NAME SETTING=VALUE TEXT
+    fails "$1" 2 "$ESPALIER" plan tu.ini --set "$2"
+    is "$1: named" "$(cat "$T/.err")" "espalier: --set $3"
+}
+refused "no neighbours of molecules" build=knn \
+    "build: build = knn joins samples, and here each is a graph of its own: must be file or none"
+refused "no threshold" build=threshold \
+    "build: build = threshold joins samples, and here each is a graph of its own: must be file or none"
+refused "no ridge" type=ridge \
+    "type: type = ridge takes one row of features a sample, and here each is a graph: must be gcn or mlp"
+refused "no reduction" reduce=exact \
+    "reduce: reduce takes samples for the rows of the features, and here those are nodes: must be none"
 
 printf '\000\000\010\003\000\000\000\004\000\000\000\002\000\000\000\002abcdefghijklmnop' >"$T/images"
 printf '\000\000\010\001\000\000\000\004\001\002\001\002' >"$T/labels"
@@ -114,6 +142,14 @@ if [ -n "${ESPALIER_DATA:-}" ]; then
         printf '[data]\nformat = tu\nfolder = %s/tu/%s\n' "$ESPALIER_DATA" "$1" >"$T/real.ini"
         is "$1" "$(inspect "$T/real.ini" | awk '
             $1 ~ /^(samples|nodes|edges)$/ { printf "%d ", $2 }')" "$2 $3 $4 "
+    done
+    # The shipped grids, as far as a short test goes.
+    ok "mutag trains" "$ESPALIER" run "$SRCDIR/grids/mutag.ini" --db mutag.db --progress none \
+        --set pool=sum --set type=gcn --set learning_rate=1e-2 --set epochs=30
+    is "and learns: the larger class is 125 of 188" \
+        "$("$ESPALIER" best mutag.db 2>/dev/null | awk 'NR == 2 { print ($4 > 0.75 && $4 < 1) }')" 1
+    for grid in proteins digits; do
+        ok "$grid can be planned" "$ESPALIER" plan "$SRCDIR/grids/$grid.ini"
     done
 fi
 done_testing

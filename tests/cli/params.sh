@@ -17,8 +17,8 @@ dropout          axis  0.5        number in [0, 1)               hidden units se
 [train]
 optimizer        axis  adam       adam | adamw | sgd             weight decay is L2 in adam and sgd,
                                                                  decoupled in adamw
-batch_size       axis  full       integer in [1, 1000000000],    training nodes in a step; full: all
-                                  or full, nodes"
+batch_size       axis  full       integer in [1, 1000000000],    training samples in a step, nodes
+                                  or full, samples               or graphs; full: all"
 
 "$ESPALIER" params >"$T/all"
 is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \

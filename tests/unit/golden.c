@@ -11,8 +11,8 @@
 
 #include "gcn/trainer.h"
 
-/* Training step by step as PyTorch did: tests/golden/make_golden.py wrote what it started from
- * and what it found. */
+/* Training step by step as PyTorch did: tests/golden/make_golden.py, and make_pool.py where samples
+ * are graphs, wrote what it started from and what it found. */
 
 enum { EPOCHS = 20 };
 
@@ -28,6 +28,7 @@ struct golden {
     struct split split;
     float *target;
     int32_t *label;
+    int64_t *graph_start;
 };
 
 static void expect(FILE *file, const char *want)
@@ -112,6 +113,20 @@ static void read_settings(struct golden *golden)
     spec->momentum = read_number(file);
 }
 
+static void read_graphs(struct golden *golden)
+{
+    static const char *const pools[] = {"none", "mean", "sum", "max"};
+    struct dataset *data = &golden->data;
+    size_t n = (size_t)data->n_samples + 1;
+
+    golden->spec.pool = (enum pool)read_choice(golden->file, pools, 4);
+    golden->graph_start = take(n, sizeof *golden->graph_start);
+    for (size_t i = 0; i < n; i++)
+        golden->graph_start[i] = read_int(golden->file);
+    data->graph_start = golden->graph_start;
+    data->n_nodes = (int32_t)golden->graph_start[n - 1];
+}
+
 /* What is not plain, where the next word says so. */
 static void read_options(struct golden *golden)
 {
@@ -122,6 +137,10 @@ static void read_options(struct golden *golden)
     char word[32];
 
     assert_int_equal(fscanf(file, "%31s", word), 1);
+    if (strcmp(word, "pool") == 0) {
+        read_graphs(golden);
+        assert_int_equal(fscanf(file, "%31s", word), 1);
+    }
     if (strcmp(word, "options") != 0) {
         assert_string_equal(word, "edges");
         return;
@@ -140,7 +159,7 @@ static void read_options(struct golden *golden)
 static void read_graph(struct golden *golden)
 {
     FILE *file = golden->file;
-    int32_t n = golden->data.n_samples;
+    int32_t n = golden->data.n_nodes;
     struct triplet *t;
     int32_t n_edges;
 
@@ -162,12 +181,12 @@ static void read_data(struct golden *golden)
 {
     FILE *file = golden->file;
     struct dataset *data = &golden->data;
-    int32_t n = data->n_samples;
-    struct triplet *t = take((size_t)n * (size_t)data->n_features, sizeof *t);
+    int32_t n = data->n_samples, m = data->n_nodes;
+    struct triplet *t = take((size_t)m * (size_t)data->n_features, sizeof *t);
     int64_t nnz = 0;
 
     expect(file, "features");
-    assert_int_equal(mat_init(&data->features, n, data->n_features, NULL), 0);
+    assert_int_equal(mat_init(&data->features, m, data->n_features, NULL), 0);
     for (int64_t i = 0; i < mat_size(&data->features); i++) {
         int32_t row = (int32_t)(i / data->n_features), col = (int32_t)(i % data->n_features);
 
@@ -175,7 +194,7 @@ static void read_data(struct golden *golden)
         if (data->features.v[i] != 0)
             t[nnz++] = (struct triplet){row, col, data->features.v[i]};
     }
-    assert_int_equal(csr_from_triplets(&data->sparse_features, n, data->n_features, t, nnz, NULL),
+    assert_int_equal(csr_from_triplets(&data->sparse_features, m, data->n_features, t, nnz, NULL),
                      0);
     free(t);
 
@@ -237,6 +256,7 @@ static void golden_close(struct golden *golden)
     mat_release(&golden->data.features);
     free(golden->target);
     free(golden->label);
+    free(golden->graph_start);
     free(golden->split.train);
 }
 
@@ -292,11 +312,12 @@ static void check_logits(struct golden *golden, struct trainer *trainer)
 {
     int32_t n = golden->data.n_samples;
     int32_t *all = take((size_t)n, sizeof *all);
+    const int32_t *rows;
     struct mat logits;
 
     for (int32_t i = 0; i < n; i++)
         all[i] = i;
-    logits = trainer_logits_of(trainer, all, n);
+    logits = trainer_logits_of(trainer, all, n, &rows);
     expect(golden->file, "logits");
     for (int64_t i = 0; i < mat_size(&logits); i++) {
         double want = read_number(golden->file);
@@ -349,7 +370,9 @@ int main(void)
         GOLDEN("class_full_adam"),   GOLDEN("class_mini_sgd"),     GOLDEN("regr_full_adam"),
         GOLDEN("regr_mini_adamw"),   GOLDEN("class_one_layer"),    GOLDEN("regr_larger"),
         GOLDEN("regr_three_layers"), GOLDEN("regr_skip_elu"),      GOLDEN("class_norm_gelu"),
-        GOLDEN("regr_norm_mini"),    GOLDEN("class_eight_layers"),
+        GOLDEN("regr_norm_mini"),    GOLDEN("class_eight_layers"), GOLDEN("pool_mean_class"),
+        GOLDEN("pool_sum_regr"),     GOLDEN("pool_max_class"),     GOLDEN("pool_max_regr"),
+        GOLDEN("pool_sum_options"),  GOLDEN("pool_mean_full"),
     };
 
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);

@@ -60,6 +60,9 @@ static void test_choices_are_enums(void **state)
     assert_choice(P_RESIDUAL, 0, true, "yes");
     assert_choice(P_BATCH_NORM, 0, false, "no");
     assert_choice(P_BATCH_NORM, 0, true, "yes");
+    assert_choice(P_POOL, -1, POOL_MEAN, "mean");
+    assert_choice(P_POOL, -1, POOL_SUM, "sum");
+    assert_choice(P_POOL, -1, POOL_MAX, "max");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_CONSTANT, "constant");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_COSINE, "cosine");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_STEP, "step");
@@ -80,6 +83,28 @@ static void test_objectives_are_metrics(void **state)
     for (int m = 0; m < METRIC_COUNT; m++) {
         snprintf(name, sizeof name, "val_%s", metric_name((enum metric)m));
         assert_choice(P_OBJECTIVE, 1, m, name);
+    }
+}
+
+/* The format says whether samples are graphs. */
+static void test_pool(void **state)
+{
+    static const struct {
+        const char *format;
+        enum pool pool;
+    } cases[] = {{"genotype", POOL_NONE}, {"graph", POOL_NONE}, {"simulated", POOL_NONE},
+                 {"tu", POOL_MAX},        {"smiles", POOL_MAX}, {"idx", POOL_MAX}};
+    struct settings s;
+    struct gcn_spec gcn;
+
+    (void)state;
+    settings_defaults(&s);
+    s.v[P_POOL].i = param_choice(P_POOL, "max");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        s.v[P_FORMAT].i = param_choice(P_FORMAT, cases[i].format);
+        s.v[P_OBJECTIVE].i = param_choice(P_OBJECTIVE, "val_accuracy");
+        spec_gcn(&gcn, &s);
+        assert_int_equal(gcn.pool, cases[i].pool);
     }
 }
 
@@ -160,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choices_are_enums),
         cmocka_unit_test(test_objectives_are_metrics),
+        cmocka_unit_test(test_pool),
         cmocka_unit_test(test_direction),
         cmocka_unit_test(test_values_arrive),
     };
