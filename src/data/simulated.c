@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/membership.h"
 #include "data/reader.h"
 
 /* A simulated panel as a dataset: samples are s1, s2 ..., markers CHROMOSOME_NUMBER. */
@@ -13,7 +14,17 @@ struct simulated {
     const char **id;     /* [samples] */
     const char **marker; /* [markers] */
     char (*text)[NAME_SIZE];
+    struct membership membership;
 };
+
+static void release(struct simulated *p)
+{
+    membership_release(&p->membership);
+    free(p->genotypes);
+    free(p->trait);
+    free(p->id);
+    free(p->text);
+}
 
 static int name_all(struct simulated *p, const struct simulate_spec *s, struct err *err)
 {
@@ -48,12 +59,31 @@ static int make_panel(struct simulated *p, const struct simulate_spec *s, struct
     return name_all(p, s, err);
 }
 
+/* A split file may say who is where, as for data that are read. */
+static int read_membership(struct simulated *p, const struct data_spec *spec, struct err *err)
+{
+    const struct target target = {.value = p->trait};
+    struct names ids = {0};
+    int status = 0;
+
+    for (int32_t i = 0; status == 0 && i < spec->simulate.samples; i++)
+        status = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
+    if (status == 0)
+        status =
+            membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, &target, err);
+    names_release(&ids);
+    return status;
+}
+
 int simulated_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                    struct err *err)
 {
     const struct simulate_spec *s = &spec->simulate;
     struct simulated p = {0};
     int status = make_panel(&p, s, err);
+
+    if (status == 0 && spec->split && *spec->split)
+        status = read_membership(&p, spec, err);
 
     if (status == 0) {
         struct draft draft = {
@@ -65,13 +95,11 @@ int simulated_load(struct dataset *out, const struct data_spec *spec, struct dat
             .feature_names = p.marker,
         };
 
+        membership_into(&draft, &p.membership);
         report->n_genotyped = report->n_phenotyped = report->n_joined = s->samples;
         report->n_markers_read = s->markers;
         status = draft_build(out, &draft, err);
     }
-    free(p.genotypes);
-    free(p.trait);
-    free(p.id);
-    free(p.text);
+    release(&p);
     return status;
 }

@@ -98,6 +98,17 @@ ok "also on two ranks" "$ESPALIER" run loo.ini --db two.db --progress none -n 2
 is "to the same numbers" "$(sqlite3 two.db 'select key, value from trial order by key')" \
     "$(sqlite3 loo.db 'select key, value from trial order by key')"
 
+printf '[data]\nsamples = 12\nmarkers = 60\n[split]\ntest = 0.25\ngroup = family\nfile = family.csv\n' >made.ini
+{
+    echo id,family
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "s$i,f$((i % 4))"; done
+} >family.csv
+like "a split file names groups of a simulated panel" \
+    "$(line split "$("$ESPALIER" inspect made.ini 2>.err)")" "^6 train, 3 val, 3 test; val is f[0-3]$"
+sed 's/s12/s13/' family.csv >wrong.csv
+fails "but none that it has not" 1 "$ESPALIER" inspect made.ini --set split.file=wrong.csv
+like "and says so" "$(cat .err)" 'wrong.csv:13: column "id": id "s13" is not in the simulated panel'
+
 # ---- a sample twice ----
 
 awk -F, -v OFS=, '{ print } $1 == "s5" { $1 = "twin"; print }' panel/genotypes.csv >twins.csv
