@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <htslib/bgzf.h>
 #include <htslib/hts_log.h>
 #include <htslib/vcf.h>
 #include <zlib.h>
@@ -364,6 +365,26 @@ static void test_gzip(void **state)
     }
 }
 
+static void test_bgzf(void **state)
+{
+    const char *path = scratch_path("panel.vcf.gz");
+    BGZF *out = bgzf_open(path, "w");
+    struct data_spec spec = spec_of(path);
+    char bytes[4096];
+    size_t n;
+    FILE *file;
+
+    (void)state;
+    assert_int_equal(bgzf_write(out, FILTERED, strlen(FILTERED)), strlen(FILTERED));
+    bgzf_close(out);
+    expect(&spec, "1_10=0 0 0 1\n1_20=0 ? 2 1\n2_10=2 2 2 1\n2_20=0 2 0 1\n");
+    file = fopen(path, "rb");
+    n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    spec = spec_of(scratch_bytes("panel.vcf.gz", bytes, n - 28)); /* between two blocks */
+    refuse(&spec, "panel.vcf.gz: cut off: the mark that ends a BGZF file is missing");
+}
+
 /* ---- BCF ---- */
 
 #define DEFINED                                                \
@@ -441,17 +462,12 @@ static void test_faulty_bcf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_genotypes),
-        cmocka_unit_test(test_dosages),
-        cmocka_unit_test(test_multiallelic),
-        cmocka_unit_test(test_filters),
-        cmocka_unit_test(test_nothing_left),
-        cmocka_unit_test(test_subset),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_faulty_vcf),
-        cmocka_unit_test(test_faulty_dosages),
-        cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_bcf),
+        cmocka_unit_test(test_genotypes),      cmocka_unit_test(test_dosages),
+        cmocka_unit_test(test_multiallelic),   cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_nothing_left),   cmocka_unit_test(test_subset),
+        cmocka_unit_test(test_many),           cmocka_unit_test(test_faulty_vcf),
+        cmocka_unit_test(test_faulty_dosages), cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_bgzf),           cmocka_unit_test(test_bcf),
         cmocka_unit_test(test_faulty_bcf),
     };
 
