@@ -26,6 +26,14 @@ static double size_of(const char *path)
     return *path && !stat(path, &st) ? (double)st.st_size : 0;
 }
 
+static double genotype_bytes(const char *path)
+{
+    size_t n = strlen(path);
+
+    /* A .bed has four in a byte. */
+    return size_of(path) * (n > 4 && !strcmp(path + n - 4, ".bed") ? 4 : 0.5);
+}
+
 /* What the features take in memory, from below, before anything is read: a genotype is a byte, and
  * in text a digit and a comma; another number is four bytes, and at most some twenty characters.
  * What is packed is taken for what it is on disk. */
@@ -35,7 +43,7 @@ static double data_bytes(const struct sweep *sweep)
 
     if (fixed->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated"))
         return (double)fixed->v[P_SAMPLES].i * (double)fixed->v[P_MARKERS].i;
-    return size_of(fixed->v[P_GENOTYPES].s) / 2 + size_of(fixed->v[P_FEATURES].s) / 8;
+    return genotype_bytes(fixed->v[P_GENOTYPES].s) + size_of(fixed->v[P_FEATURES].s) / 8;
 }
 
 void ready_job(struct checks_job *job, const struct sweep *sweep, const char *db)

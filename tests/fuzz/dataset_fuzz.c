@@ -55,6 +55,8 @@ static void use(const struct dataset *d)
         length += strlen(dataset_feature_name(d, j)) + strlen(dataset_alleles(d, j));
     for (int32_t c = 0; c < d->n_classes; c++)
         length += strlen(dataset_class_name(d, c));
+    for (int32_t g = 0; g < d->n_groups; g++)
+        length += strlen(dataset_group_name(d, g));
     if (length > d->block_bytes || (d->is_sparse && !csr_check(&d->sparse_features, NULL)))
         abort();
     if (!d->is_sparse)

@@ -265,6 +265,7 @@ static void test_evaluation_is_of_each_sample(void **state)
 {
     struct gcn_spec spec = norm_spec();
     float shared[TOY_SAMPLES];
+    size_t used;
     struct arena arena = {0};
     struct trainer trainer;
     const int32_t *rows;
@@ -275,6 +276,7 @@ static void test_evaluation_is_of_each_sample(void **state)
     toy_init(&toy, TASK_REGRESSION, false);
     start(&trainer, &toy, &spec, &arena);
     assert_true(trainer.shares_first);
+    used = arena.used_bytes;
     for (int e = 0; e < 4; e++)
         trainer_step(&trainer, NULL, 0);
     logits = trainer_validation_logits(&trainer);
@@ -283,6 +285,7 @@ static void test_evaluation_is_of_each_sample(void **state)
         logits = trainer_logits_of(&trainer, &toy.split.val[i], 1, &rows);
         assert_true(fabsf(logits.v[0] - shared[i]) < 1e-5f * (1 + fabsf(shared[i])));
     }
+    assert_int_equal(arena.used_bytes, used); /* all memory was taken before */
     arena_release(&arena);
     toy_release(&toy);
 }
