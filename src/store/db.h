@@ -22,6 +22,7 @@ struct store {
     struct asked *asked; /* [n_asked] owned; asked.h */
     size_t n_asked;
     struct errlist released;                   /* store_released() */
+    struct buf models;                         /* of this transaction: id, size, bytes of each */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
 
     /* Of a writer, while another process holds the database (store_be_patient). */
@@ -71,6 +72,9 @@ int migrate_for_reading(struct store *store, uint32_t from, struct err *err);
 /* A writer begins, and none of store->asked lives: what they have left open is lost, its trials
  * pending again. */
 int session_release(struct store *store, struct err *err);
+
+/* The models that store_put_model() holds back, those that were dropped meanwhile left out. */
+int models_write(struct store *store, struct err *err);
 
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
  * caller's transaction. */

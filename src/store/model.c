@@ -1,13 +1,40 @@
 #include "base/fault.h"
 #include "store/db.h"
 
+/* More than this is not held back until the commit. */
+#define HELD_BYTES ((size_t)64 << 20)
+
+int models_write(struct store *store, struct err *err)
+{
+    struct cursor in = {.data = store->models.data, .size = store->models.size};
+
+    while (in.at < in.size) {
+        int64_t trial_id = cursor_i64(&in);
+        size_t bytes = (size_t)cursor_i64(&in);
+        const void *model = cursor_bytes(&in, bytes);
+
+        if (db_finish(store,
+                      db_bind(store, STATEMENT_MODEL_FILL, err, "ib", trial_id, model, bytes), err))
+            return -1;
+    }
+    buf_clear(&store->models);
+    return 0;
+}
+
+/* Its row is made now, and filled before the commit, if it is there still: what a log is written
+ * for is not taken back by a deletion. */
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err)
 {
-    if (db_begin(store, err))
+    if (db_begin(store, err) ||
+        db_finish(store, db_bind(store, STATEMENT_MODEL_PUT, err, "i", trial_id), err))
         return -1;
-    return db_finish(store, db_bind(store, STATEMENT_MODEL_PUT, err, "ib", trial_id, model, bytes),
-                     err);
+    buf_put_i64(&store->models, trial_id);
+    buf_put_i64(&store->models, (int64_t)bytes);
+    buf_add(&store->models, model, bytes);
+    if (buf_failed(&store->models))
+        return err_nomem(err, "models", bytes);
+    return store->models.size > HELD_BYTES ? models_write(store, err) : 0;
 }
 
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err)

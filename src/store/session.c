@@ -14,7 +14,8 @@ int store_commit(struct store *store, struct err *err)
     if (sqlite3_get_autocommit(store->db))
         return 0;
     FAULT("store: before a commit");
-    if (db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
+    if (models_write(store, err) ||
+        db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
     FAULT("store: a commit was made");
     return fault_check_place(store, err);

@@ -20,7 +20,7 @@ kinds() {
     [ "$1" = scheduler ] && echo BYE || echo LEAVE
 }
 
-n_marks=$(find "$SRCDIR/src" -name '*.c' -exec cat {} + | grep -c 'FAULT(\|FAULT_MESSAGE(')
+n_marks=$(find "$SRCDIR/src" -name '*.c' -exec cat {} + | grep -c 'FAULT("\|FAULT_MESSAGE("')
 for macro in FAULT FAULT_MESSAGE; do
     points $macro
 done >names
