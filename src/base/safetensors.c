@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -164,6 +165,18 @@ int safetensors_find(struct safetensor *out, const void *file, size_t bytes, con
         return -1;
     out->data = f.data + place[0];
     return 0;
+}
+
+int safetensors_number(double *out, const void *file, size_t bytes, const char *name)
+{
+    char key[64], text[64], *end;
+    struct file f;
+
+    snprintf(key, sizeof key, "\"%s\":\"", name);
+    if (open_file(&f, file, bytes) || !after(text, sizeof text, &f, key))
+        return -1;
+    *out = strtod(text, &end);
+    return end == text || *end != '"' ? -1 : 0;
 }
 
 int safetensors_metadata(struct buf *out, const void *file, size_t bytes)

@@ -34,6 +34,9 @@ void safetensors_write(struct buf *out, const struct buf *metadata,
  * such, or is damaged. */
 int safetensors_find(struct safetensor *out, const void *file, size_t bytes, const char *name);
 
+/* Of its metadata: the text called name, which is a number. -1: there is none such. */
+int safetensors_number(double *out, const void *file, size_t bytes, const char *name);
+
 /* The metadata of such a file, as safetensors_write() takes it. -1 likewise. */
 int safetensors_metadata(struct buf *out, const void *file, size_t bytes);
 

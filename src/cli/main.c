@@ -12,6 +12,7 @@ const struct command commands[] = {
     {"status", "[DB]", "How far a sweep is.", cmd_status},
     {"best", "[DB]", "The leaderboard.", cmd_best},
     {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show},
+    {"predict", "[DB]", "What the kept models say of samples without a phenotype.", cmd_predict},
     {"merge", "OUT IN...", "Join databases, those of the shards of a sweep for example.",
      cmd_merge},
     {"verify", "[DB]", "Run some of the trials again and compare their bits.", cmd_verify},

@@ -268,6 +268,13 @@ bool kept_is_complete(const void *file, size_t bytes)
     return safetensors_find(&t, file, bytes, PROJECTED) != 0;
 }
 
+int kept_first(struct safetensor *out, const void *file, size_t bytes)
+{
+    return safetensors_find(out, file, bytes, PROJECTED)
+               ? safetensors_find(out, file, bytes, "layers.0.weight")
+               : 0;
+}
+
 static int damaged(struct err *err)
 {
     return err_set(err, "the stored model is damaged");

@@ -56,6 +56,10 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
 /* Whether a file has all that it needs. */
 bool kept_is_complete(const void *file, size_t bytes);
 
+/* What stands for the first layer: its weights, or layers.0.xw. -1: there is neither. */
+struct safetensor;
+int kept_first(struct safetensor *out, const void *file, size_t bytes);
+
 /* Append the file with weights by features, from the data and the settings of its trial. Cost: that
  * of the reduction. -1 and err: memory is short, or the file is no such one. */
 int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,

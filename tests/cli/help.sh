@@ -2,7 +2,7 @@
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
-commands="run plan params status best show merge verify export simulate inspect doctor"
+commands="run plan params status best show predict merge verify export simulate inspect doctor"
 
 ok "--help" "$ESPALIER" --help
 is "names every command" "$("$ESPALIER" --help | awk '/^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$commands "

@@ -1,0 +1,391 @@
+#include "trial/predictor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/safetensors.h"
+#include "data/attach.h"
+#include "gcn/pass.h"
+#include "gcn/reducer.h"
+#include "tensor/gemm.h"
+#include "tensor/spmm.h"
+#include "trial/kept.h"
+#include "trial/spec.h"
+
+/* Rows of features that are scaled and multiplied at a time. */
+#define BLOCK_ROWS 64
+
+/* ---- the panel ---- */
+
+static int make_graph(struct predictor *p, struct err *err)
+{
+    struct csr adjacency = {0};
+    int rc;
+
+    spec_graph(&p->graph, p->settings);
+    if (p->is_ridge || spec_model(p->settings) == MODEL_MLP)
+        p->graph.build = GRAPH_NONE;
+    rc = graph_build(&adjacency, p->data, &p->graph, err);
+    if (!rc)
+        rc = csr_normalize(&p->panel, &adjacency, err);
+    csr_release(&adjacency);
+    return rc;
+}
+
+static int learn_scaling(struct predictor *p, struct err *err)
+{
+    float *room;
+
+    if (p->data->is_sparse)
+        return scale_sparse(&p->sparse, p->data, p->made.scale, err);
+    room = malloc((size_t)BLOCK_ROWS * (size_t)p->data->n_features * sizeof *room);
+    if (!room)
+        return err_nomem(err, "column means",
+                         (size_t)BLOCK_ROWS * (size_t)p->data->n_features * sizeof *room);
+    if (scaling_init(&p->scaling, p->data, p->made.scale, err)) {
+        free(room);
+        return -1;
+    }
+    scaling_learn(&p->scaling, false, BLOCK_ROWS, room);
+    free(room);
+    return 0;
+}
+
+int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
+                   struct err *err)
+{
+    *p = (struct predictor){.data = data, .settings = settings};
+    if (data->graph_start)
+        return err_set(err, "samples that are graphs cannot be predicted yet");
+    p->is_ridge = spec_model(settings) == MODEL_RIDGE;
+    spec_gcn(&p->spec, settings);
+    spec_inputs(&p->made, settings);
+    if (p->is_ridge) /* a layer without a graph, of all features */
+        p->spec = (struct gcn_spec){.layers = 1};
+    p->spec.dropout = p->spec.input_dropout = 0;
+    p->spec.batch_size = 0;
+    return make_graph(p, err) || learn_scaling(p, err) ? -1 : 0;
+}
+
+void predictor_release(struct predictor *p)
+{
+    if (!p)
+        return;
+    scaling_release(&p->scaling);
+    csr_release(&p->sparse);
+    csr_release(&p->panel);
+    csr_release(&p->joined);
+    mat_release(&p->fresh);
+    arena_release(&p->scratch);
+    memset(p, 0, sizeof *p);
+}
+
+int32_t predictor_outputs(const struct predictor *p)
+{
+    return p->data->task == TASK_CLASSIFICATION ? p->data->n_classes : 1;
+}
+
+bool predictor_has_probabilities(const struct predictor *p)
+{
+    return p->data->task == TASK_CLASSIFICATION && !p->is_ridge;
+}
+
+/* ---- features ---- */
+
+/* A row as read becomes the row as the network sees it. scaled: room for it in double.
+ *   sample  of the panel, or -1 for a new one, whose sum is its own */
+static void scale_row(float *row, const struct predictor *p, int32_t sample, double *scaled)
+{
+    struct mat raw = mat_view(row, 1, p->data->n_features);
+    struct panel where = {.at = sample < 0 ? 0 : sample, .n = 1};
+    struct scaling scaling = p->scaling;
+    double sum = 0, factor;
+
+    if (sample < 0 && scaling.scale == SCALE_ROW) {
+        for (int32_t j = 0; j < raw.n_cols; j++)
+            sum += (double)row[j];
+        factor = sum != 0 ? 1 / sum : 1;
+        scaling.row_factor = &factor;
+    }
+    scaling_apply(scaled, &scaling, &where, &raw);
+    for (int32_t j = 0; j < raw.n_cols; j++)
+        row[j] = (float)scaled[j];
+}
+
+static int scale_fresh(struct predictor *p, const struct mat *x, struct err *err)
+{
+    double *scaled = malloc((size_t)x->n_cols * sizeof *scaled);
+
+    mat_release(&p->fresh);
+    if (!scaled || mat_init(&p->fresh, x->n_rows, x->n_cols, err)) {
+        free(scaled);
+        return err_nomem(err, "new samples", (size_t)mat_size(x) * sizeof *x->v);
+    }
+    memcpy(p->fresh.v, x->v, (size_t)mat_size(x) * sizeof *x->v);
+    for (int32_t i = 0; i < x->n_rows; i++)
+        scale_row(mat_row(&p->fresh, i), p, -1, scaled);
+    free(scaled);
+    return 0;
+}
+
+/* ---- new samples ---- */
+
+/* The row of new sample `node`, behind the others. */
+static void append_row(struct csr *a, const struct predictor *p, const struct attached *to,
+                       int32_t i)
+{
+    int32_t node = p->data->n_samples + i;
+    int64_t at = a->row_start[node];
+    double degree = 1;
+
+    for (int64_t e = to->start[i]; e < to->start[i + 1]; e++)
+        degree += (double)to->edge[e].weight;
+    for (int64_t e = to->start[i]; e < to->start[i + 1]; e++, at++) {
+        int32_t j = to->edge[e].sample;
+
+        a->col[at] = j;
+        a->val[at] = (float)((double)to->edge[e].weight * to->inverse_root[j] / sqrt(degree));
+    }
+    a->col[at] = node;
+    a->val[at] = (float)(1 / degree);
+    a->row_start[node + 1] = at + 1;
+}
+
+static int join(struct predictor *p, const struct attached *to, int32_t n, struct err *err)
+{
+    const struct csr *panel = &p->panel;
+    int32_t n_panel = panel->n_rows;
+    int64_t nnz = csr_nnz(panel);
+
+    csr_release(&p->joined);
+    if (csr_init(&p->joined, n_panel + n, n_panel + n, nnz + to->start[n] + n, err))
+        return -1;
+    memcpy(p->joined.row_start, panel->row_start, ((size_t)n_panel + 1) * sizeof *panel->row_start);
+    memcpy(p->joined.col, panel->col, (size_t)nnz * sizeof *panel->col);
+    memcpy(p->joined.val, panel->val, (size_t)nnz * sizeof *panel->val);
+    for (int32_t i = 0; i < n; i++)
+        append_row(&p->joined, p, to, i);
+    return 0;
+}
+
+int predictor_join(struct predictor *p, const struct mat *x, struct err *err)
+{
+    struct attached to;
+    int rc;
+
+    if (p->data->is_sparse || p->graph.build == GRAPH_FILE)
+        return err_set(err, "new samples cannot be joined to %s",
+                       p->data->is_sparse ? "sparse features" : "a graph that was given as edges");
+    rc = attach(&to, p->data, &p->graph, &p->panel, x, err);
+    if (!rc)
+        rc = join(p, &to, x->n_rows, err);
+    attached_release(&to);
+    return rc ? -1 : scale_fresh(p, x, err);
+}
+
+/* ---- a model ---- */
+
+/* A kept model and the products of its first layer. */
+struct opened {
+    const void *file;
+    size_t bytes;
+    struct buf completed; /* holds the file where weights were made from a reduction */
+    bool is_projected;    /* first is X W of the panel; else W */
+    struct mat first;     /* a view */
+    double target_mean, target_sd;
+};
+
+static int damaged(struct err *err)
+{
+    return err_set(err, "the stored model is damaged");
+}
+
+static int open_model(struct opened *m, const struct predictor *p, const void *file, size_t bytes,
+                      struct err *err)
+{
+    struct safetensor t;
+
+    *m = (struct opened){.file = file, .bytes = bytes};
+    m->is_projected = !kept_is_complete(file, bytes);
+    if (m->is_projected && p->fresh.n_rows) {
+        if (kept_complete(&m->completed, file, bytes, p->data, p->settings, err))
+            return -1;
+        m->file = m->completed.data;
+        m->bytes = m->completed.size;
+        m->is_projected = false;
+    }
+    if (kept_first(&t, m->file, m->bytes) || t.n_dims != 2 ||
+        t.shape[0] != (m->is_projected ? p->data->n_samples : p->data->n_features) ||
+        safetensors_number(&m->target_mean, m->file, m->bytes, "target_mean") ||
+        safetensors_number(&m->target_sd, m->file, m->bytes, "target_sd"))
+        return damaged(err);
+    m->first = mat_view((float *)(uintptr_t)t.data, (int32_t)t.shape[0], (int32_t)t.shape[1]);
+    return 0;
+}
+
+/* All weights but those of the first layer, which are not multiplied here. */
+static int fill_model(struct model *model, const struct opened *m, struct err *err)
+{
+    for (int32_t i = 0; i < model->n_tensors; i++) {
+        const struct model_tensor *to = &model->tensor[i];
+        struct safetensor from;
+
+        if (to->layer == 0 && to->array == MODEL_WEIGHT)
+            continue;
+        if (safetensors_find(&from, m->file, m->bytes, to->name) || from.type != SAFETENSORS_F32 ||
+            safetensors_bytes(&from) != (size_t)to->n * sizeof(float))
+            return damaged(err);
+        memcpy(model->weights + to->begin, from.data, safetensors_bytes(&from));
+    }
+    return 0;
+}
+
+/* ---- the first layer ---- */
+
+/* row out [F]: the features of a node, scaled. */
+static void read_row(float *row, const struct predictor *p, int32_t node, double *scaled)
+{
+    int32_t n = p->data->n_samples;
+    struct mat one = mat_view(row, 1, p->data->n_features);
+
+    if (node >= n) {
+        memcpy(row, mat_row(&p->fresh, node - n), (size_t)one.n_cols * sizeof *row);
+        return;
+    }
+    dataset_decode(&one, p->data, node, 0);
+    scale_row(row, p, node, scaled);
+}
+
+static int multiply_dense(struct mat *out, const struct predictor *p, const struct opened *m,
+                          const int32_t *rows, struct err *err)
+{
+    size_t width = (size_t)p->data->n_features;
+    double *scaled = malloc(width * sizeof *scaled);
+    struct mat block = {0};
+
+    if (!scaled || mat_init(&block, BLOCK_ROWS, (int32_t)width, err)) {
+        free(scaled);
+        return err_nomem(err, "features", width * BLOCK_ROWS * sizeof(float));
+    }
+    for (int32_t at = 0; at < out->n_rows; at += BLOCK_ROWS) {
+        int32_t n = out->n_rows - at < BLOCK_ROWS ? out->n_rows - at : BLOCK_ROWS;
+        struct mat x = mat_view(block.v, n, block.n_cols);
+        struct mat part = mat_view(mat_row(out, at), n, out->n_cols);
+
+        for (int32_t i = 0; i < n; i++)
+            read_row(mat_row(&x, i), p, rows[at + i], scaled);
+        gemm(&part, 1, &x, &m->first, 0);
+    }
+    mat_release(&block);
+    free(scaled);
+    return 0;
+}
+
+/* out (n, H) = X W in these rows. */
+static int multiply(struct mat *out, const struct predictor *p, const struct opened *m,
+                    const int32_t *rows, struct err *err)
+{
+    if (!m->is_projected && !p->data->is_sparse)
+        return multiply_dense(out, p, m, rows, err);
+    if (!m->is_projected)
+        spmm(out, &p->sparse, rows, &m->first, NULL);
+    for (int32_t i = 0; m->is_projected && i < out->n_rows; i++)
+        memcpy(mat_row(out, i), mat_row(&m->first, rows[i]), (size_t)out->n_cols * sizeof(float));
+    return 0;
+}
+
+/* z1 out (n of level 1, H) in scratch: A^ X W. */
+static int first_layer(struct mat *z1, struct predictor *p, const struct opened *m,
+                       const struct csr *a_hat, const struct field *field, struct err *err)
+{
+    int32_t width = m->first.n_cols;
+    size_t n = (size_t)field->level[0].n + (size_t)field->level[1].n;
+    float *room = arena_take(&p->scratch, n * (size_t)width, sizeof *room);
+    struct mat product;
+
+    if (!room)
+        return err_nomem(err, "first layer", n * (size_t)width * sizeof *room);
+    product = mat_view(room, field->level[0].n, width);
+    *z1 = mat_view(room + mat_size(&product), field->level[1].n, width);
+    if (multiply(&product, p, m, field->level[0].rows, err))
+        return -1;
+    spmm(z1, a_hat, field_rows(field, 1), &product, field_pos(field, 0));
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+static void softmax(float *out, const float *z, int32_t n)
+{
+    double most = (double)z[0], sum = 0;
+
+    for (int32_t c = 1; c < n; c++)
+        most = fmax(most, (double)z[c]);
+    for (int32_t c = 0; c < n; c++)
+        sum += exp((double)z[c] - most);
+    for (int32_t c = 0; c < n; c++)
+        out[c] = (float)(exp((double)z[c] - most) / sum);
+}
+
+static void take_outputs(float *out, const struct predictor *p, const struct opened *m,
+                         const struct mat *z)
+{
+    for (int32_t i = 0; i < z->n_rows; i++) {
+        float *to = out + (int64_t)i * z->n_cols;
+
+        if (predictor_has_probabilities(p))
+            softmax(to, mat_row(z, i), z->n_cols);
+        else
+            for (int32_t c = 0; c < z->n_cols; c++)
+                to[c] = (float)((double)mat_row(z, i)[c] * m->target_sd + m->target_mean);
+    }
+}
+
+static int run(float *out, struct predictor *p, const struct opened *m, const int32_t *nodes,
+               int32_t n, struct err *err)
+{
+    /* The first layer's product is handed over: nothing is read of the inputs but their graph. */
+    int64_t none = 0;
+    struct dataset shape = *p->data;
+    struct gcn_inputs inputs = {.data = &shape, .n_inputs = 1, .fan_in = 1};
+    struct model model;
+    struct field field;
+    struct pass pass;
+    struct mat z1, z;
+
+    inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
+    inputs.ax_sparse.row_start = &none;
+    inputs.has[FIRST_AX_SPARSE] = true;
+    shape.n_samples = shape.n_nodes = inputs.a_hat.n_rows;
+    if (field_init(&field, shape.n_nodes, p->spec.layers, &p->scratch, err))
+        return -1;
+    field_build(&field, &inputs.a_hat, nodes, n);
+    if (model_init(&model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, &p->scratch,
+                   err) ||
+        fill_model(&model, m, err) ||
+        pass_init(&pass, &p->spec, &inputs, n, field.level[0].n, &model, (struct hash){0},
+                  &p->scratch, err))
+        return -1;
+    if (m->first.n_cols != model.layer[0].w.n_cols)
+        return damaged(err);
+    if (first_layer(&z1, p, m, &inputs.a_hat, &field, err))
+        return -1;
+    z = pass_forward(&pass, &field, &z1, NULL, false, 0);
+    take_outputs(out, p, m, &z);
+    return 0;
+}
+
+int predictor_predict(float *out, struct predictor *p, const void *file, size_t bytes,
+                      const int32_t *nodes, int32_t n, struct err *err)
+{
+    struct opened m;
+    int rc = open_model(&m, p, file, bytes, err);
+
+    arena_reset(&p->scratch);
+    if (!rc)
+        rc = run(out, p, &m, nodes, n, err);
+    buf_release(&m.completed);
+    return rc;
+}
