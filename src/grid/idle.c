@@ -21,7 +21,8 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     bool is_sgd = is_choice(s, P_OPTIMIZER, "sgd");
     bool is_knn = is_choice(s, P_BUILD, "knn");
     bool is_threshold = is_choice(s, P_BUILD, "threshold");
-    bool has_split_file = *s->v[P_SPLIT_FILE].s != '\0';
+    /* A split file with groups may have no parts. */
+    bool has_parts = *s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s;
 
     if (!settings_has(s, id))
         return false;
@@ -47,9 +48,9 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_WEIGHTS:
         return !is_knn && !is_threshold;
     case P_TEST:
-        return has_split_file;
+        return has_parts;
     case P_VAL:
-        return has_split_file || s->v[P_FOLDS].i != 0;
+        return has_parts || s->v[P_FOLDS].i != 0;
     case P_HIDDEN_SIZE:
     case P_ACTIVATION:
     case P_DROPOUT:

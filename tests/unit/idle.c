@@ -55,6 +55,8 @@ static void test_model_and_split(void **state)
     assert_int_equal(count("[grid]\nval = 0.1, 0.3\n"), 0);
     assert_int_equal(count("[sweep]\nfolds = 3\n[grid]\nval = 0.1, 0.3\n"), 2);
     assert_int_equal(count("[sweep]\nfolds = 3\n[grid]\ntest = 0.1, 0.3\n"), 0);
+    assert_int_equal(count("[split]\nfile = s.csv\n[grid]\ntest = 0.1, 0.3\n"), 2);
+    assert_int_equal(count("[split]\nfile = s.csv\ngroup = g\n[grid]\ntest = 0.1, 0.3\n"), 0);
 }
 
 static void test_model_options(void **state)
