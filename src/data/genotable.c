@@ -129,10 +129,7 @@ int genotable_filter(struct genotable *g, const struct filter *filter, struct da
     int status = -1;
     int32_t n_kept;
 
-    if (filter->n_ranges) {
-        err_set(err, "%s: data.region needs positions, and a table of samples x markers has none",
-                g->table.path);
-    } else if (!tally || !keeps) {
+    if (!tally || !keeps) {
         err_nomem(err, "markers", n * sizeof *tally);
     } else {
         columns_tally(tally, &g->markers);

@@ -23,7 +23,7 @@ void genotable_release(struct genotable *g); /* takes a zeroed one */
 int genotable_select(struct genotable *g, const int32_t *sample, int32_t n, struct err *err);
 
 /* Drop what the filter leaves out, counted in report, and fill in missing values. -1 and err:
- * nothing is left, or the filter asks for what a table has not (positions). */
+ * nothing is left. Regions of the filter mean nothing here. */
 int genotable_filter(struct genotable *g, const struct filter *filter, struct data_report *report,
                      struct err *err);
 

@@ -38,6 +38,26 @@ static void genotype_release(struct genotype *g)
     genotable_release(&g->table);
 }
 
+/* Settings that a file of this kind cannot follow. */
+static int check_kind(const struct genotype *g, struct err *err)
+{
+    const struct data_filter *filter = &g->spec->filter;
+    const char *path = g->spec->genotypes;
+    bool is_table = g->kind == VARIANTS_NONE;
+
+    if (is_table && g->filter.n_ranges)
+        return err_set(err, "data.region needs positions: %s is a table and has none", path);
+    if (is_table && filter->multiallelic == DATA_MULTIALLELIC_SKIP)
+        return err_set(err, "data.multiallelic = skip needs sites: %s is a table and has none",
+                       path);
+    if (g->kind != VARIANTS_VCF && g->kind != VARIANTS_BCF && filter->dosage == DATA_DOSAGE_DS)
+        return err_set(err, "data.dosage = DS needs a VCF or BCF: %s is %s", path,
+                       is_table                    ? "a table"
+                       : g->kind == VARIANTS_PLINK ? "PLINK's"
+                                                   : "HapMap");
+    return 0;
+}
+
 static int open_genotypes(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
@@ -57,7 +77,7 @@ static int open_genotypes(struct genotype *g, struct err *err)
     }
     g->report->n_genotyped = g->all->n;
     g->ids = g->all;
-    return status;
+    return status == 0 ? check_kind(g, err) : -1;
 }
 
 /* ---- samples ---- */
@@ -76,9 +96,11 @@ static int read_phenotypes(struct genotype *g, struct err *err)
     r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, g->ids, spec->genotypes, spec, r, err);
-    if (is_given(spec->covariates) || is_given(spec->missing))
+    if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait))
         return err_set(err, "data.%s needs data.phenotypes: it is of the columns of that table",
-                       is_given(spec->covariates) ? "covariates" : "missing");
+                       is_given(spec->covariates) ? "covariates"
+                       : is_given(spec->missing)  ? "missing"
+                                                  : "trait");
     return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, r, err);
 }
 

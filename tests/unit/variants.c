@@ -234,6 +234,14 @@ static void test_subset(void **state)
     dataset_release(&d);
     spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,5\nc,2,\nd,0,1\n");
     expect(&spec, "m1=0 0 2\nm2=1 0 ?\n");
+    spec.filter.region = "1";
+    refuse(&spec, "data.region needs positions: geno.csv is a table and has none");
+    spec.filter = (struct data_filter){.multiallelic = DATA_MULTIALLELIC_SKIP};
+    refuse(&spec, "data.multiallelic = skip needs sites: geno.csv is a table and has none");
+    spec.filter = (struct data_filter){.dosage = DATA_DOSAGE_DS};
+    refuse(&spec, "data.dosage = DS needs a VCF or BCF: geno.csv is a table");
+    spec.filter = (struct data_filter){.maf = 0.3, .variants = "first:1"};
+    expect(&spec, "m1=0 0 2\n");
 }
 
 /* More markers than a chunk has, more samples than a block, and three widths of them. */
