@@ -39,7 +39,7 @@ static int save(const char *path, struct replay *replay, const struct buf *file,
             inputs[n++] = replay->sweep.fixed.v[id].s;
     if (cli_save(path, file, inputs, n, err))
         return -1;
-    log_info("%s: the model of t%lld, %.1f MB", path, (long long)trial_id,
+    log_info("%s: the model of t%lld, %.3g MB", path, (long long)trial_id,
              (double)file->size * 1e-6);
     return 0;
 }
