@@ -66,6 +66,12 @@ fails "nor of a configuration" 1 "$ESPALIER" show none.db c1 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
 is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
 
+# Whatever its type (what the files say is in tests/unit/kept.c).
+sed -e '/^hidden_size/d' -e 's/^learning_rate.*/type = gcn, mlp, ridge/' small.ini >types.ini
+"$ESPALIER" run types.ini --set keep=all --db types.db --progress none 2>/dev/null
+is "each type of model is kept" "$(kept types.db)" 1,2,3:18
+ok "and runs again to the same bits" "$ESPALIER" verify -k 0 types.db
+
 # After a reduction the weights by features are made from the data.
 run --set keep=all --set reduce=exact --set sweep.name=reduced --db reduced.db
 ok "a reduced model" "$ESPALIER" show reduced.db t1 --model reduced.safetensors
