@@ -55,6 +55,26 @@ sgemm() {
     row "$name" "$(ratio "$ours" "$peer")" "of sgemm's" "OpenBLAS, both products ($peer GFLOP/s; ours $ours)" "at least 0.75"
 }
 
+# Samples that are graphs; the peer trains on what ours read. It is given its fastest form: see
+# peer_graphs.py.
+graphs() {
+    hidden=$1
+    name="BBBP: three layers, $hidden hidden, batches of 64 molecules, 10 epochs"
+    if ! has_data bbbp; then
+        row "$name" - "times faster" "$no_data" 5
+    elif [ -z "$torch" ]; then
+        row "$name" - "times faster" "PyTorch is not there" 5
+    elif ! "$programs/graphs" "$ESPALIER_DATA" 1 1 1 1 "$T/bbbp" >/dev/null 2>"$T/err"; then
+        row "$name" - "times faster" "$(cat "$T/err")" 5
+    else
+        pair=$(in_turn "$programs/graphs $ESPALIER_DATA $hidden 10 64 3" \
+            "$python -W ignore $src/tests/bench/peer_graphs.py $T/bbbp $hidden 10 64 3")
+        # shellcheck disable=SC2086 # two numbers
+        set -- $pair
+        row "$name" "$(ratio "$2" "$1")" "times faster" "$torch, torch.sparse and scatter ($2 s; ours $1 s)" 5
+    fi
+}
+
 compare "FT10: 16 hidden, 100 epochs" 6 ft10 ft10 16 100 0
 compare "FT10: 64 hidden, 100 epochs" 6 ft10 ft10 64 100 0
 compare "FT10: 256 hidden, 100 epochs" 4 ft10 ft10 256 100 0
@@ -63,5 +83,7 @@ compare "FT10: 64 hidden, batches of 64, 10 epochs" "" ft10 ft10 64 10 64
 compare "Cora: 16 hidden, 100 epochs" 10 cora cora 16 100 0
 compare "Cora: Kipf's settings, 200 epochs" 8 cora-kipf cora-kipf 16 200 0
 sgemm
+graphs 64
+graphs 128
 rounds=$(((rounds + 1) / 2)) # six seconds a run
 compare "FT16 chromosome 5: 64 hidden, 100 epochs, reduced" 50 ft16 ft16 64 100 0
