@@ -26,7 +26,8 @@ struct job {
 int job_parse(struct job *job, const char *path, const struct option_list *set);
 int job_load(struct job *job);
 int job_plan(struct job *job);
-/* In the place of job_plan() where samples are graphs, which it refuses: the plan without costs. */
+/* In the place of job_plan(), to look at graphs and their parts: the plan without costs, for which
+ * the inputs of every configuration would be made. */
 int job_points(struct job *job);
 /* All three. */
 int job_prepare(struct job *job, const char *path, const struct option_list *set);
