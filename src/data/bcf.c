@@ -19,7 +19,7 @@ struct bcf {
     struct variants_scratch scratch;
 };
 
-#define FAULT(v, err, ...) \
+#define REFUSE(v, err, ...) \
     variants_fault(err, (v)->path, " record ", ((struct bcf *)(v)->state)->number, __VA_ARGS__)
 
 static int bcf_next(struct variants *v, struct site *site, struct err *err)
@@ -31,11 +31,11 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     if (status == -1)
         return 0;
     if (status < -1 || b->record->errcode)
-        return FAULT(v, err, "cannot read: the file is damaged or cut off");
+        return REFUSE(v, err, "cannot read: the file is damaged or cut off");
     if ((int32_t)b->record->n_sample != v->ids.n)
-        return FAULT(v, err, "%u samples: the header has %d", b->record->n_sample, v->ids.n);
+        return REFUSE(v, err, "%u samples: the header has %d", b->record->n_sample, v->ids.n);
     if (bcf_unpack(b->record, BCF_UN_STR) != 0 || b->record->n_allele < 1)
-        return FAULT(v, err, "no allele: the file is damaged");
+        return REFUSE(v, err, "no allele: the file is damaged");
     *site = (struct site){
         .chrom = bcf_seqname_safe(b->header, b->record),
         .pos = b->record->pos + 1,
@@ -72,7 +72,7 @@ static int read_gt(struct variants *v, int32_t alt, struct calls *calls, struct 
     int32_t n_alts = (int32_t)b->record->n_allele - 1;
 
     if (n_each < 1 || n_each > DOSAGE_MAX)
-        return FAULT(v, err, "no GT");
+        return REFUSE(v, err, "no GT");
     for (int32_t i = 0; i < v->ids.n; i++) {
         int count;
 
@@ -81,10 +81,10 @@ static int read_gt(struct variants *v, int32_t alt, struct calls *calls, struct 
         count =
             count_alleles(b->gt + (int64_t)i * n_each, n_each, alt + 1, n_alts, &calls->n_alleles);
         if (count == -1)
-            return FAULT(v, err,
-                         "sample \"%.80s\": GT has an allele that is not there: the record has %d "
-                         "in ALT",
-                         v->ids.text[i], n_alts);
+            return REFUSE(v, err,
+                          "sample \"%.80s\": GT has an allele that is not there: the record has %d "
+                          "in ALT",
+                          v->ids.text[i], n_alts);
         b->scratch.dosage[v->slot[i]] = (int8_t)count;
     }
     calls->dosage = b->scratch.dosage;
@@ -98,7 +98,7 @@ static int read_ds(struct variants *v, int32_t alt, struct calls *calls, struct 
     int n_each = n > 0 ? n / v->ids.n : 0;
 
     if (n_each < 1)
-        return FAULT(v, err, "no DS of numbers: data.dosage = DS needs it");
+        return REFUSE(v, err, "no DS of numbers: data.dosage = DS needs it");
     for (int32_t i = 0; i < v->ids.n; i++) {
         const float *ds = b->ds + (int64_t)i * n_each;
         float *value = &b->scratch.value[v->slot[i] < 0 ? 0 : v->slot[i]];
@@ -110,10 +110,11 @@ static int read_ds(struct variants *v, int32_t alt, struct calls *calls, struct 
             continue;
         if (alt >= n_each || bcf_float_is_vector_end(ds[alt]) ||
             (!bcf_float_is_missing(ds[alt]) && !(ds[alt] >= 0 && ds[alt] <= DOSAGE_MAX)))
-            return FAULT(v, err,
-                         "sample \"%.80s\": DS must be a number in [0, %d] for each allele in ALT, "
-                         "or missing",
-                         v->ids.text[i], DOSAGE_MAX);
+            return REFUSE(
+                v, err,
+                "sample \"%.80s\": DS must be a number in [0, %d] for each allele in ALT, "
+                "or missing",
+                v->ids.text[i], DOSAGE_MAX);
         if (!bcf_float_is_missing(ds[alt]))
             *value = ds[alt];
     }

@@ -21,7 +21,7 @@ struct hapmap {
     int8_t *dosage; /* [ids.n] */
 };
 
-#define FAULT(h, err, ...) variants_fault(err, (h)->table.path, "", (h)->table.line, __VA_ARGS__)
+#define REFUSE(h, err, ...) variants_fault(err, (h)->table.path, "", (h)->table.line, __VA_ARGS__)
 
 static int upper(int c)
 {
@@ -50,7 +50,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
         int letter = upper(*at++);
 
         if (!letter || !strchr(letters, letter) || has_allele(h, letter) || (*at && *at != '/'))
-            return FAULT(
+            return REFUSE(
                 h, err,
                 "alleles = \"%.40s\": must be different ones of A, C, G, T, + and -, apart "
                 "by /",
@@ -76,9 +76,9 @@ static int hapmap_next(struct variants *v, struct site *site, struct err *err)
     pos = h->table.cell[POS];
     n = strlen(pos);
     if (n < 1 || n > 18 || strspn(pos, "0123456789") < n)
-        return FAULT(h, err, "pos = \"%.40s\": must be a whole number", pos);
+        return REFUSE(h, err, "pos = \"%.40s\": must be a whole number", pos);
     if (!*h->table.cell[CHROM])
-        return FAULT(h, err, "the column chrom is empty");
+        return REFUSE(h, err, "the column chrom is empty");
     if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
         return -1;
     *site = (struct site){
@@ -118,10 +118,10 @@ static bool read_call(char letter[2], const char *call)
 
 static int call_fault(const struct hapmap *h, const char *id, const char *call, struct err *err)
 {
-    return FAULT(h, err,
-                 "sample \"%.80s\": call \"%.40s\": must be two of the alleles %.20s, the IUPAC "
-                 "code of both, or N where missing",
-                 id, call, h->table.cell[ALLELES]);
+    return REFUSE(h, err,
+                  "sample \"%.80s\": call \"%.40s\": must be two of the alleles %.20s, the IUPAC "
+                  "code of both, or N where missing",
+                  id, call, h->table.cell[ALLELES]);
 }
 
 static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
@@ -175,10 +175,10 @@ int hapmap_reader_open(struct variants *v, struct err *err)
         return -1;
     h->is_open = true;
     if (h->table.n_cols <= FIXED)
-        return FAULT(h, err,
-                     "%d columns: must be %d (rs#, alleles, chrom, pos, ...) and one for "
-                     "each sample",
-                     h->table.n_cols, FIXED);
+        return REFUSE(h, err,
+                      "%d columns: must be %d (rs#, alleles, chrom, pos, ...) and one for "
+                      "each sample",
+                      h->table.n_cols, FIXED);
     for (int32_t j = FIXED; j < h->table.n_cols; j++)
         if (variants_add_id(v, h->table.name[j], h->table.line, err) != 0)
             return -1;

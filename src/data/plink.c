@@ -33,7 +33,7 @@ struct plink {
     bool takes_all;
 };
 
-#define FAULT(path, number, err, ...) variants_fault(err, buf_text(path), "", number, __VA_ARGS__)
+#define REFUSE(path, number, err, ...) variants_fault(err, buf_text(path), "", number, __VA_ARGS__)
 
 static int cannot(const char *what, const struct buf *path, struct err *err)
 {
@@ -74,7 +74,7 @@ static int add_sample(struct variants *v, char **field, int64_t number, struct e
     char **grown;
 
     if (names_find(&v->ids, field[1]) >= 0)
-        return FAULT(
+        return REFUSE(
             &p->fam_path, number, err,
             "sample \"%.80s\" again: it is on line %lld already (ids are those of column 2)",
             field[1], (long long)names_line(&v->ids, names_find(&v->ids, field[1])));
@@ -107,9 +107,9 @@ static int read_fam(struct variants *v, FILE *file, struct err *err)
         if (n == 0)
             continue;
         if (n != 6)
-            return FAULT(&p->fam_path, number, err,
-                         "%d columns: must be 6 (family, sample, father, mother, sex, phenotype)",
-                         n);
+            return REFUSE(&p->fam_path, number, err,
+                          "%d columns: must be 6 (family, sample, father, mother, sex, phenotype)",
+                          n);
         if (add_sample(v, field, number, err) != 0)
             return -1;
     }
@@ -301,16 +301,16 @@ static int plink_next(struct variants *v, struct site *site, struct err *err)
         return cannot("read", &p->bim_path, err);
     n = cut_fields(field, 6, p->line);
     if (n != 6)
-        return FAULT(&p->bim_path, p->number, err,
-                     "%d columns: must be 6 (chromosome, id, centimorgans, position, two alleles)",
-                     n);
+        return REFUSE(&p->bim_path, p->number, err,
+                      "%d columns: must be 6 (chromosome, id, centimorgans, position, two alleles)",
+                      n);
     p->allele = field[4];
     *site = (struct site){.chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
     errno = 0;
     site->pos = strtoll(field[3], &end, 10);
     if (errno || *end)
-        return FAULT(&p->bim_path, p->number, err, "position \"%.40s\": must be a whole number",
-                     field[3]);
+        return REFUSE(&p->bim_path, p->number, err, "position \"%.40s\": must be a whole number",
+                      field[3]);
     return read_record(v, err) == 0 ? 1 : -1;
 }
 

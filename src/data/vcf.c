@@ -28,7 +28,7 @@ struct vcf {
     struct variants_scratch scratch;
 };
 
-#define FAULT(v, err, ...) \
+#define REFUSE(v, err, ...) \
     variants_fault(err, (v)->path, "", ((struct vcf *)(v)->state)->number, __VA_ARGS__)
 
 /* 1, 0 at the end. */
@@ -44,11 +44,11 @@ static int next_line(struct variants *v, struct err *err)
     if (status == -1)
         return 0;
     if (status < 0)
-        return FAULT(v, err, "cannot read: the file is damaged or cut off");
+        return REFUSE(v, err, "cannot read: the file is damaged or cut off");
     if (vcf->line.s[vcf->line.l - 1] == '\r')
         vcf->line.s[--vcf->line.l] = '\0';
     if (memchr(vcf->line.s, '\0', vcf->line.l))
-        return FAULT(v, err, "a NUL byte: must be text");
+        return REFUSE(v, err, "a NUL byte: must be text");
     return 1;
 }
 
@@ -77,7 +77,7 @@ static int read_samples(struct variants *v, struct err *err)
     while ((id = cut(&at)))
         if (variants_add_id(v, id, vcf->number, err) != 0)
             return -1;
-    return v->ids.n ? 0 : FAULT(v, err, "no samples after the column FORMAT");
+    return v->ids.n ? 0 : REFUSE(v, err, "no samples after the column FORMAT");
 }
 
 static int read_header(struct variants *v, struct err *err)
@@ -89,10 +89,10 @@ static int read_header(struct variants *v, struct err *err)
         if (!strncmp(vcf->line.s, "#CHROM\t", strlen("#CHROM\t")))
             return read_samples(v, err);
         if (strncmp(vcf->line.s, "##", 2) != 0)
-            return FAULT(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
-                         vcf->line.s);
+            return REFUSE(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
+                          vcf->line.s);
     }
-    return status == 0 ? FAULT(v, err, "the file ends before the line #CHROM ...") : -1;
+    return status == 0 ? REFUSE(v, err, "the file ends before the line #CHROM ...") : -1;
 }
 
 /* ---- a site ---- */
@@ -102,7 +102,7 @@ static int add_alt(struct variants *v, const char *alt, struct err *err)
     struct vcf *vcf = v->state;
 
     if (!*alt)
-        return FAULT(v, err, "an empty allele in column ALT");
+        return REFUSE(v, err, "an empty allele in column ALT");
     if (vcf->n_alts == vcf->alt_capacity) {
         int32_t capacity = vcf->alt_capacity ? 2 * vcf->alt_capacity : 8;
         const char **grown = realloc(vcf->alt, (size_t)capacity * sizeof *grown);
@@ -138,7 +138,7 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     size_t n = strlen(text);
 
     if (n < 1 || n > 18 || strspn(text, "0123456789") != n)
-        return FAULT(v, err, "POS = \"%.40s\": must be a whole number", text);
+        return REFUSE(v, err, "POS = \"%.40s\": must be a whole number", text);
     *pos = strtoll(text, NULL, 10);
     return 0;
 }
@@ -155,11 +155,11 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     for (int i = 0; i < FIXED; i++) {
         column[i] = cut(&at);
         if (!at)
-            return FAULT(v, err, "%d columns: must be %d and one for each of the %d samples", i + 1,
-                         FIXED, v->ids.n);
+            return REFUSE(v, err, "%d columns: must be %d and one for each of the %d samples",
+                          i + 1, FIXED, v->ids.n);
     }
     if (!*column[CHROM] || !*column[REF])
-        return FAULT(v, err, "the column %s is empty", *column[CHROM] ? "REF" : "CHROM");
+        return REFUSE(v, err, "the column %s is empty", *column[CHROM] ? "REF" : "CHROM");
     *site = (struct site){.chrom = column[CHROM], .ref = column[REF]};
     if (read_position(v, &site->pos, column[POS], err) != 0 || cut_alts(v, column[ALT], err) != 0)
         return -1;
@@ -187,8 +187,8 @@ static int find_key(struct variants *v, const char *key, struct err *err)
             break;
         format += length + 1;
     }
-    return FAULT(v, err, "FORMAT = \"%.80s\" has no %s%s", ((struct vcf *)v->state)->format, key,
-                 v->dosage == DATA_DOSAGE_DS ? ": data.dosage = DS needs it" : "");
+    return REFUSE(v, err, "FORMAT = \"%.80s\" has no %s%s", ((struct vcf *)v->state)->format, key,
+                  v->dosage == DATA_DOSAGE_DS ? ": data.dosage = DS needs it" : "");
 }
 
 static bool is_end(char c)
@@ -295,14 +295,14 @@ static int field_fault(struct variants *v, int32_t sample, const char *p, struct
 
     n = n < 40 ? n : 40;
     if (v->dosage == DATA_DOSAGE_DS)
-        return FAULT(v, err,
-                     "sample \"%.80s\": DS = \"%.*s\": must be a number in [0, %d] for each of %d "
-                     "alleles in ALT, or a point where missing",
-                     v->ids.text[sample], n, p, DOSAGE_MAX, vcf->n_alts);
-    return FAULT(v, err,
-                 "sample \"%.80s\": GT = \"%.*s\": must be numbers of alleles up to %d or points, "
-                 "apart by / or |",
-                 v->ids.text[sample], n, p, vcf->n_alts);
+        return REFUSE(v, err,
+                      "sample \"%.80s\": DS = \"%.*s\": must be a number in [0, %d] for each of %d "
+                      "alleles in ALT, or a point where missing",
+                      v->ids.text[sample], n, p, DOSAGE_MAX, vcf->n_alts);
+    return REFUSE(v, err,
+                  "sample \"%.80s\": GT = \"%.*s\": must be numbers of alleles up to %d or points, "
+                  "apart by / or |",
+                  v->ids.text[sample], n, p, vcf->n_alts);
 }
 
 /* One sample's field into its slot; NULL: left out, so missing. */
@@ -344,7 +344,8 @@ static int vcf_read(struct variants *v, int32_t alt, struct calls *calls, struct
         p = tab ? tab + 1 : NULL;
     }
     if (n < v->ids.n || p)
-        return FAULT(v, err, "%s%d samples: the header has %d", p ? "more than " : "", n, v->ids.n);
+        return REFUSE(v, err, "%s%d samples: the header has %d", p ? "more than " : "", n,
+                      v->ids.n);
     if (v->dosage == DATA_DOSAGE_DS)
         variants_scratch_values(calls, &vcf->scratch, v->n);
     else
