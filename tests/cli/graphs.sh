@@ -115,6 +115,8 @@ valences    0 atoms have one that cannot be, and no hydrogens
 class       a: 2
 class       b: 2
 split       2 train, 2 val, 0 test"
+    ok "molecules train" "$ESPALIER" run "$T/smiles.ini" --db "$T/smiles.db" --progress none \
+        --set epochs=2 --set pool=max
 fi
 "$ESPALIER" inspect "$T/smiles.ini" >/dev/null 2>"$T/.err"
 case $? in

@@ -172,6 +172,7 @@ static void set_init(struct set *set, int32_t n, enum task task)
                                      &(struct gcn_inputs_spec){.drops_inputs = true}, &err),
                      0);
     set->split.val = set->split.train + 3 * n / 5;
+    set->split.test = set->split.train + n;
     for (int32_t i = 0; i < n; i++) /* n is a multiple of 5 */
         if (i % 5 < 3)
             set->split.train[set->split.n_train++] = i;
