@@ -9,8 +9,8 @@ FORM    how a batch is multiplied: csr (default), coo or scatter
 The model of espalier's pool = mean: three graph convolutions, a scatter mean over each graph's
 nodes, a linear layer; the same batches, settings and one evaluation an epoch, keeping the best
 weights. A^ is normalised once for all graphs; a batch takes its nodes and edges out of it without a
-loop over graphs, and the dev part is put together once. Measured in PyTorch 1.13, on a busy
-machine: csr 6.0 s, coo 7.4 s, scatter 8.9 s (64 hidden, 10 epochs).
+loop over graphs, and the dev part is put together once. Measured in PyTorch 1.13 on a
+busy machine: csr and coo are alike within what runs differ by, scatter takes half as much again.
 Prints a line for each run: seconds of training, peak of resident memory in MiB, ROC AUC of the
 held-out part.
 """
