@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/newcomers.h"
 #include "cli/predictions.h"
 #include "cli/replay.h"
 #include "report/report.h"
@@ -16,6 +17,8 @@ struct predict_options {
     const char *config;
     const char *trial;
     const char *sweep;
+    const char *genotypes;
+    bool is_forced;
     const char *part;
     bool is_all;
     const char *output;
@@ -30,6 +33,10 @@ static int parse(struct predict_options *o, int argc, char **argv)
         {0, "config", "ID", OPTION_TEXT, &o->config, 0, 0, NULL,
          "the models of this configuration (c12); default: the best one of those with models"},
         {0, "trial", "ID", OPTION_TEXT, &o->trial, 0, 0, NULL, "the model of this trial (t345)"},
+        {0, "genotypes", "FILE", OPTION_TEXT, &o->genotypes, 0, 0, NULL,
+         "new samples, from any kind of file of genotypes; default: those of the training data"},
+        {0, "force", NULL, OPTION_FLAG, &o->is_forced, 0, 0, NULL,
+         "also where less than half of the markers are in that file"},
         {0, "all", NULL, OPTION_FLAG, &o->is_all, 0, 0, NULL,
          "every sample, also those with a phenotype, most of which were trained on"},
         {0, "part", "PART", OPTION_TEXT, &o->part, 0, 0, "val|test|none",
@@ -281,6 +288,60 @@ static int predict_panel(struct work *w, struct err *err)
     return rc;
 }
 
+/* ---- new samples ---- */
+
+/* Those of one batch, who are in x. */
+static int ask_batch(struct predictions *p, struct work *w, const struct mat *x, struct err *err)
+{
+    int32_t n_panel = w->replay.data.n_samples;
+    int32_t *nodes = malloc((size_t)x->n_rows * sizeof *nodes);
+    int rc = nodes ? predictor_join(&w->predictor, x, err)
+                   : err_nomem(err, "samples", (size_t)x->n_rows * sizeof *nodes);
+
+    for (int32_t i = 0; !rc && i < x->n_rows; i++)
+        nodes[i] = n_panel + i;
+    for (int32_t m = 0; !rc && m < w->chosen.n; m++)
+        rc = ask(p, w, m, nodes, x->n_rows, n_panel, err);
+    free(nodes);
+    return rc;
+}
+
+static int predict_batch(struct work *w, struct newcomers *new, const struct mat *room,
+                         int32_t first, struct err *err)
+{
+    int32_t n = new->n - first < room->n_rows ? new->n - first : room->n_rows;
+    struct mat x = mat_view(room->v, n, room->n_cols);
+    struct predictions p = describe(w, new->id + first);
+    int rc = newcomers_read(&x, new, first, n, w->o->is_forced, err);
+
+    if (!rc)
+        rc = predictions_init(&p, n, w->chosen.n, predictor_outputs(&w->predictor), err);
+    if (!rc)
+        rc = ask_batch(&p, w, &x, err);
+    if (!rc)
+        rc = predictions_put(&w->table, &p, w->o->is_each, err);
+    predictions_release(&p);
+    return rc;
+}
+
+static int predict_new(struct work *w, struct err *err)
+{
+    struct newcomers new;
+    struct mat room = {0};
+    int rc =
+        newcomers_open(&new, &w->replay.data, &w->settings, w->o->genotypes, w->o->is_all, err);
+
+    if (!rc)
+        rc = mat_init(&room, newcomers_batch(&new), w->replay.data.n_features, err);
+    for (int32_t first = 0; !rc && first < new.n; first += room.n_rows)
+        rc = predict_batch(w, &new, &room, first, err);
+    if (!rc)
+        newcomers_tell_missing(&new);
+    mat_release(&room);
+    newcomers_close(&new);
+    return rc;
+}
+
 /* ---- together ---- */
 
 static int prepare(struct work *w, struct err *err)
@@ -300,7 +361,7 @@ static int answer(struct buf *out, struct work *w, struct err *err)
     struct store *store = w->replay.store;
 
     if ((w->o->trial ? choose_trial : choose_config)(&w->chosen, store, w->o, err) ||
-        prepare(w, err) || predict_panel(w, err))
+        prepare(w, err) || (w->o->genotypes ? predict_new : predict_panel)(w, err))
         return -1;
     log_info("%lld samples by %d model%s of c%lld", (long long)w->table.n_rows, w->chosen.n,
              w->chosen.n == 1 ? "" : "s", (long long)w->chosen.config_id);
@@ -311,8 +372,8 @@ static int answer(struct buf *out, struct work *w, struct err *err)
 /* To the file, which must be none that was read. */
 static int save(const struct work *w, const struct buf *text, struct err *err)
 {
-    const char *inputs[P_COUNT + 2] = {w->o->db};
-    size_t n = 1;
+    const char *inputs[P_COUNT + 2] = {w->o->db, w->o->genotypes ? w->o->genotypes : ""};
+    size_t n = 2;
 
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].type == PARAM_PATH)
@@ -324,6 +385,10 @@ static int check_options(const struct predict_options *o, struct err *err)
 {
     if (o->config && o->trial)
         return err_set(err, "--config and --trial: one of them alone");
+    if (o->genotypes && o->part)
+        return err_set(err, "--part is of the samples of the training data: not with --genotypes");
+    if (o->is_forced && !o->genotypes)
+        return err_set(err, "--force is about the markers of --genotypes FILE");
     if (o->is_all && o->part)
         return err_set(err, "--all and --part: one of them alone");
     return 0;

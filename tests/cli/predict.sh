@@ -102,4 +102,205 @@ mv elsewhere panel
 cp some.csv other.csv && sed -i '2s/,.*/,50/' other.csv
 fails "other data" 1 "$ESPALIER" predict --set phenotypes=other.csv
 like "are refused" "$(cat .err)" "the data are not those that were trained on"
+
+# ---- new samples ----
+
+# A VCF of the panel; some calls of the samples without a phenotype are missing. From line NR of the markers: `turn` swaps REF
+# and ALT, `other` has other alleles, `drop` leaves it out.
+cat >vcf.awk <<'AWK'
+BEGIN { FS = "," }
+NR == FNR { has[$1]; next }
+FNR == 1 { n = NF; next }
+{ id[++rows] = $1; for (j = 2; j <= n; j++) g[rows, j] = $j }
+END {
+    printf "##fileformat=VCFv4.2\n##contig=<ID=1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+    printf "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"
+    for (i = 1; i <= rows; i++)
+        printf "\t%s", id[i]
+    print ""
+    for (j = 2; j <= n; j++) {
+        if (drop && j % drop == 0)
+            continue
+        is_turned = turn && j % turn == 0
+        is_other = other && j % other == 0
+        printf "1\t%d\t.\t%s\t%s\t.\t.\t.\tGT", 100 * j, is_other ? "C" : is_turned ? "G" : "A", is_turned ? "A" : "G"
+        for (i = 1; i <= rows; i++) {
+            d = is_turned ? 2 - g[i, j] : g[i, j]
+            if (!(id[i] in has) && (i + j) % 11 == 0)
+                printf "\t./."
+            else
+                printf "\t%s", d == 0 ? "0/0" : d == 1 ? "0/1" : "1/1"
+        }
+        print ""
+    }
+}
+AWK
+vcf() { awk "$@" -f vcf.awk some.csv panel/genotypes.csv; }
+vcf >panel.vcf
+run --set genotypes=panel.vcf --set subset=phenotyped --set name=vcf --db vcf.db
+is "trained on the phenotyped samples of a VCF" "$(sqlite3 vcf.db "select samples, state, count(*) from sweep, trial group by 2")" "90|done|15"
+new() { predict vcf.db --config "$1" --genotypes "$2"; }
+# Whether two tables of predictions are the same to rounding, as "same N".
+cat >compare.awk <<'AWK'
+BEGIN { FS = "," }
+NR == FNR { a[$1] = $2; next }
+FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-6 }
+END { print (bad ? "different" : "same"), n }
+AWK
+same() { awk -f compare.awk "$1" -; }
+
+for config in 1 2 3 5; do
+    new "$config" panel.vcf >"new$config.csv"
+done
+is "new samples are those without a phenotype" "$(wc -l <new1.csv)" 31
+vcf -v turn=3 >turned.vcf
+for config in 1 2 3 5; do
+    is "REF and ALT swapped: c$config predicts the same" "$(new "$config" turned.vcf)" "$(cat "new$config.csv")"
+done
+ok "is counted" "$ESPALIER" predict vcf.db --config c1 --genotypes turned.vcf
+like "in words" "$(cat .err)" "turned.vcf: 90 of 90 markers found, 30 of them with REF and ALT swapped; 0 absent, 0 of them with other alleles"
+like "as are missing calls" "$(cat .err)" "turned.vcf: absent markers and 24[0-9] missing calls"
+vcf -v drop=5 >dropped.vcf
+ok "markers that are absent" "$ESPALIER" predict vcf.db --config c1 --genotypes dropped.vcf
+like "are counted" "$(cat .err)" "dropped.vcf: 72 of 90 markers found, 0 of them with REF and ALT swapped; 18 absent, 0 of them with other alleles"
+vcf -v other=5 >other.vcf
+is "other alleles are as good as absent" "$(new 1 other.vcf)" "$(new 1 dropped.vcf)"
+ok "they are counted" "$ESPALIER" predict vcf.db --config c1 --genotypes other.vcf
+like "too" "$(cat .err)" "18 absent, 18 of them with other alleles"
+is "which is not what is there" "$(new 1 dropped.vcf | same new1.csv)" "different 30"
+# Who else is in the file does not matter.
+for config in 1 2 5; do
+    cut -f 1-9,12,16,20,24,28 panel.vcf | sed '1,3d' | { head -n 3 panel.vcf && cat; } >few.vcf
+    is "fewer samples: c$config predicts the same" "$(new "$config" few.vcf | same "new$config.csv")" "same 5"
+done
+# A sample of the panel, to a model without a graph, is what it was.
+for config in 3 5; do
+    predict vcf.db --config "$config" --all >all.csv
+    is "samples of the panel as new ones: c$config" "$(predict vcf.db --config "$config" --genotypes panel.vcf --all | awk -F, 'NR == FNR { has[$1]; next } $1 in has' all.csv - | same all.csv)" "same 90"
+done
+# The same samples in other files.
+awk -F, -v OFS=, 'NR == 1 { for (j = 2; j <= NF; j++) $j = "1_" 100 * j } 1' panel/genotypes.csv >table.csv
+vcf | sed 's#\./\.#0/0#g' >whole.vcf
+awk '!/^#/' panel.vcf | awk -F'\t' '{ for (i = 10; i <= NF; i++) if ($i == "./.") print i - 8 "," NR + 1 }' |
+    awk -F, -v OFS=, 'NR == FNR { none[$1, $2]; next } { for (j = 2; j <= NF; j++) if ((FNR, j) in none) $j = "NA" } 1' - table.csv >missing.csv
+is "a table" "$(new 1 missing.csv | same new1.csv)" "same 30"
+like "whose alleles are not known" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found by name alone"
+if command -v bcftools >/dev/null; then
+    bcftools view -Ob -o panel.bcf panel.vcf
+    is "BCF" "$(new 1 panel.bcf)" "$(cat new1.csv)"
+    bcftools view -Oz -o panel.vcf.gz panel.vcf
+    is "VCF.gz" "$(new 1 panel.vcf.gz)" "$(cat new1.csv)"
+else
+    echo "# no bcftools: BCF is left out"
+fi
+if command -v python3 >/dev/null; then
+    python3 - <<'PY'
+rows = [l.rstrip("\n").split("\t") for l in open("panel.vcf") if l[:2] != "##"]
+ids, sites = rows[0][9:], rows[1:]
+open("p.fam", "w").write("".join(f"{i} {i} 0 0 0 -9\n" for i in ids))
+with open("p.bim", "w") as bim, open("p.bed", "wb") as bed:
+    bed.write(b"\x6c\x1b\x01")
+    for k, s in enumerate(sites):
+        turned = k % 4 == 0  # A1 is REF
+        bim.write(f"1 . 0 {s[1]} {s[3] if turned else s[4]} {s[4] if turned else s[3]}\n")
+        code = {"0/0": 0 if turned else 3, "0/1": 2, "1/1": 3 if turned else 0, "./.": 1}
+        c = [code[g] for g in s[9:]]
+        bed.write(bytes(sum(v << 2 * i for i, v in enumerate(c[at:at + 4])) for at in range(0, len(c), 4)))
+PY
+    is "PLINK, a quarter of it turned" "$(new 1 p.bed)" "$(cat new1.csv)"
+fi
+# By other means: the row of a new sample, from what is published of it.
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    for graph in "build=knn" "build=threshold --set threshold=0.1 --set metric=correlation --set weights=similarity" "build=threshold --set threshold=0.02 --set metric=kinship --set weights=similarity"; do
+        rm -f one.db*
+        # shellcheck disable=SC2086
+        run --set genotypes=panel.vcf --set subset=phenotyped --set name=one --set type=gcn --set reduce=none --set layers=2 --set residual=no \
+            --set batch_norm=no --set folds=0 --set $graph --db one.db
+        "$ESPALIER" show one.db t1 --model one.safetensors 2>/dev/null
+        cat >joined.py <<'PY'
+import json, struct, sys
+import numpy as np
+raw = open("one.safetensors", "rb").read()
+n = struct.unpack("<Q", raw[:8])[0]
+header = json.loads(raw[8:8 + n])
+meta = header.pop("__metadata__")
+types = {"F64": "<f8", "F32": "<f4", "U8": "u1"}
+t = {k: np.frombuffer(raw[8 + n:][v["data_offsets"][0]:v["data_offsets"][1]], types[v["dtype"]]).reshape(v["shape"]) for k, v in header.items()}
+rows = [l.rstrip("\n").split("\t") for l in open("panel.vcf") if l[:2] != "##"]
+code = {"0/0": 0, "0/1": 1, "1/1": 2, "./.": np.nan}
+g = dict(zip(rows[0][9:], np.array([[code[c] for c in r[9:]] for r in rows[1:]], float).T))
+order = [l.split(",")[0] for l in open("some.csv")][1:]
+new = [i for i in rows[0][9:] if i not in order]
+panel = np.array([g[i] for i in order])
+fresh = np.array([np.where(np.isnan(g[i]), t["features.fill"].astype(float), g[i]) for i in new])
+s = json.loads(meta["settings"])
+def similar(a, b):
+    if s["metric"] == "kinship":
+        p = panel.mean(0) / 2
+        return (a - 2 * p) @ (b - 2 * p).T / (2 * (p * (1 - p)).sum())
+    if s["metric"] == "correlation":
+        a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
+    return (a @ b.T) / np.linalg.norm(a, axis=1)[:, None] / np.linalg.norm(b, axis=1)
+def joined(sim):
+    sim = np.round(sim, 12)
+    if s["build"] == "knn":
+        out = np.zeros_like(sim)
+        for i, r in enumerate(sim):
+            out[i, np.argsort(-r, kind="stable")[:int(s["k"])]] = 1
+        return out
+    return np.where(sim >= float(s["threshold"]), np.maximum(sim, 0), 0)
+sim = similar(panel, panel)
+np.fill_diagonal(sim, -9)
+a = joined(sim)
+a = np.maximum(a, a.T) + np.eye(len(a))
+d = a.sum(1)
+a = a / np.sqrt(np.outer(d, d))
+b = joined(similar(fresh, panel))
+e = b.sum(1) + 1
+b = b / np.sqrt(np.outer(e, d))
+scale = lambda x: (x - t["features.mean"]) * t["features.factor"]
+h, f = scale(panel), scale(fresh)
+for l in range(2):
+    w = t[f"layers.{l}.weight"].astype(float)
+    h, f = a @ h @ w + t[f"layers.{l}.bias"], (b @ h + f / e[:, None]) @ w + t[f"layers.{l}.bias"]
+    if l == 0:
+        h, f = np.maximum(h, 0), np.maximum(f, 0)
+print("id,prediction")
+for i, v in zip(new, f[:, 0]):
+    print(f"{i},{v * float(meta['target_sd']) + float(meta['target_mean'])}")
+PY
+        /usr/bin/python3 joined.py >numpy.csv
+        is "numpy predicts the same, $graph" "$(predict one.db --genotypes panel.vcf | same numpy.csv)" "same 30"
+    done
+else
+    echo "# no numpy: not compared with other means"
+fi
+# Refused.
+vcf -v drop=1 >none.vcf
+fails "no marker" 1 "$ESPALIER" predict vcf.db --genotypes none.vcf
+like "is refused" "$(cat .err)" "none.vcf: 0 of the 90 markers that were trained on found \(0 with other alleles\), the first is \"1_200\": must be some of them"
+head -n 30 panel.vcf >third.vcf
+fails "less than half" 1 "$ESPALIER" predict vcf.db --genotypes third.vcf
+ok "but for --force" "$ESPALIER" predict vcf.db --genotypes third.vcf --force
+fails "nobody new" 1 "$ESPALIER" predict results.db --genotypes some.csv
+fails "--part of a file" 2 "$ESPALIER" predict --genotypes panel.vcf --part val
+fails "the file is not overwritten" 1 "$ESPALIER" predict vcf.db --genotypes panel.vcf -o panel.vcf
+
+# The five commands of README, on real data.
+vcf=$ESPALIER_DATA/arabidopsis/Arabidopsis_2029_Maf001_Filter80.1000lines.vcf.gz
+if [ -r "$vcf" ]; then
+    mkdir five bin
+    ln -s "$ESPALIER" bin/espalier
+    awk '/^cat >mine.ini/ { p = 1 } p && /^```/ { exit } p' "$SRCDIR/README.md" >five/commands
+    cp "$vcf" five/my.vcf.gz
+    cp "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" five/my.csv
+    is "there are five" "$(grep -c '^espalier\|^cat' five/commands)" 5
+    (cd five && PATH=$T/bin:$PATH sh -e commands >out 2>err)
+    is "they end well" $? 0
+    is "971 plants are predicted" "$(sed 1d five/predictions.csv | cut -d, -f1 | sort -u | wc -l)" 971
+    is "none of which has a phenotype" "$(cut -d, -f1 five/predictions.csv | sed 1d | grep -cxFf - five/my.csv)" 0
+    is "in days" "$(awk -F, 'NR > 1 && ($2 < 20 || $2 > 250) { bad++ } END { print bad + 0 }' five/predictions.csv)" 0
+else
+    echo "# no ESPALIER_DATA: the five commands are left out"
+fi
 done_testing

@@ -1,0 +1,37 @@
+/* The samples of a file of genotypes that are to be predicted. */
+#ifndef CLI_NEWCOMERS_H
+#define CLI_NEWCOMERS_H
+
+#include "data/recode.h"
+#include "grid/settings.h"
+
+struct newcomers {
+    struct recode recode;
+    int32_t *sample; /* [n] places in the file */
+    const char **id; /* [n] borrowed from recode */
+    int32_t n;
+    int32_t n_known; /* left out: they have a phenotype in the data */
+    int32_t n_markers;
+    struct recode_report report; /* missing calls: of all that were read */
+    bool is_read;
+};
+
+/* Read the ids of path. takes_known: also samples that have a phenotype in the data. Pair with
+ * newcomers_close(), also after a failure. -1 and err: the data are no genotypes, or have
+ * covariates; the file is faulty; nobody is left. */
+int newcomers_open(struct newcomers *n, const struct dataset *data, const struct settings *settings,
+                   const char *path, bool takes_known, struct err *err);
+void newcomers_close(struct newcomers *n); /* takes a zeroed one */
+
+/* So many of them that their features take no more than 512 MiB, or 16. */
+int32_t newcomers_batch(const struct newcomers *n);
+
+/* x out (count, F): features of newcomers [first, first + count). Tells once what was found of the
+ * markers. -1 and err: less than half of them, unless is_forced; none; the file is faulty. */
+int newcomers_read(struct mat *x, struct newcomers *n, int32_t first, int32_t count, bool is_forced,
+                   struct err *err);
+
+/* After the last: how much was missing. */
+void newcomers_tell_missing(const struct newcomers *n);
+
+#endif

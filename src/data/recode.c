@@ -1,0 +1,323 @@
+#include "data/recode.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "data/genotable.h"
+#include "data/markers.h"
+
+/* ---- the data's markers ---- */
+
+/* Marker number j under a text, or under one that no file has where that is taken or empty: so that
+ * numbers are those of the data. */
+static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
+{
+    char none[32];
+
+    snprintf(none, sizeof none, "\n%d", j);
+    if (!*text || names_find(names, text) >= 0)
+        text = none;
+    return names_add(names, text, 1, err) < 0 ? -1 : 0;
+}
+
+static int index_markers(struct recode *r, struct err *err)
+{
+    for (int32_t j = 0; j < r->data->n_markers; j++)
+        if (index_marker(&r->sites, dataset_alleles(r->data, j), j, err) ||
+            index_marker(&r->names, dataset_feature_name(r->data, j), j, err))
+            return -1;
+    return 0;
+}
+
+/* Means of features that are not held as dosages, whose missing ones are the means already. */
+static int find_means(struct recode *r, struct err *err)
+{
+    const struct dataset *d = r->data;
+    struct mat row;
+    double *sum;
+
+    if (mat_init(&row, 1, d->n_markers, err))
+        return -1;
+    sum = calloc((size_t)d->n_markers, sizeof *sum);
+    for (int32_t i = 0; sum && i < d->n_samples; i++) {
+        dataset_decode(&row, d, i, 0);
+        for (int32_t j = 0; j < d->n_markers; j++)
+            sum[j] += (double)row.v[j];
+    }
+    for (int32_t j = 0; sum && j < d->n_markers; j++)
+        r->fill[j] = (float)(sum[j] / d->n_samples);
+    mat_release(&row);
+    free(sum);
+    return sum ? 0 : err_nomem(err, "means", (size_t)d->n_markers * sizeof *sum);
+}
+
+static int find_fill(struct recode *r, struct err *err)
+{
+    size_t n = (size_t)r->data->n_markers;
+
+    r->fill = malloc(n * sizeof *r->fill);
+    r->is_found = malloc(n * sizeof *r->is_found);
+    if (!r->fill || !r->is_found)
+        return err_nomem(err, "means", n * sizeof *r->fill);
+    if (!r->data->fill)
+        return find_means(r, err);
+    memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
+    return 0;
+}
+
+/* ---- file ---- */
+
+static int open_file(struct recode *r, struct err *err)
+{
+    if (r->kind != VARIANTS_NONE)
+        return variants_open(&r->variants, r->kind, r->path, r->dosage, err);
+    r->table = calloc(1, sizeof *r->table);
+    if (!r->table)
+        return err_nomem(err, "table", sizeof *r->table);
+    return genotable_read(r->table, r->path, err);
+}
+
+int recode_open(struct recode *r, const struct dataset *data, const char *path,
+                enum data_dosage dosage, struct err *err)
+{
+    *r = (struct recode){.data = data, .path = path, .dosage = dosage};
+    r->kind = variants_detect(path);
+    if (open_file(r, err))
+        return -1;
+    return index_markers(r, err) || find_fill(r, err) ? -1 : 0;
+}
+
+void recode_close(struct recode *r)
+{
+    if (!r)
+        return;
+    variants_close(&r->variants);
+    if (r->table)
+        genotable_release(r->table);
+    free(r->table);
+    names_release(&r->sites);
+    names_release(&r->names);
+    free(r->fill);
+    free(r->is_found);
+    memset(r, 0, sizeof *r);
+}
+
+const struct names *recode_ids(const struct recode *r)
+{
+    return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;
+}
+
+/* ---- a site ---- */
+
+struct match {
+    int32_t marker; /* -1: none */
+    bool is_flipped;
+    bool is_by_name;
+    bool is_other; /* a marker is here, with other alleles */
+};
+
+static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
+                            const char *ref, const char *alt)
+{
+    buf_clear(text);
+    buf_printf(text, "%s\t%lld\t%s\t%s", site->chrom, (long long)site->pos, ref, alt);
+    return names_find(&r->sites, buf_text(text));
+}
+
+/* Whether no sample has another allele than REF: PLINK writes 0 for it, VCF a point. */
+static bool is_alike(const struct site *site, const char *alt)
+{
+    return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
+}
+
+/* Whether allele number 2 (REF) or 3 (ALT) of a marker is this one. */
+static bool has_allele(const char *alleles, int column, const char *allele)
+{
+    size_t n;
+
+    while (column-- > 0)
+        alleles += strcspn(alleles, "\t") + 1;
+    n = strcspn(alleles, "\t");
+    return strlen(allele) == n && !strncmp(alleles, allele, n);
+}
+
+/* By CHROM_POS, or CHROM_POS_REF_ALT. */
+static void match_name(struct match *m, const struct recode *r, struct buf *text,
+                       const struct site *site, const char *alt)
+{
+    const char *alleles;
+    int32_t j;
+
+    buf_clear(text);
+    buf_printf(text, "%s_%lld", site->chrom, (long long)site->pos);
+    j = names_find(&r->names, buf_text(text));
+    if (j < 0) {
+        buf_printf(text, "_%s_%s", site->ref, alt);
+        j = names_find(&r->names, buf_text(text));
+    }
+    if (j < 0)
+        return;
+    alleles = dataset_alleles(r->data, j);
+    m->is_flipped = *alleles && is_alike(site, alt) && has_allele(alleles, 3, site->ref);
+    m->is_by_name = !*alleles;
+    m->is_other =
+        *alleles && !m->is_flipped && !(is_alike(site, alt) && has_allele(alleles, 2, site->ref));
+    m->marker = m->is_other ? -1 : j;
+}
+
+static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
+                               int32_t alt)
+{
+    const char *allele = site->n_alts ? site->alt[alt] : "";
+    struct match m = {.marker = find_alleles(r, text, site, site->ref, allele)};
+
+    if (m.marker < 0 && site->n_alts == 1) {
+        m.marker = find_alleles(r, text, site, allele, site->ref);
+        m.is_flipped = m.marker >= 0;
+    }
+    if (m.marker < 0)
+        match_name(&m, r, text, site, allele);
+    return m;
+}
+
+/* ---- calls ---- */
+
+static float call_of(const struct calls *calls, int32_t i)
+{
+    static const float of_code[] = {
+        [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = NAN};
+
+    if (calls->packed)
+        return of_code[calls->packed[i / 4] >> 2 * (i % 4) & 3];
+    if (calls->dosage)
+        return calls->dosage[i] == DOSAGE_MISSING ? NAN : (float)calls->dosage[i];
+    return calls->value[i];
+}
+
+/* Alleles in a call; 0 where calls differ in it. */
+static int64_t ploidy_of(const struct calls *calls, int32_t n)
+{
+    int64_t n_present = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        n_present += !isnan(call_of(calls, i));
+    if (!calls->n_alleles || !n_present)
+        return 2;
+    return calls->n_alleles % n_present ? 0 : calls->n_alleles / n_present;
+}
+
+/* One matched marker of all samples into its column of x. */
+static void take_calls(struct mat *x, struct recode_report *report, struct recode *r,
+                       const struct match *m, const struct calls *calls)
+{
+    int64_t ploidy = m->is_flipped ? ploidy_of(calls, x->n_rows) : 2;
+    int32_t j = m->marker;
+
+    if (ploidy == 0) { /* which it is of a call is not told */
+        report->n_other++;
+        return;
+    }
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        float v = call_of(calls, i);
+
+        report->n_missing += isnan(v);
+        if (!isnan(v))
+            mat_row(x, i)[j] = m->is_flipped ? (float)ploidy - v : v;
+    }
+    r->is_found[j] = true;
+    report->n_found++;
+    report->n_flipped += m->is_flipped;
+    report->n_by_name += m->is_by_name;
+}
+
+static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
+                     struct buf *text, const struct site *site, struct err *err)
+{
+    int32_t n = site->n_alts ? site->n_alts : 1;
+    struct calls calls;
+
+    if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* there are none */
+        return 0;
+    for (int32_t alt = 0; alt < n; alt++) {
+        struct match m = match_site(r, text, site, alt);
+
+        report->n_other += m.is_other;
+        if (m.marker < 0 || r->is_found[m.marker]) /* of a site that comes twice the first */
+            continue;
+        if (variants_read(&r->variants, alt, &calls, err))
+            return -1;
+        take_calls(x, report, r, &m, &calls);
+    }
+    return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
+}
+
+static int read_variants(struct mat *x, struct recode_report *report, struct recode *r,
+                         const int32_t *sample, int32_t n, struct err *err)
+{
+    struct buf text = {0};
+    struct site site;
+    int status = 0;
+
+    if (r->is_read) {
+        variants_close(&r->variants);
+        status = variants_open(&r->variants, r->kind, r->path, r->dosage, err);
+    }
+    r->is_read = true;
+    if (status == 0)
+        variants_select(&r->variants, sample, n);
+    while (status == 0 && (status = variants_next(&r->variants, &site, err)) > 0)
+        status = take_site(x, report, r, &text, &site, err);
+    buf_release(&text);
+    return status;
+}
+
+/* ---- table ---- */
+
+static float cell_of(const struct columns *c, int32_t row, int32_t col)
+{
+    int64_t at = (int64_t)row * c->n_cols + col;
+
+    if (c->v)
+        return c->v[at];
+    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
+}
+
+static void read_table(struct mat *x, struct recode_report *report, struct recode *r,
+                       const int32_t *sample, int32_t n)
+{
+    const struct columns *c = &r->table->markers;
+
+    for (int32_t col = 0; col < c->n_cols; col++) {
+        int32_t j = names_find(&r->names, c->name[col]);
+
+        if (j < 0)
+            continue;
+        for (int32_t i = 0; i < n; i++) {
+            float v = cell_of(c, sample[i], col);
+
+            report->n_missing += isnan(v);
+            if (!isnan(v))
+                mat_row(x, i)[j] = v;
+        }
+        report->n_found++;
+        report->n_by_name++;
+    }
+}
+
+int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
+                const int32_t *sample, int32_t n, struct err *err)
+{
+    size_t n_markers = (size_t)r->data->n_markers;
+
+    *report = (struct recode_report){0};
+    memset(r->is_found, 0, n_markers * sizeof *r->is_found);
+    for (int32_t i = 0; i < n; i++)
+        memcpy(mat_row(x, i), r->fill, n_markers * sizeof *r->fill);
+    if (r->kind != VARIANTS_NONE)
+        return read_variants(x, report, r, sample, n, err);
+    read_table(x, report, r, sample, n);
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* Genotypes of new samples, coded as those of a data set: the same markers, counting the same
+ * allele.
+ *
+ * Where a marker's alleles are known it is found by CHROM, POS, REF and ALT. A site of one
+ * alternative allele that has the two the other way round is turned: ploidy - dosage. Other alleles
+ * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles
+ * are not known, of the data or of the file (a table), it is found by its name, CHROM_POS of a
+ * site, and its dosages are taken as they are. What is absent or missing is the mean of the data.
+ */
+#ifndef DATA_RECODE_H
+#define DATA_RECODE_H
+
+#include "data/variants.h"
+
+struct recode_report {
+    int32_t n_found;   /* markers of the data, of n_markers */
+    int32_t n_flipped; /* of them, turned */
+    int32_t n_by_name; /* of them, alleles not compared */
+    int32_t n_other;   /* absent: other alleles at their place */
+    int64_t n_missing; /* calls of what was found, of the samples that were read */
+};
+
+struct genotable;
+
+struct recode {
+    const struct dataset *data; /* borrowed, like the next */
+    const char *path;
+    enum data_dosage dosage;
+    enum variants_kind kind;
+    struct variants variants;  /* of any kind but VARIANTS_NONE */
+    bool is_read;              /* a file of variants is read from its beginning each time */
+    struct genotable *table;   /* VARIANTS_NONE */
+    struct names sites, names; /* of the data's markers, with their numbers */
+    float *fill;               /* [K] means of the data */
+    bool *is_found;            /* [K] */
+};
+
+/* Reads the samples' ids. Pair with recode_close(), also after a failure. -1 and err: as
+ * variants_open() and genotable_read(). */
+int recode_open(struct recode *r, const struct dataset *data, const char *path,
+                enum data_dosage dosage, struct err *err);
+void recode_close(struct recode *r); /* takes a zeroed one */
+
+/* The file's samples. */
+const struct names *recode_ids(const struct recode *r);
+
+/* x out (n, K): markers of these samples, indices into the ids. May be asked again for others: a
+ * file of variants is then read again, so that memory is x alone. -1 and err: the file is faulty.
+ */
+int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
+                const int32_t *sample, int32_t n, struct err *err);
+
+#endif
