@@ -491,9 +491,12 @@ static void test_ridge(void **state)
     assert_true(prepared_inputs(f.prepared, &s, &err)->is_view);
     run_trial(&f, &b, 1);
     assert_same(&a, &b);
+    trial_result_release(&b);
     run_trial(&f, &b, 3 * 3 + 1);
     assert_int_equal(b.state, TRIAL_DONE);
     assert_true(b.value != a.value);
+    trial_result_release(&a);
+    trial_result_release(&b);
     tear_down(&f);
     free(block);
 }
