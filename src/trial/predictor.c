@@ -16,6 +16,7 @@
 
 /* Rows of features that are scaled and multiplied at a time. */
 #define BLOCK_ROWS 64
+#define MOST_GRAPHS 256
 
 /* ---- the panel ---- */
 
@@ -57,8 +58,6 @@ int predictor_init(struct predictor *p, const struct dataset *data, const struct
                    struct err *err)
 {
     *p = (struct predictor){.data = data, .settings = settings};
-    if (data->graph_start)
-        return err_set(err, "samples that are graphs cannot be predicted yet");
     p->is_ridge = spec_model(settings) == MODEL_RIDGE;
     spec_gcn(&p->spec, settings);
     spec_inputs(&p->made, settings);
@@ -175,7 +174,7 @@ int predictor_join(struct predictor *p, const struct mat *x, struct err *err)
     struct attached to;
     int rc;
 
-    if (p->data->is_sparse || p->graph.build == GRAPH_FILE)
+    if (p->data->is_sparse || p->data->graph_start || p->graph.build == GRAPH_FILE)
         return err_set(err, "new samples cannot be joined to %s",
                        p->data->is_sparse ? "sparse features" : "a graph that was given as edges");
     rc = attach(&to, p->data, &p->graph, &p->panel, x, err);
@@ -247,7 +246,7 @@ static int fill_model(struct model *model, const struct opened *m, struct err *e
 /* row out [F]: the features of a node, scaled. */
 static void read_row(float *row, const struct predictor *p, int32_t node, double *scaled)
 {
-    int32_t n = p->data->n_samples;
+    int32_t n = p->data->n_nodes;
     struct mat one = mat_view(row, 1, p->data->n_features);
 
     if (node >= n) {
@@ -343,6 +342,27 @@ static void take_outputs(float *out, const struct predictor *p, const struct ope
     }
 }
 
+/* What these samples depend on. */
+static int make_field(struct field *field, struct predictor *p, const struct gcn_inputs *inputs,
+                      const int32_t *nodes, int32_t n, struct err *err)
+{
+    const struct dataset *data = inputs->data;
+    int64_t n_nodes = 0;
+
+    if (!data->graph_start) {
+        if (field_init(field, data->n_nodes, p->spec.layers, &p->scratch, err))
+            return -1;
+        field_build(field, &inputs->a_hat, nodes, n);
+        return 0;
+    }
+    for (int32_t i = 0; i < n; i++)
+        n_nodes += data->graph_start[nodes[i] + 1] - data->graph_start[nodes[i]];
+    if (field_init_graphs(field, data, (int32_t)n_nodes, p->spec.layers, &p->scratch, err))
+        return -1;
+    field_build_graphs(field, &inputs->a_hat, nodes, n);
+    return 0;
+}
+
 static int run(float *out, struct predictor *p, const struct opened *m, const int32_t *nodes,
                int32_t n, struct err *err)
 {
@@ -358,10 +378,11 @@ static int run(float *out, struct predictor *p, const struct opened *m, const in
     inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
     inputs.ax_sparse.row_start = &none;
     inputs.has[FIRST_AX_SPARSE] = true;
-    shape.n_samples = shape.n_nodes = inputs.a_hat.n_rows;
-    if (field_init(&field, shape.n_nodes, p->spec.layers, &p->scratch, err))
+    shape.n_nodes = inputs.a_hat.n_rows;
+    if (!shape.graph_start)
+        shape.n_samples = shape.n_nodes;
+    if (make_field(&field, p, &inputs, nodes, n, err))
         return -1;
-    field_build(&field, &inputs.a_hat, nodes, n);
     if (model_init(&model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, &p->scratch,
                    err) ||
         fill_model(&model, m, err) ||
@@ -383,9 +404,12 @@ int predictor_predict(float *out, struct predictor *p, const void *file, size_t 
     struct opened m;
     int rc = open_model(&m, p, file, bytes, err);
 
-    arena_reset(&p->scratch);
-    if (!rc)
-        rc = run(out, p, &m, nodes, n, err);
+    /* Graphs are independent of each other: so many at a time that memory stays small. */
+    for (int32_t at = 0, count; rc == 0 && at < n; at += count) {
+        count = p->data->graph_start && n - at > MOST_GRAPHS ? MOST_GRAPHS : n - at;
+        arena_reset(&p->scratch);
+        rc = run(out + (int64_t)at * predictor_outputs(p), p, &m, nodes + at, count, err);
+    }
     buf_release(&m.completed);
     return rc;
 }

@@ -32,8 +32,8 @@ struct predictor {
     struct arena scratch;
 };
 
-/* Builds the graph of the panel. Pair with predictor_release(), also after a failure. -1 and err:
- * samples are graphs, memory is short. */
+/* Builds the graph of the panel. Pair with predictor_release(), also after a failure. -1 and err
+ * when memory is short. */
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
                    struct err *err);
 void predictor_release(struct predictor *p); /* takes a zeroed one */
@@ -51,7 +51,7 @@ int predictor_join(struct predictor *p, const struct mat *x, struct err *err);
 /* What a model says.
  *   out    out  (n, C) regression: in units of the target; classes: probabilities, or scores
  *   file   the kept model, of the predictor's configuration
- *   nodes  [n] ascending
+ *   nodes  [n] ascending; graphs, where samples are those
  * After a reduction new samples need the weights by features, which takes that reduction. -1 and
  * err: the model is damaged or of other data, memory is short. */
 int predictor_predict(float *out, struct predictor *p, const void *file, size_t bytes,

@@ -286,6 +286,19 @@ fails "nobody new" 1 "$ESPALIER" predict results.db --genotypes some.csv
 fails "--part of a file" 2 "$ESPALIER" predict --genotypes panel.vcf --part val
 fails "the file is not overwritten" 1 "$ESPALIER" predict vcf.db --genotypes panel.vcf -o panel.vcf
 
+# Samples that are graphs, where nodes have labels.
+tu=$ESPALIER_DATA/tu/MUTAG
+if [ -r "$tu/MUTAG_graph_labels.txt" ]; then
+    printf '[sweep]\nfolds = 3\n[data]\nformat = tu\nfolder = %s\n[split]\ntest = 0.2\n[train]\nepochs = 4\n[model]\nlayers = 2\n' "$tu" >tu.ini
+    "$ESPALIER" run tu.ini --db tu.db --progress none 2>/dev/null
+    "$ESPALIER" predict tu.db --all 2>/dev/null | sed 1d | cut -d, -f1 | paste -d, - "$tu/MUTAG_graph_labels.txt" | tr -d ' \r' >labels.csv
+    is "graphs have the recorded accuracy" "$(predicted tu.db val accuracy labels.csv)" "$(recorded tu.db val accuracy)"
+    fails "new graphs" 1 "$ESPALIER" predict tu.db --genotypes panel.vcf
+    like "are refused by name" "$(cat .err)" "the data of the sweep are no genotypes"
+else
+    echo "# no ESPALIER_DATA: graphs are left out"
+fi
+
 # The five commands of README, on real data.
 vcf=$ESPALIER_DATA/arabidopsis/Arabidopsis_2029_Maf001_Filter80.1000lines.vcf.gz
 if [ -r "$vcf" ]; then
