@@ -193,6 +193,17 @@ if command -v bcftools >/dev/null; then
 else
     echo "# no bcftools: BCF is left out"
 fi
+awk -F'\t' -v OFS='\t' '/^##/ { next }
+    { is_first = /^#/
+      $1 = is_first ? "rs#\talleles\tchrom\tpos\tstrand\tassembly#\tcenter\tprotLSID\tassayLSID\tpanelLSID\tQCcode" : \
+          "s" NR "\t" (NR % 2 ? "A/G" : "G/A") "\t1\t" $2 "\t+\tNA\tNA\tNA\tNA\tNA\tNA"
+      out = $1
+      for (i = 10; i <= NF; i++) out = out "\t" (is_first ? $i : $i == "0/0" ? "AA" : $i == "0/1" ? "AG" : $i == "1/1" ? "GG" : "NN")
+      print out }' panel.vcf >panel.hmp.txt
+is "HapMap, half of it turned" "$(new 1 panel.hmp.txt)" "$(cat new1.csv)"
+awk -F'\t' -v OFS='\t' '!/^#/ && !/\t(0.1|1.1)/ { $5 = "." } 1' few.vcf >trimmed.vcf
+like "sites where a few samples are alike" "$(grep -c 'A	\.' trimmed.vcf)" '^[1-9]'
+is "are what they were, without ALT" "$(new 1 trimmed.vcf)" "$(new 1 few.vcf)"
 if command -v python3 >/dev/null; then
     python3 - <<'PY'
 rows = [l.rstrip("\n").split("\t") for l in open("panel.vcf") if l[:2] != "##"]
