@@ -85,8 +85,8 @@ is "and keeps the command as it was typed" "$(sqlite3 own.db 'select command fro
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 
 # Longer trials: results are committed twice a second, and the stop must come between two commits.
-"$ESPALIER" run sweep.ini --set epochs=400 --db long.db --progress none
-"$ESPALIER" run sweep.ini --set epochs=400 -n 2 --db stop.db --progress plain 2>err &
+"$ESPALIER" run sweep.ini --set epochs=2000 --db long.db --progress none
+"$ESPALIER" run sweep.ini --set epochs=2000 -n 2 --db stop.db --progress plain 2>err &
 pid=$!
 for _ in $(seq 200); do
     n=$(sqlite3 stop.db "select count(*) from trial where state = 'done'" 2>/dev/null)
@@ -98,7 +98,7 @@ wait $pid
 status=$?
 left=$(sqlite3 stop.db "select count(*) from trial where state <> 'done'")
 like "interrupted in the middle, exit 75" "$status $left" '^75 [1-9]'
-ok "resumed on 3 ranks" mpi 3 --set epochs=400 --db stop.db
+ok "resumed on 3 ranks" mpi 3 --set epochs=2000 --db stop.db
 is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$(rows long.db)"
 
 fails "a sweep file that is wrong ends every rank" 2 mpi 2 --set layers=99
