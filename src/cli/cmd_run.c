@@ -244,6 +244,7 @@ int cmd_run(int argc, char **argv)
     if (world.rank > 0) {
         status = sweep_follow(&world);
     } else {
+        stop_have_come_up();
         if (world.is_mpi)
             launch_report_up();
         status = parse(&o, argc, argv);

@@ -218,7 +218,7 @@ static int start(struct launch_end *end, const struct launch *launch, const char
     close(report[1]);
     rc = check_start(failure[0], pid, err);
     if (!rc)
-        launch_watch(end, pid, report[0], launch->heartbeat_s);
+        launch_watch(end, pid, report[0], launch->heartbeat_s, &was_asked_to_stop);
     close(failure[0]);
     close(report[0]);
     return rc;
@@ -230,8 +230,11 @@ static int end_status(const struct launch_end *end)
     if (end->status >= 0)
         return end->status;
     /* Before the sweep begins a rank leaves from its signal handler. */
-    if (was_asked_to_stop && !end->reason)
+    if (was_asked_to_stop && !end->reason) {
+        if (!end->has_come_up)
+            log_info("%s", STOP_BEFORE);
         return EXIT_RESUMABLE;
+    }
     if (end->reason)
         log_warn("%s: mpirun was ended; what was committed is safe, and the same command goes on",
                  end->reason);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "cli/launch_report.h"
+#include "cli/stop.h"
 
 #define LOOK_MS 100
 /* All processes of a launch start within seconds; on a filesystem that is overloaded in minutes. */
@@ -29,8 +30,10 @@ struct watch {
     double due_s;     /* when patience is over; INFINITY: never */
     const char *then; /* the reason */
     double heartbeat_s;
-    bool is_elsewhere; /* rank 0, on another host */
-    int n_asked;       /* signals sent */
+    const volatile sig_atomic_t *stop; /* not 0: mpirun was told to stop its ranks */
+    double told_s;                     /* when last */
+    bool is_elsewhere;                 /* rank 0, on another host */
+    int n_asked;                       /* signals sent */
     bool has_ended;
 };
 
@@ -47,11 +50,22 @@ static void take_sign_of_life(struct watch *w)
     w->then = "rank 0 has fallen silent";
 }
 
+/* mpirun loses a signal that comes before it has its ranks, or before they listen. Until they have
+ * come up, when the first that they get ends them, and once more then, it gets it again. */
+static void stop_again(struct watch *w)
+{
+    if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
+        return;
+    kill(w->pid, SIGUSR1);
+    w->told_s = now_s();
+}
+
 static void take_up(struct watch *w, const char *text)
 {
     struct process leader = {.pid = -1};
     long long pid, start;
 
+    stop_again(w);
     w->end->has_come_up = true;
     w->is_elsewhere =
         sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, leader.host, leader.realm) >= 3 &&
@@ -124,13 +138,15 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
-void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s)
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s,
+                  const volatile sig_atomic_t *stop)
 {
     struct watch w = {.end = end,
                       .pid = pid,
                       .due_s = now_s() + COME_UP_S,
                       .then = "not all ranks have come up",
-                      .heartbeat_s = heartbeat_s};
+                      .heartbeat_s = heartbeat_s,
+                      .stop = stop};
     bool is_open = true;
 
     *end = (struct launch_end){.status = -1};
@@ -139,6 +155,8 @@ void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heart
             is_open = read_report(&w, report_fd);
         else
             clock_sleep(LOOK_MS * 1e-3);
+        if (!end->has_come_up)
+            stop_again(&w);
         see_end(&w);
         if (!w.has_ended && now_s() > w.due_s)
             lose_patience(&w);

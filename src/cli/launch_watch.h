@@ -2,6 +2,7 @@
 #ifndef CLI_LAUNCH_WATCH_H
 #define CLI_LAUNCH_WATCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -16,7 +17,9 @@ struct launch_end {
  * reported its status and mpirun does not follow (it waits for ever for a host that is lost), when
  * the ranks do not come up, and when rank 0 has come up and then says nothing: for heartbeat_s and
  * some seconds where it is on another host, as its workers would; on this one for longer, since a
- * disk may hold it, and were it dead mpirun would know. */
-void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s);
+ * disk may hold it, and were it dead mpirun would know. *stop: mpirun was sent SIGUSR1 for its
+ * ranks, and gets it again until they have come up, since it loses what comes early. */
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s,
+                  const volatile sig_atomic_t *stop);
 
 #endif

@@ -20,13 +20,14 @@ static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM */
 static volatile sig_atomic_t is_killed;    /* the first signal was one of them */
 static volatile double first_s;            /* when it came */
 static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
+static volatile sig_atomic_t is_parents_word; /* run -n says that it was stopped */
 
 /* Reading, simulating and reducing may take minutes and leave nothing behind. */
 static void leave(void)
 {
-    static const char text[] =
-        "espalier: stopped before the sweep began; the same command begins it\n";
-    ssize_t written = is_silent ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
+    static const char text[] = "espalier: " STOP_BEFORE "\n";
+    ssize_t written =
+        is_silent || is_parents_word ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
 
     (void)written;
     _exit(leave_status);
@@ -75,6 +76,11 @@ void stop_heed(void)
         alarm(0);
 }
 
+void stop_have_come_up(void)
+{
+    is_parents_word = false;
+}
+
 /* Whose SIGINT and SIGTERM come from an mpirun that is about to kill its ranks: run -n hands
  * signals on as SIGUSR1, which mpirun passes to the ranks and leaves it at that. srun does not set
  * the variable. */
@@ -99,8 +105,10 @@ void stop_install(void (*handler)(int number), int flags)
 void stop_catch(bool is_quiet)
 {
     /* run -n knows whom it sent a signal. */
-    if (launch_is_heard())
+    if (launch_is_heard()) {
         leave_status = EXIT_OK;
+        is_parents_word = true;
+    }
     is_silent = is_quiet;
     kills_follow = is_under_mpirun();
     stop_install(handle, SA_RESTART);

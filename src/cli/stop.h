@@ -28,6 +28,11 @@ void stop_ask(void);
  * beside rank 0. */
 void stop_catch(bool is_quiet);
 
+/* What is said of a signal that comes before there is anything to save. Until its ranks have come
+ * up run -n says so, since there may be no rank yet that could. */
+#define STOP_BEFORE "stopped before the sweep began; the same command begins it"
+void stop_have_come_up(void);
+
 /* Install another handler for the five, with flags of sigaction(2): for the process that only
  * starts mpirun and hands on what it gets. */
 void stop_install(void (*handler)(int number), int flags);

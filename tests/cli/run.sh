@@ -135,5 +135,13 @@ kill -TERM $pid
 wait $pid
 is "so it is under run -n" $? 75
 like "where it is said too" "$(cat err)" 'stopped before the sweep began'
+for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI are there
+    "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
+    pid=$!
+    sleep $seconds
+    kill -TERM $pid
+    wait $pid
+    is "a signal after $seconds s is not lost" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
+done
 
 done_testing
