@@ -432,7 +432,7 @@ static void test_memory_is_of_a_batch(void **state)
 
     (void)state;
     set_init(&set, 30000, TASK_CLASSIFICATION);
-    spec.hidden_size = 256;
+    spec.hidden_size = 64;
     spec.batch_size = 8;
     assert_int_equal(
         trainer_init(&trainer, &spec, &set.inputs, &set.split, key, &clock_system, &arena, NULL),
@@ -440,7 +440,7 @@ static void test_memory_is_of_a_batch(void **state)
     assert_true(trainer.capacity < set.data.n_nodes / 20);
     trainer_step(&trainer, set.split.train, 8);
     trainer_validation_logits(&trainer);
-    assert_true(arena.peak_bytes < (size_t)set.data.n_nodes * 256 * sizeof(float));
+    assert_true(arena.peak_bytes < (size_t)set.data.n_nodes * 64 * sizeof(float));
     arena_release(&arena);
     set_release(&set);
 }
