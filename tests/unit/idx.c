@@ -8,9 +8,8 @@
 
 #include <zlib.h>
 
-#include "data/load.h"
 #include "data/split.h"
-#include "scratch.h"
+#include "loading.h"
 
 /* Three images of 2 x 3 pixels. */
 static const uint8_t images[] = {0,   0, 8, 3, 0,  0, 0, 3, 0, 0, 0,   2, 0, 0, 0, 3, 0,
@@ -27,32 +26,6 @@ static struct data_spec spec_of(const void *i, size_t n_i, const void *l, size_t
 static struct data_spec whole(void)
 {
     return spec_of(images, sizeof images, labels, sizeof labels);
-}
-
-static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
-{
-    struct err err = {""};
-
-    if (data_load(d, spec, report, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static void refuse(const struct data_spec *spec, const char *wanted)
-{
-    struct dataset d;
-    struct data_report report;
-    struct err err = {""};
-    char text[2 * sizeof err.text] = "";
-    const char *from = err.text, *folder;
-    size_t size = strlen(scratch_folder) + 1;
-
-    assert_int_equal(data_load(&d, spec, &report, &err), -1);
-    while ((folder = strstr(from, scratch_folder))) {
-        strncat(text, from, (size_t)(folder - from));
-        from = folder + size;
-    }
-    strcat(text, from);
-    assert_string_equal(text, wanted);
 }
 
 static void test_images(void **state)
@@ -142,7 +115,7 @@ static void test_gzip(void **state)
     dataset_release(&d);
     dataset_release(&plain);
     spec.images = pack("images.gz", images, sizeof images, 9);
-    refuse(&spec, "images.gz: cannot read: the gzip stream ends too early");
+    refuse_spec(&spec, "images.gz: cannot read: the gzip stream ends too early");
 }
 
 static void test_truncated(void **state)
@@ -150,13 +123,13 @@ static void test_truncated(void **state)
     struct data_spec spec = spec_of(images, sizeof images - 1, labels, sizeof labels);
 
     (void)state;
-    refuse(&spec, "images: ends within image 3: its header says 3");
+    refuse_spec(&spec, "images: ends within image 3: its header says 3");
     spec = spec_of(images, 15, labels, sizeof labels);
-    refuse(&spec, "images: ends within its header");
+    refuse_spec(&spec, "images: ends within its header");
     spec = spec_of(images, 0, labels, sizeof labels);
-    refuse(&spec, "images: ends within its header");
+    refuse_spec(&spec, "images: ends within its header");
     spec = spec_of(images, sizeof images, labels, sizeof labels - 2);
-    refuse(&spec, "labels: ends within label 2: its header says 3");
+    refuse_spec(&spec, "labels: ends within label 2: its header says 3");
 }
 
 static void test_too_long(void **state)
@@ -167,7 +140,7 @@ static void test_too_long(void **state)
     (void)state;
     memcpy(longer, images, sizeof images);
     spec = spec_of(longer, sizeof longer, labels, sizeof labels);
-    refuse(&spec, "images: goes on after image 3, the last by its header");
+    refuse_spec(&spec, "images: goes on after image 3, the last by its header");
 }
 
 static void test_magic(void **state)
@@ -176,22 +149,27 @@ static void test_magic(void **state)
     struct data_spec spec = spec_of(labels, sizeof labels, labels, sizeof labels);
 
     (void)state;
-    refuse(&spec, "images: begins with 0x00000801, these are labels: must be 0x00000803, bytes in "
-                  "three dimensions (images)");
+    refuse_spec(&spec,
+                "images: begins with 0x00000801, these are labels: must be 0x00000803, bytes in "
+                "three dimensions (images)");
     spec = spec_of(images, sizeof images, images, sizeof images);
-    refuse(&spec, "labels: begins with 0x00000803, these are images: must be 0x00000801, bytes in "
-                  "one dimension (labels)");
+    refuse_spec(&spec,
+                "labels: begins with 0x00000803, these are images: must be 0x00000801, bytes in "
+                "one dimension (labels)");
     spec = spec_of("\003\010\0\0aaaaaaaaaaaa", 16, labels, sizeof labels);
-    refuse(&spec, "images: begins with 0x03080000, it is little-endian: must be 0x00000803, bytes "
-                  "in three dimensions (images)");
+    refuse_spec(&spec,
+                "images: begins with 0x03080000, it is little-endian: must be 0x00000803, bytes "
+                "in three dimensions (images)");
     memcpy(other, images, sizeof other);
     other[2] = 0x0d;
     spec = spec_of(other, sizeof other, labels, sizeof labels);
-    refuse(&spec, "images: begins with 0x00000d03, IDX of another kind: must be 0x00000803, bytes "
-                  "in three dimensions (images)");
+    refuse_spec(&spec,
+                "images: begins with 0x00000d03, IDX of another kind: must be 0x00000803, bytes "
+                "in three dimensions (images)");
     spec = spec_of("a,b\n1,2\n", 8, labels, sizeof labels);
-    refuse(&spec, "images: begins with 0x612c620a, this is no IDX file: must be 0x00000803, bytes "
-                  "in three dimensions (images)");
+    refuse_spec(&spec,
+                "images: begins with 0x612c620a, this is no IDX file: must be 0x00000803, bytes "
+                "in three dimensions (images)");
 }
 
 static void test_sizes(void **state)
@@ -203,25 +181,26 @@ static void test_sizes(void **state)
     memcpy(other, images, sizeof other);
     other[7] = 2;
     spec = spec_of(other, sizeof other, labels, sizeof labels);
-    refuse(&spec, "images: goes on after image 2, the last by its header");
+    refuse_spec(&spec, "images: goes on after image 2, the last by its header");
     spec = spec_of(other, sizeof other - 6, labels, sizeof labels);
-    refuse(&spec, "labels: 3 labels: images has 2 images");
+    refuse_spec(&spec, "labels: 3 labels: images has 2 images");
     other[7] = 0;
     spec = spec_of(other, 16, labels, sizeof labels);
-    refuse(&spec, "images: no images");
+    refuse_spec(&spec, "images: no images");
     memcpy(other, images, sizeof other);
     other[15] = 0;
     spec = spec_of(other, sizeof other, labels, sizeof labels);
-    refuse(&spec, "images: images of 2 x 0 pixels: must have from 1 to 1048576");
+    refuse_spec(&spec, "images: images of 2 x 0 pixels: must have from 1 to 1048576");
     memset(other + 4, 255, 12);
     spec = spec_of(other, sizeof other, labels, sizeof labels);
-    refuse(&spec, "images: images of 4294967295 x 4294967295 pixels: must have from 1 to 1048576");
+    refuse_spec(&spec,
+                "images: images of 4294967295 x 4294967295 pixels: must have from 1 to 1048576");
     memcpy(other + 8, "\0\0\1\0\0\0\1\0", 8);
     spec = spec_of(other, sizeof other, labels, sizeof labels);
-    refuse(&spec, "images: 4294967295 images of 256 x 256 pixels: more than 2147483647 nodes; "
-                  "data.first_images says how many to read");
+    refuse_spec(&spec, "images: 4294967295 images of 256 x 256 pixels: more than 2147483647 nodes; "
+                       "data.first_images says how many to read");
     spec.first_images = 9;
-    refuse(&spec, "images: ends within image 1: its header says 4294967295");
+    refuse_spec(&spec, "images: ends within image 1: its header says 4294967295");
 }
 
 static void test_no_file(void **state)
@@ -230,11 +209,11 @@ static void test_no_file(void **state)
 
     (void)state;
     spec.images = "/nowhere/at/all";
-    refuse(&spec, "/nowhere/at/all: cannot open: No such file or directory");
+    refuse_spec(&spec, "/nowhere/at/all: cannot open: No such file or directory");
     spec.images = "/tmp";
-    refuse(&spec, "/tmp: is a directory: must be an IDX file");
+    refuse_spec(&spec, "/tmp: is a directory: must be an IDX file");
     spec = whole(), spec.labels = "";
-    refuse(&spec, "data.labels is not set: data.format = idx needs it");
+    refuse_spec(&spec, "data.labels is not set: data.format = idx needs it");
 }
 
 /* ---- real data ---- */

@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
-#include "scratch.h"
+#include "loading.h"
 
 #define GENO "id,m1,m2,m3,m4\nx,0,2,0,0\ny,2,,0,NA\nz,0,1,0,2\nw,0,0,0,2\n"
 #define PHENO "id,ft\nz,3\nx,1\nq,9\ny,NA\nr,NA\n"
@@ -30,48 +29,11 @@ static struct data_spec graph_spec(const char *labels, const char *features, con
     return spec;
 }
 
-static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
-{
-    struct err err = {""};
-
-    if (data_load(d, spec, report, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static void check_features(const struct dataset *d, const float *wanted)
-{
-    struct mat x;
-
-    assert_int_equal(mat_init(&x, d->n_samples, d->n_features, NULL), 0);
-    dataset_decode(&x, d, 0, 0);
-    assert_memory_equal(x.v, wanted, (size_t)mat_size(&x) * sizeof *x.v);
-    mat_release(&x);
-}
-
-/* The load must fail with this text, folders left out. */
-static void refuse(const struct data_spec *spec, const char *wanted)
-{
-    struct dataset d;
-    struct data_report report;
-    struct err err = {""};
-    char text[sizeof err.text] = "";
-    const char *from = err.text, *folder;
-    size_t size = strlen(scratch_folder) + 1;
-
-    assert_int_equal(data_load(&d, spec, &report, &err), -1);
-    while ((folder = strstr(from, scratch_folder))) {
-        strncat(text, from, (size_t)(folder - from));
-        from = folder + size;
-    }
-    strcat(text, from);
-    assert_string_equal(text, wanted);
-}
-
 static void refuse_genotype(const char *genotypes, const char *phenotypes, const char *wanted)
 {
     struct data_spec spec = genotype_spec(genotypes, phenotypes);
 
-    refuse(&spec, wanted);
+    refuse_spec(&spec, wanted);
 }
 
 static void refuse_graph(const char *labels, const char *features, const char *edges,
@@ -79,7 +41,7 @@ static void refuse_graph(const char *labels, const char *features, const char *e
 {
     struct data_spec spec = graph_spec(labels, features, edges);
 
-    refuse(&spec, wanted);
+    refuse_spec(&spec, wanted);
 }
 
 /* ---- genotypes ---- */
@@ -181,13 +143,14 @@ static void test_trait(void **state)
     assert_true(d.target[0] == 4 && d.target[1] == 6);
     dataset_release(&d);
     spec.trait = "c";
-    refuse(&spec, "pheno.csv:1: no trait \"c\": data.trait must be one of \"a\", \"b\", \"a\"");
+    refuse_spec(&spec,
+                "pheno.csv:1: no trait \"c\": data.trait must be one of \"a\", \"b\", \"a\"");
     spec.trait = "";
-    refuse(&spec, "pheno.csv:1: several traits: set data.trait to one of \"a\", \"b\", \"a\"");
+    refuse_spec(&spec, "pheno.csv:1: several traits: set data.trait to one of \"a\", \"b\", \"a\"");
     spec.trait = "a";
-    refuse(&spec, "pheno.csv:1: 2 columns are named \"a\"");
+    refuse_spec(&spec, "pheno.csv:1: 2 columns are named \"a\"");
     spec.phenotypes = NULL;
-    refuse(&spec, "data.phenotypes is not set: data.format = genotype needs it");
+    refuse_spec(&spec, "data.phenotypes is not set: data.format = genotype needs it");
 }
 
 static void test_text_trait(void **state)
@@ -204,10 +167,12 @@ static void test_text_trait(void **state)
     assert_string_equal(dataset_class_name(&d, 0), "dwarf");
     dataset_release(&d);
     spec.task = DATA_TASK_REGRESSION;
-    refuse(&spec, "pheno.csv:2: column \"c\" = \"tall\": must be a number, or empty or NA where "
-                  "missing, for task = regression");
+    refuse_spec(&spec,
+                "pheno.csv:2: column \"c\" = \"tall\": must be a number, or empty or NA where "
+                "missing, for task = regression");
     spec = genotype_spec(GENO, "id,c\nx,tall\ny,tall\n");
-    refuse(&spec, "pheno.csv: column \"c\": every value is \"tall\", there is nothing to predict");
+    refuse_spec(&spec,
+                "pheno.csv: column \"c\": every value is \"tall\", there is nothing to predict");
 }
 
 static void test_numeric_classes(void **state)
@@ -238,14 +203,15 @@ static void test_split_file(void **state)
     assert_memory_equal(d.part, part, sizeof part);
     dataset_release(&d);
     scratch_text("split.csv", "id,part\nw,val\nv,train\n");
-    refuse(&spec, "split.csv:3: column \"id\": id \"v\" is not in geno.csv");
+    refuse_spec(&spec, "split.csv:3: column \"id\": id \"v\" is not in geno.csv");
     scratch_text("split.csv", "id,part\nw,validation\n");
-    refuse(&spec, "split.csv:2: part \"validation\": must be train, val, test or none");
+    refuse_spec(&spec, "split.csv:2: part \"validation\": must be train, val, test or none");
     scratch_text("split.csv", "id,part\nw,val\nw,train\n");
-    refuse(&spec, "split.csv:3: id \"w\" again: it is on line 2 already");
+    refuse_spec(&spec, "split.csv:3: id \"w\" again: it is on line 2 already");
     scratch_text("split.csv", "id,side,more\nw,val,1\n");
-    refuse(&spec, "split.csv:1: 3 columns and none is named \"part\": a split file has two, id and "
-                  "part, or names them");
+    refuse_spec(&spec,
+                "split.csv:1: 3 columns and none is named \"part\": a split file has two, id and "
+                "part, or names them");
     scratch_text("split.csv", "id,more,part\nw,1,val\nx,,train\ny,2,test\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.part, part, sizeof part);
@@ -416,9 +382,9 @@ static void test_simulated(void **state)
     dataset_release(&a);
     dataset_release(&b);
     spec.simulate.fst = 1;
-    refuse(&spec, "data.fst = 1: must be in (0, 1)");
+    refuse_spec(&spec, "data.fst = 1: must be in (0, 1)");
     spec.simulate.samples = 0;
-    refuse(&spec, "data.samples = 0, data.markers = 30: must be at least 1");
+    refuse_spec(&spec, "data.samples = 0, data.markers = 30: must be at least 1");
 }
 
 /* ---- real data ---- */

@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
-#include "scratch.h"
+#include "loading.h"
 
 /* Tables of phenotypes as people have them: codes, covariates, groups. */
 
@@ -19,33 +18,6 @@ static struct data_spec spec_of(const char *phenotypes)
                               .trait = "ft",
                               .genotypes = scratch_text("geno.csv", GENO),
                               .phenotypes = scratch_text("pheno.csv", phenotypes)};
-}
-
-static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
-{
-    struct err err = {""};
-
-    if (data_load(d, spec, report, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-/* The load must fail with this text, folders left out. */
-static void refuse(const struct data_spec *spec, const char *wanted)
-{
-    struct dataset d;
-    struct data_report report;
-    struct err err = {""};
-    char text[sizeof err.text] = "";
-    const char *from = err.text, *folder;
-    size_t size = strlen(scratch_folder) + 1;
-
-    assert_int_equal(data_load(&d, spec, &report, &err), -1);
-    while ((folder = strstr(from, scratch_folder))) {
-        strncat(text, from, (size_t)(folder - from));
-        from = folder + size;
-    }
-    strcat(text, from);
-    assert_string_equal(text, wanted);
 }
 
 /* ---- missing values ---- */
@@ -65,14 +37,14 @@ static void test_missing(void **state)
     assert_int_equal(report.n_suspect, 0);
     dataset_release(&d);
     spec.missing = "-9";
-    refuse(&spec,
-           "pheno.csv:4: column \"ft\" = \"unknown\": a word among numbers: correct it, name "
-           "it in data.missing if it stands for a missing value, or set task = "
-           "classification to make every value a class");
+    refuse_spec(&spec,
+                "pheno.csv:4: column \"ft\" = \"unknown\": a word among numbers: correct it, name "
+                "it in data.missing if it stands for a missing value, or set task = "
+                "classification to make every value a class");
     spec.missing = "-9,,x";
-    refuse(&spec, "data.missing: a name is empty");
+    refuse_spec(&spec, "data.missing: a name is empty");
     spec.missing = "x, -9, x";
-    refuse(&spec, "data.missing: \"x\" again");
+    refuse_spec(&spec, "data.missing: \"x\" again");
 }
 
 static void check_suspect(const char *cells, int32_t n, double value)
@@ -169,7 +141,7 @@ static void refuse_covariates(const char *list, const char *wanted)
     struct data_spec spec = spec_of(TABLE);
 
     spec.covariates = list;
-    refuse(&spec, wanted);
+    refuse_spec(&spec, wanted);
 }
 
 static void test_covariate_errors(void **state)
@@ -193,8 +165,9 @@ static void test_covariate_errors(void **state)
                       "missing value, or write factor(COLUMN) to make every value a word");
     spec = spec_of("id,ft,c\nx,1,\x8e\ny,2,b\nz,3,b\n");
     spec.covariates = "c";
-    refuse(&spec, "pheno.csv:2: data.covariates: column \"c\" = \"\x8e\": is not UTF-8: save the "
-                  "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
+    refuse_spec(&spec,
+                "pheno.csv:2: data.covariates: column \"c\" = \"\x8e\": is not UTF-8: save the "
+                "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
 }
 
 /* Covariates are no markers: the graph and the duplicates do not see them. */
@@ -233,8 +206,9 @@ static void test_group(void **state)
     assert_null(d.part);
     dataset_release(&d);
     spec.group = "year";
-    refuse(&spec, "pheno.csv: sample \"z\" has a value to predict and no group in column \"year\": "
-                  "with split.group each such sample needs one");
+    refuse_spec(&spec,
+                "pheno.csv: sample \"z\" has a value to predict and no group in column \"year\": "
+                "with split.group each such sample needs one");
     spec.split = scratch_text("split.csv", "id,year\nw,10\nx,10\ny,200\nz,200\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.group, years, sizeof years);
@@ -272,14 +246,16 @@ static void test_group_errors(void **state)
 
     (void)state;
     spec.group = "family";
-    refuse(&spec, "pheno.csv:1: no column \"family\": split.group must be one of \"ft\", \"fam\"");
+    refuse_spec(&spec,
+                "pheno.csv:1: no column \"family\": split.group must be one of \"ft\", \"fam\"");
     spec.split = scratch_text("split.csv", "id,part\nx,train\n");
-    refuse(&spec, "split.csv: no column \"family\" (split.group)");
+    refuse_spec(&spec, "split.csv: no column \"family\" (split.group)");
     scratch_text("split.csv", "id,side,note\nx,train,1\n");
-    refuse(&spec, "split.csv:1: no column \"part\" and none \"family\" (split.group): a split file "
-                  "has one of them or both");
+    refuse_spec(&spec,
+                "split.csv:1: no column \"part\" and none \"family\" (split.group): a split file "
+                "has one of them or both");
     scratch_text("split.csv", "id,family,family\nx,a,b\n");
-    refuse(&spec, "split.csv:1: two columns are named \"family\"");
+    refuse_spec(&spec, "split.csv:1: two columns are named \"family\"");
 }
 
 int main(void)

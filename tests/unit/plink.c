@@ -5,8 +5,7 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
-#include "scratch.h"
+#include "loading.h"
 
 /* Five samples, three variants: 2 1 0 ? 2, 0 0 1 2 0, ? 0 0 0 1 of A1. */
 #define FAM                                                             \
@@ -87,55 +86,40 @@ static void test_phenotypes(void **state)
     dataset_release(&d);
 }
 
-/* The load must fail with this text, folders left out. */
-static void refuse(const struct data_spec *spec, const char *wanted)
-{
-    struct dataset d;
-    struct data_report report;
-    struct err err = {""};
-    char text[sizeof err.text] = "";
-    const char *from = err.text, *folder;
-    size_t size = strlen(scratch_folder) + 1;
-
-    assert_int_equal(data_load(&d, spec, &report, &err), -1);
-    while ((folder = strstr(from, scratch_folder))) {
-        strncat(text, from, (size_t)(folder - from));
-        from = folder + size;
-    }
-    strcat(text, from);
-    assert_string_equal(text, wanted);
-}
-
 static void test_faulty(void **state)
 {
     static const uint8_t wrong[] = {0x6c, 0x1c, 1, 0, 0, 0, 0, 0, 0};
     struct data_spec spec = write_set(wrong, sizeof wrong, BIM, FAM);
 
     (void)state;
-    refuse(&spec,
-           "set.bed: begins with the bytes 6c 1c 01: a PLINK 1 .bed begins with 6c 1b 01, or "
-           "with 6c 1b 00 where it is ordered by samples");
+    refuse_spec(&spec,
+                "set.bed: begins with the bytes 6c 1c 01: a PLINK 1 .bed begins with 6c 1b 01, or "
+                "with 6c 1b 00 where it is ordered by samples");
     spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G T\n", FAM);
-    refuse(&spec, "set.bed: 3 variants of 5 samples (set.fam): set.bim has 2 lines");
+    refuse_spec(&spec, "set.bed: 3 variants of 5 samples (set.fam): set.bim has 2 lines");
     spec = write_set(bed, sizeof bed - 1, BIM, FAM);
-    refuse(&spec, "set.bed: 8 bytes: must be 9 for the 5 samples of set.fam and the 3 variants of "
-                  "set.bim; is it cut off?");
+    refuse_spec(&spec,
+                "set.bed: 8 bytes: must be 9 for the 5 samples of set.fam and the 3 variants of "
+                "set.bim; is it cut off?");
     spec = write_set(turned, sizeof turned - 1, BIM, FAM);
-    refuse(&spec, "set.bed: 7 bytes: must be 8 for the 5 samples of set.fam and the 3 variants of "
-                  "set.bim; is it cut off?");
+    refuse_spec(&spec,
+                "set.bed: 7 bytes: must be 8 for the 5 samples of set.fam and the 3 variants of "
+                "set.bim; is it cut off?");
     spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G\nX\trs3\t0\t5\tA\tG", FAM);
-    refuse(&spec, "set.bim:2: 5 columns: must be 6 (chromosome, id, centimorgans, position, two "
-                  "alleles)");
+    refuse_spec(&spec,
+                "set.bim:2: 5 columns: must be 6 (chromosome, id, centimorgans, position, two "
+                "alleles)");
     spec = write_set(bed, sizeof bed, "1\trs1\t0\t1.0\tC\tA\n1 rs2 0 20 G T\n2 r 0 2 A G\n", FAM);
-    refuse(&spec, "set.bim:1: position \"1.0\": must be a whole number");
+    refuse_spec(&spec, "set.bim:1: position \"1.0\": must be a whole number");
     spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2\n");
-    refuse(&spec,
-           "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");
+    refuse_spec(&spec,
+                "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");
     spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2 1\ng a 0 0 2 3\n");
-    refuse(&spec, "set.fam:3: sample \"a\" again: it is on line 1 already (ids are those of column "
-                  "2)");
+    refuse_spec(&spec,
+                "set.fam:3: sample \"a\" again: it is on line 1 already (ids are those of column "
+                "2)");
     spec = write_set(bed, sizeof bed, BIM, "");
-    refuse(&spec, "set.fam: no samples");
+    refuse_spec(&spec, "set.fam: no samples");
 }
 
 int main(void)

@@ -6,10 +6,9 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
 #include "data/molecule.h"
 #include "data/split.h"
-#include "scratch.h"
+#include "loading.h"
 
 static struct data_spec spec_of(const char *table)
 {
@@ -18,14 +17,6 @@ static struct data_spec spec_of(const char *table)
         skip();
     }
     return (struct data_spec){.format = DATA_SMILES, .molecules = scratch_text("m.csv", table)};
-}
-
-static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
-{
-    struct err err = {""};
-
-    if (data_load(d, spec, report, &err) != 0)
-        fail_msg("%s", err.text);
 }
 
 /* The message begins and ends so; between them is what Indigo says. */

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/load.h"
 #include "data/split.h"
-#include "scratch.h"
+#include "loading.h"
 
 /* Two graphs: a triangle 1 2 3 with labels 5, -2, 5 and an edge 4 5. */
 #define EDGES "1, 2\n2, 1\n2, 3\n3, 2\n1, 3\n3, 1\n4, 5\n5, 4\n"
@@ -45,42 +44,6 @@ static struct data_spec spec_of(const struct files *f)
     put("T_node_labels.txt", f->node_labels);
     put("T_node_attributes.txt", f->node_attributes);
     return (struct data_spec){.format = DATA_TU, .folder = scratch_folder};
-}
-
-static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
-{
-    struct err err = {""};
-
-    if (data_load(d, spec, report, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static void check_features(const struct dataset *d, const float *wanted)
-{
-    struct mat x;
-
-    assert_int_equal(mat_init(&x, d->n_nodes, d->n_features, NULL), 0);
-    dataset_decode(&x, d, 0, 0);
-    assert_memory_equal(x.v, wanted, (size_t)mat_size(&x) * sizeof *x.v);
-    mat_release(&x);
-}
-
-static void refuse_spec(const struct data_spec *spec, const char *wanted)
-{
-    struct dataset d;
-    struct data_report report;
-    struct err err = {""};
-    char text[2 * sizeof err.text] = "";
-    const char *from = err.text, *folder;
-    size_t size = strlen(scratch_folder) + 1;
-
-    assert_int_equal(data_load(&d, spec, &report, &err), -1);
-    while ((folder = strstr(from, scratch_folder))) {
-        strncat(text, from, (size_t)(folder - from));
-        from = folder + size;
-    }
-    strcat(text, from);
-    assert_string_equal(text, wanted);
 }
 
 static void refuse(const struct files *files, const char *wanted)

@@ -10,8 +10,7 @@
 #include <htslib/vcf.h>
 #include <zlib.h>
 
-#include "data/load.h"
-#include "scratch.h"
+#include "loading.h"
 
 #define META "##fileformat=VCFv4.2\n##INFO=<ID=X,Number=0,Type=Flag,Description=\"\">\n"
 #define COLUMNS "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"
@@ -29,14 +28,6 @@ static struct data_spec spec_of(const char *path)
 static struct data_spec vcf_of(const char *text)
 {
     return spec_of(scratch_text("panel.vcf", text));
-}
-
-static void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
-{
-    struct err err = {""};
-
-    if (data_load(d, spec, report, &err) != 0)
-        fail_msg("%s", err.text);
 }
 
 /* The data set as text: a line "NAME=v v v v" for each marker, ? where it is missing. */
@@ -71,30 +62,11 @@ static void expect(const struct data_spec *spec, const char *wanted)
     dataset_release(&d);
 }
 
-/* The load must fail with this text, folders left out. */
-static void refuse(const struct data_spec *spec, const char *wanted)
-{
-    struct dataset d;
-    struct data_report report;
-    struct err err = {""};
-    char text[sizeof err.text] = "";
-    const char *from = err.text, *folder;
-    size_t size = strlen(scratch_folder) + 1;
-
-    assert_int_equal(data_load(&d, spec, &report, &err), -1);
-    while ((folder = strstr(from, scratch_folder))) {
-        strncat(text, from, (size_t)(folder - from));
-        from = folder + size;
-    }
-    strcat(text, from);
-    assert_string_equal(text, wanted);
-}
-
 static void refuse_vcf(const char *text, const char *wanted)
 {
     struct data_spec spec = vcf_of(text);
 
-    refuse(&spec, wanted);
+    refuse_spec(&spec, wanted);
 }
 
 /* ---- VCF ---- */
@@ -204,15 +176,16 @@ static void test_nothing_left(void **state)
 
     (void)state;
     spec.filter.region = "3";
-    refuse(&spec, "panel.vcf: no variant is left: 0 read, 0 monomorphic, 0 with too many missing "
-                  "calls, 0 rare; 5 sites outside data.region, 0 multi-allelic");
+    refuse_spec(&spec,
+                "panel.vcf: no variant is left: 0 read, 0 monomorphic, 0 with too many missing "
+                "calls, 0 rare; 5 sites outside data.region, 0 multi-allelic");
     spec.filter.region = "3:9-8";
-    refuse(&spec, "region = 3:9-8: must be CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or "
-                  "several, apart by commas");
+    refuse_spec(&spec, "region = 3:9-8: must be CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or "
+                       "several, apart by commas");
     spec.filter.region = NULL;
     spec.filter.variants = "thin";
-    refuse(&spec, "data.variants = thin: must be all | first:N | thin:N, N an integer in [1, "
-                  "2147483647]");
+    refuse_spec(&spec, "data.variants = thin: must be all | first:N | thin:N, N an integer in [1, "
+                       "2147483647]");
 }
 
 static void test_subset(void **state)
@@ -235,11 +208,11 @@ static void test_subset(void **state)
     spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,5\nc,2,\nd,0,1\n");
     expect(&spec, "m1=0 0 2\nm2=1 0 ?\n");
     spec.filter.region = "1";
-    refuse(&spec, "data.region needs positions: geno.csv is a table and has none");
+    refuse_spec(&spec, "data.region needs positions: geno.csv is a table and has none");
     spec.filter = (struct data_filter){.multiallelic = DATA_MULTIALLELIC_SKIP};
-    refuse(&spec, "data.multiallelic = skip needs sites: geno.csv is a table and has none");
+    refuse_spec(&spec, "data.multiallelic = skip needs sites: geno.csv is a table and has none");
     spec.filter = (struct data_filter){.dosage = DATA_DOSAGE_DS};
-    refuse(&spec, "data.dosage = DS needs a VCF or BCF: geno.csv is a table");
+    refuse_spec(&spec, "data.dosage = DS needs a VCF or BCF: geno.csv is a table");
     spec.filter = (struct data_filter){.maf = 0.3, .variants = "first:1"};
     expect(&spec, "m1=0 0 2\n");
 }
@@ -330,11 +303,12 @@ static void test_faulty_dosages(void **state)
 
     (void)state;
     spec.filter.dosage = DATA_DOSAGE_DS;
-    refuse(&spec, "panel.vcf:4: sample \"b\": DS = \"1,x\": must be a number in [0, 127] for each "
-                  "of 2 alleles in ALT, or a point where missing");
+    refuse_spec(&spec,
+                "panel.vcf:4: sample \"b\": DS = \"1,x\": must be a number in [0, 127] for each "
+                "of 2 alleles in ALT, or a point where missing");
     spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n");
     spec.filter.dosage = DATA_DOSAGE_DS;
-    refuse(&spec, "panel.vcf:4: FORMAT = \"GT\" has no DS: data.dosage = DS needs it");
+    refuse_spec(&spec, "panel.vcf:4: FORMAT = \"GT\" has no DS: data.dosage = DS needs it");
 }
 
 /* Write text as gzip, less the last bytes. */
@@ -390,7 +364,7 @@ static void test_bgzf(void **state)
     n = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     spec = spec_of(scratch_bytes("panel.vcf.gz", bytes, n - 28)); /* between two blocks */
-    refuse(&spec, "panel.vcf.gz: cut off: the mark that ends a BGZF file is missing");
+    refuse_spec(&spec, "panel.vcf.gz: cut off: the mark that ends a BGZF file is missing");
 }
 
 /* ---- BCF ---- */
@@ -459,12 +433,12 @@ static void test_faulty_bcf(void **state)
     struct data_spec spec = spec_of(bcf_of(MIXED, 28));
 
     (void)state;
-    refuse(&spec, "panel.bcf: cut off: the mark that ends a BGZF file is missing");
+    refuse_spec(&spec, "panel.bcf: cut off: the mark that ends a BGZF file is missing");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n", 0));
-    refuse(&spec, "panel.bcf: record 1: no GT");
+    refuse_spec(&spec, "panel.bcf: record 1: no GT");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "GT") "0/1\t1/2\t1\t1\n", 0));
-    refuse(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that is not there: the "
-                  "record has 1 in ALT");
+    refuse_spec(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that is not there: the "
+                       "record has 1 in ALT");
 }
 
 int main(void)
