@@ -1,6 +1,5 @@
 #include "base/err.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,18 @@ int(err_set)(struct err *err, const char *format, ...)
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     return -1;
+}
+
+int err_vset_at(struct err *err, const char *path, const char *place, int64_t number,
+                const char *format, va_list args)
+{
+    struct err message;
+
+    vsnprintf(message.text, sizeof message.text, format, args);
+    for (char *c = message.text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return err_set(err, "%s:%s%lld: %s", path, place, (long long)number, message.text);
 }
 
 int(err_wrap)(struct err *err, const char *format, ...)

@@ -7,7 +7,9 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err {
     char text[1024];
@@ -16,6 +18,11 @@ struct err {
 /* Write a message. Always returns -1, so that `return err_set(err, ...)` reads well.
  * A NULL err is allowed and keeps nothing. Too long a text is cut. */
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of a place in a file that was read: "PATH:PLACENUMBER: message". What such a message
+ * quotes may be anything: it is kept to one line, and from doing harm to terminals. */
+int err_vset_at(struct err *err, const char *path, const char *place, int64_t number,
+                const char *format, va_list args) __attribute__((format(printf, 5, 0)));
 
 /* Put "context: " before the message that is there. Always returns -1. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

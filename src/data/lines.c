@@ -23,17 +23,12 @@ struct lines_source {
 
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
 {
-    struct err message;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message.text, sizeof message.text, format, args);
+    err_vset_at(err, l->path, "", l->line, format, args);
     va_end(args);
-    /* Cells are quoted in messages: keep those one line, and terminals unharmed. */
-    for (char *c = message.text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    return err_set(err, "%s:%lld: %s", l->path, (long long)l->line, message.text);
+    return -1;
 }
 
 /* ---- lines ---- */

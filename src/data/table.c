@@ -41,17 +41,12 @@ struct table_source {
 
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
 {
-    struct err message;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message.text, sizeof message.text, format, args);
+    err_vset_at(err, t->path, "", t->line, format, args);
     va_end(args);
-    /* Cells are quoted in messages: keep those one line, and terminals unharmed. */
-    for (char *c = message.text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    return err_set(err, "%s:%lld: %s", t->path, (long long)t->line, message.text);
+    return -1;
 }
 
 /* ---- callbacks of libcsv ---- */

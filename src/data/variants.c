@@ -163,15 +163,10 @@ void variants_scratch_values(struct calls *calls, struct variants_scratch *s, in
 int variants_fault(struct err *err, const char *path, const char *place, int64_t number,
                    const char *format, ...)
 {
-    struct err message;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message.text, sizeof message.text, format, args);
+    err_vset_at(err, path, place, number, format, args);
     va_end(args);
-    /* Fields are quoted in messages: keep those one line, and terminals unharmed. */
-    for (char *c = message.text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    return err_set(err, "%s:%s%lld: %s", path, place, (long long)number, message.text);
+    return -1;
 }
