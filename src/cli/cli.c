@@ -13,6 +13,16 @@
 
 #define MAX_OPTIONS 32
 
+bool cli_parse_id(int64_t *id, const char *text, char letter)
+{
+    const char *digits = text + (*text == letter);
+    char *end;
+
+    errno = 0;
+    *id = strtoll(digits, &end, 10);
+    return !errno && end != digits && !*end && *id > 0;
+}
+
 int cli_fail(const struct err *err, int status)
 {
     fprintf(stderr, "espalier: %s\n", err->text);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -56,6 +57,10 @@ struct option_row {
  * the line was wrong and why was printed (EXIT_USAGE). `options` ends with a NULL name. */
 int cli_parse(const struct command *command, const struct option_row *options, int argc,
               char **argv, int min_operands, int max_operands, int *first);
+
+/* The number of a configuration or trial: "12", or with its letter "c12", "t12". False: it is none.
+ */
+bool cli_parse_id(int64_t *id, const char *text, char letter);
 
 /* Print "espalier: TEXT" on stderr and return status. */
 int cli_fail(const struct err *err, int status);

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,12 +69,7 @@ struct chosen {
 /* "c12" or "12", with that letter. */
 static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
 {
-    const char *digits = text + (*text == letter);
-    char *end;
-
-    errno = 0;
-    *id = strtoll(digits, &end, 10);
-    if (errno || end == digits || *end || *id < 1)
+    if (!cli_parse_id(id, text, letter))
         return err_set(err, "'%s' is no %s: must be %c12 for example", text,
                        letter == 'c' ? "configuration" : "trial", letter);
     return 0;

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,12 +35,8 @@ static const struct page_part trial_parts[] = {
 static const struct page_part *parse_id(const char *text, int64_t *id, struct err *err)
 {
     bool is_trial = *text == 't';
-    const char *digits = text + (is_trial || *text == 'c');
-    char *end;
 
-    errno = 0;
-    *id = strtoll(digits, &end, 10);
-    if (errno || end == digits || *end || *id < 1) {
+    if (!cli_parse_id(id, text, is_trial ? 't' : 'c')) {
         err_set(err, "'%s' is no id: must be c12 (a configuration) or t345 (a trial)", text);
         return NULL;
     }

@@ -330,14 +330,12 @@ static int verify_chosen(bool *all_equal, struct replay *replay, const struct ve
 static int verify(bool *all_equal, struct replay *replay, const struct verify_options *o,
                   struct err *err)
 {
-    char *end;
-    long long id;
+    int64_t id;
     int equal;
 
     if (!o->trial)
         return verify_chosen(all_equal, replay, o, err);
-    id = strtoll(o->trial + (*o->trial == 't'), &end, 10);
-    if (*end || id < 1)
+    if (!cli_parse_id(&id, o->trial, 't'))
         return err_set(err, "--trial %s: must be a trial's number: t345", o->trial);
     equal = verify_one(replay, id, err);
     *all_equal = equal == 1;
