@@ -157,6 +157,28 @@ void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width,
     }
 }
 
+/* Rows at a time; a wide one alone may be larger. */
+#define ROOM_FLOATS (1 << 16)
+
+int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
+                struct err *err)
+{
+    int32_t width = ROOM_FLOATS / data->n_features + 1;
+    size_t n = (size_t)width * (size_t)data->n_features;
+    float *room = malloc(n * sizeof *room);
+
+    if (!room)
+        return err_nomem(err, "features", n * sizeof *room);
+    if (scaling_init(scaling, data, scale, err)) {
+        scaling_release(scaling);
+        free(room);
+        return -1;
+    }
+    scaling_learn(scaling, false, width, room);
+    free(room);
+    return 0;
+}
+
 /* ---- applying ---- */
 
 CLONES static void standardize(double *restrict out, const struct mat *m,

@@ -31,6 +31,11 @@ void scaling_release(struct scaling *scaling); /* takes a zeroed one */
  * scaling_learn_columns(). */
 void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw);
 
+/* Both of these at once, in memory of its own for a few rows. -1 and err when memory is short;
+ * nothing is held then. */
+int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
+                struct err *err);
+
 /* Those of a panel's columns, from raw values (N, panel.n). */
 void scaling_learn_columns(struct scaling *scaling, const struct panel *panel,
                            const struct mat *raw);

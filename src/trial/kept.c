@@ -93,27 +93,17 @@ void kept_scaling_release(struct kept_scaling *scaling)
     scaling->is_there = false;
 }
 
-/* Rows at a time; a wide one alone may be larger. */
-#define ROOM_FLOATS (1 << 16)
-
 static int learn(struct kept_scaling *kept, const struct dataset *data, enum feature_scale scale,
                  struct err *err)
 {
-    int32_t width = ROOM_FLOATS / data->n_features + 1;
-    float *room;
-
     if (kept->is_there && kept->scaling.scale == scale)
         return 0;
     kept_scaling_release(kept);
-    room = malloc((size_t)width * (size_t)data->n_features * sizeof *room);
-    if (!room || scaling_init(&kept->scaling, data, scale, err)) {
-        free(room);
-        return err_nomem(err, "column means", (size_t)data->n_features * 2 * sizeof(double));
-    }
+    /* Factors of rows are of the samples, not of the model: they are not learned. */
+    if (scale == SCALE_STANDARDIZE ? scaling_fit(&kept->scaling, data, scale, err)
+                                   : scaling_init(&kept->scaling, data, scale, err))
+        return -1;
     kept->is_there = true;
-    if (scale == SCALE_STANDARDIZE)
-        scaling_learn(&kept->scaling, false, width, room);
-    free(room);
     return 0;
 }
 

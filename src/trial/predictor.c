@@ -37,21 +37,9 @@ static int make_graph(struct predictor *p, struct err *err)
 
 static int learn_scaling(struct predictor *p, struct err *err)
 {
-    float *room;
-
     if (p->data->is_sparse)
         return scale_sparse(&p->sparse, p->data, p->made.scale, err);
-    room = malloc((size_t)BLOCK_ROWS * (size_t)p->data->n_features * sizeof *room);
-    if (!room)
-        return err_nomem(err, "column means",
-                         (size_t)BLOCK_ROWS * (size_t)p->data->n_features * sizeof *room);
-    if (scaling_init(&p->scaling, p->data, p->made.scale, err)) {
-        free(room);
-        return -1;
-    }
-    scaling_learn(&p->scaling, false, BLOCK_ROWS, room);
-    free(room);
-    return 0;
+    return scaling_fit(&p->scaling, p->data, p->made.scale, err);
 }
 
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
