@@ -224,10 +224,6 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
         return 0;
     spec_gcn(&spec, trial->settings);
     spec_inputs(&made, trial->settings);
-    if (spec_model(trial->settings) == MODEL_RIDGE) { /* a layer without a graph, of all features */
-        spec = (struct gcn_spec){.layers = 1};
-        made.reduce = REDUCE_NONE;
-    }
     is_reduced = !reducer_keeps(inputs->data, made.reduce);
     list = calloc((size_t)count_tensors(&spec, inputs->n_inputs, outcome->n_outputs) + MOST_OTHERS,
                   sizeof *list);

@@ -49,8 +49,6 @@ int predictor_init(struct predictor *p, const struct dataset *data, const struct
     p->is_ridge = spec_model(settings) == MODEL_RIDGE;
     spec_gcn(&p->spec, settings);
     spec_inputs(&p->made, settings);
-    if (p->is_ridge) /* a layer without a graph, of all features */
-        p->spec = (struct gcn_spec){.layers = 1};
     p->spec.dropout = p->spec.input_dropout = 0;
     p->spec.batch_size = 0;
     return make_graph(p, err) || learn_scaling(p, err) ? -1 : 0;

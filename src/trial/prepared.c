@@ -137,7 +137,6 @@ static void make_key(struct inputs_key *key, const struct prepared *prepared,
     memset(key, 0, sizeof *key);
     spec_inputs(&key->inputs, s);
     if (spec_model(s) == MODEL_RIDGE) {
-        key->inputs = (struct gcn_inputs_spec){.scale = key->inputs.scale};
         key->is_kernel = true;
         return;
     }

@@ -77,6 +77,8 @@ void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
 {
     memset(out, 0, sizeof *out);
     out->scale = (enum feature_scale)(s->v[P_SCALE].i - AFTER_AUTO);
+    if (spec_model(s) == MODEL_RIDGE)
+        return;
     out->drops_inputs = s->v[P_INPUT_DROPOUT].f > 0;
     out->reduce = (int32_t)s->v[P_REDUCE].i; /* the codes are the same */
 }
@@ -109,6 +111,10 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
 {
     const union value *v = s->v;
 
+    if (spec_model(s) == MODEL_RIDGE) {
+        *out = (struct gcn_spec){.layers = 1};
+        return;
+    }
     *out = (struct gcn_spec){
         .layers = (int32_t)v[P_LAYERS].i,
         .hidden_size = (int32_t)v[P_HIDDEN_SIZE].i,

@@ -13,6 +13,7 @@
 void spec_data(struct data_spec *out, const struct settings *s);
 void spec_graph(struct graph_spec *out, const struct settings *s);
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
+/* Of ridge: one layer, without a graph, of all features as `scale` makes them. */
 void spec_gcn(struct gcn_spec *out, const struct settings *s);
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
 void spec_ridge(struct ridge_spec *out, const struct settings *s);
