@@ -125,7 +125,7 @@ static void print_format(const struct job *job)
     case DATA_SMILES:
         printf("skipped     %d molecules that cannot be read", r->n_skipped);
         if (r->n_skipped)
-            printf(", the first on line %lld", (long long)r->skipped_line);
+            printf(", the first on line %lld", (long long)r->skipped_line[0]);
         printf("\nvalences    %d atoms have one that cannot be, and no hydrogens\n",
                r->n_bad_valence);
         break;

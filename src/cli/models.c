@@ -7,6 +7,15 @@
 #include "store/query.h"
 #include "trial/kept.h"
 
+int models_none(const char *db, char letter, int64_t id, struct err *err)
+{
+    return err_set(err,
+                   "%s: no model of %c%lld is kept: with keep = best those of the best "
+                   "configuration are, with keep = all every one; the same trials can be run "
+                   "again, in another --db",
+                   db, letter, (long long)id);
+}
+
 /* Weights by features in the place of what stands for them. */
 static int complete(struct buf *file, struct replay *replay, int64_t trial_id, struct err *err)
 {
@@ -50,10 +59,7 @@ static int write_one(const char *path, struct replay *replay, int64_t trial_id, 
     int rc = store_find_model(&file, replay->store, trial_id, err);
 
     if (rc == 0)
-        rc = err_set(err,
-                     "%s: no model of t%lld is kept: with keep = best those of the best "
-                     "configuration are, with keep = all every one",
-                     replay->db, (long long)trial_id);
+        rc = models_none(replay->db, 't', trial_id, err);
     if (rc == 1)
         rc = kept_is_complete(file.data, file.size) ? 0 : complete(&file, replay, trial_id, err);
     if (!rc)
@@ -81,10 +87,7 @@ static int write_config(const char *path, struct replay *replay, int64_t config_
     if (rc)
         return -1;
     if (!table.n_rows)
-        rc = err_set(err,
-                     "%s: no model of c%lld is kept: with keep = best those of the best "
-                     "configuration are, with keep = all every one",
-                     replay->db, (long long)config_id);
+        rc = models_none(replay->db, 'c', config_id, err);
     for (int64_t r = 0; !rc && r < table.n_rows; r++) {
         int64_t trial_id = table.cells[r * table.n_cols].i;
         struct buf numbered = {0};

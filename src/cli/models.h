@@ -12,4 +12,8 @@
 int models_save(const char *path, const char *db, struct store *store, bool is_trial, int64_t id,
                 const struct option_list *set, struct err *err);
 
+/* There is none of a trial (letter 't') or configuration ('c'), and what to do. Always returns -1.
+ */
+int models_none(const char *db, char letter, int64_t id, struct err *err);
+
 #endif

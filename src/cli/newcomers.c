@@ -14,8 +14,9 @@ static int check_data(const struct dataset *data, const struct settings *setting
     enum data_format format = (enum data_format)settings->v[P_FORMAT].i;
 
     if (format != DATA_GENOTYPE && format != DATA_SIMULATED)
-        return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): "
-                            "samples of its own can be predicted, without --genotypes");
+        return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
+                       data->graph_start ? "new graphs are given with --graphs"
+                                         : "samples of its own can be predicted, without it");
     if (data->n_markers < data->n_features)
         return err_set(err,
                        "--genotypes: the models take %d covariates too, which new genotypes have "

@@ -215,7 +215,19 @@ static int read_labels(struct idx *x, uint32_t n_in_file, const struct data_spec
     return status;
 }
 
-/* Ids are the numbers of images, from 1. */
+/* The numbers of images, from 1. */
+static int number(struct idx *x, struct err *err)
+{
+    char text[16];
+
+    for (int32_t i = 0; i < x->n_images; i++) {
+        snprintf(text, sizeof text, "%d", i + 1);
+        if (names_add(&x->ids, text, i + 1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int make_target(struct idx *x, const struct data_spec *spec, struct err *err)
 {
     char text[16];
@@ -226,11 +238,40 @@ static int make_target(struct idx *x, const struct data_spec *spec, struct err *
         snprintf(text, sizeof text, "%d", x->label[i]);
         if (target_cells_set(&x->cells, i, text, i + 1, err) != 0)
             return -1;
-        snprintf(text, sizeof text, "%d", i + 1);
-        if (names_add(&x->ids, text, i + 1, err) < 0)
-            return -1;
     }
     return target_make(&x->target, &x->cells, spec->task, true, err);
+}
+
+/* What the images are of, and in which part each is. */
+static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spec *spec,
+                        struct err *err)
+{
+    if (read_labels(x, n_in_file, spec, err) != 0 || make_target(x, spec, err) != 0)
+        return -1;
+    return membership_read(&x->membership, spec, &x->ids, spec->images, NULL, &x->target, err);
+}
+
+/* For a model images must have the size of those that it was trained on: where a pixel lies is a
+ * feature of it, a share of the rows and of the columns. */
+static int check_size_of(const struct idx *x, const char *path, const struct dataset *like,
+                         struct err *err)
+{
+    int32_t pixels = like->n_nodes / like->n_samples, cols = 0;
+
+    while (cols < pixels && like->covariates[2 * cols] == 0)
+        cols++;
+    if (x->cols == cols && x->rows == pixels / cols)
+        return 0;
+    return err_set(err, "%s: images of %d x %d pixels: must be %d x %d, as those trained on", path,
+                   x->rows, x->cols, pixels / cols, cols);
+}
+
+static int make_none(struct idx *x, const struct data_spec *spec, struct err *err)
+{
+    return check_size_of(x, spec->images, spec->like, err) != 0 ||
+                   target_absent(&x->target, x->n_images, err) != 0
+               ? -1
+               : 0;
 }
 
 /* ---- the grid ---- */
@@ -314,10 +355,9 @@ int idx_load(struct dataset *out, const struct data_spec *spec, struct data_repo
     int status = -1;
 
     if (reader_need_path(spec->images, "images", "idx", err) == 0 &&
-        reader_need_path(spec->labels, "labels", "idx", err) == 0 &&
-        read_images(&x, &n_in_file, spec, err) == 0 && read_labels(&x, n_in_file, spec, err) == 0 &&
-        make_target(&x, spec, err) == 0 &&
-        membership_read(&x.membership, spec, &x.ids, spec->images, NULL, &x.target, err) == 0 &&
+        (spec->like || reader_need_path(spec->labels, "labels", "idx", err) == 0) &&
+        read_images(&x, &n_in_file, spec, err) == 0 && number(&x, err) == 0 &&
+        (spec->like ? make_none(&x, spec, err) : read_targets(&x, n_in_file, spec, err)) == 0 &&
         make_grid(&x, err) == 0)
         status = build(out, &x, err);
     report->n_images = n_in_file;

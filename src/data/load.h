@@ -59,7 +59,13 @@ struct data_spec {
     const char *images;   /* IDX (idx), and labels; plain or gzip */
     int32_t first_images; /* only so many; 0: all */
     struct simulate_spec simulate;
+    /* New samples for models of these data, whose samples are graphs: features are made as theirs;
+     * targets, groups and parts are not read. NULL: these are the data. Borrowed. */
+    const struct dataset *like;
 };
+
+/* So many of what was left out are named. */
+enum { DATA_NAMED = 8 };
 
 /* What happened on the way in; for `inspect` and for the log of `run`. In a graph data set
  * samples are nodes, phenotypes labels and markers features. */
@@ -82,10 +88,13 @@ struct data_report {
     int64_t n_self_loops;      /* dropped: every node gets one anyway */
     int64_t n_one_way_edges;   /* tu: listed in one direction alone */
     bool has_edge_labels;      /* tu: labels or attributes of edges, which are not used */
-    int32_t n_skipped;         /* smiles: molecules that cannot be read */
-    int64_t skipped_line;      /* of the first */
-    int32_t n_bad_valence;     /* smiles: atoms whose hydrogens cannot be told and count as none */
-    int64_t n_images;          /* idx: in the file */
+    int64_t n_unknown_labels;  /* tu: node labels that spec->like has not: the node has none */
+    double unknown_label;      /* the first of them, and its line */
+    int64_t unknown_line;
+    int32_t n_skipped;                /* smiles: molecules that cannot be read */
+    int64_t skipped_line[DATA_NAMED]; /* of the first ones, from 1 */
+    int32_t n_bad_valence; /* smiles: atoms whose hydrogens cannot be told and count as none */
+    int64_t n_images;      /* idx: in the file */
     int32_t image_rows, image_cols;
     int32_t n_covariates;        /* columns of the phenotype table that became features */
     int64_t n_covariate_missing; /* their missing cells, set to the mean */

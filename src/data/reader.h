@@ -32,4 +32,13 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
 int idx_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
              struct err *err);
 
+/* Molecules for a model (spec->like), at most so many at a time; for newgraphs.h alone. next: 1, or
+ * 0 after the last; report is of all that was read so far. Pair with smiles_close(), also after a
+ * failure; spec is borrowed until then. */
+struct smiles;
+int smiles_open(struct smiles **out, const struct data_spec *spec, struct err *err);
+int smiles_next(struct dataset *out, struct smiles *s, int32_t most, struct data_report *report,
+                struct err *err);
+void smiles_close(struct smiles *s); /* takes NULL */
+
 #endif

@@ -7,15 +7,18 @@
 #include "data/reader.h"
 #include "data/target.h"
 
-/* A table with a molecule in each row. */
+/* A table with a molecule in each row. Molecules for a model are read a piece at a time: ids are of
+ * all rows so far, the rest is of the piece. */
 
 struct smiles {
+    const struct data_spec *spec; /* borrowed */
     struct table table;
-    int32_t smiles, id, trait; /* columns; id -1: rows are numbered */
+    int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
     int64_t n_rows;
     struct names ids;
+    int32_t first; /* of the piece, among ids */
     struct molecules molecules;
-    int64_t *graph_start; /* [ids.n + 1] */
+    int64_t *graph_start; /* [molecules of the piece + 1] */
     int32_t capacity;
     struct target_cells cells;
     struct target target;
@@ -66,18 +69,19 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
                    n_left);
 }
 
-static int find_columns(struct smiles *s, const struct data_spec *spec, struct err *err)
+static int find_columns(struct smiles *s, struct err *err)
 {
+    const struct data_spec *spec = s->spec;
     const struct table *t = &s->table;
     bool has_id = spec->id && *spec->id;
 
-    s->id = -1;
+    s->id = s->trait = -1;
     if (find_column(&s->smiles, t, spec->smiles && *spec->smiles ? spec->smiles : "smiles",
                     "smiles", err) != 0 ||
         (has_id && find_column(&s->id, t, spec->id, "id", err) != 0) ||
-        find_trait(s, spec->trait, err) != 0)
+        (!spec->like && find_trait(s, spec->trait, err) != 0))
         return -1;
-    if (s->smiles == s->trait || s->smiles == s->id || s->trait == s->id)
+    if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
         return err_set(err,
                        "%s: column \"%.80s\" is named for two things among smiles, trait and id",
                        t->path, t->name[s->smiles == s->trait ? s->smiles : s->id]);
@@ -107,7 +111,9 @@ static int add_id(struct smiles *s, struct err *err)
 
 static int end_graph(struct smiles *s, struct err *err)
 {
-    if (s->ids.n >= s->capacity) {
+    int32_t n = s->ids.n - s->first;
+
+    if (n >= s->capacity) {
         int32_t capacity = 2 * s->capacity + 1024;
         int64_t *grown = realloc(s->graph_start, ((size_t)capacity + 1) * sizeof *grown);
 
@@ -117,28 +123,29 @@ static int end_graph(struct smiles *s, struct err *err)
         s->graph_start = grown;
         s->capacity = capacity;
     }
-    s->graph_start[s->ids.n] = s->molecules.n_atoms;
+    s->graph_start[n] = s->molecules.n_atoms;
     return 0;
 }
 
 /* Counted where that is allowed; the first is kept for the report. */
-static int skip(struct smiles *s, const struct data_spec *spec, struct data_report *report,
-                const struct err *why, struct err *err)
+static int skip(struct smiles *s, struct data_report *report, const struct err *why,
+                struct err *err)
 {
     const struct table *t = &s->table;
 
-    if (!spec->skip_invalid)
+    if (!s->spec->skip_invalid)
         return table_fault(err, t,
-                           "row %lld: \"%.80s\" is no molecule that can be read: %.300s; "
-                           "data.skip_invalid = yes leaves such rows out",
-                           (long long)s->n_rows, t->cell[s->smiles], why->text);
-    if (!report->n_skipped++)
-        report->skipped_line = t->line;
+                           "row %lld: \"%.80s\" is no molecule that can be read: %.300s; %s leaves "
+                           "such rows out",
+                           (long long)s->n_rows, t->cell[s->smiles], why->text,
+                           s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes");
+    if (report->n_skipped < DATA_NAMED)
+        report->skipped_line[report->n_skipped] = t->line;
+    report->n_skipped++;
     return 0;
 }
 
-static int read_row(struct smiles *s, const struct data_spec *spec, struct data_report *report,
-                    struct err *err)
+static int read_row(struct smiles *s, struct data_report *report, struct err *err)
 {
     const struct table *t = &s->table;
     struct err why = {""};
@@ -150,27 +157,28 @@ static int read_row(struct smiles *s, const struct data_spec *spec, struct data_
         return err_wrap(err, "%s", t->path);
     }
     if (status == 0)
-        return skip(s, spec, report, &why, err);
+        return skip(s, report, &why, err);
     if (add_id(s, err) != 0 || end_graph(s, err) != 0)
         return -1;
+    if (s->trait < 0)
+        return 0;
     return target_cells_set(&s->cells, s->ids.n - 1, t->cell[s->trait], t->line, err);
 }
 
-static int read_rows(struct smiles *s, const struct data_spec *spec, struct data_report *report,
-                     struct err *err)
+/* Up to `most` more molecules. */
+static int read_rows(struct smiles *s, int32_t most, struct data_report *report, struct err *err)
 {
     struct table *t = &s->table;
-    int status;
+    int status = 0;
 
-    if (target_cells_init(&s->cells, 0, t->path, t->name[s->trait], err) != 0)
-        return -1;
-    while ((status = table_next(t, err)) > 0)
-        if (read_row(s, spec, report, err) != 0)
+    while (s->ids.n - s->first < most && (status = table_next(t, err)) > 0)
+        if (read_row(s, report, err) != 0)
             return -1;
+    report->n_bad_valence = s->molecules.n_bad_valence;
     if (status == 0 && s->ids.n == 0)
         return err_set(err, "%s: no molecules after the header, %d that cannot be read", t->path,
                        report->n_skipped);
-    return status;
+    return status < 0 ? -1 : 0;
 }
 
 /* ---- together ---- */
@@ -179,12 +187,12 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
 {
     const char *name[MOLECULE_FEATURES];
     struct draft draft = {
-        .n_samples = s->ids.n,
+        .n_samples = s->ids.n - s->first,
         .n_nodes = s->molecules.n_atoms,
         .n_features = MOLECULE_FEATURES,
         .dosage = s->molecules.feature,
         .graph_start = s->graph_start,
-        .ids = s->ids.text,
+        .ids = s->ids.text + s->first,
         .feature_names = name,
     };
 
@@ -196,25 +204,70 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
     return draft_build(out, &draft, err);
 }
 
-int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-                struct err *err)
+static int open_table(struct smiles *s, const struct data_spec *spec, struct err *err)
 {
-    struct smiles s = {0};
-    int status = -1;
-
+    *s = (struct smiles){.spec = spec};
     if (!molecule_is_readable())
         return err_set(err, "data.format = smiles: this espalier was built without Indigo; install "
                             "it (Debian: libindigo-dev), then configure and build again");
     if (reader_need_path(spec->molecules, "molecules", "smiles", err) != 0 ||
-        table_open(&s.table, spec->molecules, err) != 0)
+        table_open(&s->table, spec->molecules, err) != 0)
         return -1;
-    molecules_init(&s.molecules);
-    if (find_columns(&s, spec, err) == 0 && read_rows(&s, spec, report, err) == 0 &&
-        pairs_finish(&s.molecules.bonds, err) == 0 &&
+    molecules_init(&s->molecules);
+    return find_columns(s, err);
+}
+
+int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
+{
+    struct smiles s;
+    int status = -1;
+
+    if (open_table(&s, spec, err) == 0 &&
+        target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) == 0 &&
+        read_rows(&s, INT32_MAX, report, err) == 0 && pairs_finish(&s.molecules.bonds, err) == 0 &&
         target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
         membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, &s.target, err) == 0)
         status = build(out, &s, err);
-    report->n_bad_valence = s.molecules.n_bad_valence;
     smiles_release(&s);
     return status;
+}
+
+/* ---- for a model ---- */
+
+int smiles_open(struct smiles **out, const struct data_spec *spec, struct err *err)
+{
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return err_nomem(err, "molecules", sizeof **out);
+    return open_table(*out, spec, err);
+}
+
+void smiles_close(struct smiles *s)
+{
+    if (s)
+        smiles_release(s);
+    free(s);
+}
+
+static void forget_piece(struct smiles *s)
+{
+    s->first = s->ids.n;
+    s->molecules.n_atoms = 0;
+    pairs_release(&s->molecules.bonds);
+    target_release(&s->target);
+}
+
+int smiles_next(struct dataset *out, struct smiles *s, int32_t most, struct data_report *report,
+                struct err *err)
+{
+    forget_piece(s);
+    if (read_rows(s, most, report, err) != 0)
+        return -1;
+    if (s->ids.n == s->first)
+        return 0;
+    if (pairs_finish(&s->molecules.bonds, err) != 0 ||
+        target_absent(&s->target, s->ids.n - s->first, err) != 0 || build(out, s, err) != 0)
+        return -1;
+    return 1;
 }

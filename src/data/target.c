@@ -220,6 +220,16 @@ int target_make(struct target *out, const struct target_cells *cells, enum data_
     return status;
 }
 
+int target_absent(struct target *out, int32_t n, struct err *err)
+{
+    *out = (struct target){.value = malloc((size_t)n * sizeof *out->value)};
+    if (!out->value)
+        return err_nomem(err, "targets", (size_t)n * sizeof *out->value);
+    for (int32_t i = 0; i < n; i++)
+        out->value[i] = NAN;
+    return 0;
+}
+
 void target_release(struct target *target)
 {
     if (!target)

@@ -42,6 +42,8 @@ int target_make(struct target *out, const struct target_cells *cells, enum data_
 /* Every text that is there is a class of its own; there may be one class or none. Pair with
  * target_release(). -1 and err when memory is short. */
 int target_classes(struct target *out, const struct target_cells *cells, struct err *err);
+/* Numbers, none of which is there. Pair with target_release(). -1 and err when memory is short. */
+int target_absent(struct target *out, int32_t n, struct err *err);
 void target_release(struct target *target);                         /* takes a zeroed one */
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 

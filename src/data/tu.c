@@ -116,6 +116,24 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     return status;
 }
 
+/* Which files of nodes are read: those that the data of a model have, if they are for one. */
+static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
+{
+    int32_t n_labels, n_attributes;
+
+    if (!like)
+        return optional_path(&tu->labels_path, tu->prefix, "_node_labels.txt", err) != 0 ||
+                       optional_path(&tu->attributes_path, tu->prefix, "_node_attributes.txt",
+                                     err) != 0
+                   ? -1
+                   : 0;
+    tu_nodes_columns(&n_labels, &n_attributes, like);
+    if (n_labels && path_of(&tu->labels_path, tu->prefix, "_node_labels.txt", err) != 0)
+        return -1;
+    return n_attributes ? path_of(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err)
+                        : 0;
+}
+
 /* Numbers to predict come from the attributes of graphs, classes from their labels; where only one
  * of the files is there, from that. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
@@ -148,9 +166,8 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct data_r
     if (find_prefix(tu, spec->folder, err) == 0 &&
         path_of(&tu->indicator_path, tu->prefix, INDICATOR, err) == 0 &&
         path_of(&tu->edges_path, tu->prefix, "_A.txt", err) == 0 &&
-        find_target(tu, spec->task, err) == 0 &&
-        optional_path(&tu->labels_path, tu->prefix, "_node_labels.txt", err) == 0 &&
-        optional_path(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err) == 0 &&
+        (spec->like || find_target(tu, spec->task, err) == 0) &&
+        find_node_files(tu, spec->like, err) == 0 &&
         optional_path(&edge_labels, tu->prefix, "_edge_labels.txt", err) == 0 &&
         optional_path(&edge_attributes, tu->prefix, "_edge_attributes.txt", err) == 0)
         status = 0;
@@ -223,6 +240,28 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     if (status == 0)
         status = target_make(&tu->target, &tu->cells, spec->task, true, err);
     return status;
+}
+
+/* Graphs for a model: as many as the indicator counts up to. What is wrong with it is said when it
+ * is read for good. */
+static int count_graphs(struct tu *tu, struct err *err)
+{
+    struct lines l;
+    int status;
+
+    if (lines_open(&l, tu->indicator_path, err) != 0)
+        return -1;
+    while ((status = lines_next(&l, err)) > 0) {
+        char next[16];
+
+        snprintf(next, sizeof next, "%d", tu->graphs.n + 1);
+        if (strcmp(l.cell[0], next) == 0 && names_add(&tu->graphs, next, l.line, err) < 0)
+            break;
+    }
+    lines_close(&l);
+    if (status == 0 && tu->graphs.n == 0)
+        return err_set(err, "%s: must begin with graph 1", tu->indicator_path);
+    return status == 0 ? target_absent(&tu->target, tu->graphs.n, err) : -1;
 }
 
 /* ---- nodes ---- */
@@ -324,11 +363,11 @@ static int read_edges(struct tu *tu, struct err *err)
 
 /* ---- together ---- */
 
-static int read_nodes(struct tu *tu, struct err *err)
+static int read_nodes(struct tu *tu, const struct dataset *like, struct err *err)
 {
     if (tu->labels_path || tu->attributes_path)
         return tu_nodes_read(&tu->nodes, tu->labels_path, tu->attributes_path, tu->n_nodes,
-                             tu->indicator_path, err);
+                             tu->indicator_path, like, err);
     return tu_nodes_degrees(&tu->nodes, &tu->edges, tu->n_nodes, err);
 }
 
@@ -355,11 +394,16 @@ int tu_load(struct dataset *out, const struct data_spec *spec, struct data_repor
     int status = -1;
 
     if (reader_need_path(spec->folder, "folder", "tu", err) == 0 &&
-        find_files(&tu, spec, report, err) == 0 && read_target(&tu, spec, err) == 0 &&
-        read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 && read_nodes(&tu, err) == 0 &&
-        membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL, &tu.target, err) ==
-            0)
+        find_files(&tu, spec, report, err) == 0 &&
+        (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) == 0 &&
+        read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 &&
+        read_nodes(&tu, spec->like, err) == 0 &&
+        (spec->like || membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL,
+                                       &tu.target, err) == 0))
         status = build(out, &tu, err);
+    report->n_unknown_labels = tu.nodes.n_unknown;
+    report->unknown_label = tu.nodes.unknown;
+    report->unknown_line = tu.nodes.unknown_row;
     report->n_self_loops = tu.edges.n_self_loops;
     report->n_duplicate_edges = tu.edges.n_duplicates;
     report->n_one_way_edges = tu.edges.n_one_way;

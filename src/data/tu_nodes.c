@@ -117,19 +117,86 @@ static int find_values(struct values *out, const struct numbers *m, int32_t n_no
     return 0;
 }
 
-/* Where node i has its ones: hot(arg, i * n_cols + column). */
+/* ---- columns of other data ---- */
+
+/* Of "label3=7" 3 and 7; of "label=7" 1 and 7. */
+static bool parse_label(int32_t *column, double *value, const char *name)
+{
+    *column = 1;
+    return sscanf(name, "label=%lf", value) == 1 || sscanf(name, "label%d=%lf", column, value) == 2;
+}
+
+void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dataset *like)
+{
+    *n_labels = *n_attributes = 0;
+    for (int32_t j = 0; j < like->n_features; j++) {
+        const char *name = dataset_feature_name(like, j);
+        int32_t column;
+        double value;
+
+        if (parse_label(&column, &value, name))
+            *n_labels = column;
+        else
+            *n_attributes += strncmp(name, "attribute", strlen("attribute")) == 0;
+    }
+}
+
+/* The values that labels have in other data: they come first there, column after column. */
+static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
+                       struct err *err)
+{
+    size_t bytes = (size_t)like->n_features * sizeof *out->v;
+    int32_t column;
+
+    out->v = malloc(bytes);
+    out->start = calloc((size_t)n_cols + 1, sizeof *out->start);
+    if (!out->v || !out->start)
+        return err_nomem(err, "node labels", bytes);
+    for (int32_t j = 0; j < like->n_features; j++)
+        if (parse_label(&column, &out->v[j], dataset_feature_name(like, j)))
+            out->start[column] = j + 1;
+    return 0;
+}
+
+static int check_columns(const struct numbers *labels, const struct numbers *attributes,
+                         const struct dataset *like, struct err *err)
+{
+    int32_t n_labels, n_attributes;
+
+    tu_nodes_columns(&n_labels, &n_attributes, like);
+    if (labels->n_cols == n_labels && attributes->n_cols == n_attributes)
+        return 0;
+    return err_set(err,
+                   "%d labels and %d attributes of a node: must be %d and %d, as in the data that "
+                   "were trained on",
+                   labels->n_cols, attributes->n_cols, n_labels, n_attributes);
+}
+
+/* ---- ones ---- */
+
+static void count_unknown(struct tu_nodes *out, double value, int32_t node)
+{
+    if (out->n_unknown++)
+        return;
+    out->unknown = value;
+    out->unknown_row = node + 1;
+}
+
 static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct values *values,
                      int32_t n_nodes)
 {
     for (int32_t i = 0; i < n_nodes; i++)
         for (int32_t j = 0; j < m->n_cols; j++) {
+            double label = m->v[(int64_t)i * m->n_cols + j];
             const double *first = values->v + values->start[j];
             const double *found =
-                bsearch(&m->v[(int64_t)i * m->n_cols + j], first,
-                        (size_t)(values->start[j + 1] - values->start[j]), sizeof *first, compare);
-            int64_t at = (int64_t)i * out->n_features + (found - values->v);
+                bsearch(&label, first, (size_t)(values->start[j + 1] - values->start[j]),
+                        sizeof *first, compare);
+            int64_t at = (int64_t)i * out->n_features + (found ? found - values->v : 0);
 
-            if (out->v)
+            if (!found)
+                count_unknown(out, label, i);
+            else if (out->v)
                 out->v[at] = 1;
             else
                 out->one_hot[at] = 1;
@@ -184,12 +251,18 @@ static void name_all(struct tu_nodes *out, const struct numbers *labels,
 }
 
 static int assemble(struct tu_nodes *out, const struct numbers *labels,
-                    const struct numbers *attributes, int32_t n_nodes, struct err *err)
+                    const struct numbers *attributes, int32_t n_nodes, const struct dataset *like,
+                    struct err *err)
 {
     struct values values = {0};
-    int status = labels->v ? find_values(&values, labels, n_nodes, err) : 0;
-    int32_t n_hot = labels->v && status == 0 ? values.start[labels->n_cols] : 0;
+    int status = like ? check_columns(labels, attributes, like, err) : 0;
+    int32_t n_hot = 0;
 
+    if (status == 0 && labels->v)
+        status = like ? take_values(&values, like, labels->n_cols, err)
+                      : find_values(&values, labels, n_nodes, err);
+    if (status == 0 && labels->v)
+        n_hot = values.start[labels->n_cols];
     if (status == 0)
         status = init(out, n_hot + attributes->n_cols, !attributes->v, n_nodes, err);
     if (status == 0) {
@@ -203,7 +276,7 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
 }
 
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
-                  const char *nodes_path, struct err *err)
+                  const char *nodes_path, const struct dataset *like, struct err *err)
 {
     struct numbers l = {0}, a = {0};
     int status = -1;
@@ -211,9 +284,9 @@ int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attribut
     memset(out, 0, sizeof *out);
     if (read_numbers(&l, labels, true, n_nodes, nodes_path, err) == 0 &&
         read_numbers(&a, attributes, false, n_nodes, nodes_path, err) == 0) {
-        status = assemble(out, &l, &a, n_nodes, err);
-        if (status != 0 && labels)
-            err_wrap(err, "%s", labels);
+        status = assemble(out, &l, &a, n_nodes, like, err);
+        if (status != 0)
+            err_wrap(err, "%s", labels ? labels : attributes);
     }
     if (status != 0)
         tu_nodes_release(out);

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/safetensors.h"
 #include "data/attach.h"
 #include "gcn/pass.h"
-#include "gcn/reducer.h"
 #include "tensor/gemm.h"
 #include "tensor/spmm.h"
 #include "trial/kept.h"
@@ -16,7 +14,6 @@
 
 /* Rows of features that are scaled and multiplied at a time. */
 #define BLOCK_ROWS 64
-#define MOST_GRAPHS 256
 
 /* ---- the panel ---- */
 
@@ -25,10 +22,8 @@ static int make_graph(struct predictor *p, struct err *err)
     struct csr adjacency = {0};
     int rc;
 
-    spec_graph(&p->graph, p->settings);
-    if (p->is_ridge || spec_model(p->settings) == MODEL_MLP)
-        p->graph.build = GRAPH_NONE;
-    rc = graph_build(&adjacency, p->data, &p->graph, err);
+    csr_release(&p->panel);
+    rc = graph_build(&adjacency, p->asked, &p->graph, err);
     if (!rc)
         rc = csr_normalize(&p->panel, &adjacency, err);
     csr_release(&adjacency);
@@ -45,13 +40,19 @@ static int learn_scaling(struct predictor *p, struct err *err)
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
                    struct err *err)
 {
-    *p = (struct predictor){.data = data, .settings = settings};
+    *p = (struct predictor){.data = data, .asked = data, .settings = settings};
     p->is_ridge = spec_model(settings) == MODEL_RIDGE;
     spec_gcn(&p->spec, settings);
     spec_inputs(&p->made, settings);
     p->spec.dropout = p->spec.input_dropout = 0;
     p->spec.batch_size = 0;
-    return make_graph(p, err) || learn_scaling(p, err) ? -1 : 0;
+    spec_graph(&p->graph, settings);
+    if (p->is_ridge || spec_model(settings) == MODEL_MLP)
+        p->graph.build = GRAPH_NONE;
+    /* Of graphs, it may be others that are asked about. */
+    if (!data->graph_start && make_graph(p, err))
+        return -1;
+    return learn_scaling(p, err);
 }
 
 void predictor_release(struct predictor *p)
@@ -117,6 +118,12 @@ static int scale_fresh(struct predictor *p, const struct mat *x, struct err *err
 
 /* ---- new samples ---- */
 
+void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs)
+{
+    p->asked = graphs;
+    csr_release(&p->panel);
+}
+
 /* The row of new sample `node`, behind the others. */
 static void append_row(struct csr *a, const struct predictor *p, const struct attached *to,
                        int32_t i)
@@ -176,9 +183,8 @@ int predictor_join(struct predictor *p, const struct mat *x, struct err *err)
 struct opened {
     const void *file;
     size_t bytes;
-    struct buf completed; /* holds the file where weights were made from a reduction */
-    bool is_projected;    /* first is X W of the panel; else W */
-    struct mat first;     /* a view */
+    bool is_projected; /* first is X W of the panel; else W */
+    struct mat first;  /* a view */
     double target_mean, target_sd;
 };
 
@@ -194,13 +200,8 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
 
     *m = (struct opened){.file = file, .bytes = bytes};
     m->is_projected = !kept_is_complete(file, bytes);
-    if (m->is_projected && p->fresh.n_rows) {
-        if (kept_complete(&m->completed, file, bytes, p->data, p->settings, err))
-            return -1;
-        m->file = m->completed.data;
-        m->bytes = m->completed.size;
-        m->is_projected = false;
-    }
+    if (m->is_projected && p->fresh.n_rows)
+        return err_set(err, "the model has no weights by features");
     if (kept_first(&t, m->file, m->bytes) || t.n_dims != 2 ||
         t.shape[0] != (m->is_projected ? p->data->n_samples : p->data->n_features) ||
         safetensors_number(&m->target_mean, m->file, m->bytes, "target_mean") ||
@@ -232,25 +233,26 @@ static int fill_model(struct model *model, const struct opened *m, struct err *e
 /* row out [F]: the features of a node, scaled. */
 static void read_row(float *row, const struct predictor *p, int32_t node, double *scaled)
 {
-    int32_t n = p->data->n_nodes;
+    int32_t n = p->asked->n_nodes;
     struct mat one = mat_view(row, 1, p->data->n_features);
 
     if (node >= n) {
         memcpy(row, mat_row(&p->fresh, node - n), (size_t)one.n_cols * sizeof *row);
         return;
     }
-    dataset_decode(&one, p->data, node, 0);
-    scale_row(row, p, node, scaled);
+    dataset_decode(&one, p->asked, node, 0);
+    scale_row(row, p, p->asked == p->data ? node : -1, scaled);
 }
 
 static int multiply_dense(struct mat *out, const struct predictor *p, const struct opened *m,
                           const int32_t *rows, struct err *err)
 {
     size_t width = (size_t)p->data->n_features;
+    int32_t most = out->n_rows < BLOCK_ROWS ? out->n_rows : BLOCK_ROWS;
     double *scaled = malloc(width * sizeof *scaled);
     struct mat block = {0};
 
-    if (!scaled || mat_init(&block, BLOCK_ROWS, (int32_t)width, err)) {
+    if (!scaled || mat_init(&block, most, (int32_t)width, err)) {
         free(scaled);
         return err_nomem(err, "features", width * BLOCK_ROWS * sizeof(float));
     }
@@ -281,22 +283,28 @@ static int multiply(struct mat *out, const struct predictor *p, const struct ope
     return 0;
 }
 
-/* z1 out (n of level 1, H) in scratch: A^ X W. */
-static int first_layer(struct mat *z1, struct predictor *p, const struct opened *m,
-                       const struct csr *a_hat, const struct field *field, struct err *err)
-{
-    int32_t width = m->first.n_cols;
-    size_t n = (size_t)field->level[0].n + (size_t)field->level[1].n;
-    float *room = arena_take(&p->scratch, n * (size_t)width, sizeof *room);
-    struct mat product;
+/* What a model is run with. */
+struct forward {
+    struct dataset shape;
+    struct gcn_inputs inputs; /* its first layer's product is handed over: nothing is read but A^ */
+    int64_t none;
+    struct model model;
+    struct field field;
+    struct pass pass;
+    float *room; /* of the first layer: a level's X W, then A^ X W */
+};
 
-    if (!room)
-        return err_nomem(err, "first layer", n * (size_t)width * sizeof *room);
-    product = mat_view(room, field->level[0].n, width);
-    *z1 = mat_view(room + mat_size(&product), field->level[1].n, width);
+/* z1 out (n of level 1, H) in f->room: A^ X W. */
+static int first_layer(struct mat *z1, struct forward *f, const struct predictor *p,
+                       const struct opened *m, struct err *err)
+{
+    const struct field *field = &f->field;
+    struct mat product = mat_view(f->room, field->level[0].n, m->first.n_cols);
+
+    *z1 = mat_view(f->room + mat_size(&product), field->level[1].n, m->first.n_cols);
     if (multiply(&product, p, m, field->level[0].rows, err))
         return -1;
-    spmm(z1, a_hat, field_rows(field, 1), &product, field_pos(field, 0));
+    spmm(z1, &f->inputs.a_hat, field_rows(field, 1), &product, field_pos(field, 0));
     return 0;
 }
 
@@ -328,74 +336,97 @@ static void take_outputs(float *out, const struct predictor *p, const struct ope
     }
 }
 
-/* What these samples depend on. */
-static int make_field(struct field *field, struct predictor *p, const struct gcn_inputs *inputs,
-                      const int32_t *nodes, int32_t n, struct err *err)
-{
-    const struct dataset *data = inputs->data;
-    int64_t n_nodes = 0;
+/* ---- forward ---- */
 
-    if (!data->graph_start) {
-        if (field_init(field, data->n_nodes, p->spec.layers, &p->scratch, err))
-            return -1;
-        field_build(field, &inputs->a_hat, nodes, n);
-        return 0;
-    }
-    for (int32_t i = 0; i < n; i++)
-        n_nodes += data->graph_start[nodes[i] + 1] - data->graph_start[nodes[i]];
-    if (field_init_graphs(field, data, (int32_t)n_nodes, p->spec.layers, &p->scratch, err))
+static void forward_begin(struct forward *f, const struct predictor *p)
+{
+    *f = (struct forward){.shape = *p->asked};
+    f->inputs = (struct gcn_inputs){.data = &f->shape, .n_inputs = 1, .fan_in = 1};
+    f->inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
+    f->inputs.ax_sparse.row_start = &f->none;
+    f->inputs.has[FIRST_AX_SPARSE] = true;
+    f->shape.n_nodes = f->inputs.a_hat.n_rows;
+    if (!f->shape.graph_start)
+        f->shape.n_samples = f->shape.n_nodes;
+}
+
+/* Weights and memory for n samples on levels of up to `capacity` nodes. */
+static int forward_init(struct forward *f, struct predictor *p, const struct opened *m, int32_t n,
+                        int32_t capacity, struct err *err)
+{
+    struct arena *scratch = &p->scratch;
+    size_t size = 2 * (size_t)capacity * (size_t)m->first.n_cols;
+
+    if (model_init(&f->model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, scratch,
+                   err) ||
+        fill_model(&f->model, m, err) ||
+        pass_init(&f->pass, &p->spec, &f->inputs, n, capacity, &f->model, (struct hash){0}, scratch,
+                  err))
         return -1;
-    field_build_graphs(field, &inputs->a_hat, nodes, n);
+    if (m->first.n_cols != f->model.layer[0].w.n_cols)
+        return damaged(err);
+    f->room = arena_take(scratch, size, sizeof *f->room);
+    return f->room ? 0 : err_nomem(err, "first layer", size * sizeof *f->room);
+}
+
+/* Outputs of the samples that the field was built for. */
+static int forward_run(float *out, struct forward *f, const struct predictor *p,
+                       const struct opened *m, struct err *err)
+{
+    struct mat z1, z;
+
+    if (first_layer(&z1, f, p, m, err))
+        return -1;
+    z = pass_forward(&f->pass, &f->field, &z1, NULL, false, 0);
+    take_outputs(out, p, m, &z);
     return 0;
 }
 
-static int run(float *out, struct predictor *p, const struct opened *m, const int32_t *nodes,
-               int32_t n, struct err *err)
+static int run_nodes(float *out, struct forward *f, struct predictor *p, const struct opened *m,
+                     const int32_t *nodes, int32_t n, struct err *err)
 {
-    /* The first layer's product is handed over: nothing is read of the inputs but their graph. */
-    int64_t none = 0;
-    struct dataset shape = *p->data;
-    struct gcn_inputs inputs = {.data = &shape, .n_inputs = 1, .fan_in = 1};
-    struct model model;
-    struct field field;
-    struct pass pass;
-    struct mat z1, z;
+    if (field_init(&f->field, f->shape.n_nodes, p->spec.layers, &p->scratch, err))
+        return -1;
+    field_build(&f->field, &f->inputs.a_hat, nodes, n);
+    return forward_init(f, p, m, n, f->field.level[0].n, err) || forward_run(out, f, p, m, err) ? -1
+                                                                                                : 0;
+}
 
-    inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
-    inputs.ax_sparse.row_start = &none;
-    inputs.has[FIRST_AX_SPARSE] = true;
-    shape.n_nodes = inputs.a_hat.n_rows;
-    if (!shape.graph_start)
-        shape.n_samples = shape.n_nodes;
-    if (make_field(&field, p, &inputs, nodes, n, err))
+/* One after another: how a product is rounded may depend on its rows, and what is said of a graph
+ * must not depend on the others. */
+static int run_graphs(float *out, struct forward *f, struct predictor *p, const struct opened *m,
+                      const int32_t *graphs, int32_t n, struct err *err)
+{
+    const int64_t *start = p->asked->graph_start;
+    int64_t most = 0;
+    int rc;
+
+    for (int32_t i = 0; i < n; i++)
+        if (start[graphs[i] + 1] - start[graphs[i]] > most)
+            most = start[graphs[i] + 1] - start[graphs[i]];
+    if (field_init_graphs(&f->field, p->asked, (int32_t)most, p->spec.layers, &p->scratch, err))
         return -1;
-    if (model_init(&model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, &p->scratch,
-                   err) ||
-        fill_model(&model, m, err) ||
-        pass_init(&pass, &p->spec, &inputs, n, field.level[0].n, &model, (struct hash){0},
-                  &p->scratch, err))
-        return -1;
-    if (m->first.n_cols != model.layer[0].w.n_cols)
-        return damaged(err);
-    if (first_layer(&z1, p, m, &inputs.a_hat, &field, err))
-        return -1;
-    z = pass_forward(&pass, &field, &z1, NULL, false, 0);
-    take_outputs(out, p, m, &z);
-    return 0;
+    rc = forward_init(f, p, m, 1, (int32_t)most, err);
+    for (int32_t i = 0; !rc && i < n; i++) {
+        field_build_graphs(&f->field, &f->inputs.a_hat, &graphs[i], 1);
+        rc = forward_run(out + (int64_t)i * predictor_outputs(p), f, p, m, err);
+    }
+    return rc;
 }
 
 int predictor_predict(float *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err)
 {
     struct opened m;
+    struct forward f;
     int rc = open_model(&m, p, file, bytes, err);
 
-    /* Graphs are independent of each other: so many at a time that memory stays small. */
-    for (int32_t at = 0, count; rc == 0 && at < n; at += count) {
-        count = p->data->graph_start && n - at > MOST_GRAPHS ? MOST_GRAPHS : n - at;
-        arena_reset(&p->scratch);
-        rc = run(out + (int64_t)at * predictor_outputs(p), p, &m, nodes + at, count, err);
+    arena_reset(&p->scratch);
+    if (!rc && !p->panel.row_start)
+        rc = make_graph(p, err);
+    if (!rc) {
+        forward_begin(&f, p);
+        rc = (p->asked->graph_start ? run_graphs : run_nodes)(out, &f, p, &m, nodes, n, err);
     }
-    buf_release(&m.completed);
     return rc;
 }

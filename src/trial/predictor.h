@@ -19,6 +19,7 @@
 
 struct predictor {
     const struct dataset *data;      /* borrowed, like the next */
+    const struct dataset *asked;     /* whose samples are nodes: data, or new graphs; borrowed */
     const struct settings *settings; /* resolved; of one configuration */
     struct gcn_spec spec;
     struct gcn_inputs_spec made;
@@ -26,14 +27,14 @@ struct predictor {
     bool is_ridge;
     struct scaling scaling; /* of dense features */
     struct csr sparse;      /* (N, F) scaled sparse features */
-    struct csr panel;       /* (N, N) A^ as trained */
+    struct csr panel;       /* (N, N) A^ as trained; of graphs those that are asked about */
     struct csr joined;      /* (N + n, N + n) with rows for new samples; else empty */
     struct mat fresh;       /* (n, F) new samples, scaled */
     struct arena scratch;
 };
 
-/* Builds the graph of the panel. Pair with predictor_release(), also after a failure. -1 and err
- * when memory is short. */
+/* Builds the graph of the panel, but where samples are graphs. Pair with predictor_release(), also
+ * after a failure. -1 and err when memory is short. */
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
                    struct err *err);
 void predictor_release(struct predictor *p); /* takes a zeroed one */
@@ -48,12 +49,17 @@ bool predictor_has_probabilities(const struct predictor *p);
  * -1 and err: the features are sparse, the graph was given as a file, memory is short. */
 int predictor_join(struct predictor *p, const struct mat *x, struct err *err);
 
+/* Where samples are graphs: from now on these are asked about, with the data's features
+ * (data/newgraphs.h), in the place of the data's own. Borrowed. */
+void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs);
+
 /* What a model says.
  *   out    out  (n, C) regression: in units of the target; classes: probabilities, or scores
  *   file   the kept model, of the predictor's configuration
- *   nodes  [n] ascending; graphs, where samples are those
- * After a reduction new samples need the weights by features, which takes that reduction. -1 and
- * err: the model is damaged or of other data, memory is short. */
+ *   nodes  [n] ascending; graphs, where samples are those: outputs of one are the same bits
+ *          whichever others are asked about
+ * New samples need a model that is complete (kept_complete()). -1 and err: the model is damaged, of
+ * other data or has no weights by features, memory is short. */
 int predictor_predict(float *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err);
 

@@ -218,7 +218,7 @@ static void test_invalid(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2);
     assert_int_equal(report.n_skipped, 4);
-    assert_int_equal(report.skipped_line, 3);
+    assert_int_equal(report.skipped_line[0], 3);
     /* Ids stay the numbers of rows. */
     assert_string_equal(dataset_id(&d, 1), "3");
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);

@@ -1,0 +1,57 @@
+/* `espalier predict`, among its own files: which models are asked, about which samples. */
+#ifndef CLI_PREDICT_H
+#define CLI_PREDICT_H
+
+#include "cli/predictions.h"
+#include "cli/replay.h"
+#include "trial/predictor.h"
+
+struct predict_options {
+    const char *db;
+    const char *config;
+    const char *trial;
+    const char *sweep;
+    const char *genotypes;
+    bool is_forced;
+    const char *graphs;
+    const char *part;
+    bool is_all;
+    const char *output;
+    const char *format;
+    bool is_each;
+    struct option_list set;
+};
+
+struct predict {
+    const struct predict_options *o;
+    int64_t config_id;
+    int64_t *trial;   /* [n_models] those with a model; owned */
+    struct buf *held; /* [n_models] their files where they are asked several times, else empty */
+    size_t held_bytes;
+    int32_t n_models;
+    struct replay replay;
+    struct settings settings; /* of the configuration */
+    struct predictor predictor;
+    struct table table; /* what came out */
+};
+
+/* Which trials: --trial, --config, or the best configuration. -1 and err: it has no model. */
+int predict_choose(struct predict *w, struct err *err);
+
+/* Samples of these ids, not asked about yet; the data and their models. */
+struct predictions predict_describe(const struct predict *w, const char *const *id);
+
+/* What model m says of these nodes, each at its own place in p: node i in row i - first.
+ *   holds  it will be asked again: its file stays in memory, up to 1 GiB of all */
+int predict_ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes,
+                int32_t n, int32_t first, bool holds, struct err *err);
+
+/* Rows for samples of the panel, new samples (--genotypes) and new graphs (--graphs). */
+int predict_panel(struct predict *w, struct err *err);
+int predict_new(struct predict *w, struct err *err);
+int predict_graphs(struct predict *w, struct err *err);
+
+/* Takes one that is zero but for o and what replay borrows. */
+void predict_release(struct predict *w);
+
+#endif

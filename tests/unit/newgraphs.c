@@ -1,0 +1,213 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/stat.h>
+
+#include "data/knowngraphs.h"
+#include "data/molecule.h"
+#include "data/newgraphs.h"
+#include "loading.h"
+
+/* The set T in a folder of the scratch folder. */
+static const char *tu_folder(const char *name, const char *edges, const char *indicator,
+                             const char *labels, const char *attributes, const char *targets)
+{
+    const char *folder = scratch_path(name);
+    char path[100];
+
+    mkdir(folder, 0700);
+    snprintf(path, sizeof path, "%s/T_A.txt", name);
+    scratch_text(path, edges);
+    snprintf(path, sizeof path, "%s/T_graph_indicator.txt", name);
+    scratch_text(path, indicator);
+    snprintf(path, sizeof path, "%s/T_node_labels.txt", name);
+    scratch_text(path, labels);
+    snprintf(path, sizeof path, "%s/T_node_attributes.txt", name);
+    if (attributes)
+        scratch_text(path, attributes);
+    snprintf(path, sizeof path, "%s/T_graph_labels.txt", name);
+    if (targets)
+        scratch_text(path, targets);
+    return folder;
+}
+
+/* A path 1 2 3 and an edge 4 5. */
+#define EDGES "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n"
+#define INDICATOR "1\n1\n1\n2\n2\n"
+
+static void load_tu(struct dataset *d, const char *folder)
+{
+    struct data_spec spec = {.format = DATA_TU, .folder = folder};
+    struct data_report report;
+
+    load(d, &report, &spec);
+}
+
+static void open_new(struct newgraphs *n, const struct dataset *data, enum data_format format,
+                     const char *path)
+{
+    struct data_spec spec = {.format = format};
+    struct err err = {""};
+
+    if (newgraphs_open(n, data, &spec, path, &err))
+        fail_msg("%s", err.text);
+}
+
+static int next(struct dataset *out, struct newgraphs *n, int32_t most)
+{
+    struct err err = {""};
+    int status = newgraphs_next(out, n, most, &err);
+
+    if (status < 0)
+        fail_msg("%s", err.text);
+    return status;
+}
+
+/* ---- folders ---- */
+
+static void test_labels(void **state)
+{
+    /* Columns 5, 6, 7 of the first label, 1, 2 of the second, the attribute. */
+    static const float wanted[] = {0, 0, 1, 0, 1, 3, 1, 0, 0, 0, 0, 4};
+    struct dataset data, new;
+    struct newgraphs n;
+
+    (void)state;
+    load_tu(&data, tu_folder("panel", EDGES, INDICATOR, "5, 1\n6, 1\n5, 2\n7, 1\n7, 1\n",
+                             "1\n2\n3\n4\n5\n", "1\n2\n"));
+    open_new(&n, &data, DATA_TU, tu_folder("new", "", "1\n2\n", "7, 2\n5, 9\n", "3\n4\n", NULL));
+    assert_int_equal(next(&new, &n, 1), 1);
+    assert_int_equal(new.n_samples, 2);
+    assert_int_equal(new.n_features, data.n_features);
+    for (int32_t j = 0; j < data.n_features; j++)
+        assert_string_equal(dataset_feature_name(&new, j), dataset_feature_name(&data, j));
+    check_features(&new, wanted);
+    assert_int_equal(n.report.n_unknown_labels, 1);
+    assert_true(n.report.unknown_label == 9);
+    assert_int_equal(n.report.unknown_line, 2);
+    assert_false(dataset_is_labelled(&new, 0));
+    dataset_release(&new);
+    assert_int_equal(next(&new, &n, 1), 0);
+    newgraphs_close(&n);
+    dataset_release(&data);
+}
+
+/* ---- molecules ---- */
+
+static void load_molecules(struct dataset *d, const char *table)
+{
+    struct data_spec spec = {.format = DATA_SMILES, .molecules = scratch_text("m.csv", table)};
+    struct data_report report;
+
+    if (!molecule_is_readable()) {
+        print_message("built without Indigo\n");
+        skip();
+    }
+    load(d, &report, &spec);
+}
+
+/* Two at a time: ids go on, features are those of the table at once. */
+static void test_pieces(void **state)
+{
+    const char *table = "smiles,y\nCCO,1\nC1CC1N,2\nO=C=O,1\nc1ccccc1,2\nCl,1\n";
+    struct dataset data, new;
+    struct newgraphs n;
+    int32_t at = 0, node = 0;
+
+    (void)state;
+    load_molecules(&data, table);
+    open_new(&n, &data, DATA_SMILES, scratch_text("new.csv", table));
+    while (next(&new, &n, 2)) {
+        assert_int_equal(new.n_samples, at < 4 ? 2 : 1);
+        for (int32_t i = 0; i < new.n_samples; i++, at++) {
+            struct dataset_graph a = dataset_graph(&new, i), b = dataset_graph(&data, at);
+
+            assert_string_equal(dataset_id(&new, i), dataset_id(&data, at));
+            assert_int_equal(a.n_nodes, b.n_nodes);
+            assert_int_equal(a.n_edges, b.n_edges);
+        }
+        assert_memory_equal(new.dosage, data.dosage + (int64_t)node * data.n_features,
+                            (size_t) new.n_nodes *(size_t)data.n_features);
+        node += new.n_nodes;
+        dataset_release(&new);
+    }
+    assert_int_equal(at, 5);
+    assert_int_equal(next(&new, &n, 2), 0);
+    newgraphs_close(&n);
+    dataset_release(&data);
+}
+
+/* ---- known ones ---- */
+
+static int32_t count(const struct dataset *data, const struct dataset *graphs)
+{
+    struct knowngraphs k;
+    int32_t n;
+
+    assert_int_equal(knowngraphs_init(&k, data, NULL), 0);
+    n = knowngraphs_count(&k, graphs, NULL);
+    knowngraphs_release(&k);
+    return n;
+}
+
+static void test_known(void **state)
+{
+    struct dataset data, same, others;
+
+    (void)state;
+    load_molecules(&data, "smiles,y\nCCO,1\nCC(C)Cc1ccc(cc1)C(C)C(=O)O,2\nCCCCN,1\n");
+    load_molecules(&same, "smiles,y\nOCC,1\nOC(=O)C(C)c1ccc(CC(C)C)cc1,2\nNCCCC,1\n");
+    /* An atom more, a bond elsewhere, another element. */
+    load_molecules(&others, "smiles,y\nOCCC,1\nOC(=O)CCc1ccc(CC(C)C)cc1,2\nOCCCC,1\nCCO.C,1\n");
+    assert_int_equal(count(&data, &same), 3);
+    assert_int_equal(count(&data, &others), 0);
+    dataset_release(&data);
+    dataset_release(&same);
+    dataset_release(&others);
+}
+
+/* The same labels and numbers of edges, joined otherwise. */
+static void test_edges(void **state)
+{
+    struct dataset path, star;
+
+    (void)state;
+    load_tu(&path, tu_folder("path", "1, 2\n2, 3\n3, 4\n", "1\n1\n1\n1\n2\n", "1\n1\n1\n1\n2\n",
+                             NULL, "1\n2\n"));
+    load_tu(&star, tu_folder("star", "1, 2\n1, 3\n1, 4\n", "1\n1\n1\n1\n2\n", "1\n1\n1\n1\n2\n",
+                             NULL, "1\n2\n"));
+    assert_int_equal(count(&path, &path), 2);
+    assert_int_equal(count(&path, &star), 1);
+    dataset_release(&path);
+    dataset_release(&star);
+}
+
+/* ---- refused ---- */
+
+static void test_no_graphs(void **state)
+{
+    struct data_spec spec = {.format = DATA_GENOTYPE};
+    struct dataset data = {0};
+    struct newgraphs n;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(newgraphs_open(&n, &data, &spec, "x", &err), -1);
+    newgraphs_close(&n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_labels),    cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_known),     cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_no_graphs),
+    };
+
+    return cmocka_run_group_tests_name("newgraphs", tests, scratch_make, scratch_remove);
+}
