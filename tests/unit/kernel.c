@@ -8,34 +8,12 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "tensor/dropout.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
 /* Each fast kernel against a plain twin, over widths that take every path of the fast one. */
-
-static const int32_t widths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 24, 31, 64, 65, 95, 151};
-#define N_WIDTHS (sizeof widths / sizeof *widths)
-
-static const struct hash seed = {.high = 1, .low = 2};
-
-static float number(uint32_t step, int64_t i)
-{
-    struct rng rng;
-
-    rng_init(&rng, seed, RNG_SIMULATE);
-    return (float)rng_normal(&rng, step, (uint32_t)i);
-}
-
-static struct mat random_mat(int32_t n_rows, int32_t n_cols, uint32_t step)
-{
-    struct mat m;
-
-    assert_int_equal(mat_init(&m, n_rows, n_cols, NULL), 0);
-    for (int64_t i = 0; i < mat_size(&m); i++)
-        m.v[i] = number(step, i);
-    return m;
-}
 
 /* About a third of the entries; row 3 is empty. */
 static struct csr random_csr(int32_t n_rows, int32_t n_cols)
@@ -52,12 +30,6 @@ static struct csr random_csr(int32_t n_rows, int32_t n_cols)
     assert_int_equal(csr_from_triplets(&a, n_rows, n_cols, t, n, NULL), 0);
     free(t);
     return a;
-}
-
-static void assert_close(double found, double want)
-{
-    if (!(fabs(found - want) <= 1e-5 * (1 + fabs(want))))
-        fail_msg("found %.9g, want %.9g", found, want);
 }
 
 static void assert_mat_close(const struct mat *found, const struct mat *want)
