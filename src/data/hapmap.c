@@ -15,7 +15,7 @@ enum { N_LETTERS = sizeof letters - 1 };
 struct hapmap {
     struct table table;
     bool is_open;
-    char text[N_LETTERS][2]; /* the site's alleles, the first is the reference */
+    char text[N_LETTERS + 1][2]; /* the site's alleles, the first is the reference; then "" */
     const char *alt[N_LETTERS];
     int32_t n_alleles;
     int8_t *dosage; /* [ids.n] */
@@ -58,7 +58,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
         h->text[h->n_alleles][0] = (char)letter;
         h->text[h->n_alleles][1] = '\0';
         h->alt[h->n_alleles] = h->text[h->n_alleles];
-        h->n_alleles++;
+        h->text[++h->n_alleles][0] = '\0';
         if (!*at)
             return 0;
     }

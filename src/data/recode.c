@@ -59,8 +59,8 @@ static int find_fill(struct recode *r, struct err *err)
     size_t n = (size_t)r->data->n_markers;
 
     r->fill = malloc(n * sizeof *r->fill);
-    r->is_found = malloc(n * sizeof *r->is_found);
-    if (!r->fill || !r->is_found)
+    r->fate = malloc(n * sizeof *r->fate);
+    if (!r->fill || !r->fate)
         return err_nomem(err, "means", n * sizeof *r->fill);
     if (!r->data->fill)
         return find_means(r, err);
@@ -101,7 +101,7 @@ void recode_close(struct recode *r)
     names_release(&r->sites);
     names_release(&r->names);
     free(r->fill);
-    free(r->is_found);
+    free(r->fate);
     memset(r, 0, sizeof *r);
 }
 
@@ -116,7 +116,7 @@ struct match {
     int32_t marker; /* -1: none */
     bool is_flipped;
     bool is_by_name;
-    bool is_other; /* a marker is here, with other alleles */
+    bool is_other; /* the marker is here, with other alleles */
 };
 
 static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
@@ -165,7 +165,7 @@ static void match_name(struct match *m, const struct recode *r, struct buf *text
     m->is_by_name = !*alleles;
     m->is_other =
         *alleles && !m->is_flipped && !(is_alike(site, alt) && has_allele(alleles, 2, site->ref));
-    m->marker = m->is_other ? -1 : j;
+    m->marker = j;
 }
 
 static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
@@ -197,59 +197,57 @@ static float call_of(const struct calls *calls, int32_t i)
     return calls->value[i];
 }
 
-/* Alleles in a call; 0 where calls differ in it. */
-static int64_t ploidy_of(const struct calls *calls, int32_t n)
-{
-    int64_t n_present = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        n_present += !isnan(call_of(calls, i));
-    if (!calls->n_alleles || !n_present)
-        return 2;
-    return calls->n_alleles % n_present ? 0 : calls->n_alleles / n_present;
-}
-
 /* One matched marker of all samples into its column of x. */
 static void take_calls(struct mat *x, struct recode_report *report, struct recode *r,
-                       const struct match *m, const struct calls *calls)
+                       const struct match *m, const struct calls *calls, bool is_turned)
 {
-    int64_t ploidy = m->is_flipped ? ploidy_of(calls, x->n_rows) : 2;
     int32_t j = m->marker;
 
-    if (ploidy == 0) { /* which it is of a call is not told */
-        report->n_other++;
-        return;
-    }
     for (int32_t i = 0; i < x->n_rows; i++) {
         float v = call_of(calls, i);
 
         report->n_missing += isnan(v);
         if (!isnan(v))
-            mat_row(x, i)[j] = m->is_flipped ? (float)ploidy - v : v;
+            mat_row(x, i)[j] = is_turned ? 2 - v : v;
     }
-    r->is_found[j] = true;
+    r->fate[j] = RECODE_FOUND;
     report->n_found++;
     report->n_flipped += m->is_flipped;
     report->n_by_name += m->is_by_name;
+}
+
+/* Of a site that is turned, REF is what the data count: where it can be counted that is right
+ * whatever the ploidy of each call, else there are two alleles in each. */
+static int read_match(struct mat *x, struct recode_report *report, struct recode *r,
+                      const struct match *m, int32_t alt, struct err *err)
+{
+    bool counts_ref = m->is_flipped && r->dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
+    struct calls calls;
+
+    if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
+        return -1;
+    take_calls(x, report, r, m, &calls, m->is_flipped && !counts_ref);
+    return 0;
 }
 
 static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
                      struct buf *text, const struct site *site, struct err *err)
 {
     int32_t n = site->n_alts ? site->n_alts : 1;
-    struct calls calls;
 
     if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* there are none */
         return 0;
     for (int32_t alt = 0; alt < n; alt++) {
         struct match m = match_site(r, text, site, alt);
 
-        report->n_other += m.is_other;
-        if (m.marker < 0 || r->is_found[m.marker]) /* of a site that comes twice the first */
+        if (m.marker < 0 || r->fate[m.marker] == RECODE_FOUND) /* a site comes twice: the first */
             continue;
-        if (variants_read(&r->variants, alt, &calls, err))
+        if (m.is_other) {
+            r->fate[m.marker] = RECODE_OTHER;
+            continue;
+        }
+        if (read_match(x, report, r, &m, alt, err))
             return -1;
-        take_calls(x, report, r, &m, &calls);
     }
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }
@@ -311,13 +309,17 @@ int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err)
 {
     size_t n_markers = (size_t)r->data->n_markers;
+    int status = 0;
 
     *report = (struct recode_report){0};
-    memset(r->is_found, 0, n_markers * sizeof *r->is_found);
+    memset(r->fate, RECODE_ABSENT, n_markers);
     for (int32_t i = 0; i < n; i++)
         memcpy(mat_row(x, i), r->fill, n_markers * sizeof *r->fill);
-    if (r->kind != VARIANTS_NONE)
-        return read_variants(x, report, r, sample, n, err);
-    read_table(x, report, r, sample, n);
-    return 0;
+    if (r->kind == VARIANTS_NONE)
+        read_table(x, report, r, sample, n);
+    else
+        status = read_variants(x, report, r, sample, n, err);
+    for (size_t j = 0; j < n_markers; j++)
+        report->n_other += r->fate[j] == RECODE_OTHER;
+    return status;
 }

@@ -2,7 +2,7 @@
  * allele.
  *
  * Where a marker's alleles are known it is found by CHROM, POS, REF and ALT. A site of one
- * alternative allele that has the two the other way round is turned: ploidy - dosage. Other alleles
+ * alternative allele that has the two the other way round is turned: REF is counted. Other alleles
  * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles
  * are not known, of the data or of the file (a table), it is found by its name, CHROM_POS of a
  * site, and its dosages are taken as they are. What is absent or missing is the mean of the data.
@@ -20,6 +20,8 @@ struct recode_report {
     int64_t n_missing; /* calls of what was found, of the samples that were read */
 };
 
+enum recode_fate { RECODE_ABSENT, RECODE_OTHER, RECODE_FOUND }; /* other: other alleles */
+
 struct genotable;
 
 struct recode {
@@ -32,7 +34,7 @@ struct recode {
     struct genotable *table;   /* VARIANTS_NONE */
     struct names sites, names; /* of the data's markers, with their numbers */
     float *fill;               /* [K] means of the data */
-    bool *is_found;            /* [K] */
+    uint8_t *fate;             /* [K] enum recode_fate of the last reading */
 };
 
 /* Reads the samples' ids. Pair with recode_close(), also after a failure. -1 and err: as

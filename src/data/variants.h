@@ -70,7 +70,9 @@ void variants_select(struct variants *v, const int32_t *sample, int32_t n);
 /* Step to the next site: 1, or 0 at the end. -1 and err: FILE:LINE or the record, what was found.
  */
 int variants_next(struct variants *v, struct site *site, struct err *err);
-/* The calls of the current site's alternative allele `alt`, in [0, n_alts). */
+/* The calls of the current site's alternative allele `alt`, in [0, n_alts). Of GT and HapMap also
+ * VARIANTS_REF, which counts the other, and 0 where n_alts is 0, of which there are none. */
+#define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
 
 /* ---- for the readers ---- */

@@ -1,0 +1,488 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data/builder.h"
+#include "data/recode.h"
+#include "scratch.h"
+#include "sites.h"
+
+/* Random files against a reference that counts letters: the value of a marker is how often its
+ * second allele stands in a call, whatever the file calls REF and ALT. */
+
+#define K 48 /* markers of the data */
+#define N 7  /* its samples */
+#define ROUNDS 12
+
+/* ---- the data ---- */
+
+struct marker_text {
+    const char *chrom;
+    int pos;
+    char ref, alt;
+    bool is_known; /* its alleles are */
+    bool is_long;  /* its name has them */
+};
+
+static struct marker_text marker[K];
+
+static const char *text_of(int j, bool is_name)
+{
+    static char text[2][K][40];
+    const struct marker_text *m = &marker[j];
+    const char *apart = is_name ? "_" : "\t";
+    char *out = text[is_name][j];
+
+    sprintf(out, "%s%s%d", m->chrom, apart, m->pos);
+    if (m->is_long || !is_name)
+        sprintf(out + strlen(out), "%s%s%s%s", apart, sites_spell(m->ref), apart,
+                sites_spell(m->alt));
+    return m->is_known || is_name ? out : "";
+}
+
+enum known { ALL, SOME, NONE };
+
+/* Every fifth marker is the second alternative allele of the one before. */
+static void make_markers(const char *letters, enum known known)
+{
+    static const char *const chroms[] = {"1", "2", "X"};
+    uint32_t n = (uint32_t)strlen(letters);
+
+    for (int j = 0; j < K; j++) {
+        struct marker_text *m = &marker[j];
+
+        m->chrom = chroms[3 * j / K];
+        m->pos = 100 * j + 1;
+        m->ref = letters[draw(n)];
+        m->is_known = known == ALL || (known == SOME && draw(2));
+        m->is_long = false;
+        do
+            m->alt = letters[draw(n)];
+        while (m->alt == m->ref);
+        if (j % 5 == 4) {
+            *m = m[-1];
+            m->is_long = m[-1].is_long = true;
+            while (m->alt == m->ref || m->alt == m[-1].alt)
+                m->alt = letters[draw(n)];
+        }
+    }
+}
+
+/* Whole numbers with missing ones, or fractions. */
+static void make_data(struct dataset *d, bool is_whole)
+{
+    static const char *ids[N] = {"d0", "d1", "d2", "d3", "d4", "d5", "d6"};
+    static const float target[N] = {1, 2, 3, 4, 5, 6, 7};
+    static const char *names[K], *alleles[K];
+    static int8_t dosage[N * K];
+    static float features[N * K];
+    struct draft draft = {.n_samples = N,
+                          .n_features = K,
+                          .ids = ids,
+                          .target = target,
+                          .feature_names = names,
+                          .alleles = alleles};
+    struct err err;
+
+    for (int j = 0; j < K; j++) {
+        names[j] = text_of(j, true);
+        alleles[j] = text_of(j, false);
+    }
+    for (int i = 0; i < N * K; i++) {
+        features[i] = (float)draw(1000) / 500;
+        dosage[i] = i >= K && draw(6) == 0 ? DOSAGE_MISSING : (int8_t)draw(3);
+    }
+    if (is_whole)
+        draft.dosage = dosage;
+    else
+        draft.features = features;
+    if (draft_build(d, &draft, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* ---- the file ---- */
+
+struct form {
+    const char *name;
+    void (*write)(const char *path, const struct sites *sites);
+    const char *letters;
+    bool is_biallelic;
+    bool is_diploid;
+};
+
+static const struct form forms[] = {
+    {"new.vcf", sites_vcf, "ACGTI", false, false},
+    {"new.vcf.gz", sites_bgzf, "ACGTI", false, false},
+    {"new.bcf", sites_bcf, "ACGTI", false, false},
+    {"new.bed", sites_plink, "ACGTI", true, true},
+    {"new.hmp.txt", sites_hapmap, "ACGT", false, true},
+};
+#define N_FORMS (int)(sizeof forms / sizeof *forms)
+
+static void add(struct sites *out, const struct form *form, int j, const char *allele)
+{
+    char letters[5] = "";
+
+    strncat(letters, allele, form->is_biallelic ? 2 : 4);
+    sites_add(out, marker[j].chrom, marker[j].pos, letters, form->is_diploid ? 2 : (int)draw(4));
+}
+
+/* What a file may say at the place of marker j. */
+static void add_place(struct sites *out, const struct form *form, int j)
+{
+    char r = marker[j].ref, a = marker[j].alt, other = r;
+    const char *all = form->letters;
+
+    while (other == r || other == a)
+        other = all[draw((uint32_t)strlen(all))];
+    switch (draw(13)) {
+    case 0: /* absent */
+        break;
+    case 1:
+    case 2:
+        add(out, form, j, (char[]){a, r, 0});
+        break;
+    case 3:
+        add(out, form, j, (char[]){r, other, 0});
+        break;
+    case 4:
+        add(out, form, j, (char[]){other, a, 0});
+        break;
+    case 5:
+        add(out, form, j, (char[]){r, 0});
+        break;
+    case 6:
+        add(out, form, j, (char[]){a, 0});
+        break;
+    case 7:
+        add(out, form, j, (char[]){other, 0});
+        break;
+    case 8:
+        add(out, form, j, (char[]){r, other, a, 0});
+        break;
+    case 9:
+        add(out, form, j, (char[]){a, r, other, 0});
+        break;
+    case 10: /* twice: the first counts */
+        add(out, form, j, (char[]){a, r, 0});
+        add(out, form, j, (char[]){r, a, 0});
+        break;
+    default:
+        add(out, form, j, (char[]){r, a, 0});
+    }
+}
+
+static void make_file(struct sites *out, const struct form *form)
+{
+    out->n = 0;
+    for (int j = 0; j < K; j++) {
+        add_place(out, form, j);
+        if (draw(4) == 0) /* a site that no marker is of */
+            sites_add(out, marker[j].chrom, marker[j].pos + 7, "AC", 2);
+        if (draw(8) == 0)
+            sites_add(out, "un", marker[j].pos, "AC", 2);
+    }
+}
+
+/* ---- the reference ---- */
+
+enum match { DIFFERENT, SAME, TURNED, BY_NAME, OTHER };
+
+static enum match match(const struct letters *s, char alt, const struct marker_text *m)
+{
+    char ref = s->allele[0];
+    bool is_same = ref == m->ref && alt == m->alt;
+
+    if (strcmp(s->chrom, m->chrom) != 0 || s->pos != m->pos)
+        return DIFFERENT;
+    if (!m->is_known)
+        return !m->is_long || is_same ? BY_NAME : DIFFERENT;
+    if (is_same)
+        return SAME;
+    if (!s->allele[2] && alt && ref == m->alt && alt == m->ref)
+        return TURNED;
+    if (m->is_long)
+        return DIFFERENT;
+    if (!alt && (ref == m->ref || ref == m->alt))
+        return ref == m->ref ? SAME : TURNED;
+    return OTHER;
+}
+
+static void take(float x[][K], struct recode_report *report, const struct letters *s, int j,
+                 char allele, const int32_t *sample, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const char *call = s->call[sample[i]];
+
+        report->n_missing += !*call;
+        if (*call)
+            x[i][j] = (float)sites_count(call, allele);
+    }
+    report->n_found++;
+}
+
+static void read_marker(float x[][K], struct recode_report *report, const struct sites *sites,
+                        int j, const int32_t *sample, int32_t n)
+{
+    bool is_other = false;
+
+    for (int k = 0; k < sites->n; k++) {
+        const struct letters *s = &sites->site[k];
+        int n_alts = (int)strlen(s->allele) - 1;
+
+        for (int a = 1; a <= n_alts || a == 1; a++) {
+            enum match what = match(s, s->allele[a], &marker[j]);
+
+            is_other = is_other || what == OTHER;
+            if (what == DIFFERENT || what == OTHER)
+                continue;
+            take(x, report, s, j, what == BY_NAME ? s->allele[a] : marker[j].alt, sample, n);
+            report->n_flipped += what == TURNED;
+            report->n_by_name += what == BY_NAME;
+            return;
+        }
+    }
+    report->n_other += is_other;
+}
+
+static void fill_means(float *fill, const struct dataset *d)
+{
+    struct mat row = mat_view(fill, 1, K);
+
+    if (d->fill) {
+        memcpy(fill, d->fill, K * sizeof *fill);
+        return;
+    }
+    for (int j = 0; j < K; j++) {
+        double sum = 0;
+
+        for (int i = 0; i < N; i++) {
+            float x[K];
+
+            row.v = x;
+            dataset_decode(&row, d, i, 0);
+            sum += (double)x[j];
+        }
+        fill[j] = (float)(sum / N);
+    }
+}
+
+/* ---- tests ---- */
+
+static void check_read(struct recode *r, const struct sites *sites, const float *fill,
+                       const int32_t *sample, int32_t n)
+{
+    static float wanted[SITES_SAMPLES][K], found[SITES_SAMPLES][K];
+    struct mat x = mat_view(&found[0][0], n, K);
+    struct recode_report want = {0}, report;
+    struct err err;
+
+    for (int32_t i = 0; i < n; i++)
+        memcpy(wanted[i], fill, sizeof wanted[i]);
+    for (int j = 0; j < K; j++)
+        read_marker(wanted, &want, sites, j, sample, n);
+    if (recode_read(&x, &report, r, sample, n, &err) != 0)
+        fail_msg("%s", err.text);
+    for (int32_t i = 0; i < n; i++)
+        for (int j = 0; j < K; j++)
+            if (found[i][j] != wanted[i][j])
+                fail_msg("%s, sample %d, marker %s %c/%c: %g, not %g", r->path, sample[i],
+                         text_of(j, true), marker[j].ref, marker[j].alt, (double)found[i][j],
+                         (double)wanted[i][j]);
+    assert_int_equal(report.n_found, want.n_found);
+    assert_int_equal(report.n_flipped, want.n_flipped);
+    assert_int_equal(report.n_by_name, want.n_by_name);
+    assert_int_equal(report.n_other, want.n_other);
+    assert_int_equal(report.n_missing, want.n_missing);
+}
+
+/* Samples in any order, n of them. */
+static int32_t choose(int32_t *sample)
+{
+    for (int32_t i = 0; i < SITES_SAMPLES; i++) {
+        int32_t k = (int32_t)draw((uint32_t)i + 1);
+
+        sample[i] = sample[k];
+        sample[k] = i;
+    }
+    return 1 + (int32_t)draw(SITES_SAMPLES);
+}
+
+/* All samples in their order, then others in any. */
+static void check_file(const struct dataset *d, const char *path, const struct sites *sites)
+{
+    int32_t sample[SITES_SAMPLES];
+    float fill[K];
+    struct recode r;
+    struct err err;
+
+    fill_means(fill, d);
+    if (recode_open(&r, d, path, DATA_DOSAGE_GT, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(recode_ids(&r)->n, SITES_SAMPLES);
+    assert_string_equal(recode_ids(&r)->text[10], "s10");
+    for (int32_t i = 0; i < SITES_SAMPLES; i++)
+        sample[i] = i;
+    check_read(&r, sites, fill, sample, SITES_SAMPLES);
+    for (int again = 0; again < 3; again++) {
+        int32_t n = choose(sample);
+
+        check_read(&r, sites, fill, sample, n);
+    }
+    recode_close(&r);
+}
+
+static void test_variants(void **state)
+{
+    static struct sites sites;
+
+    (void)state;
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        for (int f = 0; f < N_FORMS; f++) {
+            const char *path = scratch_path(forms[f].name);
+            struct dataset d;
+
+            draw_from(round * 10 + (uint32_t)f);
+            make_markers(forms[f].letters, round % 4 == 3 ? NONE : round % 2 ? SOME : ALL);
+            make_data(&d, round % 3 != 2);
+            make_file(&sites, &forms[f]);
+            forms[f].write(path, &sites);
+            check_file(&d, path, &sites);
+            dataset_release(&d);
+        }
+}
+
+/* Of a table names alone are known, also where the data know alleles. */
+static void test_table(void **state)
+{
+    static struct sites sites;
+    bool is_long[SITES_MOST];
+
+    (void)state;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const char *path = scratch_path("new.csv");
+        struct dataset d;
+
+        draw_from(1000 + round);
+        make_markers("ACGTI", (enum known)(round % 3));
+        make_data(&d, round % 2);
+        sites.n = 0;
+        for (int j = 0; j < K; j++) {
+            is_long[sites.n] = marker[j].is_long;
+            if (draw(3))
+                sites_add(&sites, marker[j].chrom, marker[j].pos,
+                          (char[]){marker[j].ref, marker[j].alt, 0}, 2);
+            else if (!marker[j].is_long)
+                sites_add(&sites, marker[j].chrom, marker[j].pos + 7, "AC", 2);
+        }
+        sites_table(path, &sites, is_long);
+        for (int j = 0; j < K; j++)
+            marker[j].is_known = false;
+        check_file(&d, path, &sites);
+        dataset_release(&d);
+    }
+}
+
+static void check_value(const char *path, enum data_dosage dosage, const struct dataset *d,
+                        const float *wanted, int32_t n)
+{
+    int32_t sample[SITES_SAMPLES] = {0, 1, 2, 3};
+    float found[SITES_SAMPLES];
+    struct mat x = mat_view(found, n, d->n_markers);
+    struct recode_report report;
+    struct recode r;
+    struct err err;
+
+    if (recode_open(&r, d, path, dosage, &err) != 0 ||
+        recode_read(&x, &report, &r, sample, n, &err) != 0)
+        fail_msg("%s", err.text);
+    for (int32_t i = 0; i < n * d->n_markers; i++)
+        assert_true(fabsf(found[i] - wanted[i]) < 1e-6f);
+    recode_close(&r);
+}
+
+/* Two markers A/C, of means 0.5 and 1. */
+static void make_pair(struct dataset *d)
+{
+    struct draft draft = {.n_samples = 2,
+                          .n_features = 2,
+                          .ids = (const char *[]){"a", "b"},
+                          .target = (const float[]){1, 2},
+                          .feature_names = (const char *[]){"1_10", "1_20"},
+                          .alleles = (const char *[]){"1\t10\tA\tC", "1\t20\tA\tC"},
+                          .features = (const float[]){0.25f, 0, 0.75f, 2}};
+
+    assert_int_equal(draft_build(d, &draft, NULL), 0);
+}
+
+/* DS says nothing of a site without ALT. */
+static void test_imputed(void **state)
+{
+    struct dataset d;
+
+    (void)state;
+    make_pair(&d);
+    check_value(scratch_text("ds.vcf", "##fileformat=VCFv4.2\n"
+                                       "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb"
+                                       "\n1\t10\t.\tC\tA\t.\t.\t.\tGT:DS\t0/1:1.25\t1/1:.\n"
+                                       "1\t20\t.\tA\t.\t.\t.\t.\tGT\t0/0\t0/0\n"),
+                DATA_DOSAGE_DS, &d, (float[]){0.75f, 1, 0.5f, 1}, 2);
+    dataset_release(&d);
+}
+
+/* Cells of a table are taken as they are. */
+static void test_fractions(void **state)
+{
+    struct dataset d;
+
+    (void)state;
+    make_pair(&d);
+    check_value(scratch_text("frac.csv", "id,1_20,1_9,1_10\na,0.5,1,NA\nb,,2,1.75\n"),
+                DATA_DOSAGE_GT, &d, (float[]){0.5f, 0.5f, 1.75f, 1}, 2);
+    dataset_release(&d);
+}
+
+static void test_faulty(void **state)
+{
+    struct recode_report report;
+    struct dataset d;
+    struct recode r;
+    struct err err;
+    float found[4];
+    struct mat x = mat_view(found, 2, 2);
+    const char *path =
+        scratch_text("bad.vcf", "##fileformat=VCFv4.2\n"
+                                "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+                                "1\t10\t.\tC\tA\t.\t.\t.\tGT\t0/1\t0/2\n");
+
+    (void)state;
+    make_pair(&d);
+    assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, &err), 0);
+    for (int again = 0; again < 2; again++) { /* read from the beginning, it is as faulty */
+        assert_int_equal(recode_read(&x, &report, &r, (int32_t[]){1, 0}, 2, &err), -1);
+        assert_non_null(strstr(err.text, "bad.vcf:3: sample \"b\": GT = \"0/2\": must be"));
+    }
+    recode_close(&r);
+    path = scratch_path("nowhere.vcf");
+    assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, &err), -1);
+    assert_non_null(strstr(err.text, "nowhere.vcf: cannot open"));
+    recode_close(&r);
+    recode_close(&r);
+    dataset_release(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variants), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_imputed),  cmocka_unit_test(test_fractions),
+        cmocka_unit_test(test_faulty),
+    };
+
+    return cmocka_run_group_tests_name("recode", tests, scratch_make, scratch_remove);
+}
