@@ -17,13 +17,14 @@ struct attached {
     double *inverse_root; /* [N] 1 / sqrt(degree + 1) of the data's samples */
 };
 
-/* knn: the k most similar samples of the data, ties to the smaller index; threshold: all that are
+/* knn: the k most similar samples of the data, ties to the smaller index (what ties to the last
+ * bit: similarity_rows()); threshold: all that are
  * as similar. What similar means: data/similarity.h; allele frequencies of kinship are the data's.
  * No edges among new samples.
  *   a_hat  (N, N) normalised adjacency of the data, for the degrees
  *   x      (n, F) features as the data have them, missing ones filled in
  * Cost n N F flop. Pair with attached_release(), also after a failure. -1 and err when memory is
- * short or a similarity is not finite. */
+ * short, a similarity is not finite, or as similarity_init(). */
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
            const struct csr *a_hat, const struct mat *x, struct err *err);
 void attached_release(struct attached *a); /* takes a zeroed one */

@@ -39,19 +39,26 @@ static void search_release(struct search *s)
     free(s->least);
 }
 
-/* Of equals the one that came first stays in front. */
+int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k, struct neighbour offered)
+{
+    int32_t at = n < k ? n : k - 1;
+
+    if (n == k && offered.similarity <= best[k - 1].similarity)
+        return n;
+    for (; at > 0 && best[at - 1].similarity < offered.similarity; at--)
+        best[at] = best[at - 1];
+    best[at] = offered;
+    return n < k ? n + 1 : k;
+}
+
 static void offer(struct search *s, int32_t i, struct neighbour offered)
 {
     int32_t k = s->found->k;
     struct neighbour *best = s->found->best + (int64_t)i * k;
-    int32_t at;
 
     if (offered.similarity <= s->least[i])
         return;
-    at = s->n[i] < k ? s->n[i]++ : k - 1;
-    for (; at > 0 && best[at - 1].similarity < offered.similarity; at--)
-        best[at] = best[at - 1];
-    best[at] = offered;
+    s->n[i] = neighbours_offer(best, s->n[i], k, offered);
     if (s->n[i] == k)
         s->least[i] = best[k - 1].similarity;
 }

@@ -16,6 +16,10 @@ struct neighbours {
     int32_t k;
 };
 
+/* Offer one more to best[k], the best n so far: returns how many there are now. Of equals the one
+ * that was offered first stays in front. */
+int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k, struct neighbour offered);
+
 /* The k nearest of each sample, k in [1, N - 1]. Pair with neighbours_release(); after an error
  * nothing is held. -1 and err: k out of range, or as similarity_init(), or a similarity that is
  * not finite. */

@@ -15,7 +15,9 @@
  * Rows are left as they are where float allows it, for then products of dosages are whole numbers
  * and exact: the graph is the same whatever the processor, and equal samples tie. That goes for
  * correlation too if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers.
- * Of other features, the products of uncentred rows could swallow what differs.
+ * Of other features, the products of uncentred rows could swallow what differs. A row of another
+ * sample may be centred beside rows that are not: <x - mean, y> F - sum(x - mean) sum(y) is the
+ * same.
  *
  * A panel's products are floats, their sum over panels is double. */
 
@@ -110,6 +112,15 @@ static int find_frequencies(double *frequency, const struct similarity *s, struc
     return 0;
 }
 
+static double kinship_shift(const struct similarity *s, const float *row)
+{
+    double shift = 0;
+
+    for (int32_t j = 0; j < s->data->n_markers; j++)
+        shift += s->twice[j] * (double)row[j];
+    return shift;
+}
+
 /* VanRaden 2008, method 1. */
 static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
 {
@@ -119,18 +130,18 @@ static int prepare_kinship(struct similarity *s, struct mat *row, struct err *er
 
     if (!p)
         return err_nomem(err, "allele frequencies", (size_t)row->n_cols * sizeof *p);
+    s->twice = p;
     status = find_frequencies(p, s, row, err);
     for (int32_t j = 0; j < row->n_cols; j++) {
         variance += 2 * p[j] * (1 - p[j]);
         s->offset += 4 * p[j] * p[j];
+        s->twice[j] = 2 * p[j];
     }
     for (int32_t i = 0; status == 0 && i < s->data->n_samples; i++) {
         dataset_decode(row, s->data, i, 0);
         s->scale[i] = 1;
-        for (int32_t j = 0; j < row->n_cols; j++)
-            s->shift[i] += 2 * p[j] * (double)row->v[j];
+        s->shift[i] = kinship_shift(s, row->v);
     }
-    free(p);
     if (status == 0 && !(variance > 0))
         return err_set(err, "graph.metric = kinship: every marker is monomorphic");
     s->factor = 1 / variance;
@@ -193,6 +204,7 @@ void similarity_release(struct similarity *s)
     free(s->shift);
     free(s->mean);
     free(s->sum);
+    free(s->twice);
     free(s->product);
     mat_release(&s->left);
     mat_release(&s->right);
@@ -236,16 +248,97 @@ bool similarity_next(struct similarity *s)
     return s->n_rows > 0;
 }
 
+/* A row as similarity_value() needs it: centred by mean, 0 where it is left as it is. */
+struct measure {
+    double mean, sum, shift, scale;
+};
+
+/* Of a row and sample j, from the product of the two. */
+static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
+                               double product)
+{
+    double centred = product - row->shift - s->shift[j] + s->offset;
+
+    if (s->sum)
+        centred = s->data->n_markers * product - row->sum * s->sum[j];
+    return s->factor * row->scale * s->scale[j] * centred;
+}
+
 double similarity_of(const struct similarity *s, int32_t i, int32_t j)
 {
     bool is_row = i < s->first + s->n_rows;
     int64_t row = (is_row ? i : j) - s->first, col = (is_row ? j : i) - s->first;
     double product = s->product[row * (s->data->n_samples - s->first) + col];
-    double centred = product - s->shift[i] - s->shift[j] + s->offset;
+    struct measure measure = {
+        .sum = s->sum ? s->sum[i] : 0, .shift = s->shift[i], .scale = s->scale[i]};
 
+    return similarity_value(s, &measure, j, product);
+}
+
+/* ---- rows of others ---- */
+
+static bool is_whole(const float *row, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        if (row[j] != floorf(row[j]))
+            return false;
+    return true;
+}
+
+/* Beside rows that are left as they are, one of fractions is centred all the same: its products are
+ * not exact anyway. */
+static struct measure measure_row(const struct similarity *s, const float *row)
+{
+    int32_t n = s->data->n_markers;
+    struct measure m = {.scale = 1};
+    double squares = 0;
+
+    if (s->twice) {
+        m.shift = kinship_shift(s, row);
+        return m;
+    }
+    if (s->mean || (s->sum && !is_whole(row, n)))
+        for (int32_t j = 0; j < n; j++)
+            m.mean += (double)row[j] / n;
+    for (int32_t j = 0; j < n; j++) {
+        double v = (double)(float)((double)row[j] - m.mean);
+
+        m.sum += v;
+        squares += v * v;
+    }
     if (s->sum)
-        centred = s->data->n_markers * product - s->sum[i] * s->sum[j];
-    return s->factor * s->scale[i] * s->scale[j] * centred;
+        squares = n * squares - m.sum * m.sum;
+    m.scale = squares > 0 ? 1 / sqrt(squares) : 0;
+    return m;
+}
+
+void similarity_rows(struct similarity *s, const struct mat *x)
+{
+    int32_t n = s->data->n_samples, n_cols = s->data->n_markers;
+    struct measure measure[MAX_ROWS];
+    double mean[MAX_ROWS];
+
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        measure[i] = measure_row(s, mat_row(x, i));
+        mean[i] = measure[i].mean;
+    }
+    s->first = s->n_rows = 0;
+    for (int32_t col = 0; col < n_cols; col += PANEL_COLS) {
+        int32_t width = n_cols - col < PANEL_COLS ? n_cols - col : PANEL_COLS;
+        struct mat left = mat_view(s->left.v, x->n_rows, width);
+
+        for (int32_t i = 0; i < x->n_rows; i++)
+            memcpy(mat_row(&left, i), mat_row(x, i) + col, (size_t)width * sizeof *x->v);
+        centre(&left, mean);
+        for (int32_t begin = 0; begin < n; begin += MAX_ROWS)
+            add_products(s, &left, begin, n - begin < MAX_ROWS ? n - begin : MAX_ROWS, col);
+    }
+    for (int32_t i = 0; i < x->n_rows; i++)
+        for (int32_t j = 0; j < n; j++) {
+            double *at = &s->product[(int64_t)i * n + j];
+
+            *at = similarity_value(s, &measure[i], j, *at);
+        }
 }
 
 int similarity_check(double v, int32_t i, int32_t j, struct err *err)

@@ -24,6 +24,7 @@ struct similarity {
     double *shift;              /* [N] */
     double *mean;               /* [N] of each row, which it is centred by; NULL: left as it is */
     double *sum;                /* [N] of each row, correlation of rows left as they are; or NULL */
+    double *twice;              /* [K] allele frequencies, doubled, of kinship; or NULL */
     double offset;
     double factor;
 
@@ -46,6 +47,13 @@ bool similarity_next(struct similarity *s);
 /* Of samples i and j; one must be in the block, the other from its first on. Not finite where
  * features are too large for a float's products. */
 double similarity_of(const struct similarity *s, int32_t i, int32_t j);
+
+/* How alike rows that are not in the data are to all of its samples: into product (n, N). What is
+ * of the data (allele frequencies) is theirs alone. Where both are whole numbers and none of the
+ * data's is missing, equal samples tie to the last bit.
+ *   x  in (n, F) n at most max_rows; only their first K columns count
+ * Not while blocks are gone through. Cost n N F flop. */
+void similarity_rows(struct similarity *s, const struct mat *x);
 
 /* -1 and err unless v, which is that of i and j, is finite. */
 int similarity_check(double v, int32_t i, int32_t j, struct err *err);
