@@ -13,6 +13,8 @@ static int parse(struct predict_options *o, int argc, char **argv)
         {0, "trial", "ID", OPTION_TEXT, &o->trial, 0, 0, NULL, "the model of this trial (t345)"},
         {0, "genotypes", "FILE", OPTION_TEXT, &o->genotypes, 0, 0, NULL,
          "new samples, from any kind of file of genotypes; default: those of the training data"},
+        {0, "phenotypes", "FILE", OPTION_TEXT, &o->phenotypes, 0, 0, NULL,
+         "where the models take covariates: a table of those of the new samples"},
         {0, "force", NULL, OPTION_FLAG, &o->is_forced, 0, 0, NULL,
          "also where less than half of the markers are in that file"},
         {0, "graphs", "PATH", OPTION_TEXT, &o->graphs, 0, 0, NULL,
@@ -70,9 +72,10 @@ static int answer(struct buf *out, struct predict *w, struct err *err)
 /* To the file, which must be none that was read. */
 static int save(const struct predict *w, const struct buf *text, struct err *err)
 {
-    const char *inputs[P_COUNT + 3] = {w->o->db, w->o->genotypes ? w->o->genotypes : "",
-                                       w->o->graphs ? w->o->graphs : ""};
-    size_t n = 3;
+    const char *inputs[P_COUNT + 4] = {w->o->db, w->o->genotypes ? w->o->genotypes : "",
+                                       w->o->graphs ? w->o->graphs : "",
+                                       w->o->phenotypes ? w->o->phenotypes : ""};
+    size_t n = 4;
 
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].type == PARAM_PATH)
@@ -91,6 +94,8 @@ static int check_options(const struct predict_options *o, struct err *err)
                        o->genotypes ? "genotypes" : "graphs");
     if (o->graphs && o->is_all)
         return err_set(err, "--graphs predicts all that are there: not with --all");
+    if (o->phenotypes && !o->genotypes)
+        return err_set(err, "--phenotypes is about the new samples of --genotypes FILE");
     if (o->is_forced && !o->genotypes)
         return err_set(err, "--force is about the markers of --genotypes FILE");
     if (o->is_all && o->part)

@@ -4,24 +4,28 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "data/load.h"
+#include "trial/spec.h"
 
 #define BATCH_FLOATS ((int64_t)1 << 27)
 #define LEAST_BATCH 16
 
-static int check_data(const struct dataset *data, const struct settings *settings, struct err *err)
+static int check_data(const struct dataset *data, const struct settings *settings,
+                      const char *phenotypes, struct err *err)
 {
     enum data_format format = (enum data_format)settings->v[P_FORMAT].i;
+    bool has_covariates = data->n_markers < data->n_features;
 
     if (format != DATA_GENOTYPE && format != DATA_SIMULATED)
         return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
                        data->graph_start ? "new graphs are given with --graphs"
                                          : "samples of its own can be predicted, without it");
-    if (data->n_markers < data->n_features)
+    if (has_covariates && !phenotypes)
         return err_set(err,
-                       "--genotypes: the models take %d covariates too, which new genotypes have "
-                       "not: train without data.covariates",
-                       data->n_features - data->n_markers);
+                       "--genotypes: the models take covariates too: give a table with %.200s of "
+                       "the new samples: --phenotypes FILE",
+                       settings->v[P_COVARIATES].s);
+    if (!has_covariates && phenotypes)
+        return err_set(err, "--phenotypes: the models take no covariates (data.covariates)");
     return 0;
 }
 
@@ -59,11 +63,23 @@ static int choose(struct newcomers *n, const struct dataset *data, bool takes_kn
     return rc;
 }
 
-int newcomers_open(struct newcomers *n, const struct dataset *data, const struct settings *settings,
-                   const char *path, bool takes_known, struct err *err)
+static int read_covariates(struct newcomers *n, const struct settings *settings, struct err *err)
 {
-    *n = (struct newcomers){.n_markers = data->n_markers};
-    if (check_data(data, settings, err) ||
+    struct data_spec spec;
+
+    if (!n->phenotypes)
+        return 0;
+    spec_data(&spec, settings);
+    spec.phenotypes = n->phenotypes;
+    return newcovariates_read(&n->covariates, &n->covariates_report, n->recode.data, &spec,
+                              recode_ids(&n->recode), n->sample, n->n, n->recode.path, err);
+}
+
+int newcomers_open(struct newcomers *n, const struct dataset *data, const struct settings *settings,
+                   const char *path, const char *phenotypes, bool takes_known, struct err *err)
+{
+    *n = (struct newcomers){.n_markers = data->n_markers, .phenotypes = phenotypes};
+    if (check_data(data, settings, phenotypes, err) ||
         recode_open(&n->recode, data, path, (enum data_dosage)settings->v[P_DOSAGE].i, err) ||
         choose(n, data, takes_known, err))
         return -1;
@@ -72,7 +88,7 @@ int newcomers_open(struct newcomers *n, const struct dataset *data, const struct
                        "%s: all %d samples have a phenotype in the data that were trained on; "
                        "--all predicts them too",
                        path, n->n_known);
-    return 0;
+    return read_covariates(n, settings, err);
 }
 
 void newcomers_close(struct newcomers *n)
@@ -83,6 +99,7 @@ void newcomers_close(struct newcomers *n)
         free((char *)(uintptr_t)n->id[i]);
     free(n->id);
     free(n->sample);
+    mat_release(&n->covariates);
     recode_close(&n->recode);
     memset(n, 0, sizeof *n);
 }
@@ -142,13 +159,31 @@ int newcomers_read(struct mat *x, struct newcomers *n, int32_t first, int32_t co
     if (!n->is_read)
         tell_markers(n);
     n->is_read = true;
+    for (int32_t i = 0; n->phenotypes && i < count; i++)
+        memcpy(mat_row(x, i) + n->n_markers, mat_row(&n->covariates, first + i),
+               (size_t)n->covariates.n_cols * sizeof *x->v);
     return 0;
+}
+
+static void tell_covariates(const struct newcomers *n)
+{
+    const struct newcovariates_report *r = &n->covariates_report;
+
+    log_info("%s: covariates: %d samples without a row and %lld missing cells are the mean of the "
+             "training data",
+             n->phenotypes, r->n_absent, (long long)r->n_missing);
+    if (r->n_unknown)
+        log_warn("%s: %lld cells have a word that is not in the training data, and count as "
+                 "missing: the first is \"%s\" in column \"%s\", line %lld",
+                 n->phenotypes, (long long)r->n_unknown, r->word, r->column, (long long)r->line);
 }
 
 void newcomers_tell_missing(const struct newcomers *n)
 {
     const struct recode_report *r = &n->report;
 
+    if (n->phenotypes)
+        tell_covariates(n);
     if (r->n_missing || r->n_found < n->n_markers)
         log_info("%s: absent markers and %lld missing calls (%.2g %% of those found) are the mean "
                  "of the data that were trained on",

@@ -2,6 +2,7 @@
 #ifndef CLI_NEWCOMERS_H
 #define CLI_NEWCOMERS_H
 
+#include "data/newcovariates.h"
 #include "data/recode.h"
 #include "grid/settings.h"
 
@@ -14,13 +15,17 @@ struct newcomers {
     int32_t n_markers;
     struct recode_report report; /* missing calls: of all that were read */
     bool is_read;
+    const char *phenotypes; /* table of covariates, borrowed; NULL: the data have none */
+    struct mat covariates;  /* (n, F - markers) */
+    struct newcovariates_report covariates_report;
 };
 
-/* Read the ids of path. takes_known: also samples that have a phenotype in the data. Pair with
- * newcomers_close(), also after a failure. -1 and err: the data are no genotypes, or have
- * covariates; the file is faulty; nobody is left. */
+/* Read the ids of path, and their covariates from the table `phenotypes`, NULL where the data have
+ * none. takes_known: also samples that have a phenotype in the data. Pair with newcomers_close(),
+ * also after a failure. -1 and err: the data are no genotypes; they have covariates and no table is
+ * given, or the other way round; a file is faulty; nobody is left. */
 int newcomers_open(struct newcomers *n, const struct dataset *data, const struct settings *settings,
-                   const char *path, bool takes_known, struct err *err);
+                   const char *path, const char *phenotypes, bool takes_known, struct err *err);
 void newcomers_close(struct newcomers *n); /* takes a zeroed one */
 
 /* So many of them that their features take no more than 512 MiB, or 16. */
@@ -31,7 +36,7 @@ int32_t newcomers_batch(const struct newcomers *n);
 int newcomers_read(struct mat *x, struct newcomers *n, int32_t first, int32_t count, bool is_forced,
                    struct err *err);
 
-/* After the last: how much was missing. */
+/* After the last: how many calls and covariates were missing. */
 void newcomers_tell_missing(const struct newcomers *n);
 
 #endif

@@ -12,6 +12,7 @@ struct predict_options {
     const char *trial;
     const char *sweep;
     const char *genotypes;
+    const char *phenotypes;
     bool is_forced;
     const char *graphs;
     const char *part;

@@ -42,8 +42,8 @@ int predict_new(struct predict *w, struct err *err)
 {
     struct newcomers new;
     struct mat room = {0};
-    int rc =
-        newcomers_open(&new, &w->replay.data, &w->settings, w->o->genotypes, w->o->is_all, err);
+    int rc = newcomers_open(&new, &w->replay.data, &w->settings, w->o->genotypes, w->o->phenotypes,
+                            w->o->is_all, err);
 
     if (!rc)
         rc = mat_init(&room, newcomers_batch(&new), w->replay.data.n_features, err);

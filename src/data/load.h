@@ -59,8 +59,9 @@ struct data_spec {
     const char *images;   /* IDX (idx), and labels; plain or gzip */
     int32_t first_images; /* only so many; 0: all */
     struct simulate_spec simulate;
-    /* New samples for models of these data, whose samples are graphs: features are made as theirs;
-     * targets, groups and parts are not read. NULL: these are the data. Borrowed. */
+    /* New samples for models of these data: features are made as theirs; targets, groups and parts
+     * are not read. Of the formats whose samples are graphs, and of tables of covariates. NULL:
+     * these are the data. Borrowed. */
     const struct dataset *like;
 };
 

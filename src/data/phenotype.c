@@ -14,7 +14,7 @@ struct reading {
     struct phenotype *p;
     struct table table;
     struct names missing; /* the words of spec->missing */
-    int32_t trait;        /* numbers of columns */
+    int32_t trait;        /* numbers of columns; 0: it is not read */
     int32_t *covariate;   /* [n_covariates] */
     int32_t group;        /* 0: none */
     const struct names *ids;
@@ -151,6 +151,8 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
 {
     const struct table *t = &r->table;
 
+    if (spec->like)
+        return find_covariates(r, spec->covariates, err);
     r->trait = find_trait(t, spec->trait, err);
     if (r->trait < 0 ||
         target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err) != 0)
@@ -189,7 +191,7 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
 {
     struct phenotype *p = r->p;
 
-    if (keep(r, &p->trait, i, r->trait, err) != 0)
+    if (r->trait && keep(r, &p->trait, i, r->trait, err) != 0)
         return -1;
     for (int32_t k = 0; k < p->n_covariates; k++)
         if (keep(r, &p->covariate[k], i, r->covariate[k], err) != 0)
@@ -206,7 +208,7 @@ static int read_rows(struct reading *r, struct err *err)
 
     while ((status = table_next(t, err)) > 0) {
         int32_t i = names_find(r->ids, t->cell[0]);
-        const char *trait = t->cell[r->trait];
+        const char *trait = r->trait ? t->cell[r->trait] : "";
         bool has_value = !table_is_missing(trait) && !is_listed(&r->missing, trait);
 
         if (reader_new_id(&listed, t, err) < 0 || (i >= 0 && keep_row(r, i, err) != 0)) {

@@ -16,7 +16,7 @@ struct phenotype {
     struct target_cells group; /* column NULL: none is asked for, or the table has no such */
 };
 
-/* What spec asks for, of each id.
+/* What spec asks for, of each id; of spec->like's new samples covariates alone.
  *   p       out  pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   ids     in   the samples, at least one; they come from the file `source`
  *   report  out  n_phenotyped, n_joined, n_phenotype_only, suspect

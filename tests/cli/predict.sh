@@ -92,6 +92,9 @@ refused "two" 2 results.db "--trial t1 --config c1" "--config and --trial: one o
 sqlite3 results.db ".backup none.db" && sqlite3 none.db "delete from model where trial_id = 1; update trial set state = 'pending' where trial_id = 2; delete from model where trial_id > 3"
 like "no model" "$("$ESPALIER" predict none.db --trial t1 2>&1)" "^espalier: none.db: no model of t1 is kept: with keep = best .* the same trials can be run again"
 like "nor of a configuration" "$("$ESPALIER" predict none.db --config c3 2>&1)" "^espalier: none.db: no model of c3 is kept"
+sqlite3 results.db ".backup two.db" && sqlite3 two.db "delete from model where trial_id = 2"
+like "fewer models than trials" "$("$ESPALIER" predict two.db --config c1 2>&1 >two.csv)" "^espalier: warning: c1: 2 of its 3 trials have models: t1, t3; predictions are of these$"
+is "are counted in each row" "$(cut -d, -f4 two.csv | sort -u | tr '\n' ' ')" "2 models "
 refused "a trial that is not done" 1 none.db "--trial t2" "none.db: t2 is not done: it is pending"
 fails "the data are not overwritten" 1 "$ESPALIER" predict -o some.csv
 mv panel elsewhere

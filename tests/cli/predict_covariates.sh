@@ -1,0 +1,111 @@
+#!/bin/sh
+# New samples for models that take covariates.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+predict() { "$ESPALIER" predict "$@" 2>.err; }
+# Whether two tables of predictions are the same to rounding, as "same N".
+cat >compare.awk <<'AWK'
+BEGIN { FS = "," }
+NR == FNR { a[$1] = $2; next }
+FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-6 }
+END { print (bad ? "different" : "same"), n }
+AWK
+same() { awk -f compare.awk "$1" -; }
+
+# ---- coding ----
+
+"$ESPALIER" simulate panel --samples 80 --markers 60 >/dev/null 2>&1 || exit 1
+awk -F, -v OFS=, 'NR == 1 { print $1, "site", "trait", "year", "plot"; next }
+    { print $1, NR % 11 == 5 ? "" : "S" NR % 5, $2, NR % 13 == 7 ? "-9" : 2000 + NR % 4, 100 + NR % 6 }' panel/phenotypes.csv >pheno.csv
+cat >grid.ini <<'INI'
+[sweep]
+folds = 3
+keep = all
+[data]
+format = genotype
+genotypes = panel/genotypes.csv
+phenotypes = pheno.csv
+trait = trait
+covariates = year, factor(plot), site
+missing = -9
+[split]
+test = 0.2
+[train]
+epochs = 5
+[model]
+hidden_size = 8
+[graph]
+k = 5
+[grid]
+type = mlp, ridge
+reduce = none, exact
+INI
+"$ESPALIER" run grid.ini --progress none >/dev/null 2>&1
+for config in 1 2 3; do
+    predict --config c$config --all >all.csv
+    is "samples of the panel as new ones: c$config" "$(predict --config c$config --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | same all.csv)" "same 80"
+done
+like "what is missing is counted" "$(cat .err)" "pheno.csv: covariates: 0 samples without a row and 13 missing cells are the mean of the training data"
+# Columns by name: in another order, without the trait, some rows left out.
+awk -F, -v OFS=, '{ print $1, $5, $4, $2 }' pheno.csv >turned.csv
+is "columns are found by name" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)" \
+    "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | cksum)"
+awk -F, -v OFS=, 'NR < 3 || NR > 5 { if (NR == 9) $4 = "NowhereLand"; print }' turned.csv >some.csv
+predict --config c1 --genotypes panel/genotypes.csv --phenotypes some.csv --all >some.out
+like "samples without a row are counted" "$(cat .err)" "some.csv: covariates: 3 samples without a row"
+like "unknown words are named" "$(cat .err)" "warning: some.csv: 1 cells have a word that is not in the training data, and count as missing: the first is \"NowhereLand\" in column \"site\", line 6"
+is "nobody else is touched" "$(same all.csv <some.out) $(predict --config c1 --all | awk -F, 'NR == FNR { a[$1] = $2; next } FNR > 1 { d = a[$1] - $2; n += d * d > 1e-6 } END { print n }' - some.out)" "different 80 4"
+# They are what the table says: another plot moves a prediction.
+awk -F, -v OFS=, 'NR > 1 { $2 = 100 + ($2 - 99) % 6 } 1' turned.csv >moved.csv
+is "the table counts" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes moved.csv --all | same all.csv | cut -d' ' -f1)" different
+
+refused() {
+    name=$1
+    message=$2
+    shift 2
+    fails "$name" 1 "$ESPALIER" predict --config c1 --all "$@"
+    is "is said: $name" "$(tail -n 1 .err)" "espalier: $message"
+}
+refused "no table" "--genotypes: the models take covariates too: give a table with year, factor(plot), site of the new samples: --phenotypes FILE" --genotypes panel/genotypes.csv
+cut -d, -f1,2,4 turned.csv >less.csv
+refused "a column that is absent" 'less.csv:1: no column "year": each of data.covariates must be one of "plot", "site"' --genotypes panel/genotypes.csv --phenotypes less.csv
+sed '4s/,200[0-9],/,soon,/' turned.csv >word.csv
+refused "a word among numbers" 'word.csv:4: column "year" = "soon": must be a number, as in the training data' --genotypes panel/genotypes.csv --phenotypes word.csv
+sed 's/^s/x/' turned.csv >others.csv
+refused "nobody of them" "panel/genotypes.csv and others.csv have no id in common (the first are \"$(sed -n '2s/,.*//p' turned.csv)\" and \"$(sed -n '2s/,.*//p' others.csv)\")" --genotypes panel/genotypes.csv --phenotypes others.csv
+fails "without --genotypes" 2 "$ESPALIER" predict --phenotypes pheno.csv
+fails "the table is not overwritten" 1 "$ESPALIER" predict --all --genotypes panel/genotypes.csv --phenotypes turned.csv -o turned.csv
+"$ESPALIER" run grid.ini --set covariates= --set name=plain --db plain.db --progress none >/dev/null 2>&1
+fails "a table for models that take none" 1 "$ESPALIER" predict plain.db --all --genotypes panel/genotypes.csv --phenotypes pheno.csv
+like "is refused" "$(cat .err)" "phenotypes: the models take no covariates \(data.covariates\)"
+
+# ---- a covariate that matters, on real data ----
+
+geno=$ESPALIER_DATA/arabidopsis/ft10_geno.csv
+if [ -r "$geno" ]; then
+    cut -d, -f1-301 "$geno" >ft10.csv
+    # A made-up greenhouse: warm plants flower 30 days earlier. A fifth of the plants is hidden.
+    awk -F, -v OFS=, 'NR == 1 { print $1, $2, "house"; next } { warm = int(NR / 3) % 2; print $1, $2 - 30 * warm, warm ? "warm" : "cold" }' \
+        "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" >truth.csv
+    awk -F, 'NR == 1 || NR % 5' truth.csv >known.csv
+    awk -F, -v OFS=, 'NR == 1 || NR % 5 == 0 { print $3, $1 }' truth.csv | awk -F, -v OFS=, '{ print $2, $1 }' >house.csv
+    printf '[sweep]\nfolds = 3\n[data]\nformat = genotype\ngenotypes = ft10.csv\nphenotypes = known.csv\ntrait = FT10\ncovariates = house\nsubset = phenotyped\n[train]\nepochs = 30\n[model]\nhidden_size = 8\ntype = mlp\n' >ft10.ini
+    "$ESPALIER" run ft10.ini --db ft10.db --progress none >/dev/null 2>&1
+    cat >pearson.awk <<'AWK'
+BEGIN { FS = "," }
+NR == FNR { y[$1] = $2; next }
+FNR > 1 { n++; a = y[$1]; b = $2; sa += a; sb += b; saa += a * a; sbb += b * b; sab += a * b }
+END { printf "%.3f\n", (sab - sa * sb / n) / sqrt((saa - sa * sa / n) * (sbb - sb * sb / n)) }
+AWK
+    with=$(predict ft10.db --genotypes ft10.csv --phenotypes house.csv | awk -f pearson.awk truth.csv -)
+    is "nobody is without a row" "$(grep -c 'house.csv: covariates: 0 samples without a row and 0 missing' .err)" 1
+    # The same table with all houses unknown.
+    awk -F, -v OFS=, 'NR > 1 { $2 = "" } 1' house.csv >unknown.csv
+    without=$(predict ft10.db --genotypes ft10.csv --phenotypes unknown.csv | awk -f pearson.awk truth.csv -)
+    echo "# correlation with the covariate $with, without $without"
+    is "hidden plants are predicted far better with it" "$(awk -v a="$with" -v b="$without" 'BEGIN { print (a > b + 0.15) }')" 1
+else
+    echo "# no ESPALIER_DATA: FT10 is left out"
+fi
+done_testing
