@@ -125,6 +125,11 @@ static void tell_markers(const struct newcomers *n)
     log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped; %d absent, %d of "
              "them with other alleles",
              path, r->n_found, n->n_markers, r->n_flipped, n->n_markers - r->n_found, r->n_other);
+    if (r->n_respelled)
+        log_info(
+            "%s: %d of them on chromosomes of another name: \"%s\" is \"%s\" of the data that were "
+            "trained on (the prefix chr makes no difference)",
+            path, r->n_respelled, r->chrom[0], r->chrom[1]);
     if (r->n_by_name)
         log_warn("%s: %d markers found by name alone: that both count the same allele could not "
                  "be seen",

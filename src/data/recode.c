@@ -23,12 +23,25 @@ static int index_marker(struct names *names, const char *text, int32_t j, struct
     return names_add(names, text, 1, err) < 0 ? -1 : 0;
 }
 
+/* How much of CHROM_POS is CHROM; 0: the name is none of those. */
+static size_t chrom_length(const char *name)
+{
+    const char *last = strrchr(name, '_');
+
+    return last && last[1] && !last[1 + strspn(last + 1, "0123456789")] ? (size_t)(last - name) : 0;
+}
+
 static int index_markers(struct recode *r, struct err *err)
 {
-    for (int32_t j = 0; j < r->data->n_markers; j++)
-        if (index_marker(&r->sites, dataset_alleles(r->data, j), j, err) ||
-            index_marker(&r->names, dataset_feature_name(r->data, j), j, err))
+    for (int32_t j = 0; j < r->data->n_markers; j++) {
+        const char *alleles = dataset_alleles(r->data, j);
+        const char *name = dataset_feature_name(r->data, j);
+        size_t n = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
+
+        if (index_marker(&r->sites, alleles, j, err) || index_marker(&r->names, name, j, err) ||
+            (n && chroms_add(&r->chroms, *alleles ? alleles : name, n, err)))
             return -1;
+    }
     return 0;
 }
 
@@ -100,6 +113,7 @@ void recode_close(struct recode *r)
     free(r->table);
     names_release(&r->sites);
     names_release(&r->names);
+    chroms_release(&r->chroms);
     free(r->fill);
     free(r->fate);
     memset(r, 0, sizeof *r);
@@ -230,8 +244,17 @@ static int read_match(struct mat *x, struct recode_report *report, struct recode
     return 0;
 }
 
-static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
-                     struct buf *text, const struct site *site, struct err *err)
+/* here: what the data call it, or NULL. */
+static void note_chrom(struct recode_report *report, const char *there, const char *here)
+{
+    if (report->chrom[1][0] || (report->chrom[0][0] && !here))
+        return;
+    snprintf(report->chrom[0], sizeof report->chrom[0], "%s", there);
+    snprintf(report->chrom[1], sizeof report->chrom[1], "%s", here ? here : "");
+}
+
+static int take_alleles(struct mat *x, struct recode_report *report, struct recode *r,
+                        struct buf *text, const struct site *site, struct err *err)
 {
     int32_t n = site->n_alts ? site->n_alts : 1;
 
@@ -252,11 +275,43 @@ static int take_site(struct mat *x, struct recode_report *report, struct recode 
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }
 
+/* By the data's name of its chromosome, where they have it. */
+static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
+                     struct buf *text, const struct site *site, struct err *err)
+{
+    const char *here = chroms_find(&r->chroms, site->chrom);
+    int32_t n_found = report->n_found;
+    struct site named = *site;
+
+    report->n_elsewhere += !here;
+    if (here)
+        named.chrom = here;
+    if (take_alleles(x, report, r, text, &named, err))
+        return -1;
+    n_found = report->n_found - n_found;
+    if (!here)
+        note_chrom(report, site->chrom, NULL);
+    else if (n_found && strcmp(here, site->chrom) != 0) {
+        note_chrom(report, site->chrom, here);
+        report->n_respelled += n_found;
+    }
+    return 0;
+}
+
+static int none_here(const struct recode *r, const struct recode_report *report, struct err *err)
+{
+    return err_set(err,
+                   "%s: none of its chromosomes is one of the data that were trained on: the first "
+                   "is \"%.40s\", theirs is \"%.40s\" (the prefix chr makes no difference)",
+                   r->path, report->chrom[0], r->chroms.name.text[0]);
+}
+
 static int read_variants(struct mat *x, struct recode_report *report, struct recode *r,
                          const int32_t *sample, int32_t n, struct err *err)
 {
     struct buf text = {0};
     struct site site;
+    int64_t n_sites = 0;
     int status = 0;
 
     if (r->is_read) {
@@ -266,9 +321,12 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
     r->is_read = true;
     if (status == 0)
         variants_select(&r->variants, sample, n);
-    while (status == 0 && (status = variants_next(&r->variants, &site, err)) > 0)
+    for (; status == 0 && (status = variants_next(&r->variants, &site, err)) > 0; n_sites++)
         status = take_site(x, report, r, &text, &site, err);
     buf_release(&text);
+    if (status == 0 && report->n_elsewhere && report->n_elsewhere == n_sites && !report->n_found &&
+        r->chroms.name.n)
+        return none_here(r, report, err);
     return status;
 }
 

@@ -1,23 +1,29 @@
 /* Genotypes of new samples, coded as those of a data set: the same markers, counting the same
  * allele.
  *
- * Where a marker's alleles are known it is found by CHROM, POS, REF and ALT. A site of one
- * alternative allele that has the two the other way round is turned: REF is counted. Other alleles
- * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles
- * are not known, of the data or of the file (a table), it is found by its name, CHROM_POS of a
- * site, and its dosages are taken as they are. What is absent or missing is the mean of the data.
+ * Where a marker's alleles are known it is found by CHROM (data/chroms.h), POS, REF and ALT. A site
+ * of one alternative allele that has the two the other way round is turned: REF is counted. Other
+ * alleles (another strand among them, which cannot be told of A/T and C/G) make it absent. Where
+ * alleles are not known, of the data or of the file (a table), it is found by its name, CHROM_POS
+ * of a site, and its dosages are taken as they are. What is absent or missing is the mean of the
+ * data.
  */
 #ifndef DATA_RECODE_H
 #define DATA_RECODE_H
 
+#include "data/chroms.h"
 #include "data/variants.h"
 
 struct recode_report {
-    int32_t n_found;   /* markers of the data, of n_markers */
-    int32_t n_flipped; /* of them, turned */
-    int32_t n_by_name; /* of them, alleles not compared */
-    int32_t n_other;   /* absent: other alleles at their place */
-    int64_t n_missing; /* calls of what was found, of the samples that were read */
+    int32_t n_found;     /* markers of the data, of n_markers */
+    int32_t n_flipped;   /* of them, turned */
+    int32_t n_by_name;   /* of them, alleles not compared */
+    int32_t n_other;     /* absent: other alleles at their place */
+    int32_t n_respelled; /* of them, with another name of the chromosome (chroms.h) */
+    char chrom[2][40];   /* the first of those names: in the file, in the data; if there is none,
+                            the first that the data have not, and "" */
+    int64_t n_missing;   /* calls of what was found, of the samples that were read */
+    int64_t n_elsewhere; /* sites of chromosomes that the data have not */
 };
 
 enum recode_fate { RECODE_ABSENT, RECODE_OTHER, RECODE_FOUND }; /* other: other alleles */
@@ -33,6 +39,7 @@ struct recode {
     bool is_read;              /* a file of variants is read from its beginning each time */
     struct genotable *table;   /* VARIANTS_NONE */
     struct names sites, names; /* of the data's markers, with their numbers */
+    struct chroms chroms;      /* of those, from alleles or names CHROM_POS */
     float *fill;               /* [K] means of the data */
     uint8_t *fate;             /* [K] enum recode_fate of the last reading */
 };
@@ -47,7 +54,8 @@ void recode_close(struct recode *r); /* takes a zeroed one */
 const struct names *recode_ids(const struct recode *r);
 
 /* x out (n, K): markers of these samples, indices into the ids. May be asked again for others: a
- * file of variants is then read again, so that memory is x alone. -1 and err: the file is faulty.
+ * file of variants is then read again, so that memory is x alone. -1 and err: the file is faulty,
+ * or none of its chromosomes is one of the data's.
  */
 int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err);

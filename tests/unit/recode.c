@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <strings.h>
 
 #include <cmocka.h>
 
@@ -17,12 +18,12 @@
 
 #define K 48 /* markers of the data */
 #define N 7  /* its samples */
-#define ROUNDS 12
+#define ROUNDS 20
 
 /* ---- the data ---- */
 
 struct marker_text {
-    const char *chrom;
+    const char *chrom, *there; /* its name, and the one that a file has */
     int pos;
     char ref, alt;
     bool is_known; /* its alleles are */
@@ -30,6 +31,21 @@ struct marker_text {
 };
 
 static struct marker_text marker[K];
+
+/* Chromosomes of the data and as a file names them. */
+struct naming {
+    const char *data[3], *file[3];
+    bool is_mixed; /* whole names count */
+};
+
+static const struct naming namings[] = {
+    {{"1", "2", "X"}, {"1", "2", "X"}, false},
+    {{"1", "2", "X"}, {"chr1", "2", "ChrX"}, false},
+    {{"Chr1", "Chr2", "X"}, {"1", "chr2", "CHRX"}, false},
+    {{"1", "chr1", "X"}, {"chr1", "1", "X"}, true},
+    {{"chr", "2", "X"}, {"chrchr", "Chr2", "X"}, false},
+};
+#define N_NAMINGS (uint32_t)(sizeof namings / sizeof *namings)
 
 static const char *text_of(int j, bool is_name)
 {
@@ -48,15 +64,15 @@ static const char *text_of(int j, bool is_name)
 enum known { ALL, SOME, NONE };
 
 /* Every fifth marker is the second alternative allele of the one before. */
-static void make_markers(const char *letters, enum known known)
+static void make_markers(const struct naming *naming, const char *letters, enum known known)
 {
-    static const char *const chroms[] = {"1", "2", "X"};
     uint32_t n = (uint32_t)strlen(letters);
 
     for (int j = 0; j < K; j++) {
         struct marker_text *m = &marker[j];
 
-        m->chrom = chroms[3 * j / K];
+        m->chrom = naming->data[3 * j / K];
+        m->there = naming->file[3 * j / K];
         m->pos = 100 * j + 1;
         m->ref = letters[draw(n)];
         m->is_known = known == ALL || (known == SOME && draw(2));
@@ -129,7 +145,7 @@ static void add(struct sites *out, const struct form *form, int j, const char *a
     char letters[5] = "";
 
     strncat(letters, allele, form->is_biallelic ? 2 : 4);
-    sites_add(out, marker[j].chrom, marker[j].pos, letters, form->is_diploid ? 2 : (int)draw(4));
+    sites_add(out, marker[j].there, marker[j].pos, letters, form->is_diploid ? 2 : (int)draw(4));
 }
 
 /* What a file may say at the place of marker j. */
@@ -183,7 +199,7 @@ static void make_file(struct sites *out, const struct form *form)
     for (int j = 0; j < K; j++) {
         add_place(out, form, j);
         if (draw(4) == 0) /* a site that no marker is of */
-            sites_add(out, marker[j].chrom, marker[j].pos + 7, "AC", 2);
+            sites_add(out, marker[j].there, marker[j].pos + 7, "AC", 2);
         if (draw(8) == 0)
             sites_add(out, "un", marker[j].pos, "AC", 2);
     }
@@ -193,12 +209,28 @@ static void make_file(struct sites *out, const struct form *form)
 
 enum match { DIFFERENT, SAME, TURNED, BY_NAME, OTHER };
 
+static bool is_mixed;
+
+static bool is_same_chrom(const char *a, const char *b)
+{
+    char bare[2][16];
+
+    if (is_mixed || !strcmp(a, b))
+        return !strcmp(a, b);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? a : b;
+
+        strcpy(bare[i], !strncasecmp(name, "chr", 3) && name[3] ? name + 3 : name);
+    }
+    return !strcmp(bare[0], bare[1]);
+}
+
 static enum match match(const struct letters *s, char alt, const struct marker_text *m)
 {
     char ref = s->allele[0];
     bool is_same = ref == m->ref && alt == m->alt;
 
-    if (strcmp(s->chrom, m->chrom) != 0 || s->pos != m->pos)
+    if (!is_same_chrom(s->chrom, m->chrom) || s->pos != m->pos)
         return DIFFERENT;
     if (!m->is_known)
         return !m->is_long || is_same ? BY_NAME : DIFFERENT;
@@ -244,6 +276,7 @@ static void read_marker(float x[][K], struct recode_report *report, const struct
             take(x, report, s, j, what == BY_NAME ? s->allele[a] : marker[j].alt, sample, n);
             report->n_flipped += what == TURNED;
             report->n_by_name += what == BY_NAME;
+            report->n_respelled += strcmp(s->chrom, marker[j].chrom) != 0;
             return;
         }
     }
@@ -298,6 +331,7 @@ static void check_read(struct recode *r, const struct sites *sites, const float 
     assert_int_equal(report.n_flipped, want.n_flipped);
     assert_int_equal(report.n_by_name, want.n_by_name);
     assert_int_equal(report.n_other, want.n_other);
+    assert_int_equal(report.n_respelled, want.n_respelled);
     assert_int_equal(report.n_missing, want.n_missing);
 }
 
@@ -348,7 +382,11 @@ static void test_variants(void **state)
             struct dataset d;
 
             draw_from(round * 10 + (uint32_t)f);
-            make_markers(forms[f].letters, round % 4 == 3 ? NONE : round % 2 ? SOME : ALL);
+            is_mixed = namings[round % N_NAMINGS].is_mixed;
+            make_markers(&namings[round % N_NAMINGS], forms[f].letters,
+                         round % 4 == 3 ? NONE
+                         : round % 2    ? SOME
+                                        : ALL);
             make_data(&d, round % 3 != 2);
             make_file(&sites, &forms[f]);
             forms[f].write(path, &sites);
@@ -369,7 +407,7 @@ static void test_table(void **state)
         struct dataset d;
 
         draw_from(1000 + round);
-        make_markers("ACGTI", (enum known)(round % 3));
+        make_markers(&namings[0], "ACGTI", (enum known)(round % 3));
         make_data(&d, round % 2);
         sites.n = 0;
         for (int j = 0; j < K; j++) {
@@ -447,6 +485,46 @@ static void test_fractions(void **state)
     dataset_release(&d);
 }
 
+#define CHROMS(a, b)                                                                       \
+    "##fileformat=VCFv4.2\n"                                                               \
+    "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"                        \
+    "5\t10\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1/1\n" a "\t10\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1/1\n" b \
+    "\t20\t.\tA\tC\t.\t.\t.\tGT\t./.\t1/1\n"
+
+/* What is said of names of chromosomes. */
+static void test_chroms(void **state)
+{
+    struct recode_report report;
+    struct dataset d;
+    struct recode r;
+    struct err err;
+    float found[4];
+    struct mat x = mat_view(found, 2, 2);
+    int32_t sample[] = {0, 1};
+
+    (void)state;
+    make_pair(&d);
+    assert_int_equal(
+        recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr1", "Chr1")), DATA_DOSAGE_GT, &err),
+        0);
+    assert_int_equal(recode_read(&x, &report, &r, sample, 2, &err), 0);
+    assert_true(found[0] == 1 && found[1] == 1 && found[2] == 2 && found[3] == 2);
+    assert_int_equal(report.n_found, 2);
+    assert_int_equal(report.n_respelled, 2);
+    assert_int_equal(report.n_elsewhere, 1);
+    assert_string_equal(report.chrom[0], "chr1");
+    assert_string_equal(report.chrom[1], "1");
+    recode_close(&r);
+    assert_int_equal(
+        recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr01", "I")), DATA_DOSAGE_GT, &err),
+        0);
+    assert_int_equal(recode_read(&x, &report, &r, sample, 2, &err), -1);
+    assert_non_null(strstr(err.text, "chr.vcf: none of its chromosomes is one of the data that "
+                                     "were trained on: the first is \"5\", theirs is \"1\""));
+    recode_close(&r);
+    dataset_release(&d);
+}
+
 static void test_faulty(void **state)
 {
     struct recode_report report;
@@ -481,7 +559,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variants), cmocka_unit_test(test_table),
         cmocka_unit_test(test_imputed),  cmocka_unit_test(test_fractions),
-        cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_chroms),   cmocka_unit_test(test_faulty),
     };
 
     return cmocka_run_group_tests_name("recode", tests, scratch_make, scratch_remove);
