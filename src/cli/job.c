@@ -1,5 +1,6 @@
 #include "cli/job.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,20 +190,46 @@ static int warn_small_folds(struct job *job, struct err *err)
 static int make_costs(struct job *job, struct err *err)
 {
     struct settings settings;
+    double bytes;
     int rc = 0;
 
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
-    if (!job->work)
+    job->bytes = calloc((size_t)job->plan.n_configs, sizeof *job->bytes);
+    if (!job->work || !job->bytes)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
     for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &settings);
-        rc = prepared_cost(&job->work[c], job->prepared, &settings, err);
+        rc = prepared_cost(&job->work[c], &bytes, job->prepared, &settings, err);
+        job->trial_bytes = fmax(job->trial_bytes, bytes);
+        job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
         if (!rc && c == 0)
             rc = check_folds(job, &settings, err);
     }
+    job->inputs_bytes = prepared_all_bytes(job->prepared);
     if (rc)
         err_wrap(err, "%s", job->sweep.path);
     return rc;
+}
+
+int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err)
+{
+    int64_t each = (int64_t)job->plan.replicates * job->plan.folds;
+    struct settings s;
+    int n = 0;
+
+    for (int32_t c = 0; c < job->plan.n_configs && n < PREPARED_ADOPTED; c++) {
+        bool is_open = false;
+
+        for (int64_t t = c * each; t < (c + 1) * each; t++)
+            is_open |= ledger_state(ledger, t) <= TRIAL_RUNNING;
+        plan_settings(&job->plan, c, &s);
+        if (!is_open || spec_model(&s) == MODEL_NOOP || prepared_own_inputs(job->prepared, &s))
+            continue;
+        if (!prepared_inputs(job->prepared, &s, err))
+            return -1;
+        n++;
+    }
+    return 0;
 }
 
 int job_points(struct job *job)
@@ -244,6 +271,7 @@ int job_prepare(struct job *job, const char *path, const struct option_list *set
 void job_release(struct job *job)
 {
     free(job->work);
+    free(job->bytes);
     prepared_destroy(job->prepared);
     plan_release(&job->plan);
     dataset_release(&job->data);

@@ -7,6 +7,7 @@
 #include "data/load.h"
 #include "grid/plan.h"
 #include "sched/cost.h"
+#include "sched/ledger.h"
 #include "store/store.h"
 #include "trial/prepared.h"
 
@@ -18,6 +19,9 @@ struct job {
     struct prepared *prepared;
     struct sweep_share share; /* where data and prepared live once other ranks have them too */
     struct gcn_cost *work;    /* [n_configs] of one trial; owned */
+    double *bytes;            /* [n_configs] memory of its inputs and of one trial; owned */
+    double inputs_bytes;      /* of all inputs, which the ranks of a host share */
+    double trial_bytes;       /* of the largest trial beside them */
     double load_s;            /* seconds that reading the data took */
 };
 
@@ -33,12 +37,16 @@ int job_points(struct job *job);
 int job_prepare(struct job *job, const char *path, const struct option_list *set);
 void job_release(struct job *job);
 
+/* Make the inputs of the configurations that have trials to run, as many as can be handed to other
+ * ranks. ledger: of the plan. -1 and err as prepared_inputs(). */
+int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);
+
 /* Teach a cost model of the job's configurations: by the trials that the database has finished, or
  * where there is none by training some configurations for a moment each: half a second together,
  * or a hundredth of what the sweep is expected to take on so many ranks, and not at all where that
- * is too little to tell anything. Returns how many measurements it learnt from; -1 and err when
- * memory is short. */
+ * is too little to tell anything. Configurations that take more than most_bytes (job->bytes) are
+ * not tried. Returns how many measurements it learnt from; -1 and err when memory is short. */
 int64_t job_teach(struct job *job, struct cost *cost, const struct store_trials *known,
-                  int32_t ranks, struct err *err);
+                  int32_t ranks, double most_bytes, struct err *err);
 
 #endif

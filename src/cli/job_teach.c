@@ -5,6 +5,7 @@
 #include "cli/job.h"
 #include "cli/stop.h"
 #include "trial/gcn_runner.h"
+#include "trial/spec.h"
 
 #define MOST_S 0.5
 #define LEAST_S 0.02
@@ -90,23 +91,44 @@ static int add_config(int32_t *configs, int n, int32_t config)
     return n + 1;
 }
 
-static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job)
+/* Of the configurations that take no more memory than that; none where there are none. */
+static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, double most_bytes)
 {
-    int n = add_config(configs, 0, job->plan.n_configs / 2);
+    const struct gcn_cost *work = job->work;
+    int32_t middle = job->plan.n_configs / 2;
+    int n = job->bytes[middle] > most_bytes ? 0 : add_config(configs, 0, middle);
 
     for (int kind = 0; kind < KINDS; kind++) {
-        int32_t least = 0, most = 0;
+        int32_t least = -1, most = -1;
 
-        for (int32_t c = 1; c < job->plan.n_configs; c++) {
-            if (amount(&job->work[c], kind) < amount(&job->work[least], kind))
+        for (int32_t c = 0; c < job->plan.n_configs; c++) {
+            if (job->bytes[c] > most_bytes)
+                continue;
+            if (least < 0 || amount(&work[c], kind) < amount(&work[least], kind))
                 least = c;
-            if (amount(&job->work[c], kind) > amount(&job->work[most], kind))
+            if (most < 0 || amount(&work[c], kind) > amount(&work[most], kind))
                 most = c;
         }
+        if (least < 0)
+            return 0;
         n = add_config(configs, n, least);
         n = add_config(configs, n, most);
     }
     return n;
+}
+
+/* What is tried is to be trained for as long as it may, not to be read for half of that. What
+ * cannot be made fails when it is tried. */
+static void make_inputs(struct job *job, const int32_t *configs, int n)
+{
+    struct settings s;
+    struct err err;
+
+    for (int i = 0; i < n; i++) {
+        plan_settings(&job->plan, configs[i], &s);
+        if (spec_model(&s) != MODEL_NOOP)
+            (void)prepared_inputs(job->prepared, &s, &err);
+    }
 }
 
 /* The cheapest first: where an epoch takes longer than the whole budget, one is enough. */
@@ -136,19 +158,24 @@ static double budget(const struct job *job, const struct cost *cost,
     return sum_s < LEAST_S ? 0 : sum_s < MOST_S ? sum_s : MOST_S;
 }
 
-static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_s, struct err *err)
+static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_s,
+                              double most_bytes, struct err *err)
 {
-    struct gcn_runner *gcn =
-        gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
-    double until_s = clock_now(&clock_system) + budget_s;
     int32_t configs[MOST_PROBES];
-    int n = choose_configs(configs, job), at;
+    int n = choose_configs(configs, job, most_bytes), at;
+    struct gcn_runner *gcn;
     struct runner runner;
+    double until_s;
 
+    if (!n)
+        return 0;
+    gcn = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     if (!gcn)
         return -1;
     runner = gcn_runner_interface(gcn);
     sort_configs(configs, n, cost);
+    make_inputs(job, configs, n);
+    until_s = clock_now(&clock_system) + budget_s;
     for (at = 0; at < n && clock_now(&clock_system) < until_s; at++)
         cost_observe(cost, configs[at], -1, probe_config(job, &runner, configs[at], budget_s / n));
     cost_refit(cost);
@@ -157,10 +184,10 @@ static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_
 }
 
 int64_t job_teach(struct job *job, struct cost *cost, const struct store_trials *known,
-                  int32_t ranks, struct err *err)
+                  int32_t ranks, double most_bytes, struct err *err)
 {
     int64_t n = teach_known(job, cost, known);
     double budget_s = n ? 0 : budget(job, cost, known, ranks);
 
-    return budget_s > 0 ? teach_by_probe(job, cost, budget_s, err) : n;
+    return budget_s > 0 ? teach_by_probe(job, cost, budget_s, most_bytes, err) : n;
 }

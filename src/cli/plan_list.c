@@ -10,6 +10,9 @@
 #include "grid/param.h"
 #include "report/report.h"
 
+/* Whoever asks on a login node what a sweep would take is not to take it. */
+#define MOST_TRIED_BYTES 1e9
+
 /* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds, measured. */
 enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
@@ -64,7 +67,7 @@ static int open_listing(struct listing *l, const char *db, struct err *err)
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
-    l->n_measured = job_teach(job, l->cost, &l->known, 1, err);
+    l->n_measured = job_teach(job, l->cost, &l->known, 1, MOST_TRIED_BYTES, err);
     return l->n_measured < 0 ? -1 : 0;
 }
 
@@ -249,9 +252,47 @@ static bool may_end_early(const struct job *job)
     return false;
 }
 
+/* Whether no configuration is small enough to be tried. */
+static bool is_large(const struct job *job)
+{
+    for (int32_t c = 0; c < job->plan.n_configs; c++)
+        if (job->bytes[c] <= MOST_TRIED_BYTES)
+            return false;
+    return true;
+}
+
+static void put_bytes(struct buf *out, double bytes)
+{
+    if (bytes < 1e9)
+        buf_printf(out, "%.*f MB", bytes < 1e7, bytes * 1e-6);
+    else
+        buf_printf(out, "%.1f GB", bytes * 1e-9);
+}
+
+/* Of a rank alone on its host: of n ranks the first two are there once. */
+static void print_memory(const struct job *job)
+{
+    double data = (double)job->data.block_bytes;
+    struct buf text = {0};
+
+    put_bytes(&text, data + job->inputs_bytes + job->trial_bytes);
+    buf_puts(&text, " for a rank: ");
+    put_bytes(&text, data);
+    buf_puts(&text, " of data and ");
+    put_bytes(&text, job->inputs_bytes);
+    buf_puts(&text, " derived from them, once for all ranks of a host, and up to ");
+    put_bytes(&text, job->trial_bytes);
+    fprintf(stderr, "espalier: %s: memory: about %s of its own\n",
+            job->sweep.fixed.v[P_SWEEP_NAME].s, buf_text(&text));
+    buf_release(&text);
+}
+
 static void put_source(struct buf *out, const struct listing *l)
 {
-    if (!l->n_measured)
+    if (!l->n_measured && is_large(l->job))
+        buf_printf(out, "speed of a usual core: none was tried, as each takes more than %g GB",
+                   MOST_TRIED_BYTES * 1e-9);
+    else if (!l->n_measured)
         buf_puts(out, "speed of a usual core: none was tried");
     else if (l->n_known)
         buf_printf(out, "speed of %lld finished trial%s", (long long)l->n_known,
@@ -293,8 +334,10 @@ int plan_list(struct job *job, const char *db, const struct shard *shard, const 
 
     if (open_listing(&l, db, &err) || print_trials(&l, format, &err))
         status = cli_fail(&err, EXIT_ERROR);
-    else
+    else {
         print_totals(&l);
+        print_memory(job);
+    }
     close_listing(&l);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "cli/machine.h"
 #include "cli/standing.h"
 #include "cli/stop.h"
@@ -104,7 +105,8 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
     state->cost = cost_create(job->work, job->plan.n_configs, world->size, err);
     if (!state->runner || !state->cost)
         return -1;
-    if (state->before.pending && job_teach(job, state->cost, &state->known, world->size, err) < 0)
+    if (state->before.pending &&
+        job_teach(job, state->cost, &state->known, world->size, (double)INFINITY, err) < 0)
         return -1;
     state->dispatch = dispatch_create(state->ledger, state->cost, world->size, err);
     if (!state->dispatch)
@@ -172,6 +174,9 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
     state->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     state->grace_s = options->grace_s;
     state->walltime.until_s = state->walltime.whole_s = (double)INFINITY;
+    /* While it may fail without the others, who are given them. */
+    if (state->before.pending && world->size > 1 && job_make_inputs(job, state->ledger, err))
+        return cli_fail(err, EXIT_ERROR);
     if (state->before.pending)
         walltime_begin(&state->walltime, options->time_limit_s, options->begun_s);
     if (make_scheduler(state, world, job, err))
@@ -362,6 +367,18 @@ static const char *plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* On a machine that lends more than it has, a page too many ends the process without a word. */
+static void warn_memory(const struct job *job)
+{
+    double needed = (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
+    double limit = memory_limit_bytes();
+
+    if (needed > limit)
+        log_warn("a rank takes about %.1f GB of memory, this process may use %.1f GB: 'espalier "
+                 "plan' says what takes it",
+                 needed * 1e-9, limit * 1e-9);
+}
+
 static void print_begin(const struct sweep_state *state, const struct world *world,
                         const struct job *job, const struct sweep_options *options)
 {
@@ -380,6 +397,8 @@ static void print_begin(const struct sweep_state *state, const struct world *wor
                  "do",
                  world->size, (long long)pending, plural(pending), (long long)without,
                  plural(without));
+    if (pending)
+        warn_memory(job);
 }
 
 static int run_all(struct sweep_state *state, const struct world *world, struct job *job,

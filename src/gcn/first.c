@@ -1,21 +1,17 @@
 #include "gcn/first.h"
 
+#include "gcn/outline.h"
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* Room for picked rows: what fits the second-level cache several times over, so that small data
- * sets are one panel and large ones do not double in memory. */
-#define PANEL_BYTES ((size_t)8 << 20)
-#define MIN_PANEL_ROWS 64
-
 static int32_t choose_panel_rows(const struct gcn_inputs *inputs, int32_t capacity)
 {
-    size_t rows = PANEL_BYTES / ((size_t)inputs->n_inputs * sizeof(float) + 1);
+    size_t rows = FIRST_PANEL_BYTES / ((size_t)inputs->n_inputs * sizeof(float) + 1);
     size_t n = (size_t)capacity;
 
-    if (rows < MIN_PANEL_ROWS)
-        rows = MIN_PANEL_ROWS;
+    if (rows < FIRST_PANEL_ROWS)
+        rows = FIRST_PANEL_ROWS;
     return (int32_t)(rows < n ? rows : n);
 }
 
@@ -57,11 +53,13 @@ int first_init(struct first *first, const struct gcn_spec *spec, const struct gc
                int32_t n_train, int32_t capacity, int32_t width, struct hash key,
                struct arena *scratch, struct err *err)
 {
-    *first = (struct first){.inputs = inputs, .form = gcn_first_form(spec, inputs, n_train)};
+    struct gcn_outline outline = gcn_outline_of(inputs);
+
+    *first = (struct first){.inputs = inputs, .form = gcn_first_form(spec, &outline, n_train)};
     dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
     if (take_memory(first, capacity, (size_t)width, scratch))
         return err_nomem(err, "first layer",
-                         PANEL_BYTES + (size_t)capacity * (size_t)width * sizeof(float));
+                         FIRST_PANEL_BYTES + (size_t)capacity * (size_t)width * sizeof(float));
     return 0;
 }
 

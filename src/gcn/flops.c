@@ -1,5 +1,5 @@
 #include "gcn/field.h"
-#include "gcn/train.h"
+#include "gcn/outline.h"
 
 #include <math.h>
 
@@ -19,10 +19,10 @@ struct shape {
     enum first_form form;
     bool drops_inputs;
     bool batch_norm, residual, keeps_slope;
-    const struct gcn_inputs *inputs;
+    const struct gcn_outline *inputs;
 };
 
-static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_outline *inputs,
                              int32_t n_train)
 {
     const struct dataset *data = inputs->data;
@@ -35,8 +35,8 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_input
         .n_nodes = n,
         .graph_nodes = n / data->n_samples,
         .pools = spec->pool != POOL_NONE,
-        .degree = (double)csr_nnz(&inputs->a_hat) / n,
-        .features = is_sparse ? (double)csr_nnz(&inputs->x_sparse) / n : inputs->n_inputs,
+        .degree = (double)inputs->entries_a / n,
+        .features = is_sparse ? (double)inputs->entries_x / n : inputs->n_inputs,
         .n_inputs = inputs->n_inputs,
         .n_hidden = spec->hidden_size,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
@@ -65,7 +65,7 @@ static double layer_width(const struct shape *shape, int32_t l)
 /* Of one product, forward, or of the one that brings the gradient back. */
 static double first_layer(const struct shape *shape, double n, bool is_training, bool is_backward)
 {
-    const struct gcn_inputs *inputs = shape->inputs;
+    const struct gcn_outline *inputs = shape->inputs;
     double width = layer_width(shape, 0);
     double level0 = level_size(shape, n, shape->layers);
     double level1 = level_size(shape, n, shape->layers - 1);
@@ -77,7 +77,7 @@ static double first_layer(const struct shape *shape, double n, bool is_training,
     case FIRST_AX_DENSE:
         return 2 * width * level1 * shape->n_inputs;
     case FIRST_AX_SPARSE:
-        return 2 * width * level1 * (double)csr_nnz(&inputs->ax_sparse) / shape->n_nodes;
+        return 2 * width * level1 * (double)inputs->entries_ax / shape->n_nodes;
     case FIRST_X_SPARSE:
         return 2 * width * level0 * shape->features + propagation;
     default:
@@ -110,14 +110,14 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
 /* A row of the features in the form that layer 1 takes them. */
 static double feature_bytes(const struct shape *shape)
 {
-    const struct gcn_inputs *inputs = shape->inputs;
+    const struct gcn_outline *inputs = shape->inputs;
     const double entry = sizeof(float) + sizeof(int32_t);
 
     switch (shape->form) {
     case FIRST_AX_DENSE:
         return sizeof(float) * shape->n_inputs;
     case FIRST_AX_SPARSE:
-        return entry * (double)csr_nnz(&inputs->ax_sparse) / shape->n_nodes;
+        return entry * (double)inputs->entries_ax / shape->n_nodes;
     case FIRST_X_SPARSE:
         return entry * shape->features;
     default:
@@ -176,7 +176,7 @@ static double optimizer_bytes(const struct shape *shape)
     return 7 * sizeof(float) * weights;
 }
 
-struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *inputs,
                          int32_t n_train)
 {
     struct shape shape = shape_of(spec, inputs, n_train);

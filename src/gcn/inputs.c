@@ -1,96 +1,31 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcn/field.h"
+#include "gcn/outline.h"
 #include "gcn/scale.h"
-#include "gcn/train.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-#define BLOCK_ROWS 64 /* of dense features read at a time */
-
 /* ---- sparse features ---- */
 
-/* Entries of dense features that are not zero; where out is not NULL they are put there. */
-static int gather_entries(struct csr *out, int64_t *n, const struct dataset *data, struct err *err)
+static int make_sparse(struct gcn_inputs *inputs, const struct gcn_outline *outline,
+                       enum feature_scale scale, struct err *err)
 {
-    struct mat space;
+    struct csr *x = &inputs->x_sparse;
 
-    *n = 0;
-    if (mat_init(&space, BLOCK_ROWS, data->n_features, err))
-        return -1;
-    for (int32_t first = 0; first < data->n_nodes; first += BLOCK_ROWS) {
-        int32_t left = data->n_nodes - first;
-        struct mat block = mat_view(space.v, left < BLOCK_ROWS ? left : BLOCK_ROWS, space.n_cols);
-
-        dataset_decode(&block, data, first, 0);
-        for (int64_t at = 0; at < mat_size(&block); at++) {
-            if (block.v[at] == 0)
-                continue;
-            if (out) {
-                out->col[*n] = (int32_t)(at % block.n_cols);
-                out->val[*n] = block.v[at];
-                out->row_start[first + at / block.n_cols + 1] = *n + 1;
-            }
-            ++*n;
-        }
+    if (inputs->data->is_sparse) {
+        if (scale_sparse(x, inputs->data, scale, err))
+            return -1;
+    } else {
+        if (scale_gather_entries(x, outline->entries_x, inputs->data, err))
+            return -1;
+        if (scale == SCALE_ROW)
+            kernel_normalize_sparse_rows(x);
     }
-    mat_release(&space);
-    return 0;
-}
-
-/* A row without entries begins where the one before it ended. */
-static void fill_empty_rows(struct csr *a)
-{
-    for (int32_t r = 0; r < a->n_rows; r++)
-        if (a->row_start[r + 1] < a->row_start[r])
-            a->row_start[r + 1] = a->row_start[r];
-}
-
-/* Dense features that are mostly zeros are taken for sparse ones. 1, or 0 where they are not. */
-static int find_sparse(struct gcn_inputs *inputs, struct err *err)
-{
-    const struct dataset *data = inputs->data;
-    struct first_shape shape = {
-        .n_samples = data->n_nodes,
-        .n_features = data->n_features,
-        .rows0 = data->n_nodes,
-        .rows1 = data->n_nodes,
-        .entries_a = (double)csr_nnz(&inputs->a_hat),
-    };
-    int64_t nnz;
-
-    if (gather_entries(NULL, &nnz, data, err))
-        return -1;
-    shape.entries_x = (double)nnz;
-    if (association_first_cost(FIRST_X_SPARSE, &shape) >
-        association_first_cost(FIRST_AX_DENSE, &shape))
+    if (!inputs->has[FIRST_AX_SPARSE])
         return 0;
-    if (csr_init(&inputs->x_sparse, data->n_nodes, data->n_features, nnz, err) ||
-        gather_entries(&inputs->x_sparse, &nnz, data, err))
-        return -1;
-    fill_empty_rows(&inputs->x_sparse);
-    return 1;
-}
-
-/* A^X, where it has fewer entries than X and A^ together. */
-static int finish_sparse(struct gcn_inputs *inputs, struct err *err)
-{
-    int64_t most = csr_nnz(&inputs->x_sparse) + csr_nnz(&inputs->a_hat);
-    int rc;
-
-    inputs->has[FIRST_X_SPARSE] = true;
-    rc = csr_multiply(&inputs->ax_sparse, &inputs->a_hat, &inputs->x_sparse, most, err);
-    inputs->has[FIRST_AX_SPARSE] = rc == 1;
-    return rc < 0 ? -1 : 0;
-}
-
-static int init_sparse(struct gcn_inputs *inputs, enum feature_scale scale, struct err *err)
-{
-    if (scale_sparse(&inputs->x_sparse, inputs->data, scale, err))
-        return -1;
-    return finish_sparse(inputs, err);
+    return csr_multiply(&inputs->ax_sparse, &inputs->a_hat, x, outline->entries_ax, err) == 1 ? 0
+                                                                                              : -1;
 }
 
 /* ---- dense features ---- */
@@ -104,70 +39,144 @@ static int read_columns(const void *self, struct mat *out, int32_t first, struct
 {
     const struct columns *columns = self;
 
-    dataset_decode(out, columns->data, 0, first);
-    if (columns->scale == SCALE_STANDARDIZE && kernel_standardize(out))
-        return err_nomem(err, "column means", 2 * (size_t)out->n_cols * sizeof(double));
-    return 0;
+    return scale_columns(out, columns->data, columns->scale, first, err);
 }
 
-static int find_codes(struct gcn_inputs *inputs, enum feature_scale scale, struct err *err)
+static int make_codes(struct gcn_inputs *inputs, const struct gcn_outline *outline,
+                      enum feature_scale scale, struct err *err)
 {
     const struct dataset *data = inputs->data;
     struct columns columns = {data, scale};
     struct coded_source source = {data->n_nodes, data->n_features, read_columns, &columns};
-    double dense = 2.0 * data->n_nodes * data->n_features;
-    int rc = coded_init(&inputs->coded, &source, dense, err);
 
-    inputs->has[FIRST_X_CODED] = rc == 1;
-    return rc < 0 ? -1 : 0;
+    inputs->coded = outline->coded;
+    return coded_make(&inputs->coded, &source, err);
 }
 
-static int make_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *spec,
-                      struct err *err)
-{
-    struct columns columns = {inputs->data, spec->scale};
-    struct mat *x = &inputs->x;
+/* X passes by in panels of columns, so that A^X can be made without a second matrix of its size. A
+ * panel is as wide as fits the bytes, in whole blocks of spmm(): every column is then multiplied as
+ * it would be in one piece. */
+#define PANEL_BYTES ((size_t)16 << 20)
+#define PANEL_COLUMNS 64
 
-    if (mat_init(x, inputs->data->n_nodes, inputs->data->n_features, err) ||
-        read_columns(&columns, x, 0, err))
-        return -1;
-    if (spec->scale == SCALE_ROW)
-        kernel_normalize_rows(x);
-    if (!inputs->has[FIRST_X_CODED] || spec->small_batches) {
-        if (mat_init(&inputs->ax, x->n_rows, x->n_cols, err))
+struct panels {
+    const struct dataset *data;
+    enum feature_scale scale;
+    double *row_sum;  /* [M] of SCALE_ROW; else NULL */
+    int32_t width;    /* of a panel, at most */
+    struct mat x, ax; /* room for a panel; ax: unless one is all there is */
+};
+
+static bool is_whole(const struct panels *p)
+{
+    return p->width == p->data->n_features;
+}
+
+static int read_panel(struct mat *out, struct panels *p, int32_t at, struct err *err)
+{
+    int32_t left = p->data->n_features - at;
+
+    *out = mat_view(p->x.v, p->data->n_nodes, left < p->width ? left : p->width);
+    return scale_columns(out, p->data, p->scale, at, err);
+}
+
+static int add_row_sums(struct panels *p, struct err *err)
+{
+    size_t n = (size_t)p->data->n_nodes;
+    struct mat panel;
+
+    p->row_sum = calloc(n, sizeof *p->row_sum);
+    if (!p->row_sum)
+        return err_nomem(err, "row sums", n * sizeof *p->row_sum);
+    for (int32_t at = 0; at < p->data->n_features; at += p->width) {
+        if (read_panel(&panel, p, at, err))
             return -1;
-        spmm(&inputs->ax, &inputs->a_hat, NULL, x, NULL);
-        inputs->has[FIRST_AX_DENSE] = true;
+        kernel_add_row_sums(p->row_sum, &panel);
     }
-    if (!spec->drops_inputs)
-        mat_release(x);
     return 0;
 }
 
-static int init_dense(struct gcn_inputs *inputs, const struct gcn_inputs_spec *spec,
-                      struct err *err)
+static int panels_init(struct panels *p, const struct dataset *data, enum feature_scale scale,
+                       struct err *err)
+{
+    size_t blocks = PANEL_BYTES / ((size_t)data->n_nodes * PANEL_COLUMNS * sizeof(float));
+    size_t width = (blocks ? blocks : 1) * PANEL_COLUMNS;
+
+    *p = (struct panels){.data = data, .scale = scale, .width = data->n_features};
+    if (width < (size_t)data->n_features)
+        p->width = (int32_t)width;
+    if (mat_init(&p->x, data->n_nodes, p->width, err) ||
+        (!is_whole(p) && mat_init(&p->ax, data->n_nodes, p->width, err)))
+        return -1;
+    return scale == SCALE_ROW ? add_row_sums(p, err) : 0;
+}
+
+static void panels_release(struct panels *p)
+{
+    free(p->row_sum);
+    mat_release(&p->x);
+    mat_release(&p->ax);
+}
+
+/* A panel to its place. */
+static void put_panel(struct mat *out, const struct mat *panel, int32_t at)
+{
+    for (int32_t i = 0; i < panel->n_rows; i++)
+        memcpy(mat_row(out, i) + at, mat_row(panel, i), (size_t)panel->n_cols * sizeof *panel->v);
+}
+
+static int fill_dense(struct gcn_inputs *inputs, struct panels *p, struct err *err)
+{
+    for (int32_t at = 0; at < p->data->n_features; at += p->width) {
+        struct mat x, ax;
+
+        if (read_panel(&x, p, at, err))
+            return -1;
+        if (p->row_sum)
+            kernel_divide_rows(&x, p->row_sum);
+        if (inputs->x.v)
+            put_panel(&inputs->x, &x, at);
+        if (!inputs->has[FIRST_AX_DENSE])
+            continue;
+        ax = is_whole(p) ? inputs->ax : mat_view(p->ax.v, x.n_rows, x.n_cols);
+        spmm(&ax, &inputs->a_hat, NULL, &x, NULL);
+        if (!is_whole(p))
+            put_panel(&inputs->ax, &ax, at);
+    }
+    return 0;
+}
+
+static int make_dense(struct gcn_inputs *inputs, const struct gcn_outline *outline,
+                      enum feature_scale scale, struct err *err)
 {
     const struct dataset *data = inputs->data;
-    int is_sparse = 0;
+    struct panels panels;
+    int rc = panels_init(&panels, data, scale, err);
 
-    /* Codes and zeros are of markers; covariates have neither. */
-    if (inputs->data->covariates)
-        return make_dense(inputs, spec, err);
-    if (spec->scale != SCALE_STANDARDIZE)
-        is_sparse = find_sparse(inputs, err);
-    if (is_sparse < 0)
-        return -1;
-    if (is_sparse) {
-        if (spec->scale == SCALE_ROW)
-            kernel_normalize_sparse_rows(&inputs->x_sparse);
-        return finish_sparse(inputs, err);
+    if (!rc && outline->has_x && !is_whole(&panels))
+        rc = mat_init(&inputs->x, data->n_nodes, data->n_features, err);
+    if (!rc && inputs->has[FIRST_AX_DENSE])
+        rc = mat_init(&inputs->ax, data->n_nodes, data->n_features, err);
+    if (!rc)
+        rc = fill_dense(inputs, &panels, err);
+    if (!rc && outline->has_x && is_whole(&panels)) {
+        inputs->x = panels.x;
+        panels.x = (struct mat){0};
     }
-    /* Codes pay where features are many and rows few; nodes of graphs are the reverse. */
-    if (spec->scale != SCALE_ROW && !data->graph_start && find_codes(inputs, spec->scale, err))
+    panels_release(&panels);
+    return rc;
+}
+
+static int make_features(struct gcn_inputs *inputs, const struct gcn_outline *outline,
+                         enum feature_scale scale, struct err *err)
+{
+    if (inputs->has[FIRST_X_SPARSE])
+        return make_sparse(inputs, outline, scale, err);
+    if (inputs->has[FIRST_X_CODED] && make_codes(inputs, outline, scale, err))
         return -1;
-    if (inputs->has[FIRST_X_CODED] && !spec->drops_inputs && !spec->small_batches)
-        return 0;
-    return make_dense(inputs, spec, err);
+    if (inputs->has[FIRST_AX_DENSE] || outline->has_x)
+        return make_dense(inputs, outline, scale, err);
+    return 0;
 }
 
 /* ---- together ---- */
@@ -181,20 +190,30 @@ static void begin(struct gcn_inputs *inputs, const struct dataset *data, int32_t
     inputs->fan_in = data->n_features;
 }
 
+int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
+                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
+                    struct err *err)
+{
+    begin(inputs, outline->data, outline->n_inputs);
+    memcpy(inputs->has, outline->has, sizeof inputs->has);
+    if (csr_normalize(&inputs->a_hat, adjacency, err) ||
+        make_features(inputs, outline, spec->scale, err)) {
+        gcn_inputs_release(inputs);
+        return -1;
+    }
+    return 0;
+}
+
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err)
 {
-    int status;
+    struct gcn_outline outline;
 
-    begin(inputs, data, data->n_features);
-    status = csr_normalize(&inputs->a_hat, adjacency, err);
-    if (status == 0)
-        status =
-            data->is_sparse ? init_sparse(inputs, spec->scale, err) : init_dense(inputs, spec, err);
-    if (status)
-        gcn_inputs_release(inputs);
-    return status;
+    *inputs = (struct gcn_inputs){0};
+    if (gcn_outline_find(&outline, data, adjacency, spec, err))
+        return -1;
+    return gcn_inputs_make(inputs, &outline, adjacency, spec, err);
 }
 
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
@@ -227,32 +246,4 @@ void gcn_inputs_release(struct gcn_inputs *inputs)
         free(inputs->kernel);
     }
     *inputs = (struct gcn_inputs){0};
-}
-
-enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-                               int32_t n_train)
-{
-    double n = inputs->data->n_nodes;
-    double degree = (double)csr_nnz(&inputs->a_hat) / n;
-    bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
-    double batch = is_full ? n_train : spec->batch_size;
-    double nodes = batch * n / inputs->data->n_samples;
-    bool pools = spec->pool != POOL_NONE;
-    struct first_shape shape = {
-        .n_samples = n,
-        .n_features = inputs->n_inputs,
-        .rows1 = pools ? nodes : field_expected(n, degree, batch, spec->layers - 1),
-        .rows0 = pools ? nodes : field_expected(n, degree, batch, spec->layers),
-        .entries_a = (double)csr_nnz(&inputs->a_hat),
-    };
-
-    if (inputs->has[FIRST_X_SPARSE])
-        shape.entries_x = (double)csr_nnz(&inputs->x_sparse);
-    if (inputs->has[FIRST_AX_SPARSE])
-        shape.entries_ax = (double)csr_nnz(&inputs->ax_sparse);
-    if (inputs->has[FIRST_X_CODED]) {
-        shape.coded_row = coded_cost(&inputs->coded, inputs->coded.n_rows) / n;
-        shape.coded_tn = coded_cost_tn(&inputs->coded);
-    }
-    return association_first(&shape, inputs->has);
 }

@@ -217,7 +217,79 @@ void scaling_apply(double *out, const struct scaling *scaling, const struct pane
                       scaling->row_factor ? scaling->row_factor + panel_row(panel) : NULL);
 }
 
+int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
+                  int32_t first, struct err *err)
+{
+    dataset_decode(out, data, 0, first);
+    if (scale == SCALE_STANDARDIZE && kernel_standardize(out))
+        return err_nomem(err, "column means", 2 * (size_t)out->n_cols * sizeof(double));
+    return 0;
+}
+
 /* ---- sparse ---- */
+
+#define BLOCK_ROWS 64 /* of dense features read at a time */
+
+/* Entries that are not zero; where out is not NULL they are put there. */
+static int pass_entries(struct csr *out, int64_t *n, const struct dataset *data, struct err *err)
+{
+    struct mat space;
+
+    *n = 0;
+    if (mat_init(&space, BLOCK_ROWS, data->n_features, err))
+        return -1;
+    for (int32_t first = 0; first < data->n_nodes; first += BLOCK_ROWS) {
+        int32_t left = data->n_nodes - first;
+        struct mat block = mat_view(space.v, left < BLOCK_ROWS ? left : BLOCK_ROWS, space.n_cols);
+
+        dataset_decode(&block, data, first, 0);
+        for (int64_t at = 0; at < mat_size(&block); at++) {
+            if (block.v[at] == 0)
+                continue;
+            if (out) {
+                out->col[*n] = (int32_t)(at % block.n_cols);
+                out->val[*n] = block.v[at];
+                out->row_start[first + at / block.n_cols + 1] = *n + 1;
+            }
+            ++*n;
+        }
+    }
+    mat_release(&space);
+    return 0;
+}
+
+/* A row without entries begins where the one before it ended. */
+static void fill_empty_rows(struct csr *a)
+{
+    for (int32_t r = 0; r < a->n_rows; r++)
+        if (a->row_start[r + 1] < a->row_start[r])
+            a->row_start[r + 1] = a->row_start[r];
+}
+
+int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err)
+{
+    return pass_entries(NULL, nnz, data, err);
+}
+
+int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err)
+{
+    if (csr_init(out, data->n_nodes, data->n_features, nnz, err))
+        return -1;
+    if (pass_entries(out, &nnz, data, err)) {
+        csr_release(out);
+        return -1;
+    }
+    fill_empty_rows(out);
+    return 0;
+}
+
+int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err)
+{
+    if (data->is_sparse && scale == SCALE_STANDARDIZE)
+        return err_set(err, "sparse features cannot be standardized: centring would fill them "
+                            "in; allowed are none and row");
+    return 0;
+}
 
 int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
                  struct err *err)
@@ -225,10 +297,7 @@ int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale
     const struct csr *a = &data->sparse_features;
     size_t nnz = (size_t)csr_nnz(a);
 
-    if (scale == SCALE_STANDARDIZE)
-        return err_set(err, "sparse features cannot be standardized: centring would fill them "
-                            "in; allowed are none and row");
-    if (csr_init(out, a->n_rows, a->n_cols, (int64_t)nnz, err))
+    if (scale_check(data, scale, err) || csr_init(out, a->n_rows, a->n_cols, (int64_t)nnz, err))
         return -1;
     memcpy(out->row_start, a->row_start, ((size_t)a->n_rows + 1) * sizeof *a->row_start);
     memcpy(out->col, a->col, nnz * sizeof *a->col);

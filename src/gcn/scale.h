@@ -48,8 +48,22 @@ struct mat scaling_read(const struct scaling *scaling, const struct panel *panel
 void scaling_apply(double *out, const struct scaling *scaling, const struct panel *panel,
                    const struct mat *raw);
 
-/* The same for sparse features: a scaled copy. Pair with csr_release(). -1 and err where they
- * would fill in. */
+/* What is done to columns alone, to those of dense features from `first` on.
+ *   out  out  (M, n)  as read, with SCALE_STANDARDIZE by kernel_standardize()
+ * -1 and err when memory is short. */
+int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
+                  int32_t first, struct err *err);
+
+/* Entries of dense features, as read, that are not zero: how many, and as sparse ones. nnz: as
+ * counted. Pair the latter with csr_release(). -1 and err when memory is short. */
+int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
+int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err);
+
+/* -1 and err where sparse features cannot be scaled so: they would fill in. */
+int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err);
+
+/* Sparse features: a scaled copy. Pair with csr_release(). -1 and err as scale_check(), or when
+ * memory is short. */
 int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
 

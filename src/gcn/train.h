@@ -171,21 +171,11 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
               int threads, struct arena *scratch, const struct clock *clock,
               const struct gcn_observer *observer, struct err *err);
 
-/* The work of a trial, from shapes alone. */
+/* The work of a trial, from shapes alone (outline.h). */
 struct gcn_cost {
     double flops; /* of the matrix products */
     double bytes; /* moved: operands and results of the products, state of the optimiser */
     double steps; /* of the optimiser */
 };
-
-/* How a trial's first layer starts: the cheapest of the forms that are there. */
-enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-                               int32_t n_train);
-
-/* What gcn_train() would do if every epoch ran: an estimate that takes neighbours as drawn at
- * random and all samples outside training as validation (flops measured: within 1.4 times of
- * outcome.flops). Shared by `plan` and the scheduler. */
-struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-                         int32_t n_train);
 
 #endif

@@ -207,6 +207,17 @@ size_t coded_code_bytes(const struct coded *c)
     return (size_t)panels * (size_t)c->panel * (size_t)c->n_rows;
 }
 
+size_t coded_bytes(const struct coded *c)
+{
+    size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
+
+    return coded_code_bytes(c) + 2 * groups * sizeof *c->column +
+           (size_t)c->n_cols * sizeof *c->base +
+           entries * (sizeof *c->parent + sizeof *c->item + sizeof *c->run_start) +
+           (size_t)c->n_items * (sizeof *c->item_column + sizeof *c->item_delta) +
+           groups * (size_t)c->n_rows * sizeof *c->run;
+}
+
 void coded_release(struct coded *c)
 {
     if (!c)
@@ -376,9 +387,9 @@ static double cost_of(const struct coded *c, const struct group *g)
            transposed_cost(c->n_rows, g->n_groups, tree);
 }
 
-/* The counts with the cheapest limit go to c, and the limit to *limit. 1; 0: too dear; -1. */
-static int choose_limit(struct coded *c, int32_t *limit, const struct coded_source *source,
-                        double most, struct err *err)
+/* The counts with the cheapest limit go to c. 1; 0: too dear; -1. */
+static int choose_limit(struct coded *c, const struct coded_source *source, double most,
+                        struct err *err)
 {
     struct group groups[N_LIMITS] = {{0}};
     const struct group *best = NULL;
@@ -395,7 +406,6 @@ static int choose_limit(struct coded *c, int32_t *limit, const struct coded_sour
         rc = best && cost_of(c, best) <= most && best->n_entries + best->n_items < INT32_MAX &&
              (int64_t)best->n_groups * c->n_rows < INT32_MAX;
     if (rc == 1) {
-        *limit = best->limit;
         c->panel = CODED_ENTRIES / best->limit;
         c->n_groups = best->n_groups;
         c->n_entries = (int32_t)best->n_entries;
@@ -406,28 +416,32 @@ static int choose_limit(struct coded *c, int32_t *limit, const struct coded_sour
     return rc;
 }
 
-static int make(struct coded *c, const struct coded_source *source, double most, struct err *err)
+int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err)
+{
+    *c = (struct coded){.n_rows = source->n_rows, .n_cols = source->n_cols};
+    return choose_limit(c, source, most, err);
+}
+
+int coded_make(struct coded *c, const struct coded_source *source, struct err *err)
 {
     struct group group = {0};
-    int32_t limit = 0;
-    int rc = choose_limit(c, &limit, source, most, err);
+    int rc = allocate(c, err) || group_init(&group, c->n_rows, CODED_ENTRIES / c->panel, err)
+                 ? -1
+                 : read_columns(c, &group, 1, source, lay_group, err);
 
-    if (rc != 1)
-        return rc;
-    rc = allocate(c, err) || group_init(&group, c->n_rows, limit, err)
-             ? -1
-             : read_columns(c, &group, 1, source, lay_group, err);
     group_release(&group);
-    return rc;
+    if (rc < 0)
+        coded_release(c);
+    return rc < 0 ? -1 : 0;
 }
 
 int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err)
 {
-    int rc;
+    int rc = coded_count(c, source, most, err);
 
-    *c = (struct coded){.n_rows = source->n_rows, .n_cols = source->n_cols};
-    rc = make(c, source, most, err);
-    if (rc <= 0)
+    if (rc != 1) {
         coded_release(c);
-    return rc;
+        return rc;
+    }
+    return coded_make(c, source, err) ? -1 : 1;
 }

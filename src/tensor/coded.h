@@ -57,22 +57,30 @@ struct coded {
     int32_t *run;               /* [n_groups * n_rows] */
 };
 
-/* Where the columns come from: fills out (n_rows, n) with columns `first` on. Called twice for
- * every column, in ascending order, so that the whole matrix never stands in memory. */
+/* Where the columns come from: fills out (n_rows, n) with columns `first` on. Called once for every
+ * column to count and once to make, in ascending order, so that the whole matrix never stands in
+ * memory. */
 struct coded_source {
     int32_t n_rows, n_cols;
     int (*read)(const void *self, struct mat *out, int32_t first, struct err *err);
     const void *self;
 };
 
-/* The limit is the one that makes the products cheapest. 1: made; pair with coded_release(). 0:
- * not made, because some column has more than CODED_MOST_LIMIT values or because the two products
- * would cost more than `most` (coded_cost() of all rows + coded_cost_tn()). -1 and err: memory,
- * or the source's own. */
+/* How large it would be: shapes and panel, without arrays. Enough for the costs below and for
+ * coded_bytes(); nothing to release. The limit is the one that makes the products cheapest. 1:
+ * counted. 0: not to be made, because some column has more than CODED_MOST_LIMIT values or because
+ * the two products would cost more than `most` (coded_cost() of all rows + coded_cost_tn()). -1 and
+ * err: memory, or the source's own. */
+int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err);
+/* What was counted, made from the same columns: pair with coded_release(). -1 and err as above;
+ * nothing is held then. */
+int coded_make(struct coded *c, const struct coded_source *source, struct err *err);
+/* Both. */
 int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err);
 void coded_release(struct coded *c); /* takes a zeroed one */
 
 size_t coded_code_bytes(const struct coded *c);
+size_t coded_bytes(const struct coded *c); /* of all arrays */
 
 /* z (n, W) = rows rows[i] (NULL: i) of the matrix times w (F, W). Every element adds groups in
  * ascending order: a row's result does not depend on which others are computed, nor on threads

@@ -169,31 +169,55 @@ static void fill_product(struct csr *out, struct row_sum *s, const struct csr *a
     }
 }
 
+static void row_sum_release(struct row_sum *s)
+{
+    free(s->sum);
+    free(s->row);
+    free(s->col);
+}
+
+static int row_sum_init(struct row_sum *s, int32_t n_cols, struct err *err)
+{
+    size_t n = (size_t)n_cols + 1;
+
+    *s = (struct row_sum){
+        .sum = malloc(n * sizeof *s->sum),
+        .row = calloc(n, sizeof *s->row),
+        .col = malloc(n * sizeof *s->col),
+    };
+    if (s->sum && s->row && s->col)
+        return 0;
+    row_sum_release(s);
+    return err_nomem(err, "sparse product", n * 16);
+}
+
+int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err)
+{
+    struct row_sum s;
+
+    if (row_sum_init(&s, b->n_cols, err))
+        return -1;
+    *nnz = count_product(&s, a, b);
+    row_sum_release(&s);
+    return 0;
+}
+
 int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
                  struct err *err)
 {
-    size_t n = (size_t)b->n_cols + 1;
-    struct row_sum s = {
-        .sum = malloc(n * sizeof *s.sum),
-        .row = calloc(n, sizeof *s.row),
-        .col = malloc(n * sizeof *s.col),
-    };
-    int rc = -1;
+    struct row_sum s;
+    int64_t nnz;
+    int rc;
 
-    if (!s.sum || !s.row || !s.col) {
-        err_nomem(err, "sparse product", n * 16);
-    } else {
-        int64_t nnz = count_product(&s, a, b);
-
-        rc = nnz <= most;
-        if (rc && csr_init(out, a->n_rows, b->n_cols, nnz, err))
-            rc = -1;
-        if (rc == 1)
-            fill_product(out, &s, a, b);
-    }
-    free(s.sum);
-    free(s.row);
-    free(s.col);
+    if (row_sum_init(&s, b->n_cols, err))
+        return -1;
+    nnz = count_product(&s, a, b);
+    rc = nnz <= most;
+    if (rc && csr_init(out, a->n_rows, b->n_cols, nnz, err))
+        rc = -1;
+    if (rc == 1)
+        fill_product(out, &s, a, b);
+    row_sum_release(&s);
     return rc;
 }
 

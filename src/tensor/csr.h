@@ -45,6 +45,9 @@ int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
 int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
                  struct err *err);
 
+/* How many entries that would have, without making it. -1 and err when memory is short. */
+int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
+
 /* Every invariant above; false and a reason in err (may be NULL) where one is broken. */
 bool csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);

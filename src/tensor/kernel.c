@@ -212,24 +212,43 @@ int kernel_standardize(struct mat *m)
     return 0;
 }
 
-static void divide_by_sum(float *v, int64_t n)
+static double add_up(double sum, const float *v, int64_t n)
 {
-    double sum = 0;
-
     for (int64_t j = 0; j < n; j++)
         sum += (double)v[j];
+    return sum;
+}
+
+static void divide(float *v, int64_t n, double sum)
+{
     for (int64_t j = 0; sum != 0 && j < n; j++)
         v[j] = (float)((double)v[j] / sum);
+}
+
+void kernel_add_row_sums(double *sum, const struct mat *m)
+{
+    for (int32_t i = 0; i < m->n_rows; i++)
+        sum[i] = add_up(sum[i], mat_row(m, i), m->n_cols);
+}
+
+void kernel_divide_rows(struct mat *m, const double *sum)
+{
+    for (int32_t i = 0; i < m->n_rows; i++)
+        divide(mat_row(m, i), m->n_cols, sum[i]);
 }
 
 void kernel_normalize_rows(struct mat *m)
 {
     for (int32_t i = 0; i < m->n_rows; i++)
-        divide_by_sum(mat_row(m, i), m->n_cols);
+        divide(mat_row(m, i), m->n_cols, add_up(0, mat_row(m, i), m->n_cols));
 }
 
 void kernel_normalize_sparse_rows(struct csr *a)
 {
-    for (int32_t r = 0; r < a->n_rows; r++)
-        divide_by_sum(a->val + a->row_start[r], a->row_start[r + 1] - a->row_start[r]);
+    for (int32_t r = 0; r < a->n_rows; r++) {
+        float *v = a->val + a->row_start[r];
+        int64_t n = a->row_start[r + 1] - a->row_start[r];
+
+        divide(v, n, add_up(0, v, n));
+    }
 }

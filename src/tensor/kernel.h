@@ -65,8 +65,11 @@ void kernel_sgd(float *w, float *m, const float *g, int64_t n, float rate, float
  * The only one here that allocates: -1 when memory is short. */
 int kernel_standardize(struct mat *m);
 
-/* Each row divided by its sum, where that is not 0. */
+/* Each row divided by its sum, where that is not 0; or in two steps, for rows that come in pieces,
+ * with the same bits: sum [n_rows], inout, takes in the pieces from left to right. */
 void kernel_normalize_rows(struct mat *m);
+void kernel_add_row_sums(double *sum, const struct mat *m);
+void kernel_divide_rows(struct mat *m, const double *sum);
 void kernel_normalize_sparse_rows(struct csr *a);
 
 #endif

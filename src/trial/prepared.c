@@ -5,11 +5,13 @@
 
 #include "data/graph.h"
 #include "gcn/inputs_pack.h"
+#include "gcn/outline.h"
+#include "trial/kept.h"
 #include "trial/reduced.h"
 #include "trial/spec.h"
 
-/* Two caches, each an array of entries with the spec they were made from and when they were last
- * asked for. Both are short, so that a linear search is nothing beside a trial. */
+/* Three caches, each an array of entries with the spec they were made from and when they were last
+ * asked for. They are short, so that a linear search is nothing beside a trial. */
 
 /* Batches of less than this part of the samples may need few enough rows for A^X to be cheaper
  * than codes, with ten neighbours or more; association.h decides. */
@@ -27,6 +29,13 @@ struct graph_entry {
     uint64_t used; /* 0: empty */
 };
 
+struct outline_entry {
+    struct inputs_key key;
+    struct gcn_outline outline;
+    struct csr adjacency; /* until inputs were made with it, and not where samples are graphs */
+    uint64_t used;        /* 0: empty */
+};
+
 struct split_entry {
     struct split_spec spec;
     struct split split;
@@ -38,6 +47,7 @@ struct prepared {
     uint64_t now;                                /* counts questions */
     struct neighbours neighbours[GRAPH_METRICS]; /* of each metric asked for */
     struct graph_entry graphs[PREPARED_GRAPHS];
+    struct outline_entry outlines[PREPARED_GRAPHS];
     struct split_entry splits[PREPARED_SPLITS];
     struct reduced reduced;
 };
@@ -62,6 +72,12 @@ static void graph_entry_clear(struct graph_entry *entry)
     memset(entry, 0, sizeof *entry);
 }
 
+static void outline_entry_clear(struct outline_entry *entry)
+{
+    csr_release(&entry->adjacency);
+    memset(entry, 0, sizeof *entry);
+}
+
 static void split_entry_clear(struct split_entry *entry)
 {
     if (entry->used)
@@ -73,8 +89,10 @@ void prepared_destroy(struct prepared *prepared)
 {
     if (!prepared)
         return;
-    for (size_t i = 0; i < PREPARED_GRAPHS; i++)
+    for (size_t i = 0; i < PREPARED_GRAPHS; i++) {
         graph_entry_clear(&prepared->graphs[i]);
+        outline_entry_clear(&prepared->outlines[i]);
+    }
     for (size_t i = 0; i < PREPARED_SPLITS; i++)
         split_entry_clear(&prepared->splits[i]);
     for (size_t i = 0; i < GRAPH_METRICS; i++)
@@ -96,8 +114,8 @@ static int make_graph(struct csr *out, struct prepared *prepared, const struct g
     return graph_cut(out, n, spec->k, spec->weights, err);
 }
 
-static int make_kernel(struct gcn_inputs *out, const struct prepared *prepared,
-                       const struct inputs_key *key, struct err *err)
+static int check_kernel(const struct prepared *prepared, const struct inputs_key *key,
+                        struct err *err)
 {
     const struct dataset *data = prepared->data;
     double bytes = ridge_bytes(data) + (double)data->block_bytes;
@@ -107,28 +125,7 @@ static int make_kernel(struct gcn_inputs *out, const struct prepared *prepared,
                        "type = ridge: takes %.1f GB for the products of all pairs of the %d "
                        "samples, this process may use %.1f GB",
                        bytes * 1e-9, data->n_samples, prepared->reduced.limit_bytes * 1e-9);
-    return ridge_inputs_init(out, data, key->inputs.scale, err);
-}
-
-static int make_inputs(struct gcn_inputs *out, struct prepared *prepared,
-                       const struct inputs_key *key, struct err *err)
-{
-    const struct dataset *data = prepared->data;
-    const struct mat *l = NULL;
-    struct csr adjacency = {0};
-    int rc;
-
-    if (key->is_kernel)
-        return make_kernel(out, prepared, key, err);
-    rc = make_graph(&adjacency, prepared, &key->graph, err);
-    if (!rc && key->inputs.reduce != REDUCE_NONE) {
-        l = reduced_features(&prepared->reduced, &key->inputs, err);
-        rc = l ? gcn_inputs_init_reduced(out, data, &adjacency, l, err) : -1;
-    } else if (!rc) {
-        rc = gcn_inputs_init(out, data, &adjacency, &key->inputs, err);
-    }
-    csr_release(&adjacency);
-    return rc;
+    return scale_check(data, key->inputs.scale, err);
 }
 
 static void make_key(struct inputs_key *key, const struct prepared *prepared,
@@ -173,6 +170,129 @@ static struct graph_entry *free_graph(struct prepared *prepared)
     return oldest;
 }
 
+static int make_reduced(struct gcn_inputs *out, struct prepared *prepared,
+                        const struct inputs_key *key, struct err *err)
+{
+    const struct mat *l;
+    struct csr adjacency;
+    int rc;
+
+    if (make_graph(&adjacency, prepared, &key->graph, err))
+        return -1;
+    l = reduced_features(&prepared->reduced, &key->inputs, err);
+    rc = l ? gcn_inputs_init_reduced(out, prepared->data, &adjacency, l, err) : -1;
+    csr_release(&adjacency);
+    return rc;
+}
+
+/* ---- outlines ---- */
+
+/* The index of the entry, or -1. */
+static int find_outline(const struct prepared *prepared, const struct inputs_key *key)
+{
+    for (int i = 0; i < PREPARED_GRAPHS; i++)
+        if (prepared->outlines[i].used && !memcmp(&prepared->outlines[i].key, key, sizeof *key))
+            return i;
+    return -1;
+}
+
+static struct outline_entry *free_outline(struct prepared *prepared)
+{
+    struct outline_entry *oldest = &prepared->outlines[0];
+
+    for (int i = 1; i < PREPARED_GRAPHS; i++)
+        if (prepared->outlines[i].used < oldest->used)
+            oldest = &prepared->outlines[i];
+    outline_entry_clear(oldest);
+    return oldest;
+}
+
+static int make_outline(struct outline_entry *entry, struct prepared *prepared,
+                        const struct inputs_key *key, const struct settings *s, struct err *err)
+{
+    const struct dataset *data = prepared->data;
+    const struct gcn_inputs *inputs;
+
+    if (key->is_kernel) {
+        entry->outline = (struct gcn_outline){
+            .data = data, .n_inputs = data->n_features, .n_kernel = data->n_samples};
+        return check_kernel(prepared, key, err);
+    }
+    if (key->inputs.reduce != REDUCE_NONE) {
+        inputs = prepared_inputs(prepared, s, err);
+        if (inputs)
+            entry->outline = gcn_outline_of(inputs);
+        return inputs ? 0 : -1;
+    }
+    if (make_graph(&entry->adjacency, prepared, &key->graph, err) ||
+        gcn_outline_find(&entry->outline, data, &entry->adjacency, &key->inputs, err))
+        return -1;
+    if (data->graph_start) /* large, and soon made again */
+        csr_release(&entry->adjacency);
+    return 0;
+}
+
+/* NULL and err as prepared_inputs(). */
+static struct outline_entry *outline_of(struct prepared *prepared, const struct inputs_key *key,
+                                        const struct settings *s, struct err *err)
+{
+    int found = find_outline(prepared, key);
+    struct outline_entry *entry = found < 0 ? free_outline(prepared) : &prepared->outlines[found];
+
+    if (found < 0 && make_outline(entry, prepared, key, s, err)) {
+        outline_entry_clear(entry);
+        return NULL;
+    }
+    entry->key = *key;
+    entry->used = ++prepared->now;
+    return entry;
+}
+
+double prepared_inputs_bytes(const struct prepared *prepared, const struct settings *s)
+{
+    struct inputs_key key;
+    int found;
+
+    make_key(&key, prepared, s);
+    found = find_outline(prepared, &key);
+    return found < 0 ? 0 : gcn_outline_bytes(&prepared->outlines[found].outline);
+}
+
+double prepared_all_bytes(const struct prepared *prepared)
+{
+    double bytes = 0;
+
+    for (int i = 0; i < PREPARED_GRAPHS; i++)
+        if (prepared->outlines[i].used)
+            bytes += gcn_outline_bytes(&prepared->outlines[i].outline);
+    return bytes;
+}
+
+/* ---- inputs ---- */
+
+static int make_inputs(struct gcn_inputs *out, struct prepared *prepared,
+                       const struct inputs_key *key, const struct settings *s, struct err *err)
+{
+    struct outline_entry *entry;
+    int rc = 0;
+
+    if (key->is_kernel)
+        return check_kernel(prepared, key, err)
+                   ? -1
+                   : ridge_inputs_init(out, prepared->data, key->inputs.scale, err);
+    if (key->inputs.reduce != REDUCE_NONE)
+        return make_reduced(out, prepared, key, err);
+    entry = outline_of(prepared, key, s, err);
+    if (!entry)
+        return -1;
+    if (!entry->adjacency.row_start)
+        rc = make_graph(&entry->adjacency, prepared, &key->graph, err);
+    if (!rc)
+        rc = gcn_inputs_make(out, &entry->outline, &entry->adjacency, &key->inputs, err);
+    csr_release(&entry->adjacency);
+    return rc;
+}
+
 const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct settings *s,
                                          struct err *err)
 {
@@ -187,7 +307,7 @@ const struct gcn_inputs *prepared_inputs(struct prepared *prepared, const struct
     make_key(&key, prepared, s);
     found = find_graph(prepared, &key);
     entry = found < 0 ? free_graph(prepared) : &prepared->graphs[found];
-    if (found < 0 && make_inputs(&entry->inputs, prepared, &key, err))
+    if (found < 0 && make_inputs(&entry->inputs, prepared, &key, s, err))
         return NULL;
     entry->key = key;
     entry->used = ++prepared->now;
@@ -252,22 +372,48 @@ const struct split *prepared_split(struct prepared *prepared, const struct setti
     return &oldest->split;
 }
 
-int prepared_cost(struct gcn_cost *work, struct prepared *prepared, const struct settings *s,
-                  struct err *err)
+/* A model on its way to the database: a file in a buffer that has room to grow, the message, and
+ * what the scheduler holds until the commit. */
+#define COPIES_OF_MODEL 4
+
+/* A trial's memory beside data and inputs. */
+static double trial_bytes(const struct gcn_spec *spec, const struct settings *s,
+                          const struct gcn_outline *outline, const struct split *split)
 {
-    const struct gcn_inputs *inputs;
+    double kept = keep_of(s) == KEEP_NONE ? 0 : gcn_weights(spec, outline->data, outline->n_inputs);
+    double n = split->n_train;
+
+    if (spec_model(s) == MODEL_RIDGE)
+        return n * n * sizeof(double) + kept * sizeof(float);
+    return gcn_train_bytes(spec, outline, split->n_train) + kept * sizeof(float);
+}
+
+int prepared_cost(struct gcn_cost *work, double *bytes, struct prepared *prepared,
+                  const struct settings *s, struct err *err)
+{
+    const struct outline_entry *entry;
     const struct split *split;
+    struct gcn_inputs_spec asked;
+    struct inputs_key key;
     struct gcn_spec spec;
 
     *work = (struct gcn_cost){0};
+    if (bytes)
+        *bytes = 0;
     if (spec_model(s) == MODEL_NOOP)
         return 0;
-    inputs = prepared_inputs(prepared, s, err);
+    spec_inputs(&asked, s);
+    if (reducer_check(&asked, prepared->data, err))
+        return -1;
+    make_key(&key, prepared, s);
+    entry = outline_of(prepared, &key, s, err);
     split = prepared_split(prepared, s, 0, 0, err);
-    if (!inputs || !split)
+    if (!entry || !split)
         return -1;
     spec_gcn(&spec, s);
     *work = spec_model(s) == MODEL_RIDGE ? ridge_cost(prepared->data, split)
-                                         : gcn_cost(&spec, inputs, split->n_train);
+                                         : gcn_cost(&spec, &entry->outline, split->n_train);
+    if (bytes)
+        *bytes = trial_bytes(&spec, s, &entry->outline, split);
     return 0;
 }

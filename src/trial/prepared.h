@@ -40,8 +40,17 @@ const struct gcn_inputs *prepared_own_inputs(const struct prepared *prepared,
 int prepared_adopt(struct prepared *prepared, const struct settings *s, const void *block,
                    size_t bytes, struct err *err);
 
-/* The work of one trial of a configuration; -1 and err as above. */
-int prepared_cost(struct gcn_cost *work, struct prepared *prepared, const struct settings *s,
-                  struct err *err);
+/* The work of one trial of a configuration, and where bytes is not NULL the memory that it takes
+ * beside data and inputs, its model included. Inputs are outlined and not made (gcn/outline.h), but
+ * for the small ones that `reduce` leaves; what would keep them from being made is found. -1 and
+ * err as above. */
+int prepared_cost(struct gcn_cost *work, double *bytes, struct prepared *prepared,
+                  const struct settings *s, struct err *err);
+
+/* Memory of the inputs for these settings, which prepared_cost() was asked about lately; 0 where it
+ * was not. */
+double prepared_inputs_bytes(const struct prepared *prepared, const struct settings *s);
+/* Memory of the inputs of all that it was asked about, as many of them as are kept. */
+double prepared_all_bytes(const struct prepared *prepared);
 
 #endif

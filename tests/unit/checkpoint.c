@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "gcn/outline.h"
 #include "toy.h"
 
 enum { EPOCHS = 6 };
@@ -226,7 +227,9 @@ static void check_forms(struct toy *toy, int n_seen[FIRST_FORM_COUNT])
         memset(toy->inputs.has, 0, sizeof has);
         toy->inputs.has[form] = true;
         for (spec.batch_size = 0; spec.batch_size <= 7; spec.batch_size += 7) {
-            assert_int_equal(gcn_first_form(&spec, &toy->inputs, toy->split.n_train), form);
+            struct gcn_outline outline = gcn_outline_of(&toy->inputs);
+
+            assert_int_equal(gcn_first_form(&spec, &outline, toy->split.n_train), form);
             check_breaks(toy, &spec);
         }
     }

@@ -10,6 +10,9 @@
 
 #include "base/rng.h"
 #include "gcn/inputs_pack.h"
+#include "gcn/outline.h"
+#include "tensor/kernel.h"
+#include "tensor/spmm.h"
 
 /* Whatever form the features are held in, a trial learns the same. */
 
@@ -101,6 +104,14 @@ static void make_inputs(struct gcn_inputs *inputs, const struct sample *s,
     assert_int_equal(gcn_inputs_init(inputs, &s->data, &s->adjacency, &spec, NULL), 0);
 }
 
+static enum first_form first_form(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
+                                  int32_t n_train)
+{
+    struct gcn_outline outline = gcn_outline_of(inputs);
+
+    return gcn_first_form(spec, &outline, n_train);
+}
+
 static struct gcn_spec make_spec(int32_t batch_size, double input_dropout)
 {
     return (struct gcn_spec){
@@ -162,7 +173,7 @@ static void test_codes(void **state)
                                 .small_batches = true,
                             });
                 assert_true(inputs.has[FIRST_X_CODED] && inputs.has[FIRST_AX_DENSE]);
-                assert_int_equal(gcn_first_form(&spec, &inputs, 140),
+                assert_int_equal(first_form(&spec, &inputs, 140),
                                  batches[i] == 3 ? FIRST_AX_DENSE : FIRST_X_CODED);
                 inputs.has[FIRST_AX_DENSE] = false;
                 train(coded, &s, &inputs, &spec, 1);
@@ -241,7 +252,7 @@ static void test_sparse_ax(void **state)
         struct gcn_spec spec = make_spec(batches[i], 0);
 
         inputs.has[FIRST_AX_SPARSE] = true;
-        assert_int_equal(gcn_first_form(&spec, &inputs, 140), FIRST_AX_SPARSE);
+        assert_int_equal(first_form(&spec, &inputs, 140), FIRST_AX_SPARSE);
         train(from_ax, &s, &inputs, &spec, 1);
         inputs.has[FIRST_AX_SPARSE] = false;
         train(from_x, &s, &inputs, &spec, 1);
@@ -282,12 +293,98 @@ static void test_packed(void **state)
     }
 }
 
+static void check_outline(const struct sample *s, const struct gcn_inputs_spec *spec)
+{
+    struct gcn_outline before, after;
+    struct gcn_inputs inputs;
+    double bytes, packed;
+
+    assert_int_equal(gcn_outline_find(&before, &s->data, &s->adjacency, spec, NULL), 0);
+    assert_null(before.coded.code);
+    assert_int_equal(gcn_inputs_make(&inputs, &before, &s->adjacency, spec, NULL), 0);
+    after = gcn_outline_of(&inputs);
+    assert_memory_equal(before.has, after.has, sizeof after.has);
+    assert_int_equal(before.has_x, after.has_x);
+    assert_int_equal(before.n_inputs, after.n_inputs);
+    assert_int_equal(before.entries_a, after.entries_a);
+    assert_int_equal(before.entries_x, after.entries_x);
+    assert_int_equal(before.entries_ax, after.entries_ax);
+    assert_int_equal(before.coded.n_groups, after.coded.n_groups);
+    assert_int_equal(before.coded.n_entries, after.coded.n_entries);
+    assert_int_equal(before.coded.n_items, after.coded.n_items);
+    bytes = gcn_outline_bytes(&before);
+    packed = (double)gcn_inputs_packed_bytes(&inputs);
+    assert_true(bytes < packed * 1.01 && packed < bytes * 1.02 + 2048);
+    gcn_inputs_release(&inputs);
+}
+
+/* What is outlined is what is made. */
+static void test_outline(void **state)
+{
+    (void)state;
+    for (int kind = GENOTYPES; kind <= ONE_HOT; kind++)
+        for (int is_sparse = 0; is_sparse <= 1; is_sparse++)
+            for (int scale = SCALE_NONE; scale <= SCALE_ROW; scale++)
+                for (int i = 0; i < 4; i++) {
+                    struct gcn_inputs_spec spec = {.scale = (enum feature_scale)scale,
+                                                   .drops_inputs = i & 1,
+                                                   .small_batches = i >> 1};
+                    struct sample s;
+
+                    sample_init(&s, (enum kind)kind, is_sparse);
+                    if (!is_sparse || scale != SCALE_STANDARDIZE)
+                        check_outline(&s, &spec);
+                    sample_release(&s);
+                }
+}
+
+/* Dense inputs, which are made in panels, are to the bit what they would be in one piece. */
+static void test_panels(void **state)
+{
+    enum { WIDE = 40003 };
+    struct rng rng;
+    struct sample s;
+    struct mat x, ax;
+
+    (void)state;
+    sample_init(&s, GENOTYPES, false);
+    mat_release(&s.data.features);
+    s.data.n_features = s.data.n_markers = WIDE;
+    rng_init(&rng, hash_text("panels"), RNG_SIMULATE);
+    assert_int_equal(mat_init(&s.data.features, N, WIDE, NULL), 0);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < WIDE; j++)
+            mat_row(&s.data.features, i)[j] = (float)rng_uniform(&rng, (uint32_t)i, (uint32_t)j);
+    for (int scale = SCALE_NONE; scale <= SCALE_ROW; scale++) {
+        struct gcn_inputs_spec spec = {.scale = (enum feature_scale)scale, .drops_inputs = true};
+        struct gcn_inputs inputs;
+        size_t bytes = (size_t)mat_size(&s.data.features) * sizeof(float);
+
+        make_inputs(&inputs, &s, spec);
+        assert_int_equal(mat_init(&x, N, WIDE, NULL), 0);
+        assert_int_equal(mat_init(&ax, N, WIDE, NULL), 0);
+        memcpy(x.v, s.data.features.v, bytes);
+        if (scale == SCALE_STANDARDIZE)
+            assert_int_equal(kernel_standardize(&x), 0);
+        if (scale == SCALE_ROW)
+            kernel_normalize_rows(&x);
+        spmm(&ax, &inputs.a_hat, NULL, &x, NULL);
+        assert_memory_equal(inputs.x.v, x.v, bytes);
+        assert_memory_equal(inputs.ax.v, ax.v, bytes);
+        mat_release(&x);
+        mat_release(&ax);
+        gcn_inputs_release(&inputs);
+    }
+    sample_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes),       cmocka_unit_test(test_what_is_held),
         cmocka_unit_test(test_mostly_zero), cmocka_unit_test(test_sparse_ax),
-        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_packed),      cmocka_unit_test(test_outline),
+        cmocka_unit_test(test_panels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

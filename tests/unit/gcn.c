@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "gcn/outline.h"
 #include "gcn/trainer.h"
 #include "toy.h"
 
@@ -342,6 +343,7 @@ static void test_flops(void **state)
         enum task task = variant % 2 ? TASK_REGRESSION : TASK_CLASSIFICATION;
         struct gcn_spec spec = toy_spec(task);
         struct toy toy;
+        struct gcn_outline outline;
         double estimate;
 
         toy_init(&toy, task, variant % 2 == 0);
@@ -350,7 +352,8 @@ static void test_flops(void **state)
         spec.batch_size = variant / 2 % 2 ? 5 : 0;
         spec.input_dropout = variant / 4 ? 0.5 : 0;
         train(&outcome, &toy, &spec, key, &arena);
-        estimate = gcn_cost(&spec, &toy.inputs, toy.split.n_train).flops;
+        outline = gcn_outline_of(&toy.inputs);
+        estimate = gcn_cost(&spec, &outline, toy.split.n_train).flops;
         assert_true(estimate / outcome.flops > 0.8 && estimate / outcome.flops < 1.4);
         toy_release(&toy);
     }

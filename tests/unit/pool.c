@@ -11,6 +11,7 @@
 
 #include "data/builder.h"
 #include "data/graph.h"
+#include "gcn/outline.h"
 #include "gcn/trainer.h"
 #include "tensor/pool.h"
 
@@ -408,13 +409,15 @@ static void test_cost(void **state)
         struct gcn_outcome outcome = {.curve = curve};
         struct gcn_spec spec = make_spec((enum pool)(POOL_MEAN + variant % 3));
         struct arena arena = {0};
+        struct gcn_outline outline;
         double estimate;
 
         spec.layers = 1 + variant % 3;
         spec.batch_size = variant / 3 % 2 ? 7 : 0;
         spec.input_dropout = variant / 6 ? 0.2 : 0;
         train(&outcome, &set, &spec, &arena, NULL);
-        estimate = gcn_cost(&spec, &set.inputs, set.split.n_train).flops;
+        outline = gcn_outline_of(&set.inputs);
+        estimate = gcn_cost(&spec, &outline, set.split.n_train).flops;
         if (!(estimate / outcome.flops > 1 / 1.4 && estimate / outcome.flops < 1.4))
             fail_msg("variant %d: %g of %g flops", variant, estimate, outcome.flops);
         arena_release(&arena);

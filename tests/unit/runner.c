@@ -368,11 +368,43 @@ static void test_flops_are_about_those_predicted(void **state)
     (void)state;
     plan_settings(&fixture.plan, plan_trial(&fixture.plan, full).config, &s);
     assert_int_equal(s.v[P_BATCH_SIZE].i, 0);
-    assert_int_equal(prepared_cost(&work, fixture.prepared, &s, &err), 0);
+    assert_int_equal(prepared_cost(&work, NULL, fixture.prepared, &s, &err), 0);
     run_trial(&fixture, &r, full);
     assert_true(work.flops > 0);
     assert_true(r.flops / work.flops > 0.6 && r.flops / work.flops < 1.6);
     trial_result_release(&r);
+}
+
+/* Costs and memory are known before anything large is made. */
+static void test_memory(void **state)
+{
+    const struct gcn_inputs *inputs;
+    struct fixture f;
+    struct gcn_cost outlined, made;
+    struct trial_result r;
+    struct settings s;
+    struct err err;
+    double bytes, packed;
+
+    (void)state;
+    set_up(&f, "[data]\nsamples = 60\nmarkers = 20000\ncausal = 5\n"
+               "[model]\nhidden_size = 32\n[train]\nepochs = 2\n[grid]\ninput_dropout = 0, 0.1\n");
+    for (int32_t c = 0; c < f.plan.n_configs; c++) {
+        plan_settings(&f.plan, c, &s);
+        assert_true(prepared_inputs_bytes(f.prepared, &s) == 0);
+        assert_int_equal(prepared_cost(&outlined, &bytes, f.prepared, &s, &err), 0);
+        assert_null(prepared_own_inputs(f.prepared, &s));
+        inputs = prepared_inputs(f.prepared, &s, &err);
+        packed = (double)gcn_inputs_packed_bytes(inputs);
+        assert_true(fabs(prepared_inputs_bytes(f.prepared, &s) / packed - 1) < 0.02);
+        assert_int_equal(prepared_cost(&made, NULL, f.prepared, &s, &err), 0);
+        assert_memory_equal(&outlined, &made, sizeof made);
+        run_trial(&f, &r, (int64_t)c * f.plan.replicates * f.plan.folds);
+        assert_int_equal(r.state, TRIAL_DONE);
+        assert_true(bytes > (double)r.peak_bytes && bytes < 2.5 * (double)r.peak_bytes);
+        trial_result_release(&r);
+    }
+    tear_down(&f);
 }
 
 static void plan_k(struct settings *s, int k)
@@ -474,7 +506,7 @@ static void test_ridge(void **state)
     assert_int_equal(spec_model(&s), MODEL_RIDGE);
     inputs = prepared_inputs(f.prepared, &s, &err);
     assert_int_equal(inputs->n_kernel, 60);
-    assert_int_equal(prepared_cost(&work, f.prepared, &s, &err), 0);
+    assert_int_equal(prepared_cost(&work, NULL, f.prepared, &s, &err), 0);
     run_trial(&f, &a, 1);
     assert_int_equal(a.state, TRIAL_DONE);
     assert_int_equal(a.epochs_run, 0);
@@ -551,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_long_trial_is_kept),
         cmocka_unit_test(test_divergence_is_a_result),
         cmocka_unit_test(test_adopted_inputs_stay),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_flops_are_about_those_predicted),
         cmocka_unit_test(test_reduced_inputs),
         cmocka_unit_test(test_ridge),
