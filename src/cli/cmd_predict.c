@@ -19,6 +19,10 @@ static int parse(struct predict_options *o, int argc, char **argv)
          "also where less than half of the markers are in that file"},
         {0, "graphs", "PATH", OPTION_TEXT, &o->graphs, 0, 0, NULL,
          "new graphs, in the format of the training data: a table of molecules, a folder, images"},
+        {0, "features", "FILE", OPTION_TEXT, &o->features, 0, 0, NULL,
+         "new nodes for a graph of nodes, in a table like data.features"},
+        {0, "edges", "FILE", OPTION_TEXT, &o->edges, 0, 0, NULL,
+         "the edges that join them to nodes of the training data"},
         {0, "all", NULL, OPTION_FLAG, &o->is_all, 0, 0, NULL,
          "every sample, also those with a phenotype, most of which were trained on"},
         {0, "part", "PART", OPTION_TEXT, &o->part, 0, 0, "val|test|none",
@@ -58,9 +62,10 @@ static int answer(struct buf *out, struct predict *w, struct err *err)
     int rc = predict_choose(w, err) || prepare(w, err) ? -1 : 0;
 
     if (!rc)
-        rc = (w->o->genotypes ? predict_new
-              : w->o->graphs  ? predict_graphs
-                              : predict_panel)(w, err);
+        rc = (w->o->genotypes  ? predict_new
+              : w->o->graphs   ? predict_graphs
+              : w->o->features ? predict_nodes
+                               : predict_panel)(w, err);
     if (rc)
         return -1;
     log_info("%lld samples by %d model%s of c%lld", (long long)w->table.n_rows, w->n_models,
@@ -72,10 +77,13 @@ static int answer(struct buf *out, struct predict *w, struct err *err)
 /* To the file, which must be none that was read. */
 static int save(const struct predict *w, const struct buf *text, struct err *err)
 {
-    const char *inputs[P_COUNT + 4] = {w->o->db, w->o->genotypes ? w->o->genotypes : "",
+    const char *inputs[P_COUNT + 6] = {w->o->db,
+                                       w->o->genotypes ? w->o->genotypes : "",
                                        w->o->graphs ? w->o->graphs : "",
-                                       w->o->phenotypes ? w->o->phenotypes : ""};
-    size_t n = 4;
+                                       w->o->phenotypes ? w->o->phenotypes : "",
+                                       w->o->features ? w->o->features : "",
+                                       w->o->edges ? w->o->edges : ""};
+    size_t n = 6;
 
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].type == PARAM_PATH)
@@ -83,17 +91,29 @@ static int save(const struct predict *w, const struct buf *text, struct err *err
     return cli_save(w->o->output, text, inputs, n, err);
 }
 
+/* Of the options that name new samples. */
+static int check_new(const struct predict_options *o, struct err *err)
+{
+    const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";
+    int n = (o->genotypes != NULL) + (o->graphs != NULL) + (o->features != NULL);
+
+    if (n > 1)
+        return err_set(err, "--genotypes, --graphs and --features: one of them alone");
+    if (n && o->part)
+        return err_set(err, "--part is of the samples of the training data: not with --%s", name);
+    if (n && !o->genotypes && o->is_all)
+        return err_set(err, "--%s predicts all that are there: not with --all", name);
+    if (o->edges && !o->features)
+        return err_set(err, "--edges is about the new nodes of --features FILE");
+    return 0;
+}
+
 static int check_options(const struct predict_options *o, struct err *err)
 {
     if (o->config && o->trial)
         return err_set(err, "--config and --trial: one of them alone");
-    if (o->genotypes && o->graphs)
-        return err_set(err, "--genotypes and --graphs: one of them alone");
-    if ((o->genotypes || o->graphs) && o->part)
-        return err_set(err, "--part is of the samples of the training data: not with --%s",
-                       o->genotypes ? "genotypes" : "graphs");
-    if (o->graphs && o->is_all)
-        return err_set(err, "--graphs predicts all that are there: not with --all");
+    if (check_new(o, err))
+        return -1;
     if (o->phenotypes && !o->genotypes)
         return err_set(err, "--phenotypes is about the new samples of --genotypes FILE");
     if (o->is_forced && !o->genotypes)

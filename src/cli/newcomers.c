@@ -18,7 +18,7 @@ static int check_data(const struct dataset *data, const struct settings *setting
     if (format != DATA_GENOTYPE && format != DATA_SIMULATED)
         return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
                        data->graph_start ? "new graphs are given with --graphs"
-                                         : "samples of its own can be predicted, without it");
+                                         : "new nodes are given with --features");
     if (has_covariates && !phenotypes)
         return err_set(err,
                        "--genotypes: the models take covariates too: give a table with %.200s of "

@@ -15,6 +15,7 @@ struct predict_options {
     const char *phenotypes;
     bool is_forced;
     const char *graphs;
+    const char *features, *edges;
     const char *part;
     bool is_all;
     const char *output;
@@ -47,10 +48,12 @@ struct predictions predict_describe(const struct predict *w, const char *const *
 int predict_ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes,
                 int32_t n, int32_t first, bool holds, struct err *err);
 
-/* Rows for samples of the panel, new samples (--genotypes) and new graphs (--graphs). */
+/* Rows for samples of the panel, new samples (--genotypes), new graphs (--graphs) and new nodes
+ * (--features). */
 int predict_panel(struct predict *w, struct err *err);
 int predict_new(struct predict *w, struct err *err);
 int predict_graphs(struct predict *w, struct err *err);
+int predict_nodes(struct predict *w, struct err *err);
 
 /* Takes one that is zero but for o and what replay borrows. */
 void predict_release(struct predict *w);

@@ -9,7 +9,7 @@ static int ask_batch(struct predictions *p, struct predict *w, const struct mat 
 {
     int32_t n_panel = w->replay.data.n_samples;
     int32_t *nodes = malloc((size_t)x->n_rows * sizeof *nodes);
-    int rc = nodes ? predictor_join(&w->predictor, x, err)
+    int rc = nodes ? predictor_join(&w->predictor, x, NULL, err)
                    : err_nomem(err, "samples", (size_t)x->n_rows * sizeof *nodes);
 
     for (int32_t i = 0; !rc && i < x->n_rows; i++)

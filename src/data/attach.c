@@ -87,18 +87,43 @@ static void read_degrees(double *inverse_root, const struct csr *a_hat)
                 inverse_root[i] = sqrt((double)a_hat->val[e]);
 }
 
+/* n new samples without an edge. */
+static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struct err *err)
+{
+    size_t n_samples = (size_t)a_hat->n_rows;
+
+    *out = (struct attached){.edge = NULL};
+    out->start = calloc((size_t)n + 1, sizeof *out->start);
+    out->inverse_root = calloc(n_samples, sizeof *out->inverse_root);
+    if (!out->start || !out->inverse_root)
+        return err_nomem(err, "edges", n_samples * sizeof *out->inverse_root);
+    read_degrees(out->inverse_root, a_hat);
+    return 0;
+}
+
+int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
+                 int32_t n, struct err *err)
+{
+    size_t n_edges = (size_t)given->start[n];
+
+    if (begin(out, a_hat, n, err))
+        return -1;
+    out->edge = malloc((n_edges + 1) * sizeof *out->edge);
+    if (!out->edge)
+        return err_nomem(err, "edges", n_edges * sizeof *out->edge);
+    memcpy(out->start, given->start, ((size_t)n + 1) * sizeof *out->start);
+    memcpy(out->edge, given->edge, n_edges * sizeof *out->edge);
+    return 0;
+}
+
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
            const struct csr *a_hat, const struct mat *x, struct err *err)
 {
     struct similarity s;
     int rc;
 
-    *out = (struct attached){.edge = NULL};
-    out->start = calloc((size_t)x->n_rows + 1, sizeof *out->start);
-    out->inverse_root = calloc((size_t)d->n_samples, sizeof *out->inverse_root);
-    if (!out->start || !out->inverse_root)
-        return err_nomem(err, "edges", (size_t)d->n_samples * sizeof *out->inverse_root);
-    read_degrees(out->inverse_root, a_hat);
+    if (begin(out, a_hat, x->n_rows, err))
+        return -1;
     if (spec->build != GRAPH_KNN && spec->build != GRAPH_THRESHOLD)
         return 0;
     rc = similarity_init(&s, d, spec->metric, err);

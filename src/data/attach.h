@@ -27,6 +27,10 @@ struct attached {
  * short, a similarity is not finite, or as similarity_init(). */
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
            const struct csr *a_hat, const struct mat *x, struct err *err);
+/* The same where the graph was given as edges: those of the new samples are given, too.
+ *   given  in  of n new samples, sorted, without inverse_root */
+int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
+                 int32_t n, struct err *err);
 void attached_release(struct attached *a); /* takes a zeroed one */
 
 #endif

@@ -19,11 +19,10 @@ static int set_path(struct data_spec *spec, const char *path, struct err *err)
         spec->first_images = 0;
         return 0;
     default:
-        return err_set(
-            err, "--graphs: the samples of the sweep are no graphs of their own (data.format)%s",
-            spec->format == DATA_GENOTYPE || spec->format == DATA_SIMULATED
-                ? ": new ones are given with --genotypes"
-                : "");
+        return err_set(err,
+                       "--graphs: the samples of the sweep are no graphs of their own "
+                       "(data.format): new ones are given with --%s",
+                       spec->format == DATA_GRAPH ? "features" : "genotypes");
     }
 }
 

@@ -174,6 +174,11 @@ static int read_dense(struct nodefeatures *f, const struct names *nodes, const c
     return status;
 }
 
+bool nodefeatures_is_listed(const struct table *t)
+{
+    return (t->n_cols == 2 || t->n_cols == 3) && strcmp(t->name[1], "feature") == 0;
+}
+
 int nodefeatures_read(struct nodefeatures *out, const char *path, const struct names *nodes,
                       const char *nodes_path, struct data_report *report, struct err *err)
 {
@@ -183,7 +188,7 @@ int nodefeatures_read(struct nodefeatures *out, const char *path, const struct n
     memset(out, 0, sizeof *out);
     if (table_open(t, path, err) != 0)
         return -1;
-    if ((t->n_cols == 2 || t->n_cols == 3) && strcmp(t->name[1], "feature") == 0)
+    if (nodefeatures_is_listed(t))
         status = read_sparse(out, nodes, nodes_path, err);
     else
         status = read_dense(out, nodes, nodes_path, report, err);

@@ -27,6 +27,8 @@ struct nodefeatures {
  * pair listed twice (sparse), a cell that is not a number. */
 int nodefeatures_read(struct nodefeatures *out, const char *path, const struct names *nodes,
                       const char *nodes_path, struct data_report *report, struct err *err);
+/* Whether an open table has the form of sparse ones. */
+bool nodefeatures_is_listed(const struct table *t);
 void nodefeatures_release(struct nodefeatures *features); /* takes a zeroed one */
 
 #endif

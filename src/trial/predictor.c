@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/safetensors.h"
-#include "data/attach.h"
 #include "gcn/pass.h"
 #include "tensor/gemm.h"
 #include "tensor/spmm.h"
@@ -32,6 +31,7 @@ static int make_graph(struct predictor *p, struct err *err)
 
 static int learn_scaling(struct predictor *p, struct err *err)
 {
+    p->scaling.scale = p->made.scale;
     if (p->data->is_sparse)
         return scale_sparse(&p->sparse, p->data, p->made.scale, err);
     return scaling_fit(&p->scaling, p->data, p->made.scale, err);
@@ -162,15 +162,18 @@ static int join(struct predictor *p, const struct attached *to, int32_t n, struc
     return 0;
 }
 
-int predictor_join(struct predictor *p, const struct mat *x, struct err *err)
+int predictor_join(struct predictor *p, const struct mat *x, const struct attached *edges,
+                   struct err *err)
 {
     struct attached to;
     int rc;
 
-    if (p->data->is_sparse || p->data->graph_start || p->graph.build == GRAPH_FILE)
-        return err_set(err, "new samples cannot be joined to %s",
-                       p->data->is_sparse ? "sparse features" : "a graph that was given as edges");
-    rc = attach(&to, p->data, &p->graph, &p->panel, x, err);
+    if (p->graph.build == GRAPH_FILE && !edges)
+        return err_set(err, "the graph was given as edges, and the new samples have none");
+    if (p->graph.build == GRAPH_FILE)
+        rc = attach_given(&to, &p->panel, edges, x->n_rows, err);
+    else
+        rc = attach(&to, p->data, &p->graph, &p->panel, x, err);
     if (!rc)
         rc = join(p, &to, x->n_rows, err);
     attached_release(&to);
@@ -270,14 +273,27 @@ static int multiply_dense(struct mat *out, const struct predictor *p, const stru
     return 0;
 }
 
+/* Nodes are ascending: first those of the data, then new ones, which are dense. */
+static int multiply_sparse(struct mat *out, const struct predictor *p, const struct opened *m,
+                           const int32_t *rows, struct err *err)
+{
+    int32_t n = 0;
+    struct mat known, new;
+
+    while (n < out->n_rows && rows[n] < p->data->n_nodes)
+        n++;
+    known = mat_view(out->v, n, out->n_cols);
+    new = mat_view(out->v + mat_size(&known), out->n_rows - n, out->n_cols);
+    spmm(&known, &p->sparse, rows, &m->first, NULL);
+    return new.n_rows ? multiply_dense(&new, p, m, rows + n, err) : 0;
+}
+
 /* out (n, H) = X W in these rows. */
 static int multiply(struct mat *out, const struct predictor *p, const struct opened *m,
                     const int32_t *rows, struct err *err)
 {
-    if (!m->is_projected && !p->data->is_sparse)
-        return multiply_dense(out, p, m, rows, err);
     if (!m->is_projected)
-        spmm(out, &p->sparse, rows, &m->first, NULL);
+        return (p->data->is_sparse ? multiply_sparse : multiply_dense)(out, p, m, rows, err);
     for (int32_t i = 0; m->is_projected && i < out->n_rows; i++)
         memcpy(mat_row(out, i), mat_row(&m->first, rows[i]), (size_t)out->n_cols * sizeof(float));
     return 0;

@@ -13,7 +13,7 @@
 #define TRIAL_PREDICTOR_H
 
 #include "base/arena.h"
-#include "data/graph.h"
+#include "data/attach.h"
 #include "gcn/scale.h"
 #include "grid/settings.h"
 
@@ -25,7 +25,7 @@ struct predictor {
     struct gcn_inputs_spec made;
     struct graph_spec graph;
     bool is_ridge;
-    struct scaling scaling; /* of dense features */
+    struct scaling scaling; /* of dense features, and of new samples */
     struct csr sparse;      /* (N, F) scaled sparse features */
     struct csr panel;       /* (N, N) A^ as trained; of graphs those that are asked about */
     struct csr joined;      /* (N + n, N + n) with rows for new samples; else empty */
@@ -45,9 +45,11 @@ int32_t predictor_outputs(const struct predictor *p);
 bool predictor_has_probabilities(const struct predictor *p);
 
 /* From now on these are the new samples, nodes N, N + 1, ..., in the place of others.
- *   x  in  (n, F) features as the data have them, missing ones filled in
- * -1 and err: the features are sparse, the graph was given as a file, memory is short. */
-int predictor_join(struct predictor *p, const struct mat *x, struct err *err);
+ *   x      in  (n, F) features as the data have them, missing ones filled in
+ *   edges  in  where the graph was given as edges: theirs, without inverse_root; else not read
+ * -1 and err: there are none then, memory is short. */
+int predictor_join(struct predictor *p, const struct mat *x, const struct attached *edges,
+                   struct err *err);
 
 /* Where samples are graphs: from now on these are asked about, with the data's features
  * (data/newgraphs.h), in the place of the data's own. Borrowed. */

@@ -1,0 +1,204 @@
+#!/bin/sh
+# New nodes for a graph that was given as edges.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+predict() { "$ESPALIER" predict "$@" 2>.err; }
+# Whether two tables of predictions are the same to rounding, as "same N".
+cat >compare.awk <<'AWK'
+BEGIN { FS = "," }
+NR == FNR { a[$1] = $2; next }
+FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-8 }
+END { print (bad ? "different" : "same"), n }
+AWK
+same() { awk -f compare.awk "$1" -; }
+
+# A graph of 90 nodes with weighted edges; the last 20 are new. Features as a full table and listed, named.
+awk 'BEGIN {
+    srand(7)
+    print "node,a,b,c,d" >"all.csv"; print "node,feature,value" >"listed.csv"; print "node,y" >"labels.csv"
+    print "from,to,weight" >"edges.csv"; print "to,from,w" >"new_edges.csv"
+    print "node,d,extra,b,a,c" >"new.csv"; print "node,feature,value" >"new_listed.csv"
+    for (i = 0; i < 90; i++) {
+        a = int(100 * rand()) / 10; b = rand(); c = int(3 * rand()); d = rand() - 0.5
+        if (i < 70) {
+            print "n" i "," a "," b "," c "," d >"all.csv"; print "n" i "," a + 3 * c + d >"labels.csv"
+        } else
+            print "n" i "," d ",7," b "," a "," c >"new.csv"
+        file = i < 70 ? "listed.csv" : "new_listed.csv"
+        print "n" i ",a," a >file; print "n" i ",d," d >file
+        if (c)
+            print "n" i ",c," c >file
+        if (i >= 70 && i % 5 == 0)
+            print "n" i ",unheard,1" >file
+        for (k = 0; k < 3 && i; k++) {
+            j = int((i < 70 ? i : 70) * rand())
+            if (!((i, j) in has) && i != 88)
+                print "n" i ",n" j "," int(8 * rand() + 1) / 2 >(i < 70 ? "edges.csv" : "new_edges.csv")
+            has[i, j] = 1
+        }
+    }
+}'
+printf 'n71,n72,1\nn3,n4,2\n' >>new_edges.csv
+cat >grid.ini <<'INI'
+[sweep]
+folds = 3
+keep = all
+[data]
+format = graph
+labels = labels.csv
+features = all.csv
+edges = edges.csv
+[split]
+test = 0.1
+[train]
+epochs = 8
+[model]
+hidden_size = 8
+layers = 2
+[grid]
+type = gcn, mlp, ridge
+INI
+"$ESPALIER" run grid.ini --progress none --set task=regression >/dev/null 2>&1
+is "trained" "$(sqlite3 results.db "select state || count(*) from trial")" done9
+"$ESPALIER" run grid.ini --progress none --set task=regression --set features=listed.csv --set name=listed --db listed.db >/dev/null 2>&1
+new() { predict "$1" --config "$2" --features "$3" --edges new_edges.csv; }
+is "new nodes" "$(new results.db c1 new.csv | cut -d, -f1 | tail -n 2 | tr '\n' ' ')$(new results.db c1 new.csv | wc -l)" "n88 n89 21"
+like "what is told" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, 0 rows left out.*new_edges.csv: 1 new nodes have no edge to the training data~.*1 edges between new nodes are left out: .*new_edges.csv: 1 edges are between nodes of the training data, and not read"
+new listed.db c1 new_listed.csv >new_listed.out
+like "listed features, some unknown" "$(cat .err)" "warning: new_listed.csv: 4 entries dropped: the training data have no such feature"
+
+# Nodes of the data by other names are what they were, to models without a graph; and a table may hold both.
+for config in c2 c3; do
+    predict --config $config --all >all.out
+    sed 's/^n/copy/' all.csv >copies.csv
+    is "copies of nodes, $config" "$(predict --config $config --features copies.csv | sed 's/^copy/n/' | same all.out)" "same 70"
+    predict listed.db --config $config --all >all.out
+    sed 's/^n/copy/' listed.csv >copies.csv
+    is "with listed features, $config" "$(predict listed.db --config $config --features copies.csv | sed 's/^copy/n/' | same all.out)" "same 70"
+done
+{ cat all.csv && sed 1d copies.csv | awk -F, '$2 == "a" { print $1 "," $3 ",1,1,1" }'; } >both.csv
+is "nodes of the data are left out" "$(predict --config c2 --features both.csv | wc -l)" 71
+like "and counted" "$(cat .err)" "both.csv: 70 new nodes, 70 rows left out"
+# Who else is there does not matter.
+new results.db c1 new.csv >new.out
+sed -n '1p;5,9p' new.csv >few.csv
+awk -F, 'NR == FNR { n[$1]; next } FNR == 1 || ($1 in n)' few.csv new_edges.csv >few_edges.csv
+is "fewer nodes" "$(predict --config c1 --features few.csv --edges few_edges.csv | same new.out)" "same 5"
+# What is missing is the mean.
+sed '2s/,7,[^,]*/,7,/' new.csv >gap.csv
+mean=$(awk -F, 'NR > 1 { s += $3 } END { printf "%.9g", s / (NR - 1) }' all.csv)
+sed "2s/,7,[^,]*/,7,$mean/" new.csv >filled.csv
+new results.db c1 filled.csv >filled.out
+is "a missing cell is the mean of the data" "$(new results.db c1 gap.csv | same filled.out)" "same 20"
+like "which is counted" "$(cat .err)" "gap.csv: 1 missing cells are the mean of the training data"
+
+# By other means.
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    cat >joined.py <<'PY'
+import csv, json, struct, sys
+import numpy as np
+model, features, new, out = sys.argv[1:]
+raw = open(model, "rb").read()
+n = struct.unpack("<Q", raw[:8])[0]
+header = json.loads(raw[8:8 + n])
+meta = header.pop("__metadata__")
+types = {"F64": "<f8", "F32": "<f4", "U8": "u1"}
+t = {k: np.frombuffer(raw[8 + n:][v["data_offsets"][0]:v["data_offsets"][1]], types[v["dtype"]]).reshape(v["shape"]) for k, v in header.items()}
+names = bytes(t["features.names"]).decode().split("\0")[:-1]
+def read(path):
+    rows = list(csv.DictReader(open(path)))
+    x = {}
+    for r in rows:
+        row = x.setdefault(r["node"], np.zeros(len(names)))
+        if "feature" in r:
+            if r["feature"] in names:
+                row[names.index(r["feature"])] = float(r["value"])
+        else:
+            row[:] = [float(r[k]) for k in names]
+    return x
+x, y = read(features), read(new)
+order = [r["node"] for r in csv.DictReader(open("labels.csv"))]
+at = {k: i for i, k in enumerate(order)}
+a = np.eye(len(order))
+for r in csv.DictReader(open("edges.csv")):
+    a[at[r["from"]], at[r["to"]]] = a[at[r["to"]], at[r["from"]]] = float(r["weight"])
+d = a.sum(1)
+a = a / np.sqrt(np.outer(d, d))
+b = np.zeros((len(y), len(order)))
+to = {k: i for i, k in enumerate(y)}
+for r in csv.DictReader(open("new_edges.csv")):
+    if r["to"] in to and r["from"] in at:
+        b[to[r["to"]], at[r["from"]]] = float(r["w"])
+e = b.sum(1) + 1
+b = b / np.sqrt(np.outer(e, d))
+scale = lambda v: (v - t["features.mean"]) * t["features.factor"] if "features.mean" in t else v
+h = scale(np.array([x.get(k, np.zeros(len(names))) for k in order]))
+f = scale(np.array([y[k] for k in y]))
+for l in range(2):
+    w = t[f"layers.{l}.weight"].astype(float)
+    h, f = a @ h @ w + t[f"layers.{l}.bias"], (b @ h + f / e[:, None]) @ w + t[f"layers.{l}.bias"]
+    if l == 0:
+        h, f = np.maximum(h, 0), np.maximum(f, 0)
+with open(out, "w") as o:
+    for k, v in zip(y, f[:, 0]):
+        o.write(f"{k},{v * float(meta['target_sd']) + float(meta['target_mean'])}\n")
+PY
+    "$ESPALIER" show t1 --model full.safetensors 2>/dev/null
+    "$ESPALIER" show listed.db t1 --model listed.safetensors 2>/dev/null
+    /usr/bin/python3 joined.py full.safetensors all.csv new.csv full.out
+    /usr/bin/python3 joined.py listed.safetensors listed.csv new_listed.csv listed.out
+    is "numpy predicts the same of a full table" "$(predict --trial t1 --features new.csv --edges new_edges.csv | same full.out)" "same 20"
+    is "and of listed features" "$(predict listed.db --trial t1 --features new_listed.csv --edges new_edges.csv | same listed.out)" "same 20"
+else
+    echo "# no numpy: not compared with other means"
+fi
+
+# Refused.
+refused() {
+    name=$1
+    message=$2
+    shift 2
+    fails "$name" 1 "$ESPALIER" predict --config c1 "$@"
+    is "is said: $name" "$(tail -n 1 .err)" "espalier: $message"
+}
+refused "no edges" "--features: the graph was given as edges: --edges FILE must join the new nodes to it" --features new.csv
+refused "nobody new" "all.csv: no new node: 70 rows are of nodes of the training data" --features all.csv --edges new_edges.csv
+cut -d, -f1-4 new.csv >less.csv
+refused "a column that is absent" 'less.csv:1: no column "a": must have every feature of the training data' --features less.csv --edges new_edges.csv
+{ cat new_edges.csv && echo "n70,stranger,1"; } >stranger.csv
+refused "an edge to nowhere" "stranger.csv:$(wc -l <stranger.csv): column \"from\": id \"stranger\" is not in new.csv nor in the training data" --features new.csv --edges stranger.csv
+{ cat new.csv && tail -n 1 new.csv; } >twice.csv
+refused "a node twice" 'twice.csv:22: node "n89" again' --features twice.csv --edges new_edges.csv
+sed '3s/,7,.*/,7,x,1,1/' new.csv >word.csv
+fails "a word" 1 "$ESPALIER" predict --config c1 --features word.csv --edges new_edges.csv
+like "is refused with its line" "$(cat .err)" 'word.csv:3: '
+fails "the other form" 1 "$ESPALIER" predict listed.db --config c1 --features new.csv --edges new_edges.csv
+like "is refused" "$(cat .err)" "new.csv:1: features are a full table: must be listed \(node, feature\), as in the training data"
+fails "and the other way round" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
+like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(node, feature\): must be a full table"
+fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
+like "are refused by name" "$(cat .err)" "no genotypes \(data.format\): new nodes are given with --features"
+fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
+like "are, too" "$(cat .err)" "no graphs of their own \(data.format\): new ones are given with --features"
+fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv
+fails "the edges are not overwritten" 1 "$ESPALIER" predict --config c1 --features new.csv --edges new_edges.csv -o new_edges.csv
+
+# Cora: every twentieth paper is new.
+cora=$ESPALIER_DATA/cora
+if [ -r "$cora/labels.csv" ]; then
+    mkdir cora
+    for file in labels features; do
+        awk -F, 'NR == 1 || $1 % 20' "$cora/$file.csv" >cora/$file.csv
+    done
+    awk -F, 'NR == 1 || ($1 % 20 && $2 % 20)' "$cora/edges.csv" >cora/edges.csv
+    awk -F, 'NR == 1 || $1 % 20 == 0' "$cora/features.csv" >papers.csv
+    awk -F, 'NR == 1 || $1 % 20 == 0 || $2 % 20 == 0' "$cora/edges.csv" >cites.csv
+    printf '[sweep]\nfolds = 3\n[data]\nformat = graph\nlabels = cora/labels.csv\nfeatures = cora/features.csv\nedges = cora/edges.csv\n[train]\nepochs = 30\n[model]\nhidden_size = 16\n' >cora.ini
+    "$ESPALIER" run cora.ini --db cora.db --progress none >/dev/null 2>&1
+    right=$(predict cora.db --features papers.csv --edges cites.csv | awk -F, 'NR == FNR { y[$1] = $2; next } FNR > 1 { n++; r += y[$1] == $2 } END { printf "%d %.3f", n, r / n }' "$cora/labels.csv" -)
+    like "136 new papers, most of them right" "$right" '^136 (0\.8[5-9]|0\.9)'
+else
+    echo "# no ESPALIER_DATA: Cora is left out"
+fi
+done_testing
