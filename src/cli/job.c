@@ -50,6 +50,26 @@ static int count_folds(struct job *job, struct err *err)
     return 0;
 }
 
+/* More of them than this are rather amounts. */
+#define MOST_NUMBERED_CLASSES 10
+
+/* Whole numbers that nobody said to be classes; those of images are. */
+static void warn_classes(const struct job *job)
+{
+    const struct settings *s = &job->sweep.fixed;
+    const struct dataset *d = &job->data;
+
+    if (s->v[P_TASK].i != DATA_TASK_AUTO || s->v[P_FORMAT].i == DATA_IDX ||
+        d->n_classes <= MOST_NUMBERED_CLASSES)
+        return;
+    for (int32_t c = 0; c < d->n_classes; c++)
+        if (dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")])
+            return;
+    log_warn("%s: the %d different whole numbers of the target are taken for classes: set [data] "
+             "task = regression if they are amounts, task = classification if they are classes",
+             job->sweep.path, d->n_classes);
+}
+
 static void warn_data(const struct job *job)
 {
     const struct data_report *r = &job->report;
@@ -60,6 +80,7 @@ static void warn_data(const struct job *job)
             "for a missing value, set [data] missing = %g",
             job->sweep.path, r->suspect_column, r->suspect, r->n_suspect,
             r->n_suspect == 1 ? "" : "s", r->suspect);
+    warn_classes(job);
 }
 
 int job_load(struct job *job)

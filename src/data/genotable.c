@@ -45,7 +45,7 @@ int genotable_read(struct genotable *g, const char *path, struct err *err)
         columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0)
         return -1;
     while ((status = table_next(&g->table, err)) > 0) {
-        int32_t i = reader_new_id(&g->ids, &g->table, err);
+        int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
         if (i < 0 || columns_add_row(&g->markers, err) != 0 ||
             columns_read_row(&g->markers, i, &g->table, err) != 0)

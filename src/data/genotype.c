@@ -96,11 +96,13 @@ static int read_phenotypes(struct genotype *g, struct err *err)
     r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, g->ids, spec->genotypes, spec, r, err);
-    if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait))
+    if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
+        is_given(spec->id))
         return err_set(err, "data.%s needs data.phenotypes: it is of the columns of that table",
                        is_given(spec->covariates) ? "covariates"
                        : is_given(spec->missing)  ? "missing"
-                                                  : "trait");
+                       : is_given(spec->trait)    ? "trait"
+                                                  : "id");
     return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, r, err);
 }
 

@@ -1,3 +1,4 @@
+#include "data/decimal.h"
 #include "data/edges.h"
 #include "data/membership.h"
 #include "data/nodefeatures.h"
@@ -31,7 +32,7 @@ static int read_rows(struct graphdata *g, struct table *t, struct err *err)
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = reader_new_id(&g->nodes, t, err);
+        int32_t i = reader_new_id(&g->nodes, t, 0, err);
 
         if (i < 0 || target_cells_set(&g->cells, i, t->cell[1], t->line, err) != 0)
             return -1;
@@ -54,6 +55,8 @@ static int read_labels(struct graphdata *g, const char *path, struct err *err)
         status = target_cells_init(&g->cells, 0, path, t.name[1], err);
     if (status == 0)
         status = read_rows(g, &t, err);
+    if (status == 0)
+        status = decimal_read(&g->cells, t.separator, err);
     table_close(&t);
     return status;
 }

@@ -35,8 +35,9 @@ struct data_spec {
                                 column the id, plain or gzip: by its content */
     enum data_subset subset; /* phenotyped: samples with a value alone, in the order of theirs */
     struct data_filter filter;
-    const char *phenotypes; /* a table whose first column is the id */
-    const char *trait;      /* column of phenotypes; NULL: the only other column */
+    const char
+        *phenotypes;   /* a table; its column of ids is id, or as reader_id_column() finds it */
+    const char *trait; /* column of phenotypes; NULL: the only other column */
     const char *covariates; /* "a, factor(b)": columns of phenotypes that are features too; NULL or
                                "": none; see covariates.h */
     const char *missing;    /* "-9, x": cells of phenotypes that stand for a missing value, beside
@@ -54,7 +55,7 @@ struct data_spec {
     /* SMILES (smiles), a table; trait is a column of it as well. */
     const char *molecules;
     const char *smiles;   /* its column; NULL: "smiles" */
-    const char *id;       /* its column of ids; NULL: rows are numbered */
+    const char *id;       /* its column of ids, or that of phenotypes; NULL: rows are numbered */
     bool skip_invalid;    /* count molecules that cannot be read and leave them out */
     const char *images;   /* IDX (idx), and labels; plain or gzip */
     int32_t first_images; /* only so many; 0: all */

@@ -7,6 +7,7 @@
 #include "data/reader.h"
 
 struct columns_of {
+    int32_t id;
     int32_t part;  /* 0: none */
     int32_t group; /* 0: none */
 };
@@ -19,10 +20,10 @@ static bool is_asked(const struct data_spec *spec)
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
-    *at = (struct columns_of){0};
-    for (int32_t j = 1; j < t->n_cols; j++) {
+    *at = (struct columns_of){.id = reader_id_column(t, NULL, err)};
+    for (int32_t j = at->id + 1; j < t->n_cols; j++) {
         bool is_group = is_asked(spec) && !strcmp(t->name[j], spec->group);
-        bool is_part = !is_group && (t->n_cols == 2 || !strcmp(t->name[j], "part"));
+        bool is_part = !is_group && (t->n_cols == at->id + 2 || !strcmp(t->name[j], "part"));
 
         if ((is_group && at->group) || (is_part && at->part))
             return table_fault(err, t, "two columns are named \"%.80s\"", t->name[j]);
@@ -61,9 +62,9 @@ static int read_rows(struct membership *m, struct table *t, const struct columns
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = reader_known_id(ids, t, 0, source, err);
+        int32_t i = reader_known_id(ids, t, at->id, source, err);
 
-        if (i < 0 || reader_new_id(&listed, t, err) < 0 ||
+        if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
             (at->part && parse_part(&m->part[i], t, at->part, err) != 0) ||
             (at->group && target_cells_set(&m->cells, i, t->cell[at->group], t->line, err) != 0)) {
             status = -1;

@@ -91,7 +91,8 @@ static int add_part(struct names *names, const char *part, size_t n, const char 
 
     if (!text)
         return err_nomem(err, what, n + 1);
-    if (n == 0)
+    names_unquote(text);
+    if (!*text)
         rc = err_set(err, "%s: a name is empty", what);
     else if (names_find(names, text) >= 0)
         rc = err_set(err, "%s: \"%.80s\" again", what, text);
@@ -101,6 +102,33 @@ static int add_part(struct names *names, const char *part, size_t n, const char 
     return rc;
 }
 
+void names_unquote(char *text)
+{
+    size_t n = strlen(text);
+    char *out = text;
+
+    if (n < 2 || text[0] != '"' || text[n - 1] != '"')
+        return;
+    for (const char *at = text + 1; at < text + n - 1; at++) {
+        *out++ = *at;
+        at += at[0] == '"' && at[1] == '"' && at + 1 < text + n - 1;
+    }
+    *out = '\0';
+}
+
+/* The comma behind a part, or the end of the list; NULL: its quotes are not closed. */
+static const char *find_end(const char *part)
+{
+    const char *at = part + strcspn(part, "\"(,");
+
+    at += *at == '(';
+    if (*at != '"' || (at > part && at[-1] != '('))
+        return strchrnul(part, ',');
+    for (at++; *at && (*at != '"' || at[1] == '"'); at++)
+        at += *at == '"';
+    return *at ? strchrnul(at, ',') : NULL;
+}
+
 int names_split(struct names *names, const char *list, const char *what, struct err *err)
 {
     static const char blanks[] = " \t\n";
@@ -108,15 +136,16 @@ int names_split(struct names *names, const char *list, const char *what, struct 
     if (!list || !list[strspn(list, blanks)])
         return 0;
     for (const char *next = list; next;) {
-        const char *comma = strchr(next, ',');
         const char *part = next + strspn(next, blanks);
-        const char *end = comma ? comma : next + strlen(next);
+        const char *end = find_end(part);
 
+        if (!end)
+            return err_set(err, "%s: %.80s: a quote is not closed", what, part);
+        next = *end ? end + 1 : NULL;
         while (end > part && strchr(blanks, end[-1]))
             end--;
         if (add_part(names, part, end > part ? (size_t)(end - part) : 0, what, err) != 0)
             return -1;
-        next = comma ? comma + 1 : NULL;
     }
     return 0;
 }

@@ -24,8 +24,13 @@ int32_t names_find(const struct names *names, const char *text);
 int64_t names_line(const struct names *names, int32_t index);
 /* Add a text that is not there yet. Its number, or -1 and err when memory is short. */
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err);
-/* Add the parts of "a, b, c", blanks around them dropped; list may be NULL or "". -1 and err, which
- * calls the list `what`: a part that is empty or there already. */
+/* Add the parts of "a, b, c", blanks around them dropped; list may be NULL or "". A part in quotes
+ * may hold commas, and quotes that are doubled, as a cell of a table; so may what stands in the
+ * parentheses of a part like factor("a, b"), which keeps its quotes for names_unquote(). -1 and
+ * err, which calls the list `what`: a part that is empty or there already, a quote that is not
+ * closed. */
 int names_split(struct names *names, const char *list, const char *what, struct err *err);
+/* Take the quotes off a text that begins and ends with one, in place. */
+void names_unquote(char *text);
 
 #endif

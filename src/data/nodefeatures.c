@@ -146,7 +146,7 @@ static int read_rows(struct nodefeatures *f, struct names *listed, const struct 
     while ((status = table_next(t, err)) > 0) {
         int32_t i = reader_known_id(nodes, t, 0, nodes_path, err);
 
-        if (i < 0 || reader_new_id(listed, t, err) < 0 ||
+        if (i < 0 || reader_new_id(listed, t, 0, err) < 0 ||
             columns_read_row(&f->dense, i, t, err) != 0)
             return -1;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "data/decimal.h"
 #include "data/reader.h"
 
 /* Every column that is asked for is a struct target_cells; one pass over the table fills all. */
@@ -14,9 +15,9 @@ struct reading {
     struct phenotype *p;
     struct table table;
     struct names missing; /* the words of spec->missing */
-    int32_t trait;        /* numbers of columns; 0: it is not read */
+    int32_t id, trait;    /* numbers of columns; trait -1: it is not read */
     int32_t *covariate;   /* [n_covariates] */
-    int32_t group;        /* 0: none */
+    int32_t group;        /* -1: none */
     const struct names *ids;
     const char *source;
     struct data_report *report;
@@ -24,55 +25,75 @@ struct reading {
 
 /* ---- which columns ---- */
 
-static void list_columns(struct buf *out, const struct table *t)
+enum { NO_COLUMN = -1, REFUSED = -2 };
+
+/* Whether a column is neither the id nor, of PLINK's two, the family. */
+static bool is_free(const struct reading *r, int32_t col)
 {
-    for (int32_t j = 1; j < t->n_cols; j++)
-        buf_printf(out, "%s\"%.80s\"", j > 1 ? ", " : "", t->name[j]);
+    return col != r->id && (col > 0 || !reader_has_family(&r->table));
 }
 
-/* The column of that name; 0: there is none; -1 and err: several. */
-static int32_t find_column(const struct table *t, const char *name, struct err *err)
+static void list_columns(struct buf *out, const struct reading *r)
 {
-    int32_t found = 0, n_found = 0;
+    const struct table *t = &r->table;
 
-    for (int32_t j = t->n_cols - 1; j > 0; j--)
-        if (strcmp(t->name[j], name) == 0) {
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (is_free(r, j))
+            buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
+}
+
+/* The column of that name, NO_COLUMN where there is none; REFUSED and err: several. */
+static int32_t find_column(const struct reading *r, const char *name, struct err *err)
+{
+    const struct table *t = &r->table;
+    int32_t found = NO_COLUMN, n_found = 0;
+
+    for (int32_t j = t->n_cols - 1; j >= 0; j--)
+        if (j != r->id && strcmp(t->name[j], name) == 0) {
             found = j;
             n_found++;
         }
-    if (n_found > 1)
-        return table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
-    return found;
+    if (n_found < 2)
+        return found;
+    table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
+    return REFUSED;
 }
 
 /* Always -1. */
-static int no_column(const struct table *t, const char *what, const char *name, const char *setting,
-                     struct err *err)
+static int no_column(const struct reading *r, const char *what, const char *name,
+                     const char *setting, struct err *err)
 {
     struct buf columns = {0};
 
-    list_columns(&columns, t);
-    table_fault(err, t, "no %s \"%.80s\": %s must be one of %s", what, name, setting,
+    list_columns(&columns, r);
+    table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s", what, name, setting,
                 buf_text(&columns));
     buf_release(&columns);
     return -1;
 }
 
 /* The column of a trait, of the only one where none is named; -1 and err with those that exist. */
-static int32_t find_trait(const struct table *t, const char *trait, struct err *err)
+static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
+    const struct table *t = &r->table;
     struct buf columns = {0};
-    int32_t found;
+    int32_t found = NO_COLUMN, n_free = 0;
 
-    if (t->n_cols < 2)
-        return table_fault(err, t, "one column: must be an id and at least one trait");
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (is_free(r, j)) {
+            found = j;
+            n_free++;
+        }
+    if (n_free == 0)
+        return table_fault(err, t, "%s: must be an id and at least one trait",
+                           t->n_cols == 1 ? "one column" : "two columns, FID and IID");
     if (trait && *trait) {
-        found = find_column(t, trait, err);
-        return found ? found : no_column(t, "trait", trait, "data.trait", err);
+        found = find_column(r, trait, err);
+        return found == NO_COLUMN ? no_column(r, "trait", trait, "data.trait", err) : found;
     }
-    if (t->n_cols == 2)
-        return 1;
-    list_columns(&columns, t);
+    if (n_free == 1)
+        return found;
+    list_columns(&columns, r);
     table_fault(err, t, "several traits: set data.trait to one of %s", buf_text(&columns));
     buf_release(&columns);
     return -1;
@@ -87,6 +108,7 @@ static char *strip_factor(char *text, bool *is_factor)
     if (!*is_factor)
         return text;
     text[n - 1] = '\0';
+    names_unquote(text + open);
     return text + open;
 }
 
@@ -99,12 +121,12 @@ static int find_covariate(struct reading *r, int32_t k, const char *listed, stru
 
     if (!copy)
         return err_nomem(err, "covariates", strlen(listed) + 1);
-    r->covariate[k] = find_column(t, name, err);
-    if (r->covariate[k] == 0)
-        no_column(t, "column", name, "each of data.covariates", err);
+    r->covariate[k] = find_column(r, name, err);
+    if (r->covariate[k] == NO_COLUMN)
+        no_column(r, "column", name, "each of data.covariates", err);
     else if (r->covariate[k] == r->trait)
         table_fault(err, t, "data.covariates: \"%.80s\" is the trait itself", name);
-    else if (r->covariate[k] > 0)
+    else if (r->covariate[k] >= 0)
         rc = target_cells_init(&r->p->covariate[k], r->ids->n, t->path, name, err);
     free(copy);
     return rc;
@@ -137,23 +159,26 @@ static int find_group(struct reading *r, const struct data_spec *spec, struct er
 
     if (!spec->group || !*spec->group)
         return 0;
-    r->group = find_column(t, spec->group, err);
-    if (r->group < 0)
+    r->group = find_column(r, spec->group, err);
+    if (r->group == REFUSED)
         return -1;
-    if (r->group > 0)
+    if (r->group >= 0)
         return target_cells_init(&r->p->group, r->ids->n, t->path, spec->group, err);
     if (spec->split && *spec->split)
         return 0;
-    return no_column(t, "column", spec->group, "split.group", err);
+    return no_column(r, "column", spec->group, "split.group", err);
 }
 
 static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)
 {
     const struct table *t = &r->table;
 
+    r->id = reader_id_column(t, spec->id, err);
+    if (r->id < 0)
+        return -1;
     if (spec->like)
         return find_covariates(r, spec->covariates, err);
-    r->trait = find_trait(t, spec->trait, err);
+    r->trait = find_trait(r, spec->trait, err);
     if (r->trait < 0 ||
         target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err) != 0)
         return -1;
@@ -191,12 +216,26 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
 {
     struct phenotype *p = r->p;
 
-    if (r->trait && keep(r, &p->trait, i, r->trait, err) != 0)
+    if (r->trait >= 0 && keep(r, &p->trait, i, r->trait, err) != 0)
         return -1;
     for (int32_t k = 0; k < p->n_covariates; k++)
         if (keep(r, &p->covariate[k], i, r->covariate[k], err) != 0)
             return -1;
-    return r->group ? keep(r, &p->group, i, r->group, err) : 0;
+    return r->group >= 0 ? keep(r, &p->group, i, r->group, err) : 0;
+}
+
+static int32_t new_row(struct names *listed, const struct reading *r, struct err *err)
+{
+    const char *id = r->table.cell[r->id];
+    int32_t known = names_find(listed, id);
+
+    if (known < 0)
+        return reader_new_id(listed, &r->table, r->id, err);
+    return table_fault(err, &r->table,
+                       "id \"%.80s\" again: it is on line %lld already; a table of phenotypes has "
+                       "one row for each id: of several (environments, years, replicates) take the "
+                       "mean of each id beforehand, or the rows of one environment",
+                       id, (long long)names_line(listed, known));
 }
 
 static int read_rows(struct reading *r, struct err *err)
@@ -207,11 +246,11 @@ static int read_rows(struct reading *r, struct err *err)
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = names_find(r->ids, t->cell[0]);
-        const char *trait = r->trait ? t->cell[r->trait] : "";
+        int32_t i = names_find(r->ids, t->cell[r->id]);
+        const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
         bool has_value = !table_is_missing(trait) && !is_listed(&r->missing, trait);
 
-        if (reader_new_id(&listed, t, err) < 0 || (i >= 0 && keep_row(r, i, err) != 0)) {
+        if (new_row(&listed, r, err) < 0 || (i >= 0 && keep_row(r, i, err) != 0)) {
             status = -1;
             break;
         }
@@ -227,6 +266,19 @@ static int read_rows(struct reading *r, struct err *err)
                          r->source, t->path, r->ids->text[0], listed.n ? listed.text[0] : "");
     names_release(&listed);
     return status;
+}
+
+/* Decimal commas of the trait, and of covariates that are not words. */
+static int read_commas(struct reading *r, struct err *err)
+{
+    struct phenotype *p = r->p;
+
+    if (decimal_read(&p->trait, r->table.separator, err) != 0)
+        return -1;
+    for (int32_t k = 0; k < p->n_covariates; k++)
+        if (!p->is_factor[k] && decimal_read(&p->covariate[k], r->table.separator, err) != 0)
+            return -1;
+    return 0;
 }
 
 /* ---- codes for missing values ---- */
@@ -266,15 +318,20 @@ static void find_suspect(struct data_report *report, const struct target_cells *
 int phenotype_read(struct phenotype *p, const struct names *ids, const char *source,
                    const struct data_spec *spec, struct data_report *report, struct err *err)
 {
-    struct reading r = {.p = p, .ids = ids, .source = source, .report = report};
+    struct reading r = {.p = p,
+                        .ids = ids,
+                        .source = source,
+                        .report = report,
+                        .trait = NO_COLUMN,
+                        .group = NO_COLUMN};
     int status = -1;
 
     memset(p, 0, sizeof *p);
     if (table_open(&r.table, spec->phenotypes, err) != 0)
         return -1;
     if (names_split(&r.missing, spec->missing, "data.missing", err) == 0 &&
-        find_columns(&r, spec, err) == 0)
-        status = read_rows(&r, err);
+        find_columns(&r, spec, err) == 0 && read_rows(&r, err) == 0)
+        status = read_commas(&r, err);
     find_suspect(report, &p->trait);
     for (int32_t k = 0; status == 0 && k < p->n_covariates; k++)
         if (!p->is_factor[k])

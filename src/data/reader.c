@@ -1,5 +1,7 @@
 #include "data/reader.h"
 
+#include <string.h>
+
 int reader_need_path(const char *path, const char *key, const char *format, struct err *err)
 {
     if (path && *path)
@@ -7,13 +9,30 @@ int reader_need_path(const char *path, const char *key, const char *format, stru
     return err_set(err, "data.%s is not set: data.format = %s needs it", key, format);
 }
 
-int32_t reader_new_id(struct names *ids, const struct table *t, struct err *err)
+bool reader_has_family(const struct table *t)
 {
-    const char *id = t->cell[0];
+    return t->n_cols > 1 && !strcmp(t->name[0] + (*t->name[0] == '#'), "FID") &&
+           !strcmp(t->name[1], "IID");
+}
+
+int32_t reader_id_column(const struct table *t, const char *name, struct err *err)
+{
+    if (!name || !*name)
+        return reader_has_family(t);
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (!strcmp(t->name[j], name))
+            return j;
+    return table_fault(err, t, "no column \"%.80s\", as data.id says: the first is \"%.80s\"", name,
+                       t->name[0]);
+}
+
+int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err)
+{
+    const char *id = t->cell[col];
     int32_t known = names_find(ids, id);
 
     if (!*id)
-        return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[0]);
+        return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[col]);
     if (known >= 0)
         return table_fault(err, t, "id \"%.80s\" again: it is on line %lld already", id,
                            (long long)names_line(ids, known));

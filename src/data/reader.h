@@ -10,8 +10,14 @@
 /* -1 and err unless the setting data.KEY holds a path. */
 int reader_need_path(const char *path, const char *key, const char *format, struct err *err);
 
-/* The first cell of the row as a new id: its number. -1 and err: empty, or there already. */
-int32_t reader_new_id(struct names *ids, const struct table *t, struct err *err);
+/* Whether the header begins FID IID, as PLINK's tables do. */
+bool reader_has_family(const struct table *t);
+/* The column of the ids: of that name, where one is given (NULL or "": none is); IID after FID; the
+ * first. -1 and err: no such column. */
+int32_t reader_id_column(const struct table *t, const char *name, struct err *err);
+
+/* The cell of the row in a column as a new id: its number. -1 and err: empty, or there already. */
+int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err);
 
 /* The number of the id in a column. -1 and err: not among ids, which come from the file `source`.
  */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/decimal.h"
 #include "data/membership.h"
 #include "data/molecule.h"
 #include "data/reader.h"
@@ -225,7 +226,9 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
 
     if (open_table(&s, spec, err) == 0 &&
         target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) == 0 &&
-        read_rows(&s, INT32_MAX, report, err) == 0 && pairs_finish(&s.molecules.bonds, err) == 0 &&
+        read_rows(&s, INT32_MAX, report, err) == 0 &&
+        decimal_read(&s.cells, s.table.separator, err) == 0 &&
+        pairs_finish(&s.molecules.bonds, err) == 0 &&
         target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
         membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, &s.target, err) == 0)
         status = build(out, &s, err);

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "data/quotes.h"
+#include "data/separator.h"
 
 /* zlib fills a chunk, libcsv is fed one line of it at a time, so that at most one row is complete
  * after each feed and the line number is always known. libcsv calls back for every cell and, with
@@ -22,8 +23,10 @@
 struct table_source {
     gzFile file;
     struct csv_parser parser;
-    unsigned char separator;
+    unsigned char separator; /* as it is parsed: a tab where the table has blanks */
     enum quotes quotes;
+    struct squeeze squeeze;
+    struct buf squeezed;  /* the line that is fed, where the table has blanks */
     unsigned char *chunk; /* [CHUNK_BYTES] */
     size_t chunk_size;
     size_t chunk_at;
@@ -119,6 +122,32 @@ static size_t line_length(const unsigned char *bytes, size_t n)
     return with_lf;
 }
 
+/* Hand a line, or a part of one, on to libcsv. */
+static int feed(struct table *t, const unsigned char *bytes, size_t n, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (t->separator == ' ') {
+        char *out;
+
+        buf_clear(&s->squeezed);
+        out = buf_extend(&s->squeezed, n + 1);
+        if (!out)
+            return err_nomem(err, t->path, n + 1);
+        n = separator_squeeze(out, &s->squeeze, (const char *)bytes, n);
+        bytes = (const unsigned char *)out;
+    }
+    if (!quotes_follow(&s->quotes, bytes, n, s->separator)) {
+        t->line = s->n_lines + 1;
+        return table_fault(err, t,
+                           "a quote out of place: after the closing one the cell must end; quotes "
+                           "inside a quoted cell are doubled");
+    }
+    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n)
+        return err_nomem(err, t->path, n);
+    return 0;
+}
+
 static int feed_line(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -130,14 +159,8 @@ static int feed_line(struct table *t, struct err *err)
         t->line = s->n_lines + 1;
     s->is_row_begun = true;
     s->has_nul = s->has_nul || memchr(bytes, '\0', n);
-    if (!quotes_follow(&s->quotes, bytes, n, s->separator)) {
-        t->line = s->n_lines + 1;
-        return table_fault(err, t,
-                           "a quote out of place: after the closing one the cell must end; quotes "
-                           "inside a quoted cell are doubled");
-    }
-    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n)
-        return err_nomem(err, t->path, n);
+    if (feed(t, bytes, n, err) != 0)
+        return -1;
     if ((last == '\n' && !(n == 1 && s->after_cr)) || last == '\r')
         s->n_lines++;
     s->after_cr = last == '\r';
@@ -221,25 +244,6 @@ size_t table_peek(char *head, size_t size, const char *path)
     return (size_t)n;
 }
 
-/* Over the first line that is not empty, or what of it is in the first chunk. */
-static unsigned char detect_separator(const struct table_source *s)
-{
-    const unsigned char *bytes = s->chunk + s->chunk_at;
-    size_t left = s->chunk_size - s->chunk_at;
-    size_t n;
-
-    while (left && (*bytes == '\n' || *bytes == '\r')) {
-        bytes++;
-        left--;
-    }
-    n = left ? line_length(bytes, left) : 0;
-    if (memchr(bytes, '\t', n))
-        return '\t';
-    if (!memchr(bytes, ',', n) && memchr(bytes, ';', n))
-        return ';';
-    return ',';
-}
-
 static int start_parsing(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -248,7 +252,9 @@ static int start_parsing(struct table *t, struct err *err)
         s->chunk_at = 3;
     if (csv_init(&s->parser, CSV_REPALL_NL) != 0)
         return err_nomem(err, t->path, sizeof s->parser);
-    s->separator = detect_separator(s);
+    t->separator =
+        separator_find((const char *)s->chunk + s->chunk_at, s->chunk_size - s->chunk_at);
+    s->separator = t->separator == ' ' ? '\t' : (unsigned char)t->separator;
     csv_set_delim(&s->parser, s->separator);
     return 0;
 }
@@ -324,6 +330,7 @@ void table_close(struct table *t)
     csv_free(&s->parser);
     free(s->chunk);
     buf_release(&s->text);
+    buf_release(&s->squeezed);
     free(s->start);
     free(s->header_text);
     free(s);
@@ -388,7 +395,8 @@ int table_number(double *out, const struct table *t, int32_t col, struct err *er
     *out = NAN;
     if (table_is_missing(cell))
         return 0;
-    return table_fault(
-        err, t, "column \"%.80s\" = \"%.80s\": must be a number, or empty or NA where missing",
-        t->name[col], cell);
+    return table_fault(err, t,
+                       "column \"%.80s\" = \"%.80s\": must be a number%s, or empty or NA where "
+                       "missing",
+                       t->name[col], cell, strchr(cell, ',') ? " with a decimal point" : "");
 }

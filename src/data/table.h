@@ -1,8 +1,9 @@
-/* Tables of text: comma-, tab- or semicolon-separated, plain or gzip, read row by row.
+/* Tables of text: separated by commas, tabs, semicolons or runs of blanks, plain or gzip, read row
+ * by row.
  *
  * The first line that is not empty is the header and names the columns; a header of numbers alone
- * is taken for a missing one and refused. The separator is the first of tab, comma and semicolon
- * that stands in the header line. Cells may be quoted as in RFC 4180; in one that does not
+ * is taken for a missing one and refused. The separator is that of separator_find(). Cells may be
+ * quoted as in RFC 4180; in one that does not
  * begin with a quote they are letters like others. Spaces around an unquoted cell are dropped. Line
  * ends are LF, CRLF or CR, a byte order mark is skipped, empty lines are too. Every row has as many
  * cells as the header. */
@@ -19,6 +20,7 @@ struct table_source;
 
 struct table {
     const char *path; /* borrowed */
+    char separator;   /* tab, comma, semicolon, or a blank for runs of them */
     int64_t line;     /* on which the current row begins, from 1 */
     int32_t n_cols;
     char **name; /* [n_cols] the header; valid until table_close() */

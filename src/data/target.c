@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/decimal.h"
 #include "data/table.h"
 
 static int reserve(struct target_cells *cells, int32_t capacity, struct err *err)
@@ -67,13 +68,12 @@ int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, in
 
 /* ---- which task ---- */
 
-static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i,
-                      const char *allowed)
+int target_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};
 
     return table_fault(err, &at, "column \"%.80s\" = \"%.80s\": %s", cells->column, cells->text[i],
-                       allowed);
+                       why);
 }
 
 static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
@@ -96,16 +96,23 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
     if (n_numbers + n_words == 0)
         return err_set(err, "%s: column \"%.80s\": no sample has a value", cells->path,
                        cells->column);
+    if (n_words && *task != DATA_TASK_CLASSIFICATION && decimal_has_comma(cells->text[a_word]))
+        return target_fault(err, cells, a_word,
+                            "a comma in a number: write a decimal point, and nothing between "
+                            "thousands; decimal commas are read where semicolons or tabs stand "
+                            "between the columns and no number of the column has a point");
     if (n_words && *task == DATA_TASK_REGRESSION)
-        return cell_fault(err, cells, a_word,
-                          "must be a number, or empty or NA where missing, for task = regression");
+        return target_fault(
+            err, cells, a_word,
+            "must be a number, or empty or NA where missing, for task = regression");
     if (*task != DATA_TASK_AUTO)
         return 0;
     if (n_words && n_numbers)
-        return cell_fault(err, cells, a_word,
-                          "a word among numbers: correct it, name it in data.missing if it stands "
-                          "for a missing value, or set task = classification to make every value "
-                          "a class");
+        return target_fault(
+            err, cells, a_word,
+            "a word among numbers: correct it, name it in data.missing if it stands "
+            "for a missing value, or set task = classification to make every value "
+            "a class");
     *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
                                                                    : DATA_TASK_REGRESSION;
     return 0;
@@ -191,7 +198,37 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
     return 0;
 }
 
-static int make_labels(struct target *out, const struct target_cells *cells, struct err *err)
+/* More classes than this, most of them of one member, are values. */
+#define MOST_SMALL_CLASSES 10
+
+/* Of a class with one member nothing can be learnt that is then asked. */
+static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
+{
+    int32_t *n_members = calloc((size_t)t->n_classes, sizeof *n_members);
+    int32_t n_single = 0, n = 0;
+
+    if (!n_members)
+        return err_nomem(err, "classes", (size_t)t->n_classes * sizeof *n_members);
+    for (int32_t i = 0; i < cells->n; i++)
+        if (t->label[i] >= 0) {
+            n_members[t->label[i]]++;
+            n++;
+        }
+    for (int32_t c = 0; c < t->n_classes; c++)
+        n_single += n_members[c] == 1;
+    free(n_members);
+    if (t->n_classes <= MOST_SMALL_CLASSES || 2 * n_single <= t->n_classes)
+        return 0;
+    return err_set(err,
+                   "%s: column \"%.80s\": %d values make %d classes, %d of them with one member "
+                   "(\"%.40s\", \"%.40s\" ...): set task = regression if they are numbers to be "
+                   "predicted, or task = classification if these are the classes",
+                   cells->path, cells->column, n, t->n_classes, n_single, t->class_names[0],
+                   t->class_names[1]);
+}
+
+static int make_labels(struct target *out, const struct target_cells *cells, bool is_asked,
+                       struct err *err)
 {
     if (target_classes(out, cells, err) != 0)
         return -1;
@@ -200,19 +237,20 @@ static int make_labels(struct target *out, const struct target_cells *cells, str
                        "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
                        "predict",
                        cells->path, cells->column, out->class_names[0]);
-    return 0;
+    return is_asked ? 0 : check_members(out, cells, err);
 }
 
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
                 bool whole_are_classes, struct err *err)
 {
+    bool is_asked = task == DATA_TASK_CLASSIFICATION;
     int status;
 
     memset(out, 0, sizeof *out);
     if (pick_task(&task, cells, whole_are_classes, err) != 0)
         return -1;
     if (task == DATA_TASK_CLASSIFICATION)
-        status = make_labels(out, cells, err);
+        status = make_labels(out, cells, is_asked, err);
     else
         status = make_values(out, cells, err);
     if (status != 0)

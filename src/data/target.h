@@ -33,10 +33,13 @@ struct target {
     int32_t n_classes;        /* 0: regression */
 };
 
+/* Write "PATH:LINE: column "x" = "cell": why" for a cell that is there. Always returns -1. */
+int target_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why);
+
 /* task auto: words alone are classes; whole numbers alone are classes where whole_are_classes,
- * numbers otherwise; other numbers alone are numbers; a mixture is refused. Pair with
- * target_release(). -1 and err: no cell present, a cell that the task does not allow, all cells
- * equal. */
+ * numbers otherwise; other numbers alone are numbers; a mixture is refused, as are many classes of
+ * one member each. Pair with target_release(). -1 and err: no cell present, a cell that the task
+ * does not allow, all cells equal. */
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
                 bool whole_are_classes, struct err *err);
 /* Every text that is there is a class of its own; there may be one class or none. Pair with

@@ -62,11 +62,11 @@
     X(VARIANTS, "data", "variants", TEXT, 0, 0, "", "all", "", 0, \
       "genotype: of the markers that are left: all | first:N | thin:N (N of them, evenly spaced in the file)") \
     X(PHENOTYPES, "data", "phenotypes", PATH, 0, 0, "", "", "", 0, \
-      "genotype: table of traits, first column the id; with PLINK it may be left out: column 6 of the .fam") \
+      "genotype: table of traits, with its ids in the first column (of FID IID in the second) or in that of id; with PLINK it may be left out: column 6 of the .fam") \
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
       "genotype, smiles: column of the table; tu: number of a column; may be left out if there is only one") \
     X(COVARIATES, "data", "covariates", TEXT, 0, 0, "", "", "", 0, \
-      "genotype: columns of the phenotype table that are features too, separated by commas; numbers as they are, words one feature each, as are the numbers of factor(COLUMN)") \
+      "genotype: columns of the phenotype table that are features too, separated by commas, in quotes where they hold one; numbers as they are, words one feature each, as are the numbers of factor(COLUMN)") \
     X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
       "genotype: what stands for a missing value in the phenotype table beside an empty cell, NA, NaN, nan and a point; separated by commas: -9, unknown") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
@@ -82,7 +82,7 @@
     X(SMILES, "data", "smiles", TEXT, 0, 0, "", "smiles", "", 0, \
       "smiles: column of the SMILES") \
     X(ID, "data", "id", TEXT, 0, 0, "", "", "", 0, \
-      "smiles: column of ids; default: rows are numbered from 1") \
+      "genotype: column of ids of the phenotype table; default: IID after FID, else the first; smiles: column of ids; default: rows are numbered from 1") \
     X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "no", "", 0, \
       "smiles: whether molecules that cannot be read are left out and counted; no: they are an error") \
     X(IMAGES, "data", "images", PATH, 0, 0, "", "", "", 0, \

@@ -63,7 +63,7 @@ static const struct {
     {P_FOLDER, "tu", true},
     {P_MOLECULES, "smiles", true},
     {P_SMILES, "smiles", true},
-    {P_ID, "smiles", false},
+    {P_ID, "genotype | smiles", false},
     {P_SKIP_INVALID, "smiles", false},
     {P_IMAGES, "idx", true},
     {P_FIRST_IMAGES, "idx", false},

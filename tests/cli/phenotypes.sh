@@ -68,6 +68,17 @@ coded=$(inspect --set data.phenotypes=coded.csv --set missing=-9)
 like "unless it is said to be missing" "$(line target "$coded")" "^59 values"
 is "and then nobody warns" "$(grep -c 'missing = -9' .err)" 0
 
+# ---- numbers as classes, of a graph ----
+
+awk 'BEGIN { print "node,age"; for (i = 0; i < 60; i++) print "n" i "," i % 12 }' >labels.csv
+awk 'BEGIN { print "node,f"; for (i = 0; i < 60; i++) print "n" i "," i % 7 }' >features.csv
+printf '[data]\nformat = graph\nlabels = labels.csv\nfeatures = features.csv\n[graph]\nbuild = none\n' >ages.ini
+"$ESPALIER" inspect ages.ini >/dev/null 2>.err
+like "many whole numbers are hardly classes" "$(cat .err)" \
+    "the 12 different whole numbers of the target are taken for classes: set \[data\] task = regression"
+"$ESPALIER" inspect ages.ini --set task=classification >/dev/null 2>.err
+is "unless they are said to be" "$(cat .err)" ""
+
 # ---- groups ----
 
 fails "each sample needs a group" 1 inspect --set group=site

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "loading.h"
 
 #define GENO "id,m1,m2,m3,m4\nx,0,2,0,0\ny,2,,0,NA\nz,0,1,0,2\nw,0,0,0,2\n"
@@ -111,9 +112,15 @@ static void test_phenotype_errors(void **state)
 {
     (void)state;
     refuse_genotype(GENO, "id,ft\nx,1\nq,2\nx,3\n",
-                    "pheno.csv:4: id \"x\" again: it is on line 2 already");
+                    "pheno.csv:4: id \"x\" again: it is on line 2 already; a table of phenotypes "
+                    "has one row for each "
+                    "id: of several (environments, years, replicates) take the mean of each id "
+                    "beforehand, or the rows of one environment");
     refuse_genotype(GENO, "id,ft\nq,2\nq,3\n",
-                    "pheno.csv:3: id \"q\" again: it is on line 2 already");
+                    "pheno.csv:3: id \"q\" again: it is on line 2 already; a table of phenotypes "
+                    "has one row for each "
+                    "id: of several (environments, years, replicates) take the mean of each id "
+                    "beforehand, or the rows of one environment");
     refuse_genotype(GENO, "id,ft\nA,1\nB,2\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"A\")");
     refuse_genotype(GENO, "id,ft\n",
@@ -129,6 +136,46 @@ static void test_phenotype_errors(void **state)
     refuse_genotype(GENO, "id\nx\n",
                     "pheno.csv:1: one column: must be an id and at least one "
                     "trait");
+}
+
+/* Values that are taken for classes, one for nearly each sample. */
+static void refuse_labels(const char *format, const char *wanted)
+{
+    struct data_spec spec = {.format = DATA_GRAPH};
+    struct data_report report;
+    struct dataset d;
+    struct buf labels = {0}, features = {0};
+
+    buf_puts(&labels, "node,ft\n");
+    buf_puts(&features, "node,f\n");
+    for (int i = 0; i < 12; i++) {
+        buf_printf(&labels, format, i, 7 + (i ? i : 1));
+        buf_printf(&features, "n%d,%d\n", i, i);
+    }
+    spec.labels = scratch_text("labels.csv", buf_text(&labels));
+    spec.features = scratch_text("features.csv", buf_text(&features));
+    buf_release(&labels);
+    buf_release(&features);
+    refuse_spec(&spec, wanted);
+    spec.task = DATA_TASK_CLASSIFICATION;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_classes, 11);
+    dataset_release(&d);
+}
+
+static void test_single_members(void **state)
+{
+    (void)state;
+    refuse_labels(
+        "n%d,%d\n",
+        "labels.csv: column \"ft\": 12 values make 11 classes, 10 of them with one member "
+        "(\"8\", \"9\" ...): set task = regression if they are numbers to be predicted, "
+        "or task = classification if these are the classes");
+    refuse_labels(
+        "n%d,%d days\n",
+        "labels.csv: column \"ft\": 12 values make 11 classes, 10 of them with one member "
+        "(\"10 days\", \"11 days\" ...): set task = regression if they are numbers to be "
+        "predicted, or task = classification if these are the classes");
 }
 
 static void test_trait(void **state)
@@ -532,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_imputed_genotype),
         cmocka_unit_test(test_genotype_errors),
         cmocka_unit_test(test_phenotype_errors),
+        cmocka_unit_test(test_single_members),
         cmocka_unit_test(test_trait),
         cmocka_unit_test(test_text_trait),
         cmocka_unit_test(test_numeric_classes),

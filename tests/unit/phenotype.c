@@ -76,6 +76,97 @@ static void test_suspect(void **state)
     check_suspect("x,-8\ny,1\nz,4\nw,7\n", 0, 0);
 }
 
+/* ---- as spreadsheets and PLINK write them ---- */
+
+static void check_target(const struct data_spec *spec, const float *wanted)
+{
+    struct data_report report;
+    struct dataset d;
+
+    load(&d, &report, spec);
+    assert_int_equal(d.n_classes, 0);
+    for (int32_t i = 0; i < 4; i++)
+        assert_true(isnan(wanted[i]) ? isnan(d.target[i]) : d.target[i] == wanted[i]);
+    dataset_release(&d);
+}
+
+static void test_decimal_comma(void **state)
+{
+    struct data_spec spec = spec_of("id;ft;c\nx;1,5;1,25\ny;-20;\nz;3,25E1;1\nw;NA;2,5\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    check_target(&spec, (const float[]){1.5f, -20, 32.5f, NAN});
+    spec.covariates = "c";
+    load(&d, &report, &spec);
+    assert_int_equal(report.n_covariates, 1);
+    assert_true(d.covariates[0] == 1.25f && d.covariates[3] == 2.5f);
+    dataset_release(&d);
+    /* Three digits are no thousands where a semicolon separates. */
+    spec = spec_of("id;ft\nx;1,500\ny;2,500\n");
+    check_target(&spec, (const float[]){1.5f, 2.5f, NAN, NAN});
+    spec = spec_of("id\tft\nx\t1,500\ny\t2,25\n");
+    check_target(&spec, (const float[]){1.5f, 2.25f, NAN, NAN});
+    spec = spec_of("id\tft\nx\t1,500\ny\t2,250\nz\t7\n");
+    refuse_spec(&spec, "pheno.csv:2: column \"ft\" = \"1,500\": a comma that may set thousands "
+                       "apart or be a decimal one: write a decimal point, and nothing between "
+                       "thousands");
+}
+
+static void test_other_commas(void **state)
+{
+    static const char why[] =
+        ": a comma in a number: write a decimal point, and nothing between thousands; decimal "
+        "commas are read where semicolons or tabs stand between the columns and no number of the "
+        "column has a point";
+    struct data_spec spec = spec_of("id,ft\nx,\"1,5\"\ny,\"2,5\"\n");
+    char wanted[400];
+
+    (void)state;
+    snprintf(wanted, sizeof wanted, "pheno.csv:2: column \"ft\" = \"1,5\"%s", why);
+    refuse_spec(&spec, wanted);
+    spec = spec_of("id;ft\nx;1.5\ny;2,5\n");
+    snprintf(wanted, sizeof wanted, "pheno.csv:3: column \"ft\" = \"2,5\"%s", why);
+    refuse_spec(&spec, wanted);
+    spec = spec_of("id,ft\nx,1\ny,2\n");
+    scratch_text("geno.csv", "id;m1\nx;0,5\ny;1\n");
+    refuse_spec(&spec, "geno.csv:2: column \"m1\" = \"0,5\": must be a number with a decimal "
+                       "point, or empty or NA where missing");
+}
+
+static void test_id_column(void **state)
+{
+    static const float wanted[] = {5, 6, NAN, 7};
+    struct data_spec spec = spec_of("FID IID ft\nf x 5\nf y 6\nx w 7\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    check_target(&spec, wanted);
+    spec.trait = NULL;
+    check_target(&spec, wanted);
+    spec.split = scratch_text("split.txt", "FID IID side\nf x train\nf y val\nx w test\n");
+    load(&d, &report, &spec);
+    assert_int_equal(d.part[1], PART_VAL);
+    dataset_release(&d);
+    spec = spec_of("#FID\tIID\tft\nf\tx\t5\nf\ty\t6\nx\tw\t7\n");
+    check_target(&spec, wanted);
+    spec = spec_of("plot,line,ft\n1,x,5\n2,y,6\n3,w,7\n");
+    spec.id = "line";
+    check_target(&spec, wanted);
+    spec.covariates = "plot";
+    load(&d, &report, &spec);
+    assert_int_equal(report.n_covariates, 1);
+    dataset_release(&d);
+    spec.id = "Line";
+    refuse_spec(&spec, "pheno.csv:1: no column \"Line\", as data.id says: the first is \"plot\"");
+    spec = spec_of("FID IID\nf x\n");
+    spec.trait = NULL;
+    refuse_spec(&spec, "pheno.csv:1: two columns, FID and IID: must be an id and at least one "
+                       "trait");
+}
+
 /* ---- covariates ---- */
 
 #define TABLE                                                                             \
@@ -142,6 +233,28 @@ static void refuse_covariates(const char *list, const char *wanted)
 
     spec.covariates = list;
     refuse_spec(&spec, wanted);
+}
+
+/* Names with commas and quotes in them stand in quotes, as in a table. */
+static void test_quoted_names(void **state)
+{
+    struct data_spec spec = spec_of("id;ft;\"a, b\";\"c \"\"d\"\"\";e\"f(g)\n"
+                                    "x;1;3;4;5\ny;2;5;5;6\nz;3;3;4;5\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.covariates = "\"c \"\"d\"\"\" , factor(\"a, b\"),e\"f(g)";
+    load(&d, &report, &spec);
+    assert_int_equal(report.n_covariates, 3);
+    assert_string_equal(dataset_feature_name(&d, 2), "c \"d\"");
+    assert_string_equal(dataset_feature_name(&d, 3), "a, b=3");
+    assert_string_equal(dataset_feature_name(&d, 5), "e\"f(g)");
+    dataset_release(&d);
+    spec.covariates = "ft2, \"a, b";
+    refuse_spec(&spec, "data.covariates: \"a, b: a quote is not closed");
+    spec.covariates = "\"\"";
+    refuse_spec(&spec, "data.covariates: a name is empty");
 }
 
 static void test_covariate_errors(void **state)
@@ -263,8 +376,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_decimal_comma),
+        cmocka_unit_test(test_other_commas),
+        cmocka_unit_test(test_id_column),
         cmocka_unit_test(test_covariates),
         cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_quoted_names),
         cmocka_unit_test(test_covariate_errors),
         cmocka_unit_test(test_digest),
         cmocka_unit_test(test_group),

@@ -133,6 +133,72 @@ static void test_separators(void **state)
     table_close(&t);
 }
 
+/* What the header alone leaves open is said by the line after it. */
+static void test_separators_of_names(void **state)
+{
+    static const struct {
+        const char *text, *last;
+    } tables[] = {
+        {"id;\"a, b\";\"c, \"\"d, e\"\"\"\nx;1;2\n", "2"},
+        {"id;a, b;c\nx;1,5;2,5\n", "2,5"},
+        {"id;a, b\nx;1\n", "1"},
+        {"id,a;b\nx,1;\n", "1;"},
+        {"id,\"a;b;c\"\nx,1\n", "1"},
+        {"id,\"a\tb\"\nx,1\n", "1"},
+        {"\"id, of line\";a\nx;1", "1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct table t;
+
+        open_text(&t, tables[i].text);
+        next_row(&t, 2, "x", tables[i].last);
+        table_close(&t);
+    }
+}
+
+/* As PLINK and R write them. */
+static void test_blanks(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "  FID   IID  FT \r\n f1 x   61\n\n\"a \"\"b  c\" \"\"  \"6,\n2\" \nf2 y 7\" ");
+    assert_int_equal(t.separator, ' ');
+    assert_int_equal(t.n_cols, 3);
+    assert_string_equal(t.name[2], "FT");
+    next_row(&t, 2, "f1", "61");
+    next_row(&t, 4, "a \"b  c", "6,\n2");
+    next_row(&t, 6, "f2", "7\"");
+    table_close(&t);
+    assert_string_equal(first_error(scratch_text("b.txt", "id a\nx 1 \ny  1 2\n")),
+                        "b.txt:3: 3 cells: the header has 2");
+    open_text(&t, "id, a b\nx y,1 2\n");
+    assert_int_equal(t.separator, ',');
+    next_row(&t, 2, "x y", "1 2");
+    table_close(&t);
+}
+
+/* Blanks that go on in the next chunk of 2^18 bytes. */
+static void test_blanks_between_chunks(void **state)
+{
+    const size_t n = (1 << 18) + 100;
+    char *text = malloc(n);
+    struct table t;
+    struct err err;
+
+    (void)state;
+    memset(text, ' ', n);
+    memcpy(text, "id a\nx", 6);
+    memcpy(text + n - 6, "1\ny 2\n", 6);
+    assert_int_equal(table_open(&t, scratch_bytes("t.txt", text, n), &err), 0);
+    next_row(&t, 2, "x", "1");
+    next_row(&t, 3, "y", "2");
+    table_close(&t);
+    free(text);
+}
+
 static void test_quotes(void **state)
 {
     struct table t;
@@ -310,6 +376,9 @@ int main(void)
         cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_line_end_between_chunks),
         cmocka_unit_test(test_separators),
+        cmocka_unit_test(test_separators_of_names),
+        cmocka_unit_test(test_blanks),
+        cmocka_unit_test(test_blanks_between_chunks),
         cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_stray_quotes),
         cmocka_unit_test(test_bad_tables),

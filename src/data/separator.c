@@ -1,0 +1,99 @@
+#include "data/separator.h"
+
+#include <string.h>
+
+static bool is_end(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* ---- which ---- */
+
+enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
+static const char kinds[] = {'\t', ',', ';', ' '};
+
+/* Count what could be separators of a line, outside quotes. Returns where the line ends. */
+static const char *count_line(size_t *n, const char *at, const char *end)
+{
+    bool is_inside = false, begins = true, has_cell = false, is_apart = false;
+
+    memset(n, 0, KINDS * sizeof *n);
+    for (; at < end && !is_end(*at); at++) {
+        const char *kind = memchr(kinds, *at, KINDS);
+
+        if (*at == '"' && (is_inside || begins))
+            is_inside = !is_inside;
+        /* Two quotes inside are one of the text: it is closed and opened again. */
+        begins = kind || (*at == '"' && !is_inside);
+        if (is_inside)
+            continue;
+        if (kind && *kind != ' ')
+            n[kind - kinds]++;
+        n[BLANKS] += !kind && has_cell && is_apart;
+        has_cell = has_cell || !kind;
+        is_apart = *at == ' ';
+    }
+    return at;
+}
+
+static const char *skip_ends(const char *at, const char *end)
+{
+    while (at < end && is_end(*at))
+        at++;
+    return at;
+}
+
+char separator_find(const char *bytes, size_t n)
+{
+    const char *end = bytes + n, *at = skip_ends(bytes, end);
+    size_t head[KINDS], next[KINDS];
+    bool commas_fit, semicolons_fit;
+
+    at = count_line(head, at, end);
+    count_line(next, skip_ends(at, end), end);
+    commas_fit = head[COMMAS] == next[COMMAS];
+    semicolons_fit = head[SEMICOLONS] == next[SEMICOLONS];
+    if (head[TABS])
+        return '\t';
+    if (head[COMMAS] && head[SEMICOLONS] && commas_fit != semicolons_fit)
+        return commas_fit ? ',' : ';';
+    if (head[COMMAS] || head[SEMICOLONS])
+        return head[SEMICOLONS] > head[COMMAS] ? ';' : ',';
+    return head[BLANKS] ? ' ' : ',';
+}
+
+/* ---- runs of blanks ---- */
+
+size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes, size_t n)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        char c = bytes[i];
+        bool is_inside = s->is_inside;
+
+        if (!is_inside && is_blank(c)) {
+            s->is_apart = true;
+        } else if (!is_inside && is_end(c)) {
+            s->has_cell = s->is_apart = false;
+            out[size++] = c;
+        } else {
+            bool begins = !s->has_cell || s->is_apart || s->was_inside;
+
+            if (c == '"' && (is_inside || begins))
+                s->is_inside = !is_inside;
+            if (s->has_cell && s->is_apart)
+                out[size++] = '\t';
+            s->has_cell = true;
+            s->is_apart = false;
+            out[size++] = c;
+        }
+        s->was_inside = is_inside;
+    }
+    return size;
+}

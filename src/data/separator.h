@@ -1,0 +1,26 @@
+/* What stands between the cells of a table of text. */
+#ifndef DATA_SEPARATOR_H
+#define DATA_SEPARATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* By the first line that is not empty: a tab, a comma or a semicolon that stands in it outside
+ * quotes; of comma and semicolon the one that the next line has as often, where that tells them
+ * apart, or the more frequent one. ' ', runs of blanks, where there is none of these; ',' where
+ * there are no blanks either. bytes: the beginning of the file, as far as it was read. */
+char separator_find(const char *bytes, size_t n);
+
+/* A table with runs of blanks between its cells, on its way to one with tabs. */
+struct squeeze {
+    bool has_cell;              /* on this line */
+    bool is_apart;              /* blanks have come */
+    bool is_inside, was_inside; /* of quotes; up to the byte before */
+};
+
+/* Write the bytes with one tab for each run of blanks that stands between two cells, outside
+ * quotes; out has room for n + 1 and must not overlap. Returns how many it got. Zero-initialise s
+ * to begin; pieces may be cut anywhere. */
+size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes, size_t n);
+
+#endif
