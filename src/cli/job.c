@@ -154,6 +154,17 @@ static void warn_idle(const struct job *job)
     }
 }
 
+static void warn_one_row(const struct job *job)
+{
+    int32_t n = plan_count_one_row(&job->plan);
+
+    if (n)
+        log_warn("%s: batch_norm = yes leaves nothing of a single sample, and batch_size = 1 "
+                 "without a graph gives it no other: %d of the %d configurations learn next to "
+                 "nothing: take batch_size = 2 or more",
+                 job->sweep.path, n, job->plan.n_configs);
+}
+
 /* What a setting says and these data make pointless. */
 static void warn_reduction(const struct job *job)
 {
@@ -171,12 +182,20 @@ static void warn_reduction(const struct job *job)
     }
 }
 
+int32_t job_replicates(const struct job *job)
+{
+    int32_t most = PREPARED_SPLITS / job->plan.folds;
+
+    return job->plan.replicates < most ? job->plan.replicates : most ? most : 1;
+}
+
 /* The parts of every fold, so that one without samples is found before anything is spent. */
 static int check_folds(struct job *job, const struct settings *s, struct err *err)
 {
-    for (int32_t fold = 0; fold < job->plan.folds; fold++)
-        if (!prepared_split(job->prepared, s, 0, fold, err))
-            return -1;
+    for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
+        for (int32_t fold = 0; fold < job->plan.folds; fold++)
+            if (!prepared_split(job->prepared, s, replicate, fold, err))
+                return -1;
     return 0;
 }
 
@@ -185,16 +204,17 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
 
 static int warn_small_folds(struct job *job, struct err *err)
 {
+    int32_t n_parts = job_replicates(job) * job->plan.folds, n = 0;
     struct settings s;
     enum metric metric;
-    int32_t n = 0;
 
     plan_settings(&job->plan, 0, &s);
     metric = spec_objective(&s);
     if (metric != METRIC_PEARSON && metric != METRIC_SPEARMAN && metric != METRIC_R2)
         return 0;
-    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
-        const struct split *split = prepared_split(job->prepared, &s, 0, fold, err);
+    for (int32_t part = 0; part < n_parts; part++) {
+        const struct split *split =
+            prepared_split(job->prepared, &s, part / job->plan.folds, part % job->plan.folds, err);
 
         if (!split)
             return -1;
@@ -203,7 +223,7 @@ static int warn_small_folds(struct job *job, struct err *err)
     if (n)
         log_warn("%s: %d of %d validation parts have fewer than %d samples, of which val_%s says "
                  "nothing: objective = val_rmse does, as do fewer folds or a coarser split.group",
-                 job->sweep.path, n, job->plan.folds, LEAST_CORRELATED, metric_name(metric));
+                 job->sweep.path, n, n_parts, LEAST_CORRELATED, metric_name(metric));
     return 0;
 }
 
@@ -272,6 +292,7 @@ int job_plan(struct job *job)
         return status;
     tell_repeats(job);
     warn_idle(job);
+    warn_one_row(job);
     warn_reduction(job);
     if (make_costs(job, &err) || warn_small_folds(job, &err) || leaks_warn(job, &err))
         return cli_fail(&err, EXIT_ERROR);

@@ -37,6 +37,10 @@ int job_points(struct job *job);
 int job_prepare(struct job *job, const char *path, const struct option_list *set);
 void job_release(struct job *job);
 
+/* So many replicates, from the first on, have their parts looked at by those who warn: all, unless
+ * that were more splits than are kept. */
+int32_t job_replicates(const struct job *job);
+
 /* Make the inputs of the configurations that have trials to run, as many as can be handed to other
  * ranks. ledger: of the plan. -1 and err as prepared_inputs(). */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);

@@ -8,20 +8,26 @@
 #include "data/duplicates.h"
 
 /* The side of a sample is its fold, or the part of a holdout split; the test part is the side after
- * the folds. Replicates have other folds: the first stands for all. */
+ * the folds. Replicates have other folds: a set of doubles that is on one side in one of them may
+ * be on two in the next. */
 
-#define MOST_PRINTED 20
+#define MOST_SETS 5     /* printed */
+#define MOST_MEMBERS 20 /* of each */
 
 struct leaks {
     struct duplicates duplicates;
-    int32_t *side; /* [N] -1: on none */
-    int32_t folds; /* 0: a holdout split, sides are enum part */
+    int32_t *side;      /* [N] in the replicate looked at; -1: on none */
+    int32_t folds;      /* 0: a holdout split, sides are enum part */
+    int32_t *replicate; /* [n_sets] the first in which a set is on two sides; -1: none */
+    int32_t n_straddling;
+    int32_t n_replicates; /* looked at */
 };
 
 static void release(struct leaks *leaks)
 {
     duplicates_release(&leaks->duplicates);
     free(leaks->side);
+    free(leaks->replicate);
 }
 
 static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32_t side)
@@ -30,19 +36,16 @@ static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32
         leaks->side[nodes[i]] = side;
 }
 
-static int find_sides(struct leaks *leaks, struct job *job, struct err *err)
+static int find_sides(struct leaks *leaks, struct job *job, int32_t replicate, struct err *err)
 {
     size_t n = (size_t)job->data.n_samples;
     struct settings s;
 
     plan_settings(&job->plan, 0, &s);
     leaks->folds = (int32_t)s.v[P_FOLDS].i;
-    leaks->side = malloc(n * sizeof *leaks->side);
-    if (!leaks->side)
-        return err_nomem(err, "duplicates", n * sizeof *leaks->side);
     memset(leaks->side, -1, n * sizeof *leaks->side);
     for (int32_t fold = 0; fold < job->plan.folds; fold++) {
-        const struct split *split = prepared_split(job->prepared, &s, 0, fold, err);
+        const struct split *split = prepared_split(job->prepared, &s, replicate, fold, err);
 
         if (!split)
             return -1;
@@ -54,36 +57,79 @@ static int find_sides(struct leaks *leaks, struct job *job, struct err *err)
     return 0;
 }
 
+static int find_straddling(struct leaks *leaks, struct job *job, struct err *err)
+{
+    const struct duplicates *dup = &leaks->duplicates;
+
+    leaks->n_replicates = dup->n_sets ? job_replicates(job) : 0;
+    for (int32_t r = 0; r < leaks->n_replicates; r++) {
+        if (find_sides(leaks, job, r, err))
+            return -1;
+        for (int32_t set = 0; set < dup->n_sets; set++)
+            if (leaks->replicate[set] < 0 && duplicates_straddles(dup, set, leaks->side)) {
+                leaks->replicate[set] = r;
+                leaks->n_straddling++;
+            }
+    }
+    return 0;
+}
+
 static bool is_of_interest(const struct job *job)
 {
     return job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE && !job->data.is_sparse;
 }
 
+static int take_memory(struct leaks *leaks, const struct job *job, struct err *err)
+{
+    size_t n = (size_t)job->data.n_samples, n_sets = (size_t)leaks->duplicates.n_sets;
+
+    leaks->side = malloc(n * sizeof *leaks->side);
+    leaks->replicate = malloc((n_sets + 1) * sizeof *leaks->replicate);
+    if (!leaks->side || !leaks->replicate)
+        return err_nomem(err, "duplicates", (n + n_sets) * sizeof *leaks->side);
+    memset(leaks->replicate, -1, n_sets * sizeof *leaks->replicate);
+    return 0;
+}
+
 static int find(struct leaks *leaks, struct job *job, struct err *err)
 {
     memset(leaks, 0, sizeof *leaks);
-    if (duplicates_find(&leaks->duplicates, &job->data, err) || find_sides(leaks, job, err)) {
+    if (duplicates_find(&leaks->duplicates, &job->data, err) || take_memory(leaks, job, err) ||
+        find_straddling(leaks, job, err)) {
         release(leaks);
         return -1;
     }
     return 0;
 }
 
+/* What was looked at, where that is not all there is or more than one: " in one of 3 replicates".
+ */
+static void put_scope(struct buf *out, const struct leaks *leaks, const struct job *job)
+{
+    if (leaks->n_replicates < job->plan.replicates)
+        buf_printf(out, " in the first %d of %d replicates", leaks->n_replicates,
+                   job->plan.replicates);
+    else if (job->plan.replicates > 1)
+        buf_printf(out, " in at least one of %d replicates", job->plan.replicates);
+}
+
 int leaks_warn(struct job *job, struct err *err)
 {
+    struct buf scope = {0};
     struct leaks leaks;
-    int32_t n;
 
     if (!is_of_interest(job))
         return 0;
     if (find(&leaks, job, err))
         return -1;
-    n = duplicates_straddling(&leaks.duplicates, leaks.side);
-    if (n)
-        log_warn("%s: %d set%s of samples with the same markers on both sides of a split, which "
+    put_scope(&scope, &leaks, job);
+    if (leaks.n_straddling)
+        log_warn("%s: %d set%s of samples with the same markers on both sides of a split%s, which "
                  "flatters the scores: 'espalier inspect' names them, [split] group keeps samples "
                  "together",
-                 job->sweep.path, n, n == 1 ? "" : "s");
+                 job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
+                 buf_text(&scope));
+    buf_release(&scope);
     release(&leaks);
     return 0;
 }
@@ -108,42 +154,53 @@ static void print_set(const struct leaks *leaks, const struct dataset *d, int32_
     int32_t n = dup->start[set + 1] - dup->start[set];
 
     printf("same        ");
-    for (int32_t k = 0; k < n && k < MOST_PRINTED; k++) {
+    if (leaks->replicate[set] > 0)
+        printf("in replicate %d: ", leaks->replicate[set]);
+    for (int32_t k = 0; k < n && k < MOST_MEMBERS; k++) {
         int32_t sample = dup->member[dup->start[set] + k];
 
         printf("%s%s", k ? ", " : "", dataset_id(d, sample));
         print_side(leaks, sample);
     }
-    printf(n > MOST_PRINTED ? ", %d more\n" : "\n", n - MOST_PRINTED);
+    printf(n > MOST_MEMBERS ? ", %d more\n" : "\n", n - MOST_MEMBERS);
 }
 
-static void print_sets(const struct leaks *leaks, const struct dataset *d)
+static int print_sets(struct leaks *leaks, struct job *job, struct err *err)
 {
     const struct duplicates *dup = &leaks->duplicates;
-    int32_t n_straddling = duplicates_straddling(dup, leaks->side), n = 0;
+    struct buf scope = {0};
+    int32_t n = 0;
 
+    put_scope(&scope, leaks, job);
     printf("duplicates  %d sets of samples with the same markers, %d samples in all; %d sets on "
-           "both sides of a split\n",
-           dup->n_sets, dup->n_members, n_straddling);
-    for (int32_t set = 0; set < dup->n_sets; set++)
-        if (duplicates_straddles(dup, set, leaks->side) && n++ < MOST_PRINTED)
-            print_set(leaks, d, set);
-    if (n > MOST_PRINTED)
-        printf("same        %d sets more\n", n - MOST_PRINTED);
+           "both sides of a split%s\n",
+           dup->n_sets, dup->n_members, leaks->n_straddling, buf_text(&scope));
+    buf_release(&scope);
+    for (int32_t set = 0; set < dup->n_sets; set++) {
+        if (leaks->replicate[set] < 0 || n++ >= MOST_SETS)
+            continue;
+        if (find_sides(leaks, job, leaks->replicate[set], err))
+            return -1;
+        print_set(leaks, &job->data, set);
+    }
+    if (n > MOST_SETS)
+        printf("same        %d sets more\n", n - MOST_SETS);
+    return 0;
 }
 
 int leaks_print(struct job *job, struct err *err)
 {
     struct leaks leaks;
+    int rc = 0;
 
     if (!is_of_interest(job))
         return 0;
     if (find(&leaks, job, err))
         return -1;
     if (leaks.duplicates.n_sets)
-        print_sets(&leaks, &job->data);
+        rc = print_sets(&leaks, job, err);
     else
         printf("duplicates  none: no two samples have the same markers\n");
     release(&leaks);
-    return 0;
+    return rc;
 }

@@ -68,6 +68,27 @@ bool setting_is_idle(const struct settings *s, enum param_id id)
     }
 }
 
+/* Of one row the normalised values are 0, whatever the weights. */
+static bool normalizes_one_row(const struct settings *s)
+{
+    bool is_graph = is_choice(s, P_TYPE, "gcn") && !is_choice(s, P_BUILD, "none");
+
+    return settings_has(s, P_BATCH_NORM) && is_choice(s, P_BATCH_NORM, "yes") && n_hidden(s) > 0 &&
+           s->v[P_BATCH_SIZE].i == 1 && !is_graph && !settings_pool(s);
+}
+
+int32_t plan_count_one_row(const struct plan *plan)
+{
+    struct settings s;
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        n += normalizes_one_row(&s);
+    }
+    return n;
+}
+
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
 {
     struct settings s;
@@ -80,54 +101,84 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     return n;
 }
 
-/* "k", "k and metric", "k, metric and weights" do nothing for a type. */
-static void put_nothing(struct buf *out, const enum param_id *ids, int n, union value type)
+/* What stands before item i of n: "a", "a and b", "a, b and c". */
+static const char *gap(int i, int n)
 {
+    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
+}
+
+/* "k", "k and metric", "k, metric and weights" do nothing for such types. */
+static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
+                        int n_types)
+{
+    if (out->size)
+        buf_puts(out, "; ");
     for (int i = 0; i < n; i++)
-        buf_printf(out, "%s%s",
-                   i == 0       ? (out->size ? "; " : "")
-                   : i == n - 1 ? " and "
-                                : ", ",
-                   param_table[ids[i]].key);
+        buf_printf(out, "%s%s", gap(i, n), param_table[ids[i]].key);
     buf_printf(out, " %s nothing for ", n == 1 ? "does" : "do");
-    param_format(out, P_TYPE, type);
+    for (int i = 0; i < n_types; i++) {
+        buf_puts(out, gap(i, n_types));
+        param_format(out, P_TYPE, types[i]);
+    }
+}
+
+/* The types of model that the sweep may have; 1 or more of them. */
+static const union value *types_of(const struct sweep *sweep, int *n)
+{
+    *n = 1;
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (sweep->axes[a].id == P_TYPE) {
+            *n = sweep->axes[a].n;
+            return sweep->axes[a].values;
+        }
+    return &sweep->fixed.v[P_TYPE];
+}
+
+static bool type_has(const struct sweep *sweep, union value type, enum param_id id)
+{
+    struct settings s = sweep->fixed;
+
+    s.v[P_TYPE] = type;
+    return settings_has(&s, id);
 }
 
 /* Axes with more than one value that the type has not. */
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
-    struct settings s = sweep->fixed;
     enum param_id ids[P_COUNT];
     int n = 0;
 
-    s.v[P_TYPE] = type;
     for (size_t a = 0; a < sweep->n_axes; a++)
-        if (sweep->axes[a].n > 1 && !settings_has(&s, sweep->axes[a].id))
+        if (sweep->axes[a].n > 1 && !type_has(sweep, type, sweep->axes[a].id))
             ids[n++] = sweep->axes[a].id;
     if (n)
-        put_nothing(out, ids, n, type);
+        put_nothing(out, ids, n, &type, 1);
 }
 
 void plan_put_repeats(struct buf *out, const struct plan *plan)
 {
-    const struct sweep *sweep = plan->sweep;
+    int n;
+    const union value *types = types_of(plan->sweep, &n);
 
-    if (!sweep->swept[P_TYPE])
-        put_missing(out, sweep, sweep->fixed.v[P_TYPE]);
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        for (int32_t i = 0; sweep->axes[a].id == P_TYPE && i < sweep->axes[a].n; i++)
-            put_missing(out, sweep, sweep->axes[a].values[i]);
+    for (int i = 0; i < n; i++)
+        put_missing(out, plan->sweep, types[i]);
 }
 
 void plan_put_strays(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
     enum param_id ids[P_COUNT];
-    int n = 0;
+    int n = 0, n_types;
+    const union value *types = types_of(sweep, &n_types);
 
-    for (int id = 0; id < P_COUNT && !sweep->swept[P_TYPE]; id++)
-        if (sweep->line[id] && !sweep->swept[id] && !settings_has(&sweep->fixed, (enum param_id)id))
+    for (int id = 0; id < P_COUNT; id++) {
+        bool is_used = !sweep->line[id] || sweep->swept[id];
+
+        for (int i = 0; i < n_types; i++)
+            is_used |= type_has(sweep, types[i], (enum param_id)id);
+        if (!is_used)
             ids[n++] = (enum param_id)id;
+    }
     if (n)
-        put_nothing(out, ids, n, sweep->fixed.v[P_TYPE]);
+        put_nothing(out, ids, n, types, n_types);
 }

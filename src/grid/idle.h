@@ -13,12 +13,16 @@ bool setting_is_idle(const struct settings *s, enum param_id id);
  * random numbers alone, and ranking them is ranking chance. */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
 
+/* Configurations with batch normalisation that sees one row at a time, of which it leaves nothing:
+ * batch_size = 1 where no edge brings others along. They learn from their biases alone. */
+int32_t plan_count_one_row(const struct plan *plan);
+
 /* Why the plan has repeats, out: "k and metric do nothing for mlp", a part for each type of model
  * that has not all of the axes with more than one value. */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 
-/* Fixed settings that were given and that the only type of model of the sweep has not, out, in the
- * same words; nothing where there are none. */
+/* Fixed settings that were given and that no type of model of the sweep has, out, in the same
+ * words; nothing where there are none. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 
 #endif

@@ -109,7 +109,42 @@ static void test_strays(void **state)
     assert_strays("[model]\ntype = ridge\nlambda = 2\n", "");
     assert_strays("[graph]\nk = 3\n[train]\nepochs = 5\n[model]\ntype = mlp\n",
                   "k does nothing for mlp");
-    assert_strays("[graph]\nk = 3\n[model]\nlambda = 2\n[grid]\ntype = mlp, gcn\n", "");
+    assert_strays("[graph]\nk = 3\n[model]\nlambda = 2\n[grid]\ntype = mlp, gcn, ridge\n", "");
+    assert_strays("[graph]\nk = 3\n[model]\nlambda = 2\n[grid]\ntype = mlp, gcn\n",
+                  "lambda does nothing for mlp and gcn");
+    assert_strays(
+        "[graph]\nk = 3\nmetric = kinship\n[train]\nepochs = 5\n[grid]\ntype = mlp, ridge\n",
+        "k and metric do nothing for mlp and ridge");
+}
+
+/* Configurations whose normalisation sees one row. */
+static int32_t count_one_row(const char *text)
+{
+    struct errlist errors = {0};
+    struct sweep sweep;
+    struct plan plan;
+    struct err err;
+    int32_t n;
+
+    assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
+    assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
+    assert_int_equal(plan_init(&plan, &sweep, NULL, &err), 0);
+    n = plan_count_one_row(&plan);
+    plan_release(&plan);
+    sweep_release(&sweep);
+    return n;
+}
+
+static void test_one_row(void **state)
+{
+    (void)state;
+    assert_int_equal(count_one_row("[model]\nbatch_norm = yes\n[train]\nbatch_size = 1\n"
+                                   "[grid]\ntype = gcn, mlp, ridge\n"),
+                     1);
+    assert_int_equal(count_one_row("[graph]\nbuild = none\n[model]\nbatch_norm = yes\n"
+                                   "[grid]\nbatch_size = 1, 2, full\nlayers = 1, 2, 3\n"),
+                     2);
+    assert_int_equal(count_one_row("[model]\ntype = mlp\n[train]\nbatch_size = 1\n"), 0);
 }
 
 static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeats, const char *why)
@@ -158,15 +193,11 @@ static void test_one_value_is_no_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimizer),
-        cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_model_and_split),
-        cmocka_unit_test(test_model_options),
-        cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_optimizer),       cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split), cmocka_unit_test(test_model_options),
+        cmocka_unit_test(test_schedule),        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_repeats),         cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_one_row),         cmocka_unit_test(test_one_value_is_no_question),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
