@@ -58,6 +58,10 @@ static void print_data(const struct job *job)
                r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
         printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
                r->n_phenotyped, r->n_joined, r->n_phenotype_only);
+        if (r->low == -1 && r->high == 1)
+            puts("coding      calls from -1 to 1 are taken as dosages; where -1 stands for a "
+                 "missing "
+                 "one, set missing_genotype = -1");
         print_filters(r);
     }
     if (r->n_covariates)

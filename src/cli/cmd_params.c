@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* The columns of the page, 100 characters wide with two blanks between. The last two wrap. */
-enum { KEY_WIDTH = 15, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 29, MEANING_WIDTH = 35 };
+enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
 
 #define MAX_OPERANDS 100
 

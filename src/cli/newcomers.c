@@ -80,7 +80,8 @@ int newcomers_open(struct newcomers *n, const struct dataset *data, const struct
 {
     *n = (struct newcomers){.n_markers = data->n_markers, .phenotypes = phenotypes};
     if (check_data(data, settings, phenotypes, err) ||
-        recode_open(&n->recode, data, path, (enum data_dosage)settings->v[P_DOSAGE].i, err) ||
+        recode_open(&n->recode, data, path, (enum data_dosage)settings->v[P_DOSAGE].i,
+                    settings->v[P_MISSING_GENOTYPE].s, err) ||
         choose(n, data, takes_known, err))
         return -1;
     if (n->n == 0)

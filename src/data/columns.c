@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/reader.h"
+
 int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err)
 {
     *c = (struct columns){.n_cols = t->n_cols - 1};
@@ -109,11 +111,13 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
         float v;
 
         /* Nearly every cell of a genotype table is one digit. */
-        if (c->dosage && cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
+        if (c->dosage && !c->missing && cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
             c->dosage[first + j] = (int8_t)(cell[0] - '0');
             continue;
         }
-        if (table_number(&number, t, j + 1, err) != 0)
+        if (c->missing && reader_is_listed(c->missing, cell))
+            number = NAN;
+        else if (table_number(&number, t, j + 1, err) != 0)
             return -1;
         v = (float)number;
         if (!c->v && !is_dosage(v) && widen(c, err) != 0)

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "data/dataset.h"
 #include "data/filter.h"
+#include "data/names.h"
 #include "data/table.h"
 
 struct columns {
@@ -18,7 +19,9 @@ struct columns {
     int32_t n_rows;
     int32_t n_cols;
     int32_t row_capacity;
-    const char **name; /* [n_cols] the array is owned, the texts belong to the table */
+    const char **name;           /* [n_cols] the array is owned, the texts belong to the table */
+    const struct names *missing; /* words and numbers that stand for a missing value; borrowed,
+                                    NULL: none beside those of table_is_missing() */
 };
 
 /* The columns of an open table but the first, which is the id. With rows_expected > 0 that many

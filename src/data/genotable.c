@@ -9,6 +9,7 @@
 void genotable_release(struct genotable *g)
 {
     names_release(&g->ids);
+    names_release(&g->missing);
     columns_release(&g->markers);
     table_close(&g->table);
 }
@@ -36,14 +37,117 @@ static int check_markers(const struct genotable *g, struct err *err)
     return rc;
 }
 
-int genotable_read(struct genotable *g, const char *path, struct err *err)
+/* ---- codes for missing calls ---- */
+
+/* The values of a table, from both ends. */
+struct extent {
+    double low, above; /* the least, and the next one */
+    double high, below;
+    bool is_whole; /* each of them */
+};
+
+static void extend(struct extent *e, double v)
+{
+    if (v < e->low) {
+        e->above = e->low;
+        e->low = v;
+    } else if (v > e->low && v < e->above) {
+        e->above = v;
+    }
+    if (v > e->high) {
+        e->below = e->high;
+        e->high = v;
+    } else if (v < e->high && v > e->below) {
+        e->below = v;
+    }
+    e->is_whole = e->is_whole && v == floor(v);
+}
+
+static void find_extent(struct extent *e, const struct columns *c)
+{
+    int64_t n = (int64_t)c->n_rows * c->n_cols;
+    bool is_there[UINT8_MAX + 1] = {false};
+
+    *e = (struct extent){INFINITY, INFINITY, -INFINITY, -INFINITY, true};
+    for (int64_t i = 0; c->dosage && i < n; i++)
+        is_there[c->dosage[i] - INT8_MIN] = true;
+    for (int v = -DOSAGE_MAX; v <= DOSAGE_MAX; v++)
+        if (is_there[v - INT8_MIN])
+            extend(e, v);
+    for (int64_t i = 0; c->v && i < n; i++)
+        if (!isnan(c->v[i]))
+            extend(e, (double)c->v[i]);
+}
+
+/* Whether the least value is none of those that the others are: below all of them, whole, and not
+ * what is as far from 0 as the largest, as in -1, 0, 1. */
+static bool is_low_code(const struct extent *e)
+{
+    return e->low < 0 && e->low == floor(e->low) && e->high != -e->low &&
+           (e->low < -1 || e->high > -e->low) && (e->above >= 0 || e->is_whole);
+}
+
+/* What some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
+static bool is_high_code(const struct extent *e)
+{
+    return e->is_whole && e->low >= 0 && e->below <= 2 &&
+           (e->high == 5 || e->high == 9 || e->high == 99 || e->high == 999);
+}
+
+static int refuse_code(const struct genotable *g, double code, double low, double high,
+                       struct err *err)
+{
+    const struct columns *c = &g->markers;
+    int64_t i = 0;
+    struct table at = g->table;
+
+    while ((c->v ? (double)c->v[i] : c->dosage[i]) != code)
+        i++;
+    at.line = names_line(&g->ids, (int32_t)(i / c->n_cols));
+    return table_fault(err, &at,
+                       "column \"%.80s\" = %g: no dosage beside values from %g to %g: set [data] "
+                       "missing_genotype = %g if it stands for a missing call, or none if it does "
+                       "not",
+                       c->name[i % c->n_cols], code, low, high, code);
+}
+
+/* Whether numbers are listed; words alone say that no number is a code. */
+static bool has_number(const struct names *missing)
+{
+    double v;
+
+    for (int32_t i = 0; i < missing->n; i++)
+        if (table_parse_number(&v, missing->text[i]))
+            return true;
+    return false;
+}
+
+static int check_codes(struct genotable *g, struct err *err)
+{
+    struct extent e;
+
+    find_extent(&e, &g->markers);
+    g->low = e.low;
+    g->high = e.high;
+    if (g->missing.n && !has_number(&g->missing))
+        return 0;
+    if (is_low_code(&e))
+        return refuse_code(g, e.low, e.above, e.high, err);
+    return is_high_code(&e) ? refuse_code(g, e.high, e.low, e.below, err) : 0;
+}
+
+/* ---- together ---- */
+
+int genotable_read(struct genotable *g, const char *path, const char *missing, struct err *err)
 {
     int status;
 
     memset(g, 0, sizeof *g);
     if (table_open(&g->table, path, err) != 0 ||
-        columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0)
+        columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0 ||
+        names_split(&g->missing, missing, "data.missing_genotype", err) != 0)
         return -1;
+    g->markers.missing = g->missing.n ? &g->missing : NULL;
     while ((status = table_next(&g->table, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
@@ -53,7 +157,7 @@ int genotable_read(struct genotable *g, const char *path, struct err *err)
     }
     if (status == 0 && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", path);
-    return status;
+    return status == 0 ? check_codes(g, err) : -1;
 }
 
 int genotable_select(struct genotable *g, const int32_t *sample, int32_t n, struct err *err)

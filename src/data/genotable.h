@@ -11,11 +11,15 @@ struct genotable {
     struct table table; /* open to the end: it owns the markers' names */
     struct columns markers;
     struct names ids;
+    struct names missing; /* words for a missing call */
+    double low, high;     /* of all that are not missing; low > high without any */
 };
 
-/* Read all of it. Pair with genotable_release(), also after a failure. -1 and err: no table, a
- * marker or a sample that is there twice, a cell that is no number, no samples. */
-int genotable_read(struct genotable *g, const char *path, struct err *err);
+/* Read all of it. missing: "-9, x", what stands for a missing call beside what table_is_missing()
+ * knows; NULL or "": nothing. Pair with genotable_release(), also after a failure. -1 and err: no
+ * table, a marker or a sample that is there twice, a cell that is no number, no samples; a number
+ * that looks like such a code, unless all that `missing` lists are words. */
+int genotable_read(struct genotable *g, const char *path, const char *missing, struct err *err);
 void genotable_release(struct genotable *g); /* takes a zeroed one */
 
 /* Keep these samples, in this order: sample[n] indices into ids, each once. ids stay as they are.

@@ -38,6 +38,11 @@ static void genotype_release(struct genotype *g)
     genotable_release(&g->table);
 }
 
+static bool is_given(const char *setting)
+{
+    return setting && *setting;
+}
+
 /* Settings that a file of this kind cannot follow. */
 static int check_kind(const struct genotype *g, struct err *err)
 {
@@ -49,6 +54,10 @@ static int check_kind(const struct genotype *g, struct err *err)
         return err_set(err, "data.region needs positions: %s is a table and has none", path);
     if (is_table && filter->multiallelic == DATA_MULTIALLELIC_SKIP)
         return err_set(err, "data.multiallelic = skip needs sites: %s is a table and has none",
+                       path);
+    if (!is_table && is_given(g->spec->missing_genotype))
+        return err_set(err,
+                       "data.missing_genotype is of tables: %s says itself which calls are missing",
                        path);
     if (g->kind != VARIANTS_VCF && g->kind != VARIANTS_BCF && filter->dosage == DATA_DOSAGE_DS)
         return err_set(err, "data.dosage = DS needs a VCF or BCF: %s is %s", path,
@@ -70,7 +79,9 @@ static int open_genotypes(struct genotype *g, struct err *err)
         return -1;
     if (g->kind == VARIANTS_NONE) {
         g->all = &g->table.ids;
-        status = genotable_read(&g->table, spec->genotypes, err);
+        status = genotable_read(&g->table, spec->genotypes, spec->missing_genotype, err);
+        g->report->low = g->table.low;
+        g->report->high = g->table.high;
     } else {
         g->all = &g->panel.variants.ids;
         status = panel_open(&g->panel, g->kind, spec, err);
@@ -81,11 +92,6 @@ static int open_genotypes(struct genotype *g, struct err *err)
 }
 
 /* ---- samples ---- */
-
-static bool is_given(const char *setting)
-{
-    return setting && *setting;
-}
 
 static int read_phenotypes(struct genotype *g, struct err *err)
 {

@@ -42,14 +42,15 @@ struct data_spec {
                                "": none; see covariates.h */
     const char *missing;    /* "-9, x": cells of phenotypes that stand for a missing value, beside
                                those of table_is_missing(); NULL or "": none */
-    const char *edges;      /* two columns of node ids, an optional third: weight; may be absent */
-    const char *features;   /* (node, feature[, value]) sparse if the second column is so named, or
-                               dense: node, f1, f2 ...; see nodefeatures.h */
-    const char *labels;     /* node, label; lists every node, in the order of the data set */
-    const char *split;      /* id, part (train | val | test | none), or the group, or both; see
-                               membership.h */
-    const char *group;      /* column of the split file, or of phenotypes: samples that belong
-                               together; NULL or "": none do */
+    const char *missing_genotype; /* the same in a table of genotypes; see genotable_read() */
+    const char *edges;    /* two columns of node ids, an optional third: weight; may be absent */
+    const char *features; /* (node, feature[, value]) sparse if the second column is so named, or
+                             dense: node, f1, f2 ...; see nodefeatures.h */
+    const char *labels;   /* node, label; lists every node, in the order of the data set */
+    const char *split;    /* id, part (train | val | test | none), or the group, or both; see
+                             membership.h */
+    const char *group;    /* column of the split file, or of phenotypes: samples that belong
+                             together; NULL or "": none do */
     /* Samples are graphs. TUDataset (tu): a folder; trait is the number of a column there. */
     const char *folder;
     /* SMILES (smiles), a table; trait is a column of it as well. */
@@ -83,6 +84,7 @@ struct data_report {
     int32_t n_too_missing; /* dropped, as are the next three */
     int32_t n_rare;
     int32_t n_thinned;
+    double low, high;          /* least and largest call of a table; 0 of other files */
     bool is_partly_read;       /* variants = first:N had enough before the end */
     int32_t n_monomorphic;     /* dropped: the same call wherever there is one */
     int64_t n_missing;         /* calls of the markers kept, imputed to the marker mean */

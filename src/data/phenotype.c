@@ -187,29 +187,13 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
 
 /* ---- rows ---- */
 
-/* -9 in the list is -9.0 in the table, too. */
-static bool is_listed(const struct names *missing, const char *cell)
-{
-    double v, word;
-
-    if (missing->n == 0)
-        return false;
-    if (names_find(missing, cell) >= 0)
-        return true;
-    if (!table_parse_number(&v, cell))
-        return false;
-    for (int32_t i = 0; i < missing->n; i++)
-        if (table_parse_number(&word, missing->text[i]) && word == v)
-            return true;
-    return false;
-}
-
 static int keep(const struct reading *r, struct target_cells *cells, int32_t i, int32_t col,
                 struct err *err)
 {
     const char *cell = r->table.cell[col];
 
-    return target_cells_set(cells, i, is_listed(&r->missing, cell) ? "" : cell, r->table.line, err);
+    return target_cells_set(cells, i, reader_is_listed(&r->missing, cell) ? "" : cell,
+                            r->table.line, err);
 }
 
 static int keep_row(const struct reading *r, int32_t i, struct err *err)
@@ -248,7 +232,7 @@ static int read_rows(struct reading *r, struct err *err)
     while ((status = table_next(t, err)) > 0) {
         int32_t i = names_find(r->ids, t->cell[r->id]);
         const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
-        bool has_value = !table_is_missing(trait) && !is_listed(&r->missing, trait);
+        bool has_value = !table_is_missing(trait) && !reader_is_listed(&r->missing, trait);
 
         if (new_row(&listed, r, err) < 0 || (i >= 0 && keep_row(r, i, err) != 0)) {
             status = -1;

@@ -49,3 +49,20 @@ int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t 
                            t->cell[col], source);
     return known;
 }
+
+/* -9 in the list is -9.0 in the table, too. */
+bool reader_is_listed(const struct names *words, const char *cell)
+{
+    double v, word;
+
+    if (words->n == 0)
+        return false;
+    if (names_find(words, cell) >= 0)
+        return true;
+    if (!table_parse_number(&v, cell))
+        return false;
+    for (int32_t i = 0; i < words->n; i++)
+        if (table_parse_number(&word, words->text[i]) && word == v)
+            return true;
+    return false;
+}

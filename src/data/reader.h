@@ -24,6 +24,9 @@ int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, str
 int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
                         const char *source, struct err *err);
 
+/* Whether a cell is one of the words, or one of the numbers among them written otherwise. */
+bool reader_is_listed(const struct names *words, const char *cell);
+
 /* As data_load(), of one format; report is zeroed. */
 int genotype_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                   struct err *err);

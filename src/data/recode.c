@@ -90,13 +90,13 @@ static int open_file(struct recode *r, struct err *err)
     r->table = calloc(1, sizeof *r->table);
     if (!r->table)
         return err_nomem(err, "table", sizeof *r->table);
-    return genotable_read(r->table, r->path, err);
+    return genotable_read(r->table, r->path, r->missing, err);
 }
 
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
-                enum data_dosage dosage, struct err *err)
+                enum data_dosage dosage, const char *missing, struct err *err)
 {
-    *r = (struct recode){.data = data, .path = path, .dosage = dosage};
+    *r = (struct recode){.data = data, .path = path, .dosage = dosage, .missing = missing};
     r->kind = variants_detect(path);
     if (open_file(r, err))
         return -1;

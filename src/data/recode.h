@@ -33,6 +33,7 @@ struct genotable;
 struct recode {
     const struct dataset *data; /* borrowed, like the next */
     const char *path;
+    const char *missing; /* as genotable_read() takes it */
     enum data_dosage dosage;
     enum variants_kind kind;
     struct variants variants;  /* of any kind but VARIANTS_NONE */
@@ -47,7 +48,7 @@ struct recode {
 /* Reads the samples' ids. Pair with recode_close(), also after a failure. -1 and err: as
  * variants_open() and genotable_read(). */
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
-                enum data_dosage dosage, struct err *err);
+                enum data_dosage dosage, const char *missing, struct err *err);
 void recode_close(struct recode *r); /* takes a zeroed one */
 
 /* The file's samples. */

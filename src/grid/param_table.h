@@ -69,6 +69,8 @@
       "genotype: columns of the phenotype table that are features too, separated by commas, in quotes where they hold one; numbers as they are, words one feature each, as are the numbers of factor(COLUMN)") \
     X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
       "genotype: what stands for a missing value in the phenotype table beside an empty cell, NA, NaN, nan and a point; separated by commas: -9, unknown") \
+    X(MISSING_GENOTYPE, "data", "missing_genotype", TEXT, 0, 0, "", "", "", 0, \
+      "genotype: what stands for a missing call in a table beside an empty cell, NA, NaN, nan and a point; separated by commas: -9, N; none: every number is a dosage") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
       "graph: table of source, target and optionally weight") \
     X(FEATURES, "data", "features", PATH, 0, 0, "", "", "", 0, \

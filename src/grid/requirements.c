@@ -50,6 +50,7 @@ static const struct {
     {P_TRAIT, "genotype | tu | smiles", false},
     {P_COVARIATES, "genotype", false},
     {P_MISSING, "genotype", false},
+    {P_MISSING_GENOTYPE, "genotype", false},
     {P_EDGES, "graph", false},
     {P_FEATURES, "graph", true},
     {P_LABELS, "graph | idx", true},

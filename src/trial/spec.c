@@ -28,6 +28,7 @@ void spec_data(struct data_spec *out, const struct settings *s)
     out->trait = v[P_TRAIT].s;
     out->covariates = v[P_COVARIATES].s;
     out->missing = v[P_MISSING].s;
+    out->missing_genotype = v[P_MISSING_GENOTYPE].s;
     out->edges = v[P_EDGES].s;
     out->features = v[P_FEATURES].s;
     out->labels = v[P_LABELS].s;

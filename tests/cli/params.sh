@@ -3,22 +3,22 @@
 . "${SRCDIR:-.}/tests/lib.sh"
 
 is "some settings, exactly" "$("$ESPALIER" params model.dropout optimizer batch_size file)" \
-"key                    default    allowed                        meaning
+"key                     default    allowed                       meaning
 
 [split]
-file                              path                           table of id and part (train, val,
+file                               path                          table of id and part (train, val,
                                                                  test) instead of fractions, or of
                                                                  id and group, or of all
 
 [model]
-dropout          axis  0.5        number in [0, 1)               hidden units set to zero in
+dropout           axis  0.5        number in [0, 1)              hidden units set to zero in
                                                                  training
 
 [train]
-optimizer        axis  adam       adam | adamw | sgd             weight decay is L2 in adam and sgd,
+optimizer         axis  adam       adam | adamw | sgd            weight decay is L2 in adam and sgd,
                                                                  decoupled in adamw
-batch_size       axis  full       integer in [1, 1000000000],    training samples in a step, nodes
-                                  or full, samples               or graphs; full: all"
+batch_size        axis  full       integer in [1, 1000000000],   training samples in a step, nodes
+                                   or full, samples              or graphs; full: all"
 
 "$ESPALIER" params >"$T/all"
 is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \

@@ -108,6 +108,74 @@ static void test_genotype_errors(void **state)
                     "geno.csv: all 2 markers are monomorphic");
 }
 
+/* ---- codes for missing calls ---- */
+
+static void check_code(const char *rows, const char *missing, const char *wanted)
+{
+    struct data_spec spec = genotype_spec("", "id,ft\nx,1\ny,2\n");
+    struct data_report report;
+    struct dataset d;
+    char text[200];
+
+    snprintf(text, sizeof text, "id,m1,m2\n%s", rows);
+    scratch_text("geno.csv", text);
+    spec.missing_genotype = missing;
+    if (wanted) {
+        refuse_spec(&spec, wanted);
+        return;
+    }
+    load(&d, &report, &spec);
+    dataset_release(&d);
+}
+
+#define CODE(where, code, low, high)                                                        \
+    "geno.csv:" where " = " code ": no dosage beside values from " low " to " high ": set " \
+    "[data] missing_genotype = " code " if it stands for a missing call, or none if it does not"
+
+static void test_missing_codes(void **state)
+{
+    (void)state;
+    check_code("x,0,1\ny,1,-9\n", NULL, CODE("3: column \"m2\"", "-9", "0", "1"));
+    check_code("x,0,1\ny,-1,2\nz,-1,0\n", NULL, CODE("3: column \"m1\"", "-1", "0", "2"));
+    check_code("x,0,-1\ny,1,-9\n", NULL, CODE("3: column \"m2\"", "-9", "-1", "1"));
+    check_code("x,0.5,1\ny,1,-9\n", NULL, CODE("3: column \"m2\"", "-9", "0.5", "1"));
+    check_code("x,0,-999\ny,1,2\n", NULL, CODE("2: column \"m2\"", "-999", "0", "2"));
+    check_code("x,0,9\ny,1,2\n", NULL, CODE("2: column \"m2\"", "9", "0", "2"));
+    check_code("x,0,9\ny,1,2\nz,3,-1\n", "-1", NULL);
+    check_code("x,0,9\ny,1,-2\n", "9", CODE("3: column \"m2\"", "-2", "0", "1"));
+    check_code("x,0,9\ny,-2,1\n", "none", NULL);
+    /* As rrBLUP counts, of two and of four chromosomes; means taken off. */
+    check_code("x,0,-1\ny,1,0\n", NULL, NULL);
+    check_code("x,-1,-2\ny,1,2\n", NULL, NULL);
+    check_code("x,-1,-1.5\ny,0.5,2\n", NULL, NULL);
+    check_code("x,0,1\ny,4,2\n", NULL, NULL);
+}
+
+static void test_missing_genotype(void **state)
+{
+    static const int8_t wanted[] = {0, DOSAGE_MISSING, DOSAGE_MISSING, 1, 2, DOSAGE_MISSING};
+    struct data_spec spec =
+        genotype_spec("id,m1,m2\nx,0,-9.0\ny,9,1\nz,2,N\n", "id,ft\nx,1\ny,2\nz,4\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    scratch_text("geno.csv", "id,m1,m2\nx,0,-9.0\ny,9,1\nz,2,N\nw,0,0\n");
+    spec.missing_genotype = "-9, 9,N";
+    load(&d, &report, &spec);
+    assert_int_equal(report.n_missing, 3);
+    assert_memory_equal(d.dosage, wanted, sizeof wanted);
+    assert_true(d.fill[0] == 2.0f / 3 && d.fill[1] == 0.5f);
+    dataset_release(&d);
+    spec.missing_genotype = "-9,";
+    refuse_spec(&spec, "data.missing_genotype: a name is empty");
+    spec.missing_genotype = "-9";
+    spec.genotypes = scratch_text("a.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\t"
+                                           "FILTER\tINFO\tFORMAT\tx\ty\n");
+    refuse_spec(&spec, "data.missing_genotype is of tables: a.vcf says itself which calls are "
+                       "missing");
+}
+
 static void test_phenotype_errors(void **state)
 {
     (void)state;
@@ -578,6 +646,8 @@ int main(void)
         cmocka_unit_test(test_genotype),
         cmocka_unit_test(test_imputed_genotype),
         cmocka_unit_test(test_genotype_errors),
+        cmocka_unit_test(test_missing_codes),
+        cmocka_unit_test(test_missing_genotype),
         cmocka_unit_test(test_phenotype_errors),
         cmocka_unit_test(test_single_members),
         cmocka_unit_test(test_trait),

@@ -356,7 +356,7 @@ static void check_file(const struct dataset *d, const char *path, const struct s
     struct err err;
 
     fill_means(fill, d);
-    if (recode_open(&r, d, path, DATA_DOSAGE_GT, &err) != 0)
+    if (recode_open(&r, d, path, DATA_DOSAGE_GT, NULL, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(recode_ids(&r)->n, SITES_SAMPLES);
     assert_string_equal(recode_ids(&r)->text[10], "s10");
@@ -436,7 +436,7 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
     struct recode r;
     struct err err;
 
-    if (recode_open(&r, d, path, dosage, &err) != 0 ||
+    if (recode_open(&r, d, path, dosage, NULL, &err) != 0 ||
         recode_read(&x, &report, &r, sample, n, &err) != 0)
         fail_msg("%s", err.text);
     for (int32_t i = 0; i < n * d->n_markers; i++)
@@ -504,9 +504,9 @@ static void test_chroms(void **state)
 
     (void)state;
     make_pair(&d);
-    assert_int_equal(
-        recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr1", "Chr1")), DATA_DOSAGE_GT, &err),
-        0);
+    assert_int_equal(recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr1", "Chr1")),
+                                 DATA_DOSAGE_GT, NULL, &err),
+                     0);
     assert_int_equal(recode_read(&x, &report, &r, sample, 2, &err), 0);
     assert_true(found[0] == 1 && found[1] == 1 && found[2] == 2 && found[3] == 2);
     assert_int_equal(report.n_found, 2);
@@ -515,9 +515,9 @@ static void test_chroms(void **state)
     assert_string_equal(report.chrom[0], "chr1");
     assert_string_equal(report.chrom[1], "1");
     recode_close(&r);
-    assert_int_equal(
-        recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr01", "I")), DATA_DOSAGE_GT, &err),
-        0);
+    assert_int_equal(recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr01", "I")),
+                                 DATA_DOSAGE_GT, NULL, &err),
+                     0);
     assert_int_equal(recode_read(&x, &report, &r, sample, 2, &err), -1);
     assert_non_null(strstr(err.text, "chr.vcf: none of its chromosomes is one of the data that "
                                      "were trained on: the first is \"5\", theirs is \"1\""));
@@ -540,14 +540,14 @@ static void test_faulty(void **state)
 
     (void)state;
     make_pair(&d);
-    assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, &err), 0);
+    assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, NULL, &err), 0);
     for (int again = 0; again < 2; again++) { /* read from the beginning, it is as faulty */
         assert_int_equal(recode_read(&x, &report, &r, (int32_t[]){1, 0}, 2, &err), -1);
         assert_non_null(strstr(err.text, "bad.vcf:3: sample \"b\": GT = \"0/2\": must be"));
     }
     recode_close(&r);
     path = scratch_path("nowhere.vcf");
-    assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, &err), -1);
+    assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, NULL, &err), -1);
     assert_non_null(strstr(err.text, "nowhere.vcf: cannot open"));
     recode_close(&r);
     recode_close(&r);
