@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a message quotes of a file may be anything. */
+static void tame(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 int(err_set)(struct err *err, const char *format, ...)
 {
     va_list args;
@@ -13,6 +21,7 @@ int(err_set)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
+    tame(err->text);
     return -1;
 }
 
@@ -22,9 +31,6 @@ int err_vset_at(struct err *err, const char *path, const char *place, int64_t nu
     struct err message;
 
     vsnprintf(message.text, sizeof message.text, format, args);
-    for (char *c = message.text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
     return err_set(err, "%s:%s%lld: %s", path, place, (long long)number, message.text);
 }
 
@@ -40,6 +46,7 @@ int(err_wrap)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
+    tame(err->text);
     used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", inner);
     return -1;

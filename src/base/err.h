@@ -16,11 +16,11 @@ struct err {
 };
 
 /* Write a message. Always returns -1, so that `return err_set(err, ...)` reads well.
- * A NULL err is allowed and keeps nothing. Too long a text is cut. */
+ * A NULL err is allowed and keeps nothing. Too long a text is cut. What a message quotes may be
+ * anything: control characters become ?, so that it is one line and does no harm to terminals. */
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of a place in a file that was read: "PATH:PLACENUMBER: message". What such a message
- * quotes may be anything: it is kept to one line, and from doing harm to terminals. */
+/* The same of a place in a file that was read: "PATH:PLACENUMBER: message". */
 int err_vset_at(struct err *err, const char *path, const char *place, int64_t number,
                 const char *format, va_list args) __attribute__((format(printf, 5, 0)));
 

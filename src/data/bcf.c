@@ -64,10 +64,19 @@ static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t 
     return n ? count : DOSAGE_MISSING;
 }
 
+/* Of a field of another type htslib's next call would end the process. */
+static bool has_numbers(struct bcf *b, const char *key)
+{
+    const bcf_fmt_t *field = bcf_get_fmt(b->header, b->record, key);
+
+    return field && (field->type == BCF_BT_INT8 || field->type == BCF_BT_INT16 ||
+                     field->type == BCF_BT_INT32 || field->type == BCF_BT_FLOAT);
+}
+
 static int read_gt(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     struct bcf *b = v->state;
-    int n = bcf_get_genotypes(b->header, b->record, &b->gt, &b->n_gt);
+    int n = has_numbers(b, "GT") ? bcf_get_genotypes(b->header, b->record, &b->gt, &b->n_gt) : 0;
     int n_each = n > 0 ? n / v->ids.n : 0;
     int32_t n_alts = (int32_t)b->record->n_allele - 1;
 
@@ -94,7 +103,9 @@ static int read_gt(struct variants *v, int32_t alt, struct calls *calls, struct 
 static int read_ds(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     struct bcf *b = v->state;
-    int n = bcf_get_format_float(b->header, b->record, "DS", &b->ds, &b->n_ds);
+    int n = has_numbers(b, "DS")
+                ? bcf_get_format_float(b->header, b->record, "DS", &b->ds, &b->n_ds)
+                : 0;
     int n_each = n > 0 ? n / v->ids.n : 0;
 
     if (n_each < 1)

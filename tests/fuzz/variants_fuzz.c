@@ -1,20 +1,22 @@
 /* Files of genotypes that are no tables. The first byte of an input says which: v for one file
  * (VCF, BCF, HapMap, packed or not), p for a .bed, .bim and .fam, apart by lines of "%%"; the
  * second is a digit of bits: 1 DS, 2 multi-allelic sites skipped, 4 phenotyped samples alone; then
- * a line end. */
+ * a line end. They are loaded, and then read again as new samples of other data. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "data/builder.h"
 #include "data/load.h"
+#include "data/recode.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define MARK "%%\n"
-#define PHENO "id,y\na,1\nb,2\nc,3.5\nd,4\n"
+#define PHENO "id,y\na,1\nb,2\nc,3.5\nd,4\ns0,5\ns3,6\ns7,7\n"
 
 static char folder[] = "/tmp/espalier-fuzz-XXXXXX";
 static const char *const endings[] = {"bed", "bim", "fam"};
@@ -59,13 +61,93 @@ static void write_set(const uint8_t *bytes, size_t n)
     }
 }
 
+/* Of whatever is wrong there is one line, which names a file. */
+static void check_message(const struct err *err)
+{
+    for (const char *c = err->text; *c; c++)
+        if ((unsigned char)*c < ' ') {
+            fprintf(stderr, "control characters: %s\n", err->text);
+            abort();
+        }
+    if (!strstr(err->text, "/proc/self/fd/") && !strstr(err->text, folder)) {
+        fprintf(stderr, "no file is named: %s\n", err->text);
+        abort();
+    }
+}
+
+static void load(struct data_spec *spec)
+{
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+
+    /* What is loaded was checked by dataset_open(). */
+    if (data_load(&d, spec, &report, &err) == 0)
+        dataset_release(&d);
+    else
+        check_message(&err);
+}
+
+static void make_data(struct dataset *d)
+{
+    static const char *const ids[] = {"x", "y"};
+    static const char *const names[] = {"1_10", "1_20_A_C", "2_7", "m", "1_30"};
+    static const char *const alleles[] = {"1\t10\tA\tC", "1\t20\tA\tC", "2\t7\tAT\tG", "", ""};
+    static const float target[] = {1, 2};
+    static const int8_t dosage[] = {0, 1, 2, 1, 0, 2, 0, 1, 1, 0};
+    struct draft draft = {.n_samples = 2,
+                          .n_features = 5,
+                          .ids = ids,
+                          .target = target,
+                          .dosage = dosage,
+                          .feature_names = names,
+                          .alleles = alleles};
+    struct err err;
+
+    if (draft_build(d, &draft, &err) != 0)
+        abort();
+}
+
+/* The last samples first, twice; of many a few. */
+static int read_samples(struct recode *r, struct err *err)
+{
+    int32_t sample[8], n = recode_ids(r)->n < 8 ? recode_ids(r)->n : 8;
+    struct recode_report report;
+    struct mat x;
+    int status = mat_init(&x, n, r->data->n_features, err);
+
+    for (int32_t i = 0; i < n; i++)
+        sample[i] = recode_ids(r)->n - 1 - i;
+    for (int again = 0; status == 0 && again < 2; again++) {
+        status = recode_read(&x, &report, r, sample, n, err);
+        for (int64_t i = 0; status == 0 && i < mat_size(&x); i++)
+            if (!(x.v[i] == x.v[i])) /* a call that is missing is filled in */
+                abort();
+        if (status == 0 && report.n_found + report.n_other > r->data->n_markers)
+            abort();
+    }
+    mat_release(&x);
+    return status;
+}
+
+static void recode(const struct data_spec *spec)
+{
+    struct recode r;
+    struct dataset d;
+    struct err err = {""};
+
+    make_data(&d);
+    if (recode_open(&r, &d, spec->genotypes, spec->filter.dosage, &err) != 0 ||
+        read_samples(&r, &err) != 0)
+        check_message(&err);
+    recode_close(&r);
+    dataset_release(&d);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct data_spec spec = {.format = DATA_GENOTYPE};
     struct memfile file = {.fd = -1}, pheno;
-    struct data_report report;
-    struct dataset d;
-    struct err err;
     char path[64];
 
     if (n < 3)
@@ -83,9 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         spec.genotypes = file.path;
         spec.phenotypes = pheno.path;
     }
-    /* What is loaded was checked by dataset_open(). */
-    if (data_load(&d, &spec, &report, &err) == 0)
-        dataset_release(&d);
+    load(&spec);
+    recode(&spec);
     if (file.fd >= 0)
         memfile_close(&file);
     memfile_close(&pheno);

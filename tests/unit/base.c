@@ -32,6 +32,10 @@ static void test_err(void **state)
     assert_int_equal(err_wrap(&err, "%s", "grid.ini"), -1);
     assert_string_equal(err.text, "grid.ini: line 3");
     assert_int_equal(err_set(NULL, "nobody listens"), -1);
+    err_set(&err, "\"%s\" \xc3\xa9", "a\tb\n\033[31m\177");
+    assert_string_equal(err.text, "\"a?b??[31m?\" \xc3\xa9");
+    err_wrap(&err, "%s", "c\r");
+    assert_string_equal(err.text, "c?: \"a?b??[31m?\" \xc3\xa9");
     for (int i = 0; i < 2000; i++)
         err_wrap(&err, "deep");
     assert_true(strlen(err.text) < sizeof err.text);
