@@ -211,6 +211,24 @@ static int join_graphs(struct csr *out, const struct dataset *d, struct err *err
     return 0;
 }
 
+int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err)
+{
+    struct dataset_graph g = dataset_graph(d, i);
+    struct triplets list = {.n = g.n_edges};
+    int status;
+
+    memset(out, 0, sizeof *out);
+    list.item = malloc(((size_t)g.n_edges + 1) * sizeof *list.item);
+    if (!list.item)
+        return err_nomem(err, "edges", (size_t)g.n_edges * sizeof *list.item);
+    for (int64_t e = 0; e < g.n_edges; e++)
+        list.item[e] =
+            (struct triplet){g.source[e] - g.edge_base, g.target[e] - g.edge_base, g.weight[e]};
+    status = to_adjacency(out, &list, g.n_nodes, err);
+    free(list.item);
+    return status;
+}
+
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err)
 {

@@ -22,6 +22,10 @@ struct graph_spec {
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err);
 
+/* Where samples are graphs: graph i alone, its nodes numbered from 0, by its own edges. Pair with
+ * csr_release(). -1 and err when memory is short. */
+int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err);
+
 /* The knn graph of k (in [1, n->k]) from neighbours found before: the one that graph_build() makes
  * of the same data and metric. Pair with csr_release(). -1 and err when memory is short. */
 int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph_weights weights,

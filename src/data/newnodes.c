@@ -158,13 +158,35 @@ static int find_means(float *mean, const struct dataset *d, struct err *err)
     return 0;
 }
 
-static int find_column(int32_t *col, const struct table *t, const char *name, struct err *err)
+/* Of two columns of a name the first. */
+static int index_columns(struct names *columns, const struct table *t, struct err *err)
 {
-    for (*col = 1; *col < t->n_cols; ++*col)
-        if (!strcmp(t->name[*col], name))
-            return 0;
-    return table_fault(err, t, "no column \"%.80s\": must have every feature of the training data",
-                       name);
+    char none[32];
+
+    for (int32_t j = 0; j < t->n_cols; j++) {
+        bool is_new = j > 0 && names_find(columns, t->name[j]) < 0;
+
+        snprintf(none, sizeof none, "\n%d", j);
+        if (names_add(columns, is_new ? t->name[j] : none, 1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_columns(struct full *full, const struct dataset *d, struct err *err)
+{
+    struct names columns = {0};
+    int rc = index_columns(&columns, &full->t, err);
+
+    for (int32_t j = 0; !rc && j < d->n_features; j++) {
+        full->col[j] = names_find(&columns, dataset_feature_name(d, j));
+        if (full->col[j] < 0)
+            rc = table_fault(err, &full->t,
+                             "no column \"%.80s\": must have every feature of the training data",
+                             dataset_feature_name(d, j));
+    }
+    names_release(&columns);
+    return rc;
 }
 
 static int full_open(struct full *full, const struct newnodes *nodes, const char *path,
@@ -179,10 +201,7 @@ static int full_open(struct full *full, const struct newnodes *nodes, const char
     full->mean = malloc(n * sizeof *full->mean);
     if (!full->col || !full->mean)
         return err_nomem(err, "features", n * sizeof *full->mean);
-    for (int32_t j = 0; j < d->n_features; j++)
-        if (find_column(&full->col[j], &full->t, dataset_feature_name(d, j), err) != 0)
-            return -1;
-    return find_means(full->mean, d, err);
+    return find_columns(full, d, err) != 0 ? -1 : find_means(full->mean, d, err);
 }
 
 static int reserve(struct newnodes *n, struct full *full, struct err *err)

@@ -16,17 +16,40 @@
 
 /* ---- the panel ---- */
 
+/* A^ of an adjacency, which is released. */
+static int take_graph(struct predictor *p, struct csr *adjacency, struct err *err)
+{
+    int rc = csr_normalize(&p->panel, adjacency, err);
+
+    csr_release(adjacency);
+    return rc;
+}
+
 static int make_graph(struct predictor *p, struct err *err)
 {
-    struct csr adjacency = {0};
-    int rc;
+    struct csr adjacency;
 
+    return graph_build(&adjacency, p->data, &p->graph, err) || take_graph(p, &adjacency, err) ? -1
+                                                                                              : 0;
+}
+
+/* Where samples are graphs: that of one, which stays until another is asked about. */
+static int make_one(struct predictor *p, int32_t graph, struct err *err)
+{
+    const int64_t *start = p->asked->graph_start;
+    bool is_made = p->panel.row_start && (p->one == graph || p->asked->is_alike);
+    int32_t n = (int32_t)(start[graph + 1] - start[graph]);
+    struct csr adjacency;
+
+    p->one = graph;
+    p->first_node = (int32_t)start[graph];
+    if (is_made)
+        return 0;
     csr_release(&p->panel);
-    rc = graph_build(&adjacency, p->asked, &p->graph, err);
-    if (!rc)
-        rc = csr_normalize(&p->panel, &adjacency, err);
-    csr_release(&adjacency);
-    return rc;
+    if (p->graph.build == GRAPH_NONE ? csr_init(&adjacency, n, n, 0, err)
+                                     : graph_one(&adjacency, p->asked, graph, err))
+        return -1;
+    return take_graph(p, &adjacency, err);
 }
 
 static int learn_scaling(struct predictor *p, struct err *err)
@@ -243,6 +266,7 @@ static void read_row(float *row, const struct predictor *p, int32_t node, double
         memcpy(row, mat_row(&p->fresh, node - n), (size_t)one.n_cols * sizeof *row);
         return;
     }
+    node += p->first_node;
     dataset_decode(&one, p->asked, node, 0);
     scale_row(row, p, p->asked == p->data ? node : -1, scaled);
 }
@@ -301,7 +325,8 @@ static int multiply(struct mat *out, const struct predictor *p, const struct ope
 
 /* What a model is run with. */
 struct forward {
-    struct dataset shape;
+    struct dataset shape;     /* of what is run at a time: all samples, or one graph */
+    int64_t start[2];         /* its graph_start then */
     struct gcn_inputs inputs; /* its first layer's product is handed over: nothing is read but A^ */
     int64_t none;
     struct model model;
@@ -356,14 +381,12 @@ static void take_outputs(float *out, const struct predictor *p, const struct ope
 
 static void forward_begin(struct forward *f, const struct predictor *p)
 {
-    *f = (struct forward){.shape = *p->asked};
+    *f = (struct forward){.shape = *p->data};
     f->inputs = (struct gcn_inputs){.data = &f->shape, .n_inputs = 1, .fan_in = 1};
     f->inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
     f->inputs.ax_sparse.row_start = &f->none;
     f->inputs.has[FIRST_AX_SPARSE] = true;
-    f->shape.n_nodes = f->inputs.a_hat.n_rows;
-    if (!f->shape.graph_start)
-        f->shape.n_samples = f->shape.n_nodes;
+    f->shape.n_samples = f->shape.n_nodes = f->inputs.a_hat.n_rows;
 }
 
 /* Weights and memory for n samples on levels of up to `capacity` nodes. */
@@ -408,23 +431,39 @@ static int run_nodes(float *out, struct forward *f, struct predictor *p, const s
                                                                                                 : 0;
 }
 
-/* One after another: how a product is rounded may depend on its rows, and what is said of a graph
- * must not depend on the others. */
-static int run_graphs(float *out, struct forward *f, struct predictor *p, const struct opened *m,
-                      const int32_t *graphs, int32_t n, struct err *err)
+static int32_t most_nodes(const struct dataset *data, const int32_t *graphs, int32_t n)
 {
-    const int64_t *start = p->asked->graph_start;
+    const int64_t *start = data->graph_start;
     int64_t most = 0;
-    int rc;
 
     for (int32_t i = 0; i < n; i++)
         if (start[graphs[i] + 1] - start[graphs[i]] > most)
             most = start[graphs[i] + 1] - start[graphs[i]];
-    if (field_init_graphs(&f->field, p->asked, (int32_t)most, p->spec.layers, &p->scratch, err))
+    return (int32_t)most;
+}
+
+/* One after another, as if it were all that there is: how a product is rounded may depend on its
+ * rows, and what is said of a graph must not depend on the others. */
+static int run_graphs(float *out, struct forward *f, struct predictor *p, const struct opened *m,
+                      const int32_t *graphs, int32_t n, struct err *err)
+{
+    static const int32_t first = 0;
+    int32_t most = most_nodes(p->asked, graphs, n);
+    int rc;
+
+    f->shape.n_samples = 1;
+    f->shape.n_nodes = most;
+    f->shape.graph_start = f->start;
+    if (field_init_graphs(&f->field, &f->shape, most, p->spec.layers, &p->scratch, err))
         return -1;
-    rc = forward_init(f, p, m, 1, (int32_t)most, err);
+    rc = forward_init(f, p, m, 1, most, err);
     for (int32_t i = 0; !rc && i < n; i++) {
-        field_build_graphs(&f->field, &f->inputs.a_hat, &graphs[i], 1);
+        rc = make_one(p, graphs[i], err);
+        if (rc)
+            break;
+        f->inputs.a_hat = p->panel;
+        f->start[1] = p->panel.n_rows;
+        field_build_graphs(&f->field, &f->inputs.a_hat, &first, 1);
         rc = forward_run(out + (int64_t)i * predictor_outputs(p), f, p, m, err);
     }
     return rc;
@@ -438,8 +477,6 @@ int predictor_predict(float *out, struct predictor *p, const void *file, size_t 
     int rc = open_model(&m, p, file, bytes, err);
 
     arena_reset(&p->scratch);
-    if (!rc && !p->panel.row_start)
-        rc = make_graph(p, err);
     if (!rc) {
         forward_begin(&f, p);
         rc = (p->asked->graph_start ? run_graphs : run_nodes)(out, &f, p, &m, nodes, n, err);

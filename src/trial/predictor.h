@@ -27,7 +27,9 @@ struct predictor {
     bool is_ridge;
     struct scaling scaling; /* of dense features, and of new samples */
     struct csr sparse;      /* (N, F) scaled sparse features */
-    struct csr panel;       /* (N, N) A^ as trained; of graphs those that are asked about */
+    struct csr panel;       /* (N, N) A^ as trained; where samples are graphs, of one */
+    int32_t one;            /* which graph that is */
+    int32_t first_node;     /* of it, among the nodes of `asked` */
     struct csr joined;      /* (N + n, N + n) with rows for new samples; else empty */
     struct mat fresh;       /* (n, F) new samples, scaled */
     struct arena scratch;

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include "data/graph.h"
 #include "data/knowngraphs.h"
 #include "data/molecule.h"
 #include "data/newgraphs.h"
@@ -187,6 +188,34 @@ static void test_edges(void **state)
     dataset_release(&star);
 }
 
+/* ---- one graph ---- */
+
+/* The block of a graph in that of all. */
+static void test_one(void **state)
+{
+    const struct graph_spec spec = {.build = GRAPH_FILE};
+    struct dataset d;
+    struct csr all, one;
+
+    (void)state;
+    load_tu(&d, tu_folder("one", "2, 3\n1, 2\n4, 6\n5, 6\n", "1\n1\n1\n2\n2\n2\n3\n",
+                          "1\n1\n2\n1\n1\n2\n1\n", NULL, "1\n2\n1\n"));
+    assert_int_equal(graph_build(&all, &d, &spec, NULL), 0);
+    for (int32_t g = 0; g < 3; g++) {
+        int32_t first = (int32_t)d.graph_start[g];
+
+        assert_int_equal(graph_one(&one, &d, g, NULL), 0);
+        assert_int_equal(one.n_rows, d.graph_start[g + 1] - first);
+        assert_int_equal(csr_nnz(&one), all.row_start[first + one.n_rows] - all.row_start[first]);
+        for (int32_t i = 0; i < one.n_rows; i++)
+            for (int64_t e = one.row_start[i]; e < one.row_start[i + 1]; e++)
+                assert_int_equal(one.col[e] + first, all.col[all.row_start[first] + e]);
+        csr_release(&one);
+    }
+    csr_release(&all);
+    dataset_release(&d);
+}
+
 /* ---- refused ---- */
 
 static void test_no_graphs(void **state)
@@ -206,7 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels),    cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_known),     cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_no_graphs),
+        cmocka_unit_test(test_no_graphs), cmocka_unit_test(test_one),
     };
 
     return cmocka_run_group_tests_name("newgraphs", tests, scratch_make, scratch_remove);

@@ -1,0 +1,231 @@
+/* The files of new samples in one input, apart by lines of "%%". Its first byte is the kind: t a
+ * folder of TUDataset (edges, indicator, node labels, node attributes), s a table of molecules, i
+ * IDX images, l listed features of nodes and d a full table of them (features, edges), c a table of
+ * covariates; the second 1 where invalid molecules are skipped; then a line end. The data that they
+ * are for never change. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/knowngraphs.h"
+#include "data/molecule.h"
+#include "data/newcovariates.h"
+#include "data/newgraphs.h"
+#include "data/newnodes.h"
+#include "memfile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+#define N_FILES 4
+#define MARK "%%\n"
+#define HEAD 3
+
+struct kind {
+    char letter;
+    enum data_format format;
+    const char *text[6]; /* of the data's files */
+    struct data_spec spec;
+    struct dataset data;
+};
+
+static struct kind kinds[] = {
+    {.letter = 't',
+     .format = DATA_TU,
+     .text = {"1, 2\n2, 1\n3, 4\n4, 3\n", "1\n1\n2\n2\n", "5, 1\n6, 1\n5, 2\n-7, 1\n",
+              "1, 2\n3, 4\n0.5, 6\n7, 8\n", "1\n2\n"}},
+    {.letter = 's', .format = DATA_SMILES, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
+    {.letter = 'i', .format = DATA_IDX},
+    {.letter = 'l',
+     .format = DATA_GRAPH,
+     .text = {"node,y\na,1\nb,2\nc,1\n", "node,feature,value\na,f,1\nb,g,2\nc,f,3\n",
+              "from,to,w\na,b,1\nb,c,2\n"}},
+    {.letter = 'd',
+     .format = DATA_GRAPH,
+     .text = {"node,y\na,1\nb,2\nc,1\n", "node,f,g\na,1,2\nb,0,3\nc,4,0.5\n",
+              "from,to,w\na,b,1\nb,c,2\n"}},
+    {.letter = 'c',
+     .format = DATA_GENOTYPE,
+     .text = {"id,m1,m2\na,0,1\nb,1,2\nc,2,0\nd,1,1\n",
+              "id,y,lat,site\na,1,5,x\nb,2,6.5,y\nc,3,,x\nd,4,-2,z\n"}},
+};
+
+static const char *const tu_name[] = {"T_A.txt", "T_graph_indicator.txt", "T_node_labels.txt",
+                                      "T_node_attributes.txt", "T_graph_labels.txt"};
+
+static void make_folder(char *folder, const struct memfile *file, int n_files)
+{
+    char path[64];
+
+    strcpy(folder, "/tmp/new-fuzz-XXXXXX");
+    if (!mkdtemp(folder))
+        abort();
+    for (int i = 0; i < n_files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, tu_name[i]);
+        if (symlink(file[i].path, path) != 0)
+            abort();
+    }
+}
+
+static void remove_folder(const char *folder, int n_files)
+{
+    char path[64];
+
+    for (int i = 0; i < n_files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, tu_name[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* The data of a kind, kept for all inputs. */
+static void load(struct kind *k)
+{
+    static const uint8_t images[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0,   0,
+                                     0, 3, 0, 9, 8, 7, 6, 5, 1, 2, 3, 4, 200, 6};
+    static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 1, 2};
+    struct memfile file[5] = {0};
+    struct data_report report;
+    char folder[32] = "";
+    struct err err;
+    int n = 0;
+
+    for (; n < 5 && k->text[n]; n++)
+        memfile_open(&file[n], (const uint8_t *)k->text[n], strlen(k->text[n]));
+    if (k->format == DATA_IDX) {
+        memfile_open(&file[n++], images, sizeof images);
+        memfile_open(&file[n++], labels, sizeof labels);
+    }
+    if (k->format == DATA_TU)
+        make_folder(folder, file, n);
+    k->spec = (struct data_spec){
+        .format = k->format, .trait = k->format == DATA_TU ? "" : "y", .folder = folder};
+    k->spec.molecules = k->spec.images = k->spec.genotypes = file[0].path;
+    k->spec.labels = k->format == DATA_IDX ? file[1].path : file[0].path;
+    k->spec.features = k->spec.phenotypes = file[1].path;
+    k->spec.edges = file[2].path;
+    k->spec.covariates = k->format == DATA_GENOTYPE ? "lat, site" : "";
+    k->spec.id = k->format == DATA_SMILES ? "id" : "";
+    if (data_load(&k->data, &k->spec, &report, &err) != 0) {
+        fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+    if (k->format == DATA_TU)
+        remove_folder(folder, n);
+    for (int i = 0; i < n; i++)
+        memfile_close(&file[i]);
+}
+
+static void read_graphs(const struct kind *k, const char *path)
+{
+    struct knowngraphs known = {0};
+    struct newgraphs new;
+    struct dataset d;
+    struct err err;
+
+    if (newgraphs_open(&new, &k->data, &k->spec, path, &err) == 0 &&
+        knowngraphs_init(&known, &k->data, &err) == 0)
+        while (newgraphs_next(&d, &new, 2, &err) > 0) {
+            if (d.n_features != k->data.n_features)
+                abort();
+            knowngraphs_count(&known, &d, &err);
+            dataset_release(&d);
+        }
+    knowngraphs_release(&known);
+    newgraphs_close(&new);
+}
+
+static void read_nodes(const struct kind *k, const struct memfile *file, int n_files)
+{
+    struct newnodes new;
+    struct err err;
+
+    if (newnodes_read(&new, &k->data, file[0].path, n_files > 1 ? file[1].path : NULL, &err) == 0) {
+        struct mat x;
+        int64_t *start = malloc(((size_t) new.n + 1) * sizeof *start);
+        struct attached edges = {.start = start};
+
+        if (!start || mat_init(&x, new.n, k->data.n_features, &err) != 0)
+            abort();
+        newnodes_take(&x, &edges, &new, 0);
+        mat_release(&x);
+        free(start);
+    }
+    newnodes_release(&new);
+}
+
+static void read_covariates(const struct kind *k, const char *path)
+{
+    static const int32_t sample[] = {1, 0};
+    struct newcovariates_report report;
+    struct data_spec spec = k->spec;
+    struct names ids = {0};
+    struct mat x = {0};
+    struct err err;
+
+    spec.phenotypes = path;
+    if (names_add(&ids, "p", 1, &err) < 0 || names_add(&ids, "q", 2, &err) < 0)
+        abort();
+    newcovariates_read(&x, &report, &k->data, &spec, &ids, sample, 2, "new", &err);
+    mat_release(&x);
+    names_release(&ids);
+}
+
+/* Returns how many files there are. */
+static int open_files(struct memfile *file, const uint8_t *bytes, size_t n)
+{
+    int n_files = 0;
+
+    while (n_files < N_FILES) {
+        const uint8_t *end = memmem(bytes, n, MARK, strlen(MARK));
+        size_t size = end && n_files < N_FILES - 1 ? (size_t)(end - bytes) : n;
+
+        memfile_open(&file[n_files++], bytes, size);
+        if (size == n)
+            break;
+        bytes += size + strlen(MARK);
+        n -= size + strlen(MARK);
+    }
+    return n_files;
+}
+
+static void read_files(struct kind *k, const struct memfile *file, int n_files)
+{
+    char folder[32] = "";
+
+    switch (k->format) {
+    case DATA_TU:
+        make_folder(folder, file, n_files);
+        read_graphs(k, folder);
+        remove_folder(folder, n_files);
+        break;
+    case DATA_GRAPH:
+        read_nodes(k, file, n_files);
+        break;
+    case DATA_GENOTYPE:
+        read_covariates(k, file[0].path);
+        break;
+    default:
+        read_graphs(k, file[0].path);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    struct memfile file[N_FILES] = {0};
+    struct kind *k = kinds;
+    int n_files;
+
+    while (k < kinds + sizeof kinds / sizeof *kinds && (!n || k->letter != bytes[0]))
+        k++;
+    if (n < HEAD || k == kinds + sizeof kinds / sizeof *kinds ||
+        (k->format == DATA_SMILES && !molecule_is_readable()))
+        return 0;
+    if (!k->data.block)
+        load(k);
+    k->spec.skip_invalid = bytes[1] == '1';
+    n_files = open_files(file, bytes + HEAD, n - HEAD);
+    read_files(k, file, n_files);
+    for (int i = 0; i < n_files; i++)
+        memfile_close(&file[i]);
+    return 0;
+}
