@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/duration.h"
+#include "cli/inputs.h"
 #include "store/store.h"
 
 #define MAX_OPTIONS 32
@@ -48,15 +49,13 @@ bool cli_is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-int cli_save(const char *path, const struct buf *text, const char *const *inputs, size_t n,
-             struct err *err)
+int cli_save(const char *path, const struct buf *text, const struct inputs *inputs, struct err *err)
 {
     FILE *file;
     int rc;
 
-    for (size_t i = 0; i < n; i++)
-        if (cli_is_same_file(path, inputs[i]))
-            return err_set(err, "%s: is the input %s: will not be overwritten", path, inputs[i]);
+    if (inputs_check(inputs, path, err))
+        return -1;
     file = fopen(path, "w");
     if (!file)
         return err_set(err, "%s: %s", path, strerror(errno));

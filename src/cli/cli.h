@@ -69,9 +69,10 @@ int cli_fail(const struct err *err, int status);
  * does not take it. */
 int cli_write(FILE *file, const struct buf *text, struct err *err);
 
-/* The same into the file at path, which may be there already but must not be one of the n inputs
- * (cli_is_same_file). */
-int cli_save(const char *path, const struct buf *text, const char *const *inputs, size_t n,
+/* The same into the file at path, which may be there already but must not be one of the inputs
+ * (inputs_check). */
+struct inputs;
+int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
 
 /* Whether two names are of one file that is there (by device and inode, so that links do not hide

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "report/report.h"
 #include "store/query.h"
 
@@ -33,6 +34,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
 {
     const struct export_options *o = arg;
     struct query_sweep sweep;
+    struct inputs inputs = {0};
     struct table table;
     int rc = 0;
 
@@ -42,7 +44,10 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     report_format(out, &table, o->format);
     table_release(&table);
     if (o->output) {
-        rc = cli_save(o->output, out, &o->db, 1, err);
+        rc = inputs_add_database(&inputs, o->db, store, err);
+        if (!rc)
+            rc = cli_save(o->output, out, &inputs, err);
+        inputs_release(&inputs);
         buf_clear(out);
     }
     return rc;

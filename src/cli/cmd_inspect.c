@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/inputs.h"
 #include "cli/inspect_graphs.h"
 #include "cli/job.h"
 #include "cli/leaks.h"
@@ -298,17 +299,15 @@ static int put_splits(struct buf *out, struct job *job, const struct settings *s
 
 static int save_splits(const char *path, struct job *job, const struct settings *s, struct err *err)
 {
-    const char *inputs[P_COUNT + 1] = {job->sweep.path};
+    struct inputs inputs = {0};
     struct buf text = {0};
-    size_t n = 1;
-    int rc;
+    int rc = put_splits(&text, job, s, err);
 
-    for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].type == PARAM_PATH)
-            inputs[n++] = s->v[id].s;
-    rc = put_splits(&text, job, s, err);
+    inputs_add(&inputs, job->sweep.path);
+    inputs_add_settings(&inputs, s);
     if (!rc)
-        rc = cli_save(path, &text, inputs, n, err);
+        rc = cli_save(path, &text, &inputs, err);
+    inputs_release(&inputs);
     buf_release(&text);
     return rc;
 }

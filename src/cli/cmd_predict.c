@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "cli/inputs.h"
 #include "cli/predict.h"
 #include "report/report.h"
 #include "store/query.h"
@@ -77,18 +78,21 @@ static int answer(struct buf *out, struct predict *w, struct err *err)
 /* To the file, which must be none that was read. */
 static int save(const struct predict *w, const struct buf *text, struct err *err)
 {
-    const char *inputs[P_COUNT + 6] = {w->o->db,
-                                       w->o->genotypes ? w->o->genotypes : "",
-                                       w->o->graphs ? w->o->graphs : "",
-                                       w->o->phenotypes ? w->o->phenotypes : "",
-                                       w->o->features ? w->o->features : "",
-                                       w->o->edges ? w->o->edges : ""};
-    size_t n = 6;
+    const struct predict_options *o = w->o;
+    struct inputs inputs = {0};
+    int rc;
 
-    for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].type == PARAM_PATH)
-            inputs[n++] = w->replay.sweep.fixed.v[id].s;
-    return cli_save(w->o->output, text, inputs, n, err);
+    inputs_add(&inputs, o->genotypes);
+    inputs_add(&inputs, o->graphs);
+    inputs_add(&inputs, o->phenotypes);
+    inputs_add(&inputs, o->features);
+    inputs_add(&inputs, o->edges);
+    inputs_add_settings(&inputs, &w->replay.sweep.fixed);
+    rc = inputs_add_database(&inputs, o->db, w->replay.store, err);
+    if (!rc)
+        rc = cli_save(o->output, text, &inputs, err);
+    inputs_release(&inputs);
+    return rc;
 }
 
 /* Of the options that name new samples. */

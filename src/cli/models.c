@@ -1,8 +1,10 @@
 #include "cli/models.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
+#include "cli/inputs.h"
 #include "cli/replay.h"
 #include "store/query.h"
 #include "trial/kept.h"
@@ -40,13 +42,15 @@ static int complete(struct buf *file, struct replay *replay, int64_t trial_id, s
 static int save(const char *path, struct replay *replay, const struct buf *file, int64_t trial_id,
                 struct err *err)
 {
-    const char *inputs[P_COUNT + 1] = {replay->db};
-    size_t n = 1;
+    struct inputs inputs = {0};
+    int rc = inputs_add_database(&inputs, replay->db, replay->store, err);
 
-    for (int id = 0; replay->config_id && id < P_COUNT; id++)
-        if (param_table[id].type == PARAM_PATH)
-            inputs[n++] = replay->sweep.fixed.v[id].s;
-    if (cli_save(path, file, inputs, n, err))
+    if (replay->config_id)
+        inputs_add_settings(&inputs, &replay->sweep.fixed);
+    if (!rc)
+        rc = cli_save(path, file, &inputs, err);
+    inputs_release(&inputs);
+    if (rc)
         return -1;
     log_info("%s: the model of t%lld, %.3g MB", path, (long long)trial_id,
              (double)file->size * 1e-6);
@@ -79,6 +83,19 @@ static void put_numbered(struct buf *out, const char *path, int64_t trial_id)
     buf_printf(out, "-t%lld%s", (long long)trial_id, path + stem);
 }
 
+/* A name that others are made from must be one that could be written itself. */
+static int check_stem(const char *path, int64_t n, struct err *err)
+{
+    const struct inputs none = {0};
+    struct stat status;
+
+    if (inputs_check(&none, path, err))
+        return -1;
+    if (n > 1 && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return err_set(err, "%s: is no file: must be a name for %lld files", path, (long long)n);
+    return 0;
+}
+
 static int write_config(const char *path, struct replay *replay, int64_t config_id, struct err *err)
 {
     struct table table;
@@ -88,6 +105,8 @@ static int write_config(const char *path, struct replay *replay, int64_t config_
         return -1;
     if (!table.n_rows)
         rc = models_none(replay->db, 'c', config_id, err);
+    else
+        rc = check_stem(path, table.n_rows, err);
     for (int64_t r = 0; !rc && r < table.n_rows; r++) {
         int64_t trial_id = table.cells[r * table.n_cols].i;
         struct buf numbered = {0};

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "data/files.h"
 #include "data/markers.h"
 
 /* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
@@ -356,16 +357,12 @@ static void plink_close(struct variants *v)
     free(p);
 }
 
-/* Any of the three, or what they have in common. */
 static int name_files(struct plink *p, const char *path, struct err *err)
 {
     static const char *const endings[] = {".bed", ".bim", ".fam"};
     struct buf *paths[] = {&p->bed_path, &p->bim_path, &p->fam_path};
-    size_t n = strlen(path);
+    size_t n = files_plink_stem(path);
 
-    for (int i = 0; i < 3; i++)
-        if (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, endings[i]))
-            n = strlen(path) - 4;
     for (int i = 0; i < 3; i++) {
         buf_add(paths[i], path, n);
         buf_puts(paths[i], endings[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/files.h"
 #include "data/lines.h"
 #include "data/membership.h"
 #include "data/pairs.h"
@@ -16,7 +17,7 @@
  * whose rows are graphs, nodes or edges; numbers count from 1. Targets say how many graphs there
  * are, the indicator how many nodes; everything else is checked against these two. */
 
-#define INDICATOR "_graph_indicator.txt"
+#define INDICATOR FILES_TU_INDICATOR
 
 struct tu {
     char *prefix; /* FOLDER/DS */

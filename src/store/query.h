@@ -42,6 +42,8 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
  * those of the SQL. */
 /* clang-format off */
 #define QUERY_TABLE(X) \
+    X(FILES, /* what the sweeps of the file were made from, columns by place; id is not used */ \
+      "SELECT file, ini FROM sweep WHERE ?1 IS NOT NULL ORDER BY sweep_id") \
     X(SWEEPS, /* of the file; id is not used */ \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config AS c WHERE c.sweep_id =" \
       " sweep.sweep_id) AS configs, count(*) AS trials," \

@@ -1,0 +1,108 @@
+#include "cli/inputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "data/files.h"
+#include "grid/sweep.h"
+#include "store/query.h"
+
+void inputs_release(struct inputs *in)
+{
+    if (in)
+        buf_release(&in->paths);
+}
+
+static void add_file(struct inputs *in, const char *path)
+{
+    buf_add(&in->paths, path, strlen(path) + 1);
+}
+
+void inputs_add(struct inputs *in, const char *path)
+{
+    if (path && *path)
+        files_of(&in->paths, path);
+}
+
+void inputs_add_settings(struct inputs *in, const struct settings *settings)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].type == PARAM_PATH)
+            inputs_add(in, settings->v[id].s);
+}
+
+/* A path as it was given to a run, which may have been started in the folder of its database. */
+static void add_beside(struct inputs *in, const char *db, const char *path)
+{
+    const char *slash = strrchr(db, '/');
+
+    add_file(in, path);
+    if (!slash || *path == '/')
+        return;
+    buf_add(&in->paths, db, (size_t)(slash - db) + 1);
+    add_file(in, path);
+}
+
+/* A sweep that this version cannot read has no files that are known. */
+static void add_sweep(struct inputs *in, const char *db, const char *ini)
+{
+    struct errlist faults = {0};
+    struct sweep sweep;
+
+    if (sweep_parse(&sweep, db, ini, NULL, 0, &faults) == 0)
+        inputs_add_settings(in, &sweep.fixed);
+    sweep_release(&sweep);
+    errlist_release(&faults);
+}
+
+static void add_with(struct inputs *in, const char *db, const char *ending)
+{
+    buf_puts(&in->paths, db);
+    add_file(in, ending);
+}
+
+int inputs_add_database(struct inputs *in, const char *db, struct store *store, struct err *err)
+{
+    struct table table;
+
+    add_file(in, db);
+    add_with(in, db, "-wal");
+    add_with(in, db, "-shm");
+    add_with(in, db, "-journal");
+    if (query_table(&table, store, QUERY_FILES, 0, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        const struct cell *row = &table.cells[r * table.n_cols];
+
+        add_beside(in, db, row[0].s);
+        add_sweep(in, db, row[1].s);
+    }
+    table_release(&table);
+    return 0;
+}
+
+static int check_name(const char *path, struct err *err)
+{
+    struct stat status;
+
+    if (!*path)
+        return err_set(err, "the name of the file to write is empty");
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return err_set(err, "%s: is a folder: must be a file to write", path);
+    return 0;
+}
+
+int inputs_check(const struct inputs *in, const char *path, struct err *err)
+{
+    const char *at = buf_text(&in->paths), *end = at + in->paths.size;
+
+    if (check_name(path, err))
+        return -1;
+    if (buf_failed(&in->paths))
+        return err_nomem(err, "names of files", in->paths.size);
+    for (; at < end; at += strlen(at) + 1)
+        if (cli_is_same_file(path, at))
+            return err_set(err, "%s: is the input %s: will not be overwritten", path, at);
+    return 0;
+}

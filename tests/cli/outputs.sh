@@ -1,0 +1,96 @@
+#!/bin/sh
+# No file that a sweep reads is overwritten: not its siblings, nor the members of a folder, by no command.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+# ---- PLINK: the sweep names p.bed, and three files are read ----
+
+awk 'BEGIN { for (i = 0; i < 24; i++) print "F" i, "s" i, 0, 0, 0, (i * 7) % 11 + i / 10 }' >p.fam
+awk 'BEGIN { for (j = 0; j < 20; j++) print 1, "m" j, 0, 100 + j, "A", "C" }' >p.bim
+# shellcheck disable=SC2046,SC2059 # bytes, as printf takes them
+printf $(awk 'BEGIN { printf "\\154\\033\\001"; for (i = 0; i < 120; i++) printf "\\%03o", (i * i * 37 + i * 11) % 256 }') >p.bed
+cat >p.ini <<'INI'
+[sweep]
+keep = all
+folds = 2
+[data]
+format = genotype
+genotypes = p.bed
+[train]
+epochs = 1
+INI
+ok "a sweep" "$ESPALIER" run p.ini --db p.db --progress none
+mkdir elsewhere
+cp p.db elsewhere/q.db
+cp p.fam f.fam && cp p.bim f.bim && cp p.bed f.bed
+ln p.fam hard.txt
+ln -s p.bim soft.txt
+sums() { cat p.fam p.bim p.bed p.ini p.db f.* set/* 2>/dev/null | cksum; }
+
+# kept FILE AS COMMAND...: a command that would write to FILE says that it is an input, called AS, and all is as it was.
+kept() {
+    file=$1
+    as=$2
+    shift 2
+    before=$(sums)
+    fails "$* $file" 1 "$ESPALIER" "$@" "$file"
+    is "is said: $*" "$(tail -n 1 .err)" "espalier: $file: is the input $as: will not be overwritten"
+    is "all is as it was: $*" "$(sums)" "$before"
+}
+for part in fam bim bed; do
+    kept p.$part "$PWD/p.$part" predict p.db --all -o
+    kept p.$part "$PWD/p.$part" show p.db t1 --model
+    kept p.$part p.$part inspect p.ini --splits
+    kept p.$part "$PWD/p.$part" export p.db -o
+    kept f.$part f.$part predict p.db --genotypes f.bed --all -o
+done
+kept hard.txt "$PWD/p.fam" predict p.db --all -o
+kept soft.txt "$PWD/p.bim" predict p.db --all -o
+kept p.ini p.ini predict p.db --all -o
+kept p.ini p.ini show p.db t1 --model
+kept p.ini p.ini inspect p.ini --splits
+kept p.db p.db show p.db t1 --model
+kept p.db p.db predict p.db --all -o
+cd elsewhere || exit 1
+fails "a sweep that was moved" 1 "$ESPALIER" predict q.db --all -o ../p.fam
+cd ..
+# Found beside the database, whence the run was started.
+cd elsewhere || exit 1
+fails "a sweep file, from another folder" 1 "$ESPALIER" predict ../p.db --all -o ../p.ini
+like "is an input" "$(cat ../.err)" "p.ini: is the input ../p.ini: will not be overwritten"
+cd ..
+
+# ---- a folder ----
+
+mkdir set
+awk 'BEGIN { for (g = 0; g < 12; g++) print 2 * g + 1 ", " 2 * g + 2 "\n" 2 * g + 2 ", " 2 * g + 1 }' >set/S_A.txt
+awk 'BEGIN { for (g = 1; g <= 12; g++) print g "\n" g }' >set/S_graph_indicator.txt
+awk 'BEGIN { for (g = 1; g <= 12; g++) print g % 2 }' >set/S_graph_labels.txt
+awk 'BEGIN { for (g = 1; g <= 24; g++) print g % 3 }' >set/S_node_labels.txt
+printf '[sweep]\nkeep = all\n[data]\nformat = tu\nfolder = set\n[train]\nepochs = 1\n' >tu.ini
+ok "a sweep over graphs" "$ESPALIER" run tu.ini --db tu.db --progress none
+for part in A graph_indicator graph_labels node_labels; do
+    kept set/S_$part.txt "$PWD/set/S_$part.txt" predict tu.db --all -o
+    kept set/S_$part.txt set/S_$part.txt inspect tu.ini --splits
+done
+ok "another file in that folder may be written" "$ESPALIER" predict tu.db --all -o set/said.csv
+ok "and once more" "$ESPALIER" predict tu.db --all -o set/said.csv
+
+# ---- names that are none ----
+
+refused() {
+    fails "$1" 1 "$ESPALIER" show p.db "$3" --model "$2"
+    is "is said: $1" "$(tail -n 1 .err)" "espalier: $4"
+}
+for id in c1 t1; do
+    refused "an empty name: $id" "" $id "the name of the file to write is empty"
+    refused "a folder: $id" . $id ".: is a folder: must be a file to write"
+    refused "a folder with a slash: $id" elsewhere/ $id "elsewhere/: is a folder: must be a file to write"
+done
+mkfifo pipe
+refused "several models into what is no file" pipe c1 "pipe: is no file: must be a name for 2 files"
+fails "an empty name of predictions" 1 "$ESPALIER" predict p.db --all -o ""
+is "nothing else was written" "$(find . -name '*-t*')" ""
+ok "a name" "$ESPALIER" show p.db c1 --model elsewhere/m.st
+is "makes two" "$(cd elsewhere && echo m*)" "m-t1.st m-t2.st"
+done_testing
