@@ -137,7 +137,7 @@ static void recode(const struct data_spec *spec)
     struct err err = {""};
 
     make_data(&d);
-    if (recode_open(&r, &d, spec->genotypes, spec->filter.dosage, &err) != 0 ||
+    if (recode_open(&r, &d, spec->genotypes, spec->filter.dosage, "-9", &err) != 0 ||
         read_samples(&r, &err) != 0)
         check_message(&err);
     recode_close(&r);
