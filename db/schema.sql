@@ -65,7 +65,7 @@ CREATE TABLE trial (
 
 CREATE TABLE metric (
     trial_id INTEGER NOT NULL REFERENCES trial,
-    split    TEXT NOT NULL CHECK (split IN ('train', 'val') OR split = 'test'),
+    split    TEXT NOT NULL CHECK (split IN ('train', 'val') OR split IN ('test', 'stop')),
     name     TEXT NOT NULL,
     value    REAL NOT NULL,
     PRIMARY KEY (trial_id, split, name)

@@ -128,16 +128,6 @@ static void print_groups(const struct job *job)
     free(size);
 }
 
-/* The first configuration whose type of model has such a setting; where there is none, the last. */
-static void find_with(struct settings *s, const struct job *job, enum param_id id)
-{
-    for (int32_t c = 0; c < job->plan.n_configs; c++) {
-        plan_settings(&job->plan, c, s);
-        if (settings_has(s, id))
-            return;
-    }
-}
-
 /* Of the first configuration that has one; others may differ where [graph] is swept. */
 static int print_graph(const struct job *job, struct err *err)
 {
@@ -148,7 +138,7 @@ static int print_graph(const struct job *job, struct err *err)
     int64_t least = INT64_MAX, most = 0;
     int32_t alone = 0;
 
-    find_with(&s, job, P_BUILD);
+    plan_settings_with(&job->plan, P_BUILD, &s);
     spec_graph(&spec, &s);
     if (graph_build(&a, &job->data, &spec, err))
         return -1;
@@ -211,7 +201,7 @@ static int print_reductions(struct job *job, struct err *err)
                 return -1;
     if (sweep->swept[P_REDUCE])
         return 0;
-    find_with(&s, job, P_REDUCE);
+    plan_settings_with(&job->plan, P_REDUCE, &s);
     return print_reduction(job, &s, err);
 }
 
@@ -244,6 +234,8 @@ static int print_splits(struct job *job, const struct settings *s, struct err *e
         if (job->plan.folds > 1)
             printf("fold %d: ", fold);
         printf("%d train, %d val, %d test", split->n_train, split->n_val, split->n_test);
+        if (split->n_stop)
+            printf(", %d stop", split->n_stop);
         if (job->data.group)
             print_val_groups(&job->data, split);
         putchar('\n');
@@ -293,6 +285,7 @@ static int put_splits(struct buf *out, struct job *job, const struct settings *s
             put_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
             put_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
             put_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
+            put_part(out, &job->data, split->stop, split->n_stop, prefix, PART_STOP);
         }
     return 0;
 }
@@ -316,7 +309,7 @@ static int inspect(struct job *job, const char *splits, struct err *err)
 {
     struct settings s;
 
-    plan_settings(&job->plan, 0, &s);
+    plan_settings_with(&job->plan, P_STOP, &s); /* ridge does without that part */
     print_data(job);
     if (job->data.task == TASK_CLASSIFICATION)
         print_classes(&job->data);

@@ -26,9 +26,10 @@ static int parse(struct predict_options *o, int argc, char **argv)
          "the edges that join them to nodes of the training data"},
         {0, "all", NULL, OPTION_FLAG, &o->is_all, 0, 0, NULL,
          "every sample, also those with a phenotype, most of which were trained on"},
-        {0, "part", "PART", OPTION_TEXT, &o->part, 0, 0, "val|test|none",
-         "of each model's own split: what it was chosen by, what was held out, or what has no "
-         "phenotype [none]"},
+        {0, "part", "PART", OPTION_TEXT, &o->part, 0, 0, "val|test|stop|none",
+         "of each model's own split: what it was scored by, what was held out, what chose its "
+         "epoch, "
+         "or what has no phenotype [none]"},
         {0, "each", NULL, OPTION_FLAG, &o->is_each, 0, 0, NULL, "a column for each model too"},
         {'o', "output", "FILE", OPTION_TEXT, &o->output, 0, 0, NULL, "write there, not to stdout"},
         {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "csv|json", "csv or json"},

@@ -162,14 +162,14 @@ static double stored(const struct table *table, int64_t row, int32_t col)
 
 /* A metric of all parts; what the database has not is NaN. */
 static void compare_metric(struct comparison *c, const struct table *table, const char *name,
-                           const double here[4])
+                           const double here[PART_COUNT])
 {
     int64_t row = 0;
     char what[64];
 
     while (row < table->n_rows && strcmp(table->cells[row * table->n_cols].s, name) != 0)
         row++;
-    for (int part = PART_TRAIN; part <= PART_TEST; part++) {
+    for (int part = PART_TRAIN; part < PART_COUNT; part++) {
         double there = row < table->n_rows ? stored(table, row, part) : (double)NAN;
 
         if (isnan(there) && isnan(here[part]))
@@ -188,9 +188,9 @@ static int compare_metrics(struct comparison *c, struct store *store, int64_t tr
         return -1;
     compare_metric(c, &table, "loss", r->losses);
     for (int m = 0; m < METRIC_COUNT; m++) {
-        double here[4];
+        double here[PART_COUNT];
 
-        for (int part = 0; part < 4; part++)
+        for (int part = 0; part < PART_COUNT; part++)
             here[part] = r->metrics[part][m];
         compare_metric(c, &table, metric_name((enum metric)m), here);
     }

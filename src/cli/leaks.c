@@ -8,8 +8,10 @@
 #include "data/duplicates.h"
 
 /* The side of a sample is its fold, or the part of a holdout split; the test part is the side after
- * the folds. Replicates have other folds: a set of doubles that is on one side in one of them may
- * be on two in the next. */
+ * the folds. Who chooses the epoch is on the side of those that train: no score is of it. A stop
+ * part that a split file gives beside folds is in none of them, and a side of its own after test.
+ * Replicates have other folds: a set of doubles that is on one side in one of them may be on two in
+ * the next. */
 
 #define MOST_SETS 5     /* printed */
 #define MOST_MEMBERS 20 /* of each */
@@ -36,12 +38,20 @@ static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32
         leaks->side[nodes[i]] = side;
 }
 
+/* Beside folds. */
+static void put_side_of_stop(struct leaks *leaks, const struct split *split)
+{
+    for (int32_t i = 0; i < split->n_stop; i++)
+        if (leaks->side[split->stop[i]] < 0)
+            leaks->side[split->stop[i]] = leaks->folds + 1;
+}
+
 static int find_sides(struct leaks *leaks, struct job *job, int32_t replicate, struct err *err)
 {
     size_t n = (size_t)job->data.n_samples;
     struct settings s;
 
-    plan_settings(&job->plan, 0, &s);
+    plan_settings_with(&job->plan, P_STOP, &s);
     leaks->folds = (int32_t)s.v[P_FOLDS].i;
     memset(leaks->side, -1, n * sizeof *leaks->side);
     for (int32_t fold = 0; fold < job->plan.folds; fold++) {
@@ -49,10 +59,14 @@ static int find_sides(struct leaks *leaks, struct job *job, int32_t replicate, s
 
         if (!split)
             return -1;
-        if (!leaks->folds)
+        if (!leaks->folds) {
             put_side(leaks, split->train, split->n_train, PART_TRAIN);
+            put_side(leaks, split->stop, split->n_stop, PART_TRAIN);
+        }
         put_side(leaks, split->val, split->n_val, leaks->folds ? fold : PART_VAL);
         put_side(leaks, split->test, split->n_test, leaks->folds ? leaks->folds : PART_TEST);
+        if (leaks->folds)
+            put_side_of_stop(leaks, split);
     }
     return 0;
 }
@@ -144,6 +158,8 @@ static void print_side(const struct leaks *leaks, int32_t sample)
         printf(" (%s)", part_name((enum part)side));
     else if (side == leaks->folds)
         printf(" (test)");
+    else if (side > leaks->folds)
+        printf(" (stop)");
     else
         printf(" (fold %d)", side);
 }

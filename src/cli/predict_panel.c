@@ -3,6 +3,22 @@
 
 #include "cli/predict.h"
 
+static int32_t copy_part(int32_t *nodes, const struct split *split, const char *part)
+{
+    const int32_t *from = split->val;
+    int32_t n = split->n_val;
+
+    if (!strcmp(part, "test")) {
+        from = split->test;
+        n = split->n_test;
+    } else if (!strcmp(part, "stop")) {
+        from = split->stop;
+        n = split->n_stop;
+    }
+    memcpy(nodes, from, (size_t)n * sizeof *nodes);
+    return n;
+}
+
 /* nodes out [N]: samples of the panel that model m is asked of, ascending. Returns how many. */
 static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
 {
@@ -23,10 +39,7 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     split = prepared_split(w->replay.prepared, &w->settings, trial.replicate, trial.fold, err);
     if (!split)
         return -1;
-    n = strcmp(part, "val") ? split->n_test : split->n_val;
-    if (n)
-        memcpy(nodes, strcmp(part, "val") ? split->test : split->val, (size_t)n * sizeof *nodes);
-    return n;
+    return copy_part(nodes, split, part);
 }
 
 static int nothing(const struct predict *w, struct err *err)

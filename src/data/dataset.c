@@ -18,7 +18,7 @@ const char *task_name(enum task task)
 
 const char *part_name(enum part part)
 {
-    static const char *const name[] = {"none", "train", "val", "test"};
+    static const char *const name[] = {"none", "train", "val", "test", "stop"};
 
     return name[part];
 }
@@ -388,10 +388,10 @@ static int check_targets(const struct dataset *d, struct err *err)
         if (d->label && (d->label[i] < -1 || d->label[i] >= d->n_classes))
             return err_set(err, "data block: label %d of sample %d: must be in [-1, %d)",
                            d->label[i], i, d->n_classes);
-        if (d->part && d->part[i] > PART_TEST)
+        if (d->part && d->part[i] >= PART_COUNT)
             return err_set(err, "data block: part %d of sample %d", d->part[i], i);
-        if (d->group && (d->group[i] < (dataset_is_labelled(d, i) ? 0 : -1) ||
-                         d->group[i] >= d->n_groups))
+        if (d->group &&
+            (d->group[i] < (dataset_is_labelled(d, i) ? 0 : -1) || d->group[i] >= d->n_groups))
             return err_set(err, "data block: group %d of sample %d", d->group[i], i);
     }
     return 0;

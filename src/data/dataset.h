@@ -16,10 +16,10 @@
 #include "tensor/mat.h"
 
 enum task { TASK_REGRESSION, TASK_CLASSIFICATION };
-enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST };
+enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST, PART_STOP, PART_COUNT };
 
 const char *task_name(enum task task); /* "regression", "classification" */
-const char *part_name(enum part part); /* "none", "train", "val", "test" */
+const char *part_name(enum part part); /* "none", "train", "val", "test", "stop" */
 
 #define DOSAGE_MAX 127
 #define DOSAGE_MISSING INT8_MIN

@@ -77,6 +77,14 @@ void group_draw_count(struct group_draw *draw)
             draw->order[draw->n++] = g;
 }
 
+void group_draw_resize(struct group_draw *draw)
+{
+    memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
+    for (int32_t k = 0; k < draw->n; k++)
+        for (int32_t c = 0; c < draw->n_classes; c++)
+            draw->class_size[c] += count_of(draw, draw->order[k])[c];
+}
+
 /* The groups that are marked. */
 static void move(struct group_draw *draw, enum part part)
 {

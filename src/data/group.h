@@ -13,7 +13,7 @@ struct group_draw {
     uint8_t *part;              /* [N] enum part; borrowed: what is drawn leaves PART_TRAIN */
     int32_t n_classes;          /* at least 1 */
     int32_t *count;             /* (n_groups, n_classes) samples in PART_TRAIN */
-    int32_t *class_size;        /* [n_classes] labelled samples in all */
+    int32_t *class_size;        /* [n_classes] what fractions are of: labelled samples in all */
     double *have;               /* [n_classes] scratch */
     int32_t *order;             /* [n_groups] the n groups that are there, ascending */
     bool *is_taken;             /* [n_groups] scratch */
@@ -28,6 +28,9 @@ void group_draw_release(struct group_draw *draw); /* takes a zeroed one */
 
 /* Count again, after others changed part. */
 void group_draw_count(struct group_draw *draw);
+
+/* Fractions are from now on of the samples in PART_TRAIN. */
+void group_draw_resize(struct group_draw *draw);
 
 /* Groups go to `part`, in random order, each that brings it nearer to `fraction` of every class,
  * and so on until none that came or went would; at least one, and so that n_spare stay: draw->n

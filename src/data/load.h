@@ -47,7 +47,7 @@ struct data_spec {
     const char *features; /* (node, feature[, value]) sparse if the second column is so named, or
                              dense: node, f1, f2 ...; see nodefeatures.h */
     const char *labels;   /* node, label; lists every node, in the order of the data set */
-    const char *split;    /* id, part (train | val | test | none), or the group, or both; see
+    const char *split;    /* id, part (train | val | test | stop | none), or the group, or both; see
                              membership.h */
     const char *group;    /* column of the split file, or of phenotypes: samples that belong
                              together; NULL or "": none do */

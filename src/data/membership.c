@@ -47,12 +47,13 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
 
 static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct err *err)
 {
-    for (int p = PART_NONE; p <= PART_TEST; p++)
+    for (int p = PART_NONE; p < PART_COUNT; p++)
         if (strcmp(t->cell[col], part_name((enum part)p)) == 0) {
             *part = (uint8_t)p;
             return 0;
         }
-    return table_fault(err, t, "part \"%.80s\": must be train, val, test or none", t->cell[col]);
+    return table_fault(err, t, "part \"%.80s\": must be train, val, test, stop or none",
+                       t->cell[col]);
 }
 
 static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,

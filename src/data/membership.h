@@ -1,9 +1,9 @@
 /* Which part a sample is in and which group, where tables say so.
  *
- * A split file is a table of an id and a part (train | val | test | none; samples that it does not
- * list are in none), of an id and a group, or of all three. With two columns the second is the part
- * unless it has the group's name; with more, the part's column is named `part`, and those that are
- * neither are not read. */
+ * A split file is a table of an id and a part (train | val | test | stop | none; samples that it
+ * does not list are in none), of an id and a group, or of all three. With two columns the second is
+ * the part unless it has the group's name; with more, the part's column is named `part`, and those
+ * that are neither are not read. */
 #ifndef DATA_MEMBERSHIP_H
 #define DATA_MEMBERSHIP_H
 

@@ -67,6 +67,15 @@ static struct hash seed_of(const struct split_spec *spec, bool with_replicate)
     return hash_text(text);
 }
 
+static struct hash seed_of_stop(const struct split_spec *spec)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "split stop seed=%lld replicate=%d fold=%d", (long long)spec->seed,
+             spec->replicate, spec->fold);
+    return hash_text(text);
+}
+
 /* Gather the samples of PART_TRAIN by class and shuffle each class. */
 static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
 {
@@ -99,9 +108,9 @@ static void mark(struct draw *draw, int32_t class, int32_t n, enum part part)
 
 /* Cumulative rounding: class c gets the growth of round(fraction x samples up to c), so that the
  * sum is exact and no class is off by one or more. */
-static int32_t quota(const struct draw *draw, int64_t before, int32_t class, double fraction)
+static int32_t quota(int64_t before, int32_t size, double fraction)
 {
-    int64_t after = before + draw->class_size[class];
+    int64_t after = before + size;
 
     return (int32_t)(floor((double)after * fraction + 0.5) -
                      floor((double)before * fraction + 0.5));
@@ -113,7 +122,7 @@ static void draw_test(struct draw *draw, const struct split_spec *spec)
 
     gather(draw, seed_of(spec, false), RNG_SPLIT_TEST);
     for (int32_t c = 0; c < draw->n_classes; c++) {
-        mark(draw, c, quota(draw, before, c, spec->test), PART_TEST);
+        mark(draw, c, quota(before, draw->class_size[c], spec->test), PART_TEST);
         before += draw->class_size[c];
     }
 }
@@ -133,7 +142,7 @@ static int32_t val_count(const struct draw *draw, int64_t before, int32_t class,
     /* The least and the most whole numbers strictly within one of what each part should have. */
     double low = fmax(floor(val - 1), floor(left - train - 1)) + 1;
     double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
-    int32_t n = quota(draw, before, class, spec->val);
+    int32_t n = quota(before, draw->class_size[class], spec->val);
 
     return clamp(clamp(n, (int32_t)low, (int32_t)high), 0, left);
 }
@@ -159,10 +168,24 @@ static void draw_fold(struct draw *draw, const struct split_spec *spec)
         draw->part[draw->member[i]] = PART_VAL;
 }
 
-static void pool_val(struct draw *draw)
+/* From what is left. */
+static void draw_stop(struct draw *draw, const struct split_spec *spec)
+{
+    int64_t before = 0;
+
+    gather(draw, seed_of_stop(spec), RNG_SPLIT_STOP);
+    for (int32_t c = 0; c < draw->n_classes; c++) {
+        int32_t size = draw->class_start[c + 1] - draw->class_start[c];
+
+        mark(draw, c, quota(before, size, spec->stop), PART_STOP);
+        before += size;
+    }
+}
+
+static void give_to_train(struct draw *draw, enum part part)
 {
     for (int32_t i = 0; i < draw->d->n_samples; i++)
-        if (draw->part[i] == PART_VAL)
+        if (draw->part[i] == part)
             draw->part[i] = PART_TRAIN;
 }
 
@@ -171,13 +194,15 @@ static void assign(struct draw *draw, const struct split_spec *spec)
     if (!draw->d->part)
         draw_test(draw, spec);
     if (spec->folds > 0) {
-        pool_val(draw);
+        give_to_train(draw, PART_VAL);
         gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
         draw_fold(draw, spec);
     } else if (!draw->d->part) {
         gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
         draw_val(draw, spec);
     }
+    if (spec->stop > 0)
+        draw_stop(draw, spec);
 }
 
 /* ---- whole groups ---- */
@@ -262,6 +287,22 @@ static int draw_group_fold(struct group_draw *groups, const struct split_spec *s
     return group_draw_fold(groups, spec->folds, spec->fold, &rng, err);
 }
 
+static int draw_stop_groups(struct group_draw *groups, const struct split_spec *spec,
+                            struct err *err)
+{
+    struct rng rng;
+
+    if (groups->n < 2)
+        return err_set(err,
+                       "split.stop = %g: %d group%s left outside test and val: a "
+                       "stop part and train take at least 2",
+                       spec->stop, groups->n, groups->n == 1 ? " is" : "s are");
+    rng_init(&rng, seed_of_stop(spec), RNG_SPLIT_STOP);
+    group_draw_resize(groups);
+    group_draw_part(groups, spec->stop, 1, PART_STOP, &rng);
+    return 0;
+}
+
 /* The test part, and what is left for the others to be drawn from. */
 static int begin_groups(struct group_draw *groups, struct draw *draw, const struct split_spec *spec,
                         struct err *err)
@@ -271,7 +312,7 @@ static int begin_groups(struct group_draw *groups, struct draw *draw, const stru
     if (draw->d->part ? check_torn(draw, spec, err) : draw_test_groups(groups, spec, err))
         return -1;
     if (spec->folds != 0) {
-        pool_val(draw);
+        give_to_train(draw, PART_VAL);
         group_draw_count(groups);
     }
     return 0;
@@ -286,6 +327,8 @@ static int assign_groups(struct draw *draw, const struct split_spec *spec, struc
         rc = draw_group_fold(&groups, spec, err);
     else if (!rc && !draw->d->part)
         rc = draw_val_groups(&groups, spec, err);
+    if (!rc && spec->stop > 0)
+        rc = draw_stop_groups(&groups, spec, err);
     group_draw_release(&groups);
     return rc;
 }
@@ -294,7 +337,7 @@ static int assign_groups(struct draw *draw, const struct split_spec *spec, struc
 
 static int to_lists(struct split *out, const struct draw *draw, struct err *err)
 {
-    int32_t count[PART_TEST + 1] = {0}, at[PART_TEST + 1] = {0};
+    int32_t count[PART_COUNT] = {0}, at[PART_COUNT] = {0};
     int32_t *list = malloc((size_t)draw->d->n_samples * sizeof *list);
 
     if (!list)
@@ -302,17 +345,25 @@ static int to_lists(struct split *out, const struct draw *draw, struct err *err)
     for (int32_t i = 0; i < draw->d->n_samples; i++)
         count[draw->part[i]]++;
     at[PART_VAL] = count[PART_TRAIN];
-    at[PART_TEST] = count[PART_TRAIN] + count[PART_VAL];
+    at[PART_TEST] = at[PART_VAL] + count[PART_VAL];
+    at[PART_STOP] = at[PART_TEST] + count[PART_TEST];
     *out = (struct split){.train = list,
                           .val = list + at[PART_VAL],
                           .test = list + at[PART_TEST],
+                          .stop = list + at[PART_STOP],
                           .n_train = count[PART_TRAIN],
                           .n_val = count[PART_VAL],
-                          .n_test = count[PART_TEST]};
+                          .n_test = count[PART_TEST],
+                          .n_stop = count[PART_STOP]};
     for (int32_t i = 0; i < draw->d->n_samples; i++)
         if (draw->part[i] != PART_NONE)
             list[at[draw->part[i]]++] = i;
     return 0;
+}
+
+static bool has_part(const struct dataset *d, enum part part)
+{
+    return d->part && memchr(d->part, part, (size_t)d->n_samples);
 }
 
 static int check_spec(const struct dataset *d, const struct split_spec *spec, struct err *err)
@@ -321,6 +372,13 @@ static int check_spec(const struct dataset *d, const struct split_spec *spec, st
         return err_set(err, "sweep.folds = %d: must be 0 or at least 2", spec->folds);
     if (spec->folds > 0 && (spec->fold < 0 || spec->fold >= spec->folds))
         return err_set(err, "fold %d: must be in [0, %d)", spec->fold, spec->folds);
+    if (!(spec->stop >= 0 && spec->stop < 1))
+        return err_set(err, "split.stop = %g: must be in [0, 1)", spec->stop);
+    if (spec->stop > 0 && has_part(d, PART_STOP))
+        return err_set(err,
+                       "split.stop = %g and a part stop in split.file: one of them says who "
+                       "chooses the epoch",
+                       spec->stop);
     if (d->part)
         return 0;
     if (!(spec->test >= 0 && spec->test < 1))
@@ -336,7 +394,10 @@ static int check_spec(const struct dataset *d, const struct split_spec *spec, st
 static int check_parts(const struct split *split, const struct draw *draw,
                        const struct split_spec *spec, struct err *err)
 {
-    const char *empty = split->n_train == 0 ? "train" : split->n_val == 0 ? "val" : NULL;
+    const char *empty = split->n_train == 0                    ? "train"
+                        : split->n_val == 0                    ? "val"
+                        : spec->stop > 0 && split->n_stop == 0 ? "stop"
+                                                               : NULL;
 
     if (!empty)
         return 0;
@@ -361,6 +422,8 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
     if (!d->group)
         assign(&draw, spec);
     status = d->group ? assign_groups(&draw, spec, err) : 0;
+    if (spec->trains_on_stop)
+        give_to_train(&draw, PART_STOP);
     if (status == 0)
         status = to_lists(out, &draw, err);
     if (status == 0 && (status = check_parts(out, &draw, spec, err)) != 0)
@@ -385,6 +448,13 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
     group_draw_release(&groups);
     draw_release(&draw);
     return rc;
+}
+
+enum part split_chooser(const int32_t **nodes, int32_t *n, const struct split *split)
+{
+    *nodes = split->n_stop ? split->stop : split->val;
+    *n = split->n_stop ? split->n_stop : split->n_val;
+    return split->n_stop ? PART_STOP : PART_VAL;
 }
 
 void split_release(struct split *split)

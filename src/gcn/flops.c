@@ -176,15 +176,24 @@ static double optimizer_bytes(const struct shape *shape)
     return 7 * sizeof(float) * weights;
 }
 
-struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *inputs,
-                         int32_t n_train)
+/* Samples that are scored after each epoch. */
+static double watched(const struct split *split, int32_t n_samples)
 {
+    if (split->n_stop)
+        return split->n_stop;
+    return n_samples - split->n_train > 1 ? n_samples - split->n_train : 1;
+}
+
+struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *inputs,
+                         const struct split *split)
+{
+    int32_t n_train = split->n_train;
     struct shape shape = shape_of(spec, inputs, n_train);
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
     double size = is_full ? n_train : spec->batch_size;
     double steps = is_full ? 1 : ceil(n_train / size);
     double batches = is_full ? 1 : (n_train + size - 1) / size;
-    double rest = inputs->data->n_samples - n_train > 1 ? inputs->data->n_samples - n_train : 1;
+    double rest = watched(split, inputs->data->n_samples);
     double forward = first_layer(&shape, size, true, false) + upper_layers(&shape, size, 1);
     double backward = first_layer(&shape, size, true, true) + upper_layers(&shape, size, 2);
     double evaluation = first_layer(&shape, rest, false, false) + upper_layers(&shape, rest, 1);

@@ -47,9 +47,10 @@ enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_out
                                int32_t n_train);
 
 /* What gcn_train() would do if every epoch ran: an estimate that takes neighbours as drawn at
- * random and all samples outside training as validation (flops measured: within 1.4 times of
- * outcome.flops). Shared by `plan` and the scheduler. */
+ * random and, without a stop part, all samples outside training as validation (flops measured:
+ * within 1.4 times of outcome.flops). The scores of the best epoch are left out. Shared by `plan`
+ * and the scheduler. */
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *outline,
-                         int32_t n_train);
+                         const struct split *split);
 
 #endif

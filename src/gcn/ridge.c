@@ -202,7 +202,7 @@ static void score_part(struct gcn_outcome *outcome, enum part part, struct score
 static void outcome_init(struct gcn_outcome *outcome)
 {
     *outcome = (struct gcn_outcome){.status = GCN_DONE, .curve = outcome->curve};
-    for (int part = 0; part < 4; part++) {
+    for (int part = 0; part < PART_COUNT; part++) {
         outcome->losses[part] = NAN;
         for (int m = 0; m < METRIC_COUNT; m++)
             outcome->metrics[part][m] = NAN;

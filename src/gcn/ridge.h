@@ -10,6 +10,9 @@
  * its fixed effect: lambda is the residual over the genetic variance, (1 - h2) / h2 for a trait of
  * heritability h2.
  *
+ * There is no epoch to choose, so no part that chooses one: what others keep for it (the stop part,
+ * data/split.h) is trained on, and val is the same.
+ *
  * Classes are regressed on too, one against the rest: +1 for samples of the class, -1 for others,
  * each less its mean, as RidgeClassifier of scikit-learn does it. The largest score decides. Scores
  * are no probabilities: there is no log_loss, and no loss.

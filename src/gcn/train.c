@@ -20,7 +20,7 @@ struct gcn_run {
     struct rng batch_rng;
     double started; /* by the clock, as if there had been no break */
     int32_t *order; /* [n_train] training nodes as this epoch takes them */
-    int32_t *all;   /* [n_train + n_val + n_test] */
+    int32_t *all;   /* [n_train + n_val + n_test + n_stop] */
     float *best;    /* [n_weights] of the best epoch */
     /* Of the part being scored. */
     float *output;  /* (N, C) log-probabilities; [N] standardised predictions */
@@ -97,7 +97,7 @@ static double score(struct gcn_run *run, enum metric metric, int32_t n)
 static void forget_scores(struct gcn_outcome *outcome)
 {
     outcome->value = NAN;
-    for (int part = 0; part < 4; part++) {
+    for (int part = 0; part < PART_COUNT; part++) {
         outcome->losses[part] = NAN;
         for (int m = 0; m < METRIC_COUNT; m++)
             outcome->metrics[part][m] = NAN;
@@ -115,31 +115,49 @@ static void score_part(struct gcn_run *run, enum part part, const struct mat *z,
             run->outcome->metrics[part][m] = score(run, (enum metric)m, n);
 }
 
+/* Whatever the best epoch was chosen by is what it was chosen by: products over other rows may
+ * differ from it in the last bit. The value is that of val. */
+static void settle_scores(struct gcn_run *run)
+{
+    struct gcn_outcome *outcome = run->outcome;
+    enum metric objective = run->spec->objective;
+    const int32_t *nodes;
+    int32_t n;
+    enum part chooser = split_chooser(&nodes, &n, run->split);
+
+    if (outcome->best_epoch > 0) {
+        outcome->metrics[chooser][objective] = outcome->value;
+        outcome->losses[chooser] = outcome->curve[outcome->best_epoch - 1].val_loss;
+    }
+    outcome->value = outcome->metrics[PART_VAL][objective];
+}
+
+static int32_t *append(int32_t *to, const int32_t *nodes, int32_t n)
+{
+    memcpy(to, nodes, (size_t)n * sizeof *to);
+    return to + n;
+}
+
 /* Every metric of every part, by the best weights. */
 static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
-    struct gcn_outcome *outcome = run->outcome;
     struct trainer *trainer = &run->trainer;
-    int32_t *all = run->all;
+    int32_t *end = run->all;
     const int32_t *row;
     struct mat z;
 
-    memcpy(all, split->train, (size_t)split->n_train * sizeof *all);
-    memcpy(all + split->n_train, split->val, (size_t)split->n_val * sizeof *all);
-    memcpy(all + split->n_train + split->n_val, split->test, (size_t)split->n_test * sizeof *all);
+    end = append(end, split->train, split->n_train);
+    end = append(end, split->val, split->n_val);
+    end = append(end, split->test, split->n_test);
+    end = append(end, split->stop, split->n_stop);
     trainer_set_weights(trainer, run->best);
-    z = trainer_logits_of(trainer, all, split->n_train + split->n_val + split->n_test, &row);
+    z = trainer_logits_of(trainer, run->all, (int32_t)(end - run->all), &row);
     score_part(run, PART_TRAIN, &z, row, split->train, split->n_train);
     score_part(run, PART_VAL, &z, row, split->val, split->n_val);
     score_part(run, PART_TEST, &z, row, split->test, split->n_test);
-    if (outcome->best_epoch == 0) {
-        outcome->value = outcome->metrics[PART_VAL][run->spec->objective];
-        return;
-    }
-    /* What was selected by: products over other rows may differ from it in the last bit. */
-    outcome->metrics[PART_VAL][run->spec->objective] = outcome->value;
-    outcome->losses[PART_VAL] = outcome->curve[outcome->best_epoch - 1].val_loss;
+    score_part(run, PART_STOP, &z, row, split->stop, split->n_stop);
+    settle_scores(run);
 }
 
 /* One pass over the training part; the mean loss. Its weights add up to n, balanced or not. */
@@ -159,14 +177,14 @@ static double train_epoch(struct gcn_run *run, int32_t epoch)
     return sum / n;
 }
 
-static void validate(struct gcn_run *run, struct gcn_epoch *record)
+static void watch(struct gcn_run *run, struct gcn_epoch *record)
 {
     struct trainer *trainer = &run->trainer;
     double since = clock_now(trainer->clock);
-    struct mat z = trainer_validation_logits(trainer);
+    struct mat z = trainer_watched_logits(trainer);
 
-    record->val_loss = prepare(run, &z, NULL, run->split->val, run->split->n_val);
-    record->val_value = score(run, run->spec->objective, run->split->n_val);
+    record->val_loss = prepare(run, &z, NULL, trainer->watched, trainer->n_watched);
+    record->val_value = score(run, run->spec->objective, trainer->n_watched);
     trainer->seconds[GCN_EVALUATION] += clock_now(trainer->clock) - since;
 }
 
@@ -220,8 +238,8 @@ static void train(struct gcn_run *run, const struct gcn_observer *observer)
         record->train_loss = train_epoch(run, epoch);
         if (diverged(outcome, "train", record->train_loss, epoch))
             return;
-        validate(run, record);
-        if (diverged(outcome, "val", record->val_loss, epoch))
+        watch(run, record);
+        if (diverged(outcome, run->split->n_stop ? "stop" : "val", record->val_loss, epoch))
             return;
         record->seconds = clock_now(run->trainer.clock) - run->started;
         outcome->epochs_run = epoch;

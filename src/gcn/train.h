@@ -47,10 +47,10 @@ struct gcn_spec {
     double clip_norm;    /* most length of a gradient; 0: any */
     double weight_decay; /* never on biases */
     enum decay_scope decay_scope;
-    double momentum;              /* sgd */
-    double beta1, beta2, epsilon; /* adam, adamw */
-    int32_t batch_size;           /* training samples in a step; 0: all */
-    int32_t patience; /* epochs without a better validation value before stopping; 0: never */
+    double momentum;                  /* sgd */
+    double beta1, beta2, epsilon;     /* adam, adamw */
+    int32_t batch_size;               /* training samples in a step; 0: all */
+    int32_t patience;                 /* epochs without a better value before stopping; 0: never */
     enum class_weights class_weights; /* of the loss; for classification */
     enum metric objective;
     bool maximize;
@@ -115,6 +115,7 @@ enum gcn_status {
     GCN_STOPPED,  /* the observer said so; nothing in the outcome counts */
 };
 
+/* val_ is the part that chooses the epoch: stop, where the split has one. */
 struct gcn_epoch {
     double train_loss; /* mean over the epoch's training samples, as trained (with dropout, and
                         * class weights: val_loss too) */
@@ -126,11 +127,12 @@ struct gcn_epoch {
 struct gcn_outcome {
     enum gcn_status status;
     int32_t epochs_run;
-    int32_t best_epoch; /* from 1; 0 where no epoch finished */
-    double value;       /* objective at the best epoch; NaN where none finished */
-    double metrics[4]
+    int32_t best_epoch; /* by the part that chooses it; from 1; 0 where no epoch finished */
+    double value;       /* objective of val at the best epoch; NaN where none finished. While it
+                         * trains: of the part that chooses the epoch */
+    double metrics[PART_COUNT]
                   [METRIC_COUNT]; /* [enum part][metric] at the best epoch; NaN where undefined */
-    double losses[4];             /* [enum part] likewise */
+    double losses[PART_COUNT];    /* [enum part] likewise */
     double seconds[GCN_PHASE_COUNT];
     double flops;            /* of the matrix products done, counted from shapes */
     struct gcn_epoch *curve; /* [epochs] caller-allocated; the first epochs_run are filled */

@@ -36,27 +36,27 @@ static int32_t *map_rows(const struct field *field, const struct field *both, in
 static int share_first(struct trainer *trainer, struct arena *scratch, struct err *err)
 {
     const struct split *split = trainer->split;
-    size_t n_both = (size_t)split->n_train + (size_t)split->n_val;
+    size_t n_both = (size_t)split->n_train + (size_t)trainer->n_watched;
     size_t n_samples = (size_t)trainer->inputs->data->n_samples;
     size_t width = (size_t)trainer->model.layer[0].w.n_cols;
     int32_t *nodes = arena_take(scratch, n_both, sizeof *nodes);
     int32_t *batch_rows = arena_take(scratch, n_samples, sizeof *batch_rows);
-    int32_t *val_rows = arena_take(scratch, n_samples, sizeof *val_rows);
+    int32_t *watch_rows = arena_take(scratch, n_samples, sizeof *watch_rows);
     float *z1;
 
     if (field_init(&trainer->both, (int32_t)n_samples, trainer->spec->layers, scratch, err))
         return -1;
-    if (!nodes || !batch_rows || !val_rows)
+    if (!nodes || !batch_rows || !watch_rows)
         return err_nomem(err, "rows of a batch", 3 * n_samples * sizeof *nodes);
     memcpy(nodes, split->train, (size_t)split->n_train * sizeof *nodes);
-    memcpy(nodes + split->n_train, split->val, (size_t)split->n_val * sizeof *nodes);
+    memcpy(nodes + split->n_train, trainer->watched, (size_t)trainer->n_watched * sizeof *nodes);
     field_build(&trainer->both, &trainer->inputs->a_hat, nodes, (int32_t)n_both);
     z1 = arena_take(scratch, (size_t)trainer->both.level[1].n * width, sizeof *z1);
     if (!z1)
         return err_nomem(err, "first layer", n_samples * width * sizeof *z1);
     trainer->z1 = mat_view(z1, trainer->both.level[1].n, (int32_t)width);
     trainer->batch_in_z1 = map_rows(&trainer->batch, &trainer->both, batch_rows);
-    trainer->val_in_z1 = map_rows(&trainer->val, &trainer->both, val_rows);
+    trainer->watch_in_z1 = map_rows(&trainer->watch, &trainer->both, watch_rows);
     return 0;
 }
 
@@ -99,9 +99,9 @@ static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err
     int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
 
     if (field_init(&trainer->batch, n, layers, scratch, err) ||
-        field_init(&trainer->val, n, layers, scratch, err))
+        field_init(&trainer->watch, n, layers, scratch, err))
         return -1;
-    field_build(&trainer->val, &inputs->a_hat, split->val, split->n_val);
+    field_build(&trainer->watch, &inputs->a_hat, trainer->watched, trainer->n_watched);
     if (!trainer->is_full_batch)
         return 0;
     field_build(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
@@ -122,7 +122,7 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
         return err_nomem(err, "logits", (size_t)n * ((size_t)n_outputs + 1) * sizeof *logits);
     trainer->logits = mat_view(logits, n, n_outputs);
     if (field_init_graphs(&trainer->batch, inputs->data, trainer->capacity, layers, scratch, err) ||
-        field_init_graphs(&trainer->val, inputs->data, trainer->capacity, layers, scratch, err))
+        field_init_graphs(&trainer->watch, inputs->data, trainer->capacity, layers, scratch, err))
         return -1;
     if (trainer->is_full_batch)
         field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
@@ -136,6 +136,7 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
     const struct dataset *data = inputs->data;
 
     *trainer = (struct trainer){.spec = spec, .inputs = inputs, .split = split, .clock = clock};
+    split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     trainer->capacity = data->n_samples;
     if (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err))
@@ -254,20 +255,20 @@ static struct mat logits_of_graphs(struct trainer *trainer, const int32_t *graph
         int32_t n_some = count_fitting(trainer, graphs + at, n - at);
         struct mat some;
 
-        build(&trainer->val, trainer, graphs + at, n_some);
-        some = pass_forward(&trainer->pass, &trainer->val, NULL, NULL, false, 0);
+        build(&trainer->watch, trainer, graphs + at, n_some);
+        some = pass_forward(&trainer->pass, &trainer->watch, NULL, NULL, false, 0);
         memcpy(mat_row(&all, at), some.v, (size_t)mat_size(&some) * sizeof *some.v);
         at += n_some;
     }
     return all;
 }
 
-struct mat trainer_validation_logits(struct trainer *trainer)
+struct mat trainer_watched_logits(struct trainer *trainer)
 {
     if (has_graphs(trainer))
-        return logits_of_graphs(trainer, trainer->split->val, trainer->split->n_val);
-    return pass_forward(&trainer->pass, &trainer->val, shared_first(trainer), trainer->val_in_z1,
-                        false, 0);
+        return logits_of_graphs(trainer, trainer->watched, trainer->n_watched);
+    return pass_forward(&trainer->pass, &trainer->watch, shared_first(trainer),
+                        trainer->watch_in_z1, false, 0);
 }
 
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,

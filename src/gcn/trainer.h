@@ -12,13 +12,15 @@ struct trainer {
     const struct gcn_inputs *inputs;
     const struct split *split;
     const struct clock *clock;
+    const int32_t *watched; /* [n_watched] the part that chooses the epoch (split_chooser) */
+    int32_t n_watched;
     struct target target;
     struct model model;
     struct optimizer_state optimizer;
     struct pass pass;
     struct field batch; /* of the batch; full batch: built once */
-    struct field val;   /* of the validation part; built once. Where samples are graphs: of some
-                         * of those that are scored, built for each */
+    struct field watch; /* of the part that chooses the epoch; built once. Where samples are
+                         * graphs: of some of those that are scored, built for each */
     uint32_t n_steps;
     double seconds[GCN_PHASE_COUNT];
 
@@ -27,10 +29,10 @@ struct trainer {
     bool is_full_batch;
     bool shares_first;
     bool z1_is_fresh;
-    struct field both;    /* of training and validation part together */
+    struct field both;    /* of the training part and the watched one together */
     struct mat z1;        /* (n of both's level 1, H) */
     int32_t *batch_in_z1; /* [n of batch's level 1] rows of z1; NULL where they are its own */
-    int32_t *val_in_z1;   /* [n of val's level 1] */
+    int32_t *watch_in_z1; /* [n of watch's level 1] */
 
     /* Where samples are graphs, which need not all be in memory at a time. */
     int32_t capacity;  /* most nodes of a batch, or of the graphs scored together */
@@ -64,9 +66,9 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
 double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
 /* Logits (n, C), no dropout; a view, valid until the next call of anything here.
- * validation: row i is sample split->val[i]. of: sample i of the n distinct ones has row rows[i];
- * where they are nodes, costs the batch its field, so not within full-batch training. */
-struct mat trainer_validation_logits(struct trainer *trainer);
+ * watched: row i is sample trainer->watched[i]. of: sample i of the n distinct ones has row
+ * rows[i]; where they are nodes, costs the batch its field, so not within full-batch training. */
+struct mat trainer_watched_logits(struct trainer *trainer);
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
                              const int32_t **rows);
 

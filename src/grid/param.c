@@ -19,7 +19,8 @@ enum {
     IDENTITY = PARAM_IDENTITY,
     SWEPT = PARAM_SWEPT,
     OPEN_MIN = PARAM_OPEN_MIN,
-    OPEN_MAX = PARAM_OPEN_MAX
+    OPEN_MAX = PARAM_OPEN_MAX,
+    LATER = PARAM_LATER
 };
 
 const struct param param_table[P_COUNT] = {

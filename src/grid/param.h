@@ -26,7 +26,8 @@ enum param_flag {
     PARAM_IDENTITY = 2,
     PARAM_SWEPT = 4,
     PARAM_OPEN_MIN = 8,
-    PARAM_OPEN_MAX = 16
+    PARAM_OPEN_MAX = 16,
+    PARAM_LATER = 32
 };
 
 enum param_id {

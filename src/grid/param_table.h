@@ -2,7 +2,7 @@
  *
  * INI checks, --set, "did you mean", `espalier params`, the trial key and the columns of the views
  * all read this table. Row order is the order of the canonical text that is hashed into a trial's
- * key: adding a row at the end of its section changes the keys of every trial, so it comes with a
+ * key: adding an IDENTITY row that is not LATER changes the keys of every trial, so it comes with a
  * new KEY_VERSION (settings.h).
  *
  * X(id, section, key, type, min, max, choices, default, unit, flags, help)
@@ -13,8 +13,9 @@
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
- *            SWEPT     part of the key only when it is an axis
- *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed */
+ *            LATER     left out of the key where it is the default, which means that all is as it
+ * was before there was this row: the keys of then stay SWEPT     part of the key only when it is an
+ * axis OPEN_MIN, OPEN_MAX  the bound itself is not allowed */
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
@@ -27,7 +28,7 @@
     X(SWEEP_NAME, "sweep", "name", TEXT, 0, 0, "", "", "", 0, \
       "identity of the sweep inside the database; default: the file's name without .ini") \
     X(OBJECTIVE, "sweep", "objective", CHOICE, 0, 0, PARAM_METRICS, "auto", "", IDENTITY, \
-      "validation metric that picks the best epoch and ranks configurations; auto: val_pearson for regression, val_accuracy for classification") \
+      "validation metric that ranks configurations, and picks the best epoch (on the stop part, where there is one); auto: val_pearson for regression, val_accuracy for classification") \
     X(DIRECTION, "sweep", "direction", CHOICE, 0, 0, "auto|max|min", "auto", "", IDENTITY, \
       "whether a larger or a smaller objective is better; auto: as the metric says") \
     X(SEED, "sweep", "seed", INT, 0, 9007199254740992.0, "", "1", "", IDENTITY, \
@@ -124,9 +125,11 @@
     X(VAL, "split", "val", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MIN | OPEN_MAX, \
       "labelled samples that select, when folds = 0") \
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
-      "table of id and part (train, val, test) instead of fractions, or of id and group, or of all") \
+      "table of id and part (train, val, test, stop) instead of fractions, or of id and group, or of all") \
     X(GROUP, "split", "group", TEXT, 0, 0, "", "", "", 0, \
       "column (family, environment, year) of the split file or of the phenotype table: no group stands on two sides of test, val and train, nor in two folds") \
+    X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
+      "of what would train: samples that pick the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part picks it, and flatters; ridge has no epochs and trains on them") \
     \
     X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|ridge|noop", "gcn", "", AXIS | IDENTITY, \
       "gcn; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop trains nothing and measures what scheduling and storing cost") \
@@ -182,7 +185,7 @@
     X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY, \
       "training samples in a step, nodes or graphs; full: all") \
     X(PATIENCE, "train", "patience", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
-      "stop after so many epochs without a better validation value; 0: never") \
+      "stop after so many epochs without a better value of the objective on the stop part, or without one on the validation part; 0: never") \
     X(CLASS_WEIGHTS, "train", "class_weights", CHOICE, 0, 0, "none|balanced", "none", "", AXIS | IDENTITY, \
       "of classes in the loss; balanced: inversely proportional to their number of training nodes") \
     \

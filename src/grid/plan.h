@@ -46,5 +46,8 @@ struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 /* The settings of a configuration: fixed ones with the axes' values put in, trimmed to the type of
  * model (settings_trim). */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
+/* Of the first configuration whose type of model has such a setting; where there is none, of the
+ * last. */
+void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
 
 #endif

@@ -34,6 +34,8 @@ bool settings_has(const struct settings *s, enum param_id id)
         return true;
     if (id == P_LAMBDA)
         return is_type(s, "ridge");
+    if (id == P_STOP)
+        return !is_type(s, "ridge");
     if (!strcmp(section, "graph"))
         return is_type(s, "gcn");
     return !is_type(s, "ridge") || (strcmp(section, "model") != 0 && strcmp(section, "train") != 0);
@@ -96,6 +98,16 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
     return resolve_objective(s, task, err);
 }
 
+/* Whether a setting can tell two keys apart. */
+static bool is_in_key(enum param_id id, union value v, bool is_swept)
+{
+    int flags = param_table[id].flags;
+
+    if (flags & PARAM_LATER && param_equal(id, v, param_default(id)))
+        return false;
+    return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
+}
+
 void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
                         struct hash digest, int32_t replicate, int32_t fold)
 {
@@ -105,7 +117,7 @@ void settings_canonical(struct buf *out, const struct settings *s, const bool sw
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
 
-        if (!(p->flags & PARAM_IDENTITY) && !(p->flags & PARAM_SWEPT && swept[id]))
+        if (!is_in_key((enum param_id)id, s->v[id], swept[id]))
             continue;
         buf_printf(out, "%s.%s=", p->section, p->key);
         param_format(out, (enum param_id)id, s->v[id]);

@@ -19,8 +19,8 @@ void settings_defaults(struct settings *s);
 bool settings_pool(const struct settings *s);
 
 /* Whether the type of model in s has such a setting. An mlp has no graph, ridge
- * neither graph, layers nor epochs, and lambda is of ridge alone. noop has all of them: the size of
- * its grid is what it is there for. */
+ * neither graph, layers, epochs nor a part that stops them, and lambda is of ridge alone. noop has
+ * all of them: the size of its grid is what it is there for. */
 bool settings_has(const struct settings *s, enum param_id id);
 /* Give those that it has not one value whatever was asked for: the default, and graph.build none,
  * which is what they are trained with. Equal models have equal keys so. Idempotent. */

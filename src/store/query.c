@@ -43,6 +43,20 @@ void table_release(struct table *table)
     memset(table, 0, sizeof *table);
 }
 
+void table_drop_empty(struct table *table)
+{
+    int32_t last = table->n_cols - 1;
+
+    for (int64_t r = 0; r < table->n_rows; r++)
+        if (table->cells[r * table->n_cols + last].type != CELL_NULL)
+            return;
+    for (int64_t r = 1; r < table->n_rows; r++)
+        memmove(&table->cells[r * last], &table->cells[r * table->n_cols],
+                (size_t)last * sizeof *table->cells);
+    free(table->names[last]);
+    table->n_cols = last;
+}
+
 static int column_names(struct table *out, sqlite3_stmt *row)
 {
     int n = sqlite3_column_count(row);

@@ -34,6 +34,9 @@ int query_leaderboard(struct table *out, struct store *store, const struct query
 int query_cheapest(struct table *out, struct store *store, const struct query_sweep *sweep,
                    const char *where, struct err *err);
 
+/* Take the last column out where nothing is in it. */
+void table_drop_empty(struct table *table);
+
 /* Rows of the view `trials` of a sweep, or of all for NULL. */
 int query_trials(struct table *out, struct store *store, const struct query_sweep *sweep,
                  struct err *err);
@@ -184,8 +187,16 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
     X(TRIAL_METRICS, \
       "SELECT name AS metric, max(value) FILTER (WHERE split = 'train') AS train," \
       " max(value) FILTER (WHERE split = 'val') AS val," \
-      " max(value) FILTER (WHERE split = 'test') AS test" \
+      " max(value) FILTER (WHERE split = 'test') AS test," \
+      " max(value) FILTER (WHERE split = 'stop') AS stop" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
+    X(LUCKY, /* a row where done trials of ridge stand beside others whose epoch was chosen by val */ \
+      "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND params ->> 'type' = 'ridge' AND state = 'done')" \
+      " AND EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND params ->> 'type' IN ('gcn', 'mlp') AND coalesce(params ->> 'stop', 0) = 0" \
+      " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
+      " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
     X(TRIAL_TIMING, \
       "SELECT phase, seconds, 100 * seconds / sum(seconds) OVER () AS percent" \
       " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \

@@ -18,7 +18,7 @@ static int write_metric(struct store *store, int64_t trial_id, enum part part, c
 static int write_metrics(struct store *store, int64_t trial_id, const struct trial_result *r,
                          struct err *err)
 {
-    for (int part = PART_TRAIN; part <= PART_TEST; part++) {
+    for (int part = PART_TRAIN; part < PART_COUNT; part++) {
         if (write_metric(store, trial_id, (enum part)part, "loss", r->losses[part], err))
             return -1;
         for (int m = 0; m < METRIC_COUNT; m++)

@@ -412,7 +412,7 @@ int prepared_cost(struct gcn_cost *work, double *bytes, struct prepared *prepare
         return -1;
     spec_gcn(&spec, s);
     *work = spec_model(s) == MODEL_RIDGE ? ridge_cost(prepared->data, split)
-                                         : gcn_cost(&spec, &entry->outline, split->n_train);
+                                         : gcn_cost(&spec, &entry->outline, split);
     if (bytes)
         *bytes = trial_bytes(&spec, s, &entry->outline, split);
     return 0;

@@ -6,7 +6,7 @@
 
 /* First word of a packed result: "TRL" and the version of the format. A change of any field
  * below, or of the tables of metrics, parts or phases, needs a new version. */
-#define RESULT_MAGIC 0x54524c03u
+#define RESULT_MAGIC 0x54524c04u
 
 static const char *const state_names[] = {
 #define STATE_NAME(id, name) name,
@@ -44,7 +44,7 @@ void trial_result_init(struct trial_result *r, int64_t trial)
     r->trial = trial;
     r->state = TRIAL_FAILED;
     r->value = r->predicted = NAN;
-    for (int part = 0; part < 4; part++) {
+    for (int part = 0; part < PART_COUNT; part++) {
         r->losses[part] = NAN;
         for (int metric = 0; metric < METRIC_COUNT; metric++)
             r->metrics[part][metric] = NAN;

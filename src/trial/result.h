@@ -53,10 +53,10 @@ struct trial_result {
     int32_t resumed_epoch; /* went on after this epoch; 0: from the beginning */
     double predicted; /* seconds the scheduler expected; NaN: none. Not sent: it knows itself */
     double flops;
-    int64_t peak_bytes;              /* scratch memory of the trial */
-    double metrics[4][METRIC_COUNT]; /* [enum part][enum metric], NaN where undefined */
-    double losses[4];                /* [enum part] */
-    double timing[PHASE_COUNT];      /* seconds */
+    int64_t peak_bytes;                       /* scratch memory of the trial */
+    double metrics[PART_COUNT][METRIC_COUNT]; /* [enum part][enum metric], NaN where undefined */
+    double losses[PART_COUNT];                /* [enum part] */
+    double timing[PHASE_COUNT];               /* seconds */
     int32_t rank;
     int32_t pid;
     char host[64];

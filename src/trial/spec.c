@@ -68,6 +68,8 @@ void spec_split(struct split_spec *out, const struct settings *s, int32_t replic
     memset(out, 0, sizeof *out);
     out->test = s->v[P_TEST].f;
     out->val = s->v[P_VAL].f;
+    out->stop = s->v[P_STOP].f;
+    out->trains_on_stop = spec_model(s) == MODEL_RIDGE;
     out->folds = (int32_t)s->v[P_FOLDS].i;
     out->seed = s->v[P_SEED].i;
     out->replicate = replicate;

@@ -11,6 +11,8 @@ name = checkpoint
 [data]
 samples = 300
 markers = 1000
+[split]
+stop = 0.1
 [model]
 hidden_size = 32
 dropout = 0.3

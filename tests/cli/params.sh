@@ -7,8 +7,8 @@ is "some settings, exactly" "$("$ESPALIER" params model.dropout optimizer batch_
 
 [split]
 file                               path                          table of id and part (train, val,
-                                                                 test) instead of fractions, or of
-                                                                 id and group, or of all
+                                                                 test, stop) instead of fractions,
+                                                                 or of id and group, or of all
 
 [model]
 dropout           axis  0.5        number in [0, 1)              hidden units set to zero in

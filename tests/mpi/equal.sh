@@ -16,7 +16,7 @@ epochs = 400
 hidden_size = 8, 16
 dropout = 0, 0.5
 batch_size = 16, full
-learning_rate = 0.01, 0.1
+stop = 0, 0.2
 INI
 
 # Everything but times and places, as text that shows every bit of a number: quote().

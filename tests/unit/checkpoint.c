@@ -133,6 +133,20 @@ static void test_optimizers_and_batches(void **state)
     }
 }
 
+/* What the best epoch is by is not what the value is of. */
+static void test_stop_part(void **state)
+{
+    struct gcn_spec spec = make_spec(TASK_REGRESSION);
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    toy_part_stop(&toy);
+    for (spec.patience = 0; spec.patience <= 2; spec.patience += 2)
+        check_breaks(&toy, &spec);
+    toy_release(&toy);
+}
+
 static void test_layers_and_input_dropout(void **state)
 {
     (void)state;
@@ -399,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_optimizers_and_batches),
+        cmocka_unit_test(test_stop_part),
         cmocka_unit_test(test_layers_and_input_dropout),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_forms_of_layer_1),

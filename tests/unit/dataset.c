@@ -290,7 +290,7 @@ static void test_values_are_checked(void **state)
     const int32_t bad_label[] = {1, 2, 0}, unsorted[] = {1, 0}, backwards[] = {2, 1};
     const float infinite[] = {1, INFINITY, 0}, holes[] = {1, 2, NAN, 4, 5, 6};
     const float weightless[] = {1, 0};
-    const uint8_t bad_part[] = {4, 0, 0};
+    const uint8_t bad_part[] = {PART_COUNT, 0, 0};
     struct csr a;
     struct draft sparse = sparse_draft(&a), dense = dense_draft(), dosages = dosage_draft(), draft;
 
@@ -304,7 +304,7 @@ static void test_values_are_checked(void **state)
     draft = sparse, draft.label = bad_label;
     refuse(&draft, "label 2 of sample 1");
     draft = sparse, draft.part = bad_part;
-    refuse(&draft, "part 4 of sample 0");
+    refuse(&draft, "part 5 of sample 0");
     draft = sparse, draft.edge_source = unsorted;
     refuse(&draft, "not sorted");
     draft = sparse, draft.edge_source = backwards;

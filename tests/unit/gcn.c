@@ -209,6 +209,87 @@ static void test_patience(void **state)
     toy_release(&toy);
 }
 
+/* A target that can be learnt, and its contrary for the stop part: that finds the first epochs
+ * best, and the validation part late ones. */
+static void turn_round(struct toy *toy)
+{
+    float *target = (float *)(uintptr_t)toy->data.target;
+
+    for (int32_t i = 0; i < TOY_SAMPLES; i++)
+        target[i] = 10 * mat_row(&toy->inputs.ax, i)[0];
+    for (int32_t i = 0; i < toy->split.n_stop; i++)
+        target[toy->split.stop[i]] *= -1;
+}
+
+static int32_t best_of(const struct gcn_epoch *curve, int32_t n)
+{
+    int32_t best = 0;
+
+    for (int32_t e = 1; e < n; e++)
+        if (curve[e].val_value < curve[best].val_value)
+            best = e;
+    return best;
+}
+
+/* Trainings on the same samples with and without it are the same, so that nothing of it is trained
+ * on; what each calls its best epoch is not. */
+static void check_stop_part(struct toy *toy, struct gcn_spec *spec)
+{
+    struct gcn_epoch by_val_curve[40], curve[40];
+    struct gcn_outcome by_val = {.curve = by_val_curve}, outcome = {.curve = curve};
+    const int32_t n_stop = toy->split.n_stop;
+    struct arena arena = {0};
+    int32_t best;
+
+    toy->split.n_stop = 0;
+    train(&by_val, toy, spec, key, &arena);
+    toy->split.n_stop = n_stop;
+    train(&outcome, toy, spec, key, &arena);
+    best = best_of(curve, 40);
+    assert_int_equal(by_val.best_epoch, best_of(by_val_curve, 40) + 1);
+    assert_int_equal(outcome.best_epoch, best + 1);
+    assert_int_not_equal(outcome.best_epoch, by_val.best_epoch);
+    for (int32_t e = 0; e < 40; e++)
+        assert_true(fabs(curve[e].train_loss - by_val_curve[e].train_loss) < 1e-5);
+    /* What it was chosen by, and what it is worth to those that did not choose. */
+    assert_true(outcome.metrics[PART_STOP][METRIC_RMSE] == curve[best].val_value);
+    assert_true(outcome.losses[PART_STOP] == curve[best].val_loss);
+    assert_true(outcome.value == outcome.metrics[PART_VAL][METRIC_RMSE]);
+    assert_true(fabs(outcome.value - by_val_curve[best].val_value) < 1e-4);
+    assert_true(fabs(outcome.losses[PART_VAL] - by_val_curve[best].val_loss) < 1e-4);
+    assert_true(outcome.value > by_val.value);
+    assert_true(isnan(by_val.metrics[PART_STOP][METRIC_RMSE]));
+    arena_release(&arena);
+}
+
+static void test_stop_part(void **state)
+{
+    static const int32_t batches[] = {0, 5};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct gcn_epoch curve[40];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct arena arena = {0};
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    toy_part_stop(&toy);
+    turn_round(&toy);
+    spec.objective = METRIC_RMSE;
+    spec.maximize = false;
+    spec.epochs = 40;
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        spec.batch_size = batches[i];
+        check_stop_part(&toy, &spec);
+    }
+    spec.patience = 3;
+    train(&outcome, &toy, &spec, key, &arena);
+    assert_int_equal(outcome.epochs_run, outcome.best_epoch + 3);
+    assert_true(outcome.epochs_run < 40);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
 static void test_no_epochs(void **state)
 {
     struct gcn_outcome outcome = {0};
@@ -353,7 +434,7 @@ static void test_flops(void **state)
         spec.input_dropout = variant / 4 ? 0.5 : 0;
         train(&outcome, &toy, &spec, key, &arena);
         outline = gcn_outline_of(&toy.inputs);
-        estimate = gcn_cost(&spec, &outline, toy.split.n_train).flops;
+        estimate = gcn_cost(&spec, &outline, &toy.split).flops;
         assert_true(estimate / outcome.flops > 0.8 && estimate / outcome.flops < 1.4);
         toy_release(&toy);
     }
@@ -475,7 +556,7 @@ static void test_outcome_weights(void **state)
         assert_int_equal(outcome.n_weights, trainer.model.n_weights);
         assert_int_equal(outcome.n_outputs, 1);
         trainer_set_weights(&trainer, outcome.weights);
-        logits = trainer_validation_logits(&trainer);
+        logits = trainer_watched_logits(&trainer);
         squares = 0;
         for (int32_t i = 0; i < logits.n_rows; i++) {
             double difference = (double)logits.v[i] * outcome.target_sd + outcome.target_mean -
@@ -500,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_dropout_expectation),
         cmocka_unit_test(test_best_epoch),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_stop_part),
         cmocka_unit_test(test_no_epochs),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_observer_stops),

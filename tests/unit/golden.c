@@ -292,7 +292,7 @@ static void train(double losses[EPOCHS], struct golden *golden, struct trainer *
             losses[e] += trainer_step(trainer, trainer->is_full_batch ? NULL : nodes, n);
         }
         losses[e] /= loss_weight(&trainer->target, golden->split.train, golden->split.n_train);
-        trainer_validation_logits(trainer);
+        trainer_watched_logits(trainer);
     }
     free(nodes);
 }

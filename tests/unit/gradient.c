@@ -223,11 +223,11 @@ static void test_set_weights(void **state)
     zeros = calloc((size_t)trainer.model.n_weights, sizeof *zeros);
     assert_non_null(zeros);
     zeros[trainer.model.n_weights - 2] = 1; /* last weight of the second layer */
-    logits = trainer_validation_logits(&trainer);
+    logits = trainer_watched_logits(&trainer);
     assert_int_equal(logits.n_rows, toy.split.n_val);
     assert_true(logits.v[0] != 0);
     trainer_set_weights(&trainer, zeros);
-    logits = trainer_validation_logits(&trainer);
+    logits = trainer_watched_logits(&trainer);
     for (int32_t i = 0; i < logits.n_rows; i++)
         assert_true(logits.v[i] == 0);
     free(zeros);

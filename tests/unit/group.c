@@ -119,16 +119,17 @@ static void count_all(int32_t *size, const struct dataset *d)
 /* Each group is on one side as a whole, each labelled sample on some side. */
 static void check_whole(const struct split *s, const struct dataset *d)
 {
-    int32_t all[MAX_GROUPS], part[3][MAX_GROUPS];
+    int32_t all[MAX_GROUPS], part[4][MAX_GROUPS];
 
     count_all(all, d);
     count(part[0], d, s->train, s->n_train);
     count(part[1], d, s->val, s->n_val);
     count(part[2], d, s->test, s->n_test);
+    count(part[3], d, s->stop, s->n_stop);
     for (int32_t g = 0; g < d->n_groups; g++) {
-        int n_sides = (part[0][g] > 0) + (part[1][g] > 0) + (part[2][g] > 0);
+        int n_sides = (part[0][g] > 0) + (part[1][g] > 0) + (part[2][g] > 0) + (part[3][g] > 0);
 
-        assert_int_equal(part[0][g] + part[1][g] + part[2][g], all[g]);
+        assert_int_equal(part[0][g] + part[1][g] + part[2][g] + part[3][g], all[g]);
         assert_int_equal(n_sides, all[g] > 0);
     }
 }
@@ -159,6 +160,35 @@ static void check_near(const struct split *s, const struct dataset *d, const int
     }
 }
 
+static int32_t count_groups(const struct dataset *d, const int32_t *list, int32_t n)
+{
+    int32_t size[MAX_GROUPS], n_groups = 0;
+
+    count(size, d, list, n);
+    for (int32_t g = 0; g < d->n_groups; g++)
+        n_groups += size[g] > 0;
+    return n_groups;
+}
+
+/* Of what trains, a fraction in whole groups, one at least, and one is left. */
+static void check_stop(const struct dataset *d, struct split_spec spec)
+{
+    int32_t all[MAX_GROUPS], largest = 0;
+    struct split s;
+
+    spec.stop = 0.2;
+    split(&s, d, &spec);
+    check_whole(&s, d);
+    count_all(all, d);
+    for (int32_t g = 0; g < d->n_groups; g++)
+        largest = all[g] > largest ? all[g] : largest;
+    assert_in_range(s.n_stop, 1, d->n_samples);
+    assert_in_range(s.n_train, 1, d->n_samples);
+    if (d->task == TASK_REGRESSION)
+        assert_true(fabs(s.n_stop - 0.2 * (s.n_train + s.n_stop)) <= largest);
+    split_release(&s);
+}
+
 static void test_holdout(void **state)
 {
     static const double fraction[] = {0.1, 0.2, 0.25, 0.4};
@@ -180,6 +210,8 @@ static void test_holdout(void **state)
         check_whole(&s, &d);
         check_near(&s, &d, s.test, s.n_test, spec.test);
         check_near(&s, &d, s.val, s.n_val, spec.val);
+        if (count_groups(&d, s.train, s.n_train) > 1)
+            check_stop(&d, spec);
         split_release(&s);
         dataset_release(&d);
     }
@@ -233,6 +265,8 @@ static void test_folds(void **state)
         if (n_groups > 3 && split_count_groups(&n_left, &d, &spec, &err) == 0 &&
             n_left >= spec.folds) {
             check_folds(&d, spec);
+            if (n_left > 2 * spec.folds)
+                check_stop(&d, spec);
             spec.folds = n_left;
             if (trial % 5 == 0)
                 check_folds(&d, spec);

@@ -320,7 +320,7 @@ static void test_split_file(void **state)
     scratch_text("split.csv", "id,part\nw,val\nv,train\n");
     refuse_spec(&spec, "split.csv:3: column \"id\": id \"v\" is not in geno.csv");
     scratch_text("split.csv", "id,part\nw,validation\n");
-    refuse_spec(&spec, "split.csv:2: part \"validation\": must be train, val, test or none");
+    refuse_spec(&spec, "split.csv:2: part \"validation\": must be train, val, test, stop or none");
     scratch_text("split.csv", "id,part\nw,val\nw,train\n");
     refuse_spec(&spec, "split.csv:3: id \"w\" again: it is on line 2 already");
     scratch_text("split.csv", "id,side,more\nw,val,1\n");

@@ -246,14 +246,14 @@ static void test_running_statistics(void **state)
     first = &trainer.model.layer[0];
     assert_true(first->gamma[2] == 1 && first->mean[2] == 0 && first->variance[2] == 1);
     assert_null(trainer.model.layer[2].gamma);
-    trainer_validation_logits(&trainer);
+    trainer_watched_logits(&trainer);
     assert_true(first->mean[2] == 0 && first->variance[2] == 1);
     trainer_gradient(&trainer, NULL, 0);
     kept = first->mean[2];
     assert_true(kept != 0 && first->variance[2] != 1);
     optimizer_step(&trainer.optimizer, &trainer.model);
     assert_true(first->mean[2] == kept && first->gamma[2] != 1);
-    trainer_validation_logits(&trainer);
+    trainer_watched_logits(&trainer);
     assert_true(first->mean[2] == kept);
     arena_release(&arena);
     toy_release(&toy);
@@ -279,7 +279,7 @@ static void test_evaluation_is_of_each_sample(void **state)
     used = arena.used_bytes;
     for (int e = 0; e < 4; e++)
         trainer_step(&trainer, NULL, 0);
-    logits = trainer_validation_logits(&trainer);
+    logits = trainer_watched_logits(&trainer);
     memcpy(shared, logits.v, (size_t)logits.n_rows * sizeof *shared);
     for (int32_t i = 0; i < toy.split.n_val; i++) {
         logits = trainer_logits_of(&trainer, &toy.split.val[i], 1, &rows);
@@ -335,7 +335,7 @@ static void test_skips_go_around(void **state)
         for (int32_t l = 1; l <= 2; l++)
             memset(trainer.model.layer[l].w.v, 0,
                    (size_t)mat_size(&trainer.model.layer[l].w) * sizeof(float));
-        logits = trainer_validation_logits(&trainer);
+        logits = trainer_watched_logits(&trainer);
         assert_true((logits.v[0] != 0) == residual);
     }
     arena_release(&arena);

@@ -303,11 +303,11 @@ static void test_scored_in_pieces(void **state)
         assert_int_equal(trainer_init(&trainer, &spec, &set.inputs, &set.split, key, &clock_system,
                                       &arena, NULL),
                          0);
-        logits = trainer_validation_logits(&trainer);
+        logits = trainer_watched_logits(&trainer);
         assert_int_equal(logits.n_rows, set.split.n_val);
         memcpy(whole, logits.v, (size_t)mat_size(&logits) * sizeof *whole);
         trainer.capacity = 6;
-        logits = trainer_validation_logits(&trainer);
+        logits = trainer_watched_logits(&trainer);
         for (int64_t i = 0; i < mat_size(&logits); i++)
             assert_true(fabsf(logits.v[i] - whole[i]) < 1e-5f);
         arena_release(&arena);
@@ -417,7 +417,7 @@ static void test_cost(void **state)
         spec.input_dropout = variant / 6 ? 0.2 : 0;
         train(&outcome, &set, &spec, &arena, NULL);
         outline = gcn_outline_of(&set.inputs);
-        estimate = gcn_cost(&spec, &outline, set.split.n_train).flops;
+        estimate = gcn_cost(&spec, &outline, &set.split).flops;
         if (!(estimate / outcome.flops > 1 / 1.4 && estimate / outcome.flops < 1.4))
             fail_msg("variant %d: %g of %g flops", variant, estimate, outcome.flops);
         arena_release(&arena);
@@ -442,7 +442,7 @@ static void test_memory_is_of_a_batch(void **state)
         0);
     assert_true(trainer.capacity < set.data.n_nodes / 20);
     trainer_step(&trainer, set.split.train, 8);
-    trainer_validation_logits(&trainer);
+    trainer_watched_logits(&trainer);
     assert_true(arena.peak_bytes < (size_t)set.data.n_nodes * 64 * sizeof(float));
     arena_release(&arena);
     set_release(&set);

@@ -96,7 +96,7 @@ static void project(float *weights, const struct pair *pair, const struct traine
 /* The largest difference of two predictions of the validation part, in standard deviations. */
 static double difference(struct trainer *a, struct trainer *b)
 {
-    struct mat x = trainer_validation_logits(a), y = trainer_validation_logits(b);
+    struct mat x = trainer_watched_logits(a), y = trainer_watched_logits(b);
     double most = 0;
 
     assert_int_equal(mat_size(&x), mat_size(&y));

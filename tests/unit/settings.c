@@ -59,9 +59,10 @@ static const char json_defaults[] =
     "{\"objective\": \"val_pearson\", \"direction\": \"max\", \"seed\": 1, \"folds\": 0, "
     "\"scale\": \"standardize\", \"build\": \"knn\", \"k\": 10, \"metric\": \"cosine\", "
     "\"threshold\": 0.5, \"weights\": \"binary\", \"test\": 0.2, \"val\": 0.2, "
-    "\"type\": \"gcn\", \"layers\": 2, \"hidden_size\": 64, \"activation\": \"relu\", "
+    "\"stop\": 0, \"type\": \"gcn\", \"layers\": 2, \"hidden_size\": 64, \"activation\": \"relu\", "
     "\"residual\": \"no\", \"batch_norm\": \"no\", "
-    "\"dropout\": 0.5, \"input_dropout\": 0, \"reduce\": \"none\", \"pool\": \"mean\", \"epochs\": 100, "
+    "\"dropout\": 0.5, \"input_dropout\": 0, \"reduce\": \"none\", \"pool\": \"mean\", \"epochs\": "
+    "100, "
     "\"optimizer\": \"adam\", "
     "\"learning_rate\": 0.01, \"schedule\": \"constant\", \"step_size\": 30, \"step_gamma\": 0.1, "
     "\"warmup_epochs\": 0, \"clip_norm\": 0, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
@@ -130,6 +131,12 @@ static void test_key_follows_identity(void **state)
     swept[P_THREADS] = false;
     s.v[P_DROPOUT].f = 0.25;
     assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    resolved_defaults(&s);
+    swept[P_STOP] = true;
+    assert_true(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    s.v[P_STOP].f = 0.1;
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    assert_non_null(strstr(buf_text(&scratch), "split.val=0.2\nsplit.stop=0.1\nmodel.type"));
     buf_release(&scratch);
 }
 
@@ -238,7 +245,18 @@ static void test_trim(void **state)
                            settings_key(&other, none_swept, digest, 0, 0, &scratch)));
     assert_int_equal(settings_resolve(&other, TASK_REGRESSION, NULL), 0);
     assert_setting(&other, P_BUILD, "none");
+    other.v[P_TYPE].i = param_choice(P_TYPE, "mlp");
+    other.v[P_STOP].f = 0.1;
+    settings_trim(&other);
+    assert_setting(&other, P_STOP, "0.1");
+    other.v[P_TYPE].i = param_choice(P_TYPE, "ridge");
+    settings_trim(&other);
+    assert_setting(&other, P_STOP, "0");
+    settings_json(&out, &other);
+    assert_null(strstr(buf_text(&out), "\"stop\""));
+    buf_clear(&out);
     settings_json(&out, &s);
+    assert_non_null(strstr(buf_text(&out), "\"stop\": 0,"));
     assert_null(strstr(buf_text(&out), "\"build\""));
     assert_null(strstr(buf_text(&out), "\"threshold\""));
     assert_non_null(strstr(buf_text(&out), "\"type\": \"mlp\", \"layers\": 2"));

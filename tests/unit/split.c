@@ -55,11 +55,11 @@ static void split(struct split *s, const struct dataset *d, const struct split_s
 /* Lists ascend, are disjoint and hold the labelled samples, all of them if there is no file. */
 static void check(const struct split *s, const struct dataset *d)
 {
-    const int32_t *list[] = {s->train, s->val, s->test};
-    int32_t n[] = {s->n_train, s->n_val, s->n_test}, n_labelled = 0;
+    const int32_t *list[] = {s->train, s->val, s->test, s->stop};
+    int32_t n[] = {s->n_train, s->n_val, s->n_test, s->n_stop}, n_labelled = 0;
     bool is_in[MAX_N] = {false};
 
-    for (int p = 0; p < 3; p++)
+    for (int p = 0; p < 4; p++)
         for (int32_t i = 0; i < n[p]; i++) {
             assert_true(i == 0 || list[p][i] > list[p][i - 1]);
             assert_false(is_in[list[p][i]]);
@@ -69,7 +69,7 @@ static void check(const struct split *s, const struct dataset *d)
     for (int32_t i = 0; i < d->n_samples; i++)
         n_labelled += dataset_is_labelled(d, i);
     if (!d->part)
-        assert_int_equal(s->n_train + s->n_val + s->n_test, n_labelled);
+        assert_int_equal(s->n_train + s->n_val + s->n_test + s->n_stop, n_labelled);
 }
 
 static int32_t count_class(const struct dataset *d, const int32_t *list, int32_t n, int32_t c)
@@ -244,6 +244,130 @@ static void refuse(const struct dataset *d, const struct split_spec *spec, const
     split_release(&s);
 }
 
+static void assert_same_list(const int32_t *a, int32_t n_a, const int32_t *b, int32_t n_b)
+{
+    assert_int_equal(n_a, n_b);
+    assert_memory_equal(a, b, (size_t)n_a * sizeof *a);
+}
+
+/* It is taken from what would train, in shares of its classes, and nothing else moves. */
+static void check_stop(const struct dataset *d, const struct split_spec *spec)
+{
+    struct split_spec without = *spec;
+    struct split s, whole, again;
+    const int32_t *chooser;
+    int32_t n;
+
+    without.stop = 0;
+    split(&s, d, spec);
+    split(&again, d, spec);
+    split(&whole, d, &without);
+    check(&s, d);
+    assert_int_equal(whole.n_stop, 0);
+    assert_same_list(s.val, s.n_val, whole.val, whole.n_val);
+    assert_same_list(s.test, s.n_test, whole.test, whole.n_test);
+    assert_same_list(s.stop, s.n_stop, again.stop, again.n_stop);
+    assert_int_equal(s.n_train + s.n_stop, whole.n_train);
+    assert_int_equal(s.n_stop, (int32_t)floor(spec->stop * whole.n_train + 0.5));
+    for (int32_t c = 0; c < d->n_classes; c++)
+        assert_true(fabs(count_class(d, s.stop, s.n_stop, c) -
+                         spec->stop * count_class(d, whole.train, whole.n_train, c)) < 1);
+    assert_int_equal(split_chooser(&chooser, &n, &s), PART_STOP);
+    assert_same_list(chooser, n, s.stop, s.n_stop);
+    assert_int_equal(split_chooser(&chooser, &n, &whole), PART_VAL);
+    assert_same_list(chooser, n, whole.val, whole.n_val);
+    split_release(&s);
+    split_release(&again);
+    split_release(&whole);
+}
+
+static void test_stop(void **state)
+{
+    static const double fraction[] = {0.05, 0.1, 0.25, 0.5, 0.9};
+    struct dataset d;
+
+    (void)state;
+    for (int is_regression = 0; is_regression <= 1; is_regression++) {
+        make(&d, 237, is_regression ? NULL : "aaabac.", NULL);
+        for (int k = 0; k < 5; k++)
+            for (int32_t f = 0; f < 4; f++) {
+                struct split_spec spec = {
+                    .test = 0.2, .val = 0.15, .stop = fraction[k], .seed = 3, .replicate = f};
+
+                check_stop(&d, &spec);
+                spec.folds = 4;
+                spec.fold = f;
+                check_stop(&d, &spec);
+            }
+        dataset_release(&d);
+    }
+}
+
+static int32_t count_common(const struct split *a, const struct split *b)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < a->n_stop; i++)
+        for (int32_t j = 0; j < b->n_stop; j++)
+            n += a->stop[i] == b->stop[j];
+    return n;
+}
+
+/* Seed, replicate and fold. */
+static void test_what_decides_stop(void **state)
+{
+    struct split_spec base = {.val = 0.2, .stop = 0.5, .folds = 10, .seed = 7}, other[3];
+    struct split a, b;
+    struct dataset d;
+
+    (void)state;
+    make(&d, 300, NULL, NULL);
+    split(&a, &d, &base);
+    other[0] = other[1] = other[2] = base;
+    other[0].fold = 1;
+    other[1].replicate = 1;
+    other[2].seed = 8;
+    for (int i = 0; i < 3; i++) {
+        split(&b, &d, &other[i]);
+        assert_in_range(count_common(&a, &b), a.n_stop / 4, a.n_stop * 3 / 4);
+        split_release(&b);
+    }
+    split_release(&a);
+    dataset_release(&d);
+}
+
+/* A stop part of the file stays, also beside folds; who has no epochs trains on it. */
+static void test_stop_of_file(void **state)
+{
+    static const uint8_t part[20] = {1, 2, 3, 0, 1, 2, 3, 1, 1, 2, 4, 4, 1, 4, 1, 1, 1, 2, 1, 4};
+    struct split_spec spec = {.test = 0.9, .val = 0.9};
+    struct split s, ridge;
+    struct dataset d;
+
+    (void)state;
+    make(&d, 20, NULL, part);
+    for (spec.folds = 0; spec.folds <= 3; spec.folds += 3) {
+        split(&s, &d, &spec);
+        check(&s, &d);
+        assert_int_equal(s.n_stop, 3); /* sample 19 is unlabelled */
+        assert_int_equal(s.stop[0], 10);
+        spec.trains_on_stop = true;
+        split(&ridge, &d, &spec);
+        spec.trains_on_stop = false;
+        check(&ridge, &d);
+        assert_int_equal(ridge.n_stop, 0);
+        assert_int_equal(ridge.n_train, s.n_train + 3);
+        assert_same_list(ridge.val, ridge.n_val, s.val, s.n_val);
+        split_release(&s);
+        split_release(&ridge);
+    }
+    spec.stop = 0.1;
+    refuse(&d, &spec,
+           "split.stop = 0.1 and a part stop in split.file: one of them says who chooses the "
+           "epoch");
+    dataset_release(&d);
+}
+
 static void test_errors(void **state)
 {
     struct dataset d;
@@ -260,6 +384,11 @@ static void test_errors(void **state)
     refuse(&d, &(struct split_spec){.test = 0.2, .folds = 1},
            "sweep.folds = 1: must be 0 or at least 2");
     refuse(&d, &(struct split_spec){.test = 1, .folds = 2}, "split.test = 1: must be in [0, 1)");
+    refuse(&d, &(struct split_spec){.folds = 2, .stop = 1}, "split.stop = 1: must be in [0, 1)");
+    refuse(&d, &(struct split_spec){.test = 0.2, .val = 0.2, .stop = 0.1},
+           "the stop part is empty: 5 labelled samples, 1 of them in the test part");
+    refuse(&d, &(struct split_spec){.test = 0.2, .val = 0.2, .stop = 0.9},
+           "the train part is empty: 5 labelled samples, 1 of them in the test part");
     dataset_release(&d);
 }
 
@@ -269,6 +398,8 @@ int main(void)
         cmocka_unit_test(test_regression),   cmocka_unit_test(test_stratified),
         cmocka_unit_test(test_what_decides), cmocka_unit_test(test_folds),
         cmocka_unit_test(test_file),         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_stop),         cmocka_unit_test(test_what_decides_stop),
+        cmocka_unit_test(test_stop_of_file),
     };
 
     return cmocka_run_group_tests_name("split", tests, NULL, NULL);

@@ -110,6 +110,13 @@ void toy_release(struct toy *toy)
     free(toy->split.train);
 }
 
+void toy_part_stop(struct toy *toy)
+{
+    toy->split.n_train -= 6;
+    toy->split.n_stop = 6;
+    toy->split.stop = toy->split.train + toy->split.n_train;
+}
+
 struct gcn_spec toy_spec(enum task task)
 {
     bool is_regression = task == TASK_REGRESSION;

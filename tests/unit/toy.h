@@ -16,6 +16,9 @@ struct toy {
 void toy_init(struct toy *toy, enum task task, bool is_sparse);
 void toy_release(struct toy *toy);
 
+/* Six of those that train are the stop part from now on. */
+void toy_part_stop(struct toy *toy);
+
 /* Two layers of 9, relu, no dropout, full batch, adam at 0.01, 5 epochs. */
 struct gcn_spec toy_spec(enum task task);
 

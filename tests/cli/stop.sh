@@ -1,0 +1,110 @@
+#!/bin/sh
+# A part that chooses the epoch: the validation part then only scores, and who reads the leaderboard
+# is told where it does not.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >stop.ini <<'INI'
+[sweep]
+folds = 3
+keep = all
+[data]
+samples = 150
+markers = 200
+[split]
+stop = 0.2
+[model]
+hidden_size = 8
+[train]
+epochs = 60
+[grid]
+type = gcn, mlp, ridge
+batch_size = 16, full
+INI
+sql() { sqlite3 "${2:-results.db}" "$1"; }
+run() { "$ESPALIER" run stop.ini --progress none "$@"; }
+# All that is not time.
+bits() {
+    sql "select trial_id, key, state, quote(value), epochs_run, best_epoch, flops from trial;
+        select trial_id, split, name, quote(value) from metric order by 1, 2, 3;
+        select trial_id, epoch, quote(train_loss), quote(val_loss), quote(val_value) from curve order by 1, 2" "$1"
+}
+# Best trials by what chose them: the epochs whose value on the stop part no other has.
+chosen='select count(*) from trial as t join config using (config_id) join metric as s using (trial_id)
+    where params ->> "type" <> "ridge" and s.split = "stop" and s.name = "pearson"
+    and s.value = (select val_value from curve as c where c.trial_id = t.trial_id and epoch = best_epoch)
+    and s.value = (select max(val_value) from curve as c where c.trial_id = t.trial_id)'
+
+ok "a sweep with a stop part" run
+is "warns of nothing" "$(grep -c warning "$T/.err")" 0
+is "the epoch is the stop part's best" "$(sql "$(echo "$chosen" | tr '"' "'")")" 12
+is "the value is the validation part's" "$(sql "select count(*) from trials where value = val_pearson")" 15
+is "which is not what chose" "$(sql "select count(*) from trials join metric as s on s.trial_id = trial
+    and s.split = 'stop' and s.name = 'pearson' where s.value = val_pearson")" 0
+is "ridge has no such part" "$(sql "select distinct type from trials join metric as s on s.trial_id = trial
+    and s.split = 'stop' order by 1" | tr '\n' ' ')" 'gcn mlp '
+is "nor setting" "$(sql "select type, stop from (select distinct params ->> 'type' as type, params ->> 'stop' as stop
+    from config) order by 1" | tr '\n' ' ')" 'gcn|0.2 mlp|0.2 ridge| '
+ok "best" "$ESPALIER" best
+is "says nothing of luck" "$(cat "$T/.out" "$T/.err" | grep -c 'chose the epoch')" 0
+ok "a trial's page" "$ESPALIER" show t1
+like "has the part" "$(grep '^metric ' "$T/.out")" '^metric +train +val +test +stop$'
+ok "verify" "$ESPALIER" verify -k 15
+like "finds all again" "$(tail -n 1 "$T/.out")" '^15 of 15 done trials run again: 15 equal to the bit, 0 not$'
+ok "two ranks" run -n 2 --db two.db
+is "compute the same" "$(bits two.db)" "$(bits results.db)"
+
+ok "inspect" "$ESPALIER" inspect stop.ini --splits parts.csv
+like "counts it" "$(grep '^split' "$T/.out" | head -n 1)" '^split +fold 0: 64 train, 40 val, 30 test, 16 stop$'
+is "and writes it" "$(grep -c ',0,0,stop$' parts.csv)" 16
+sed 's/stop = 0.2/stop = 0/' stop.ini >none.ini
+"$ESPALIER" inspect none.ini --splits none.csv >/dev/null 2>&1
+is "who validates and tests is as without" "$(grep -E ',(val|test)$' parts.csv | sort)" "$(grep -E ',(val|test)$' none.csv | sort)"
+is "and trains, together" "$(sed 's/,stop$/,train/' parts.csv | sort)" "$(sort none.csv)"
+
+# The prediction's correlation with what was true is the recorded one.
+ok "predict" "$ESPALIER" predict --trial t1 --part stop -o stop.csv
+is "predicts it" "$(tail -n +2 stop.csv | cut -d, -f1 | sort)" "$(grep ',0,0,stop$' parts.csv | cut -d, -f1 | sort)"
+fails "ridge has none" 1 "$ESPALIER" predict --trial t13 --part stop
+like "which is said" "$(cat "$T/.err")" 'the split has no stop part'
+
+grep ',0,0,' parts.csv | awk -F, '{ print $1 "," $4 }' >given.body
+{ echo id,part; cat given.body; } >given.csv
+sed -e 's/^stop = .*/file = given.csv/' -e 's/^folds = 3/folds = 0/' stop.ini >given.ini
+ok "a split file with such a part" "$ESPALIER" run given.ini --progress none --db given.db
+is "warns of nothing" "$(grep -c warning "$T/.err")" 0
+is "is followed, ridge trains on it" "$(sql "select type, count(*), sum(s.value > -2) from trials left join metric as s
+    on s.trial_id = trial and s.split = 'stop' and s.name = 'pearson' group by 1" given.db | tr '\n' ' ')" \
+    'gcn|2|2 mlp|2|2 ridge|1| '
+same="select quote(metric.value) from metric join trial using (trial_id) join config using (config_id) where fold = 0
+    and params ->> 'type' = 'ridge' and split = 'test' and name = 'rmse'"
+is "the same for ridge as one that is drawn" "$(sql "$same" given.db)" "$(sql "$same")"
+ok "best" "$ESPALIER" best given.db
+is "knows it too" "$(cat "$T/.out" "$T/.err" | grep -c 'chose the epoch')" 0
+fails "both" 1 "$ESPALIER" run given.ini --set stop=0.1 --db both.db
+like "are one too many" "$(cat "$T/.err")" 'split.stop = 0.1 and a part stop in split.file: one of them'
+
+ok "without any" "$ESPALIER" run none.ini --progress none --db none.db
+like "run warns" "$(grep warning "$T/.err")" \
+    '^espalier: warning: none.ini: the validation part chooses the epoch of gcn and mlp and scores them too, .*\[split\] stop = 0.1 makes'
+ok "plan" "$ESPALIER" plan none.ini --db none.db
+is "warns too" "$(grep -c 'chooses the epoch' "$T/.err")" 1
+ok "best" "$ESPALIER" best none.db
+like "says it under the leaderboard" "$(tail -n 1 "$T/.out")" '^the validation part chose the epoch of gcn and mlp .* beside ridge'
+ok "best for programs" "$ESPALIER" best none.db --format csv
+is "says it beside" "$(grep -c 'chose the epoch' "$T/.out")$(grep -c 'chose the epoch' "$T/.err")" 01
+ok "ridge alone" "$ESPALIER" run none.ini --set type=ridge --progress none --db ridge.db
+is "has no epochs" "$(grep -c 'chooses the epoch' "$T/.err")" 0
+is "no part is a setting" "$(sql "select count(*) from metric where split = 'stop'" none.db)" 0
+
+ok "an axis" "$ESPALIER" run none.ini --set split.stop=0 --set grid.stop=0,0.2 --progress none --db axis.db
+is "is of networks alone" "$(sql "select type, stop, count(*) from trials group by 1, 2" axis.db | tr '\n' ' ')" \
+    'gcn|0|6 gcn|0.2|6 mlp|0|6 mlp|0.2|6 ridge||3 '
+is "with the keys of both" "$(sql 'select key from trial order by 1' axis.db)" \
+    "$({ sql 'select key from trial' none.db; sql 'select key from trial'; } | sort -u)"
+fails "all of it" 2 run --set stop=1
+like "is too much" "$(cat "$T/.err")" 'stop=1: must be in \[0, 1\)'
+fails "next to nothing" 1 run --set stop=0.001 --db x.db
+like "too little" "$(cat "$T/.err")" 'the stop part of fold 0 is empty'
+
+done_testing
