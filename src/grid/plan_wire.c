@@ -3,25 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_text(enum param_id id)
-{
-    return param_table[id].type == PARAM_TEXT || param_table[id].type == PARAM_PATH;
-}
-
 static void pack_value(struct buf *out, enum param_id id, union value value)
 {
-    buf_put_i64(out, is_text(id) ? 0 : value.i);
+    if (param_table[id].type == PARAM_TEXT)
+        buf_put_text(out, value.s);
+    else if (param_table[id].type != PARAM_PATH)
+        buf_put_i64(out, value.i);
 }
 
-static union value unpack_value(struct cursor *in, enum param_id id)
+/* NULL where it is truncated or memory is short. */
+static const char *unpack_text(struct sweep *sweep, struct cursor *in)
 {
-    union value value;
+    size_t n = cursor_u32(in);
+    const char *text = cursor_bytes(in, n);
 
-    memset(&value, 0, sizeof value);
-    value.i = cursor_i64(in);
-    if (is_text(id))
-        value.s = "";
-    return value;
+    return text ? sweep_keep_text(sweep, strndup(text, n)) : NULL;
+}
+
+static int unpack_value(union value *value, struct sweep *sweep, struct cursor *in,
+                        enum param_id id)
+{
+    memset(value, 0, sizeof *value);
+    if (param_table[id].type == PARAM_TEXT)
+        value->s = unpack_text(sweep, in);
+    else if (param_table[id].type == PARAM_PATH)
+        value->s = "";
+    else
+        value->i = cursor_i64(in);
+    return param_table[id].type == PARAM_TEXT && !value->s ? -1 : 0;
 }
 
 void plan_pack(struct buf *out, const struct plan *plan)
@@ -46,7 +55,7 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_add(out, plan->points, (size_t)plan->n_configs * sizeof *plan->points);
 }
 
-static int unpack_axis(struct axis *axis, struct cursor *in)
+static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
 {
     axis->id = cursor_u32(in);
     axis->n = (int32_t)cursor_u32(in);
@@ -57,7 +66,8 @@ static int unpack_axis(struct axis *axis, struct cursor *in)
     if (!axis->values)
         return -1;
     for (int32_t i = 0; i < axis->n; i++)
-        axis->values[i] = unpack_value(in, axis->id);
+        if (unpack_value(&axis->values[i], sweep, in, axis->id))
+            return -1;
     return 0;
 }
 
@@ -66,7 +76,8 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     uint32_t n_axes;
 
     for (int id = 0; id < P_COUNT; id++)
-        sweep->fixed.v[id] = unpack_value(in, (enum param_id)id);
+        if (unpack_value(&sweep->fixed.v[id], sweep, in, (enum param_id)id))
+            return -1;
     n_axes = cursor_u32(in);
     if (in->failed || n_axes > P_COUNT)
         return -1;
@@ -76,7 +87,7 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     for (; sweep->n_axes < n_axes; sweep->n_axes++) {
         struct axis *axis = &sweep->axes[sweep->n_axes];
 
-        if (unpack_axis(axis, in))
+        if (unpack_axis(axis, sweep, in))
             return -1;
         sweep->swept[axis->id] = true;
     }

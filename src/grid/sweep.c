@@ -44,8 +44,7 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     return -1;
 }
 
-/* Hand a text over to the sweep. NULL when memory is short (or text was NULL for that reason). */
-static const char *keep_string(struct sweep *sweep, char *text)
+const char *sweep_keep_text(struct sweep *sweep, char *text)
 {
     char **grown = text ? realloc(sweep->strings, (sweep->n_strings + 1) * sizeof *grown) : NULL;
 
@@ -112,7 +111,7 @@ static int set_text(union value *out, enum param_id id, const struct assignment 
     else
         buf_puts(&text, a->value);
     if (rc == 0) {
-        out->s = keep_string(a->sweep, buf_failed(&text) ? NULL : strdup(buf_text(&text)));
+        out->s = sweep_keep_text(a->sweep, buf_failed(&text) ? NULL : strdup(buf_text(&text)));
         if (!out->s) {
             out->s = "";
             rc = complain(a, "out of memory");
@@ -376,7 +375,7 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
 
     if (n > 4 && !strcmp(base + n - 4, ".ini"))
         n -= 4;
-    name = keep_string(sweep, strndup(base, n));
+    name = sweep_keep_text(sweep, strndup(base, n));
     if (!name)
         errlist_add(errors, "%s: out of memory", sweep->path);
     else if (utf8_find_foreign(name))

@@ -41,6 +41,9 @@ int sweep_load(struct sweep *sweep, const char *path, const char *const *overrid
 /* Takes a zeroed one, and one that sweep_parse() refused. */
 void sweep_release(struct sweep *sweep);
 
+/* Hand a text over to the sweep. NULL when memory is short (or text was NULL for that reason). */
+const char *sweep_keep_text(struct sweep *sweep, char *text);
+
 /* Write a sweep file that trains exactly these settings: every one that differs from its default
  * (paths absolute) and that its type of model has, no axes. One exception: a setting that is part
  * of the key only when it is an axis (threads) stays an axis of one value, so that the trials keep

@@ -84,6 +84,34 @@ ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
 is "and keeps the command as it was typed" "$(sqlite3 own.db 'select command from session')" "espalier run -n 2 --db own.db sweep.ini"
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 
+# Kept models, which name the trait and more, are the same bytes whichever rank trained them.
+"$ESPALIER" simulate panel --markers 100 >/dev/null
+cat >kept.ini <<'INI'
+[sweep]
+keep = all
+folds = 3
+[data]
+format = genotype
+genotypes = panel/genotypes.csv
+phenotypes = panel/phenotypes.csv
+trait = trait
+[train]
+epochs = 60
+[grid]
+hidden_size = 4, 8
+reduce = none, exact
+type = gcn, mlp, ridge
+INI
+models() {
+    sqlite3 "$1" "select group_concat(key || hex(safetensors)) from
+        (select key, safetensors from model join trial using (trial_id) order by key)" | cksum
+}
+ok "kept models" "$ESPALIER" run kept.ini --db kept1.db --progress none
+ok "on three ranks" "$ESPALIER" run kept.ini -n 3 --db kept3.db --progress none
+is "by all of them" "$(sqlite3 kept3.db "select count(distinct rank), (select count(*) from model) > 20 from attempt")" "3|1"
+is "are the same bytes" "$(models kept3.db)" "$(models kept1.db)"
+is "and name the trait" "$("$ESPALIER" show kept3.db t1 --model t1.st 2>.err && grep -ao '"trait":"[^"]*"' t1.st)" '"trait":"trait"'
+
 # Longer trials: results are committed twice a second, and the stop must come between two commits.
 "$ESPALIER" run sweep.ini --set epochs=2000 --db long.db --progress none
 "$ESPALIER" run sweep.ini --set epochs=2000 -n 2 --db stop.db --progress plain 2>err &

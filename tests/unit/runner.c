@@ -15,7 +15,7 @@
 #include "trial/reduced.h"
 #include "trial/spec.h"
 
-static const char text[] = "[sweep]\nfolds = 3\n"
+static const char text[] = "[sweep]\nname = height, cm\nfolds = 3\n"
                            "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
                            "[graph]\nk = 4\n"
                            "[train]\nepochs = 5\n"
@@ -138,6 +138,8 @@ static void test_a_plan_sent_trains_the_same(void **state)
     plan_pack(&wire, &fixture.plan);
     in = (struct cursor){.data = wire.data, .size = wire.size};
     assert_int_equal(plan_unpack(&remote.plan, &remote.sweep, &in, &err), 0);
+    assert_int_equal(in.at, in.size);
+    assert_string_equal(remote.sweep.fixed.v[P_SWEEP_NAME].s, "height, cm");
     assert_int_equal(dataset_open(&remote.data, fixture.data.block, fixture.data.block_bytes, &err),
                      0);
     remote.prepared = prepared_create(&remote.data, &err);
