@@ -19,7 +19,8 @@ int models_none(const char *db, char letter, int64_t id, struct err *err)
 }
 
 /* Weights by features in the place of what stands for them. */
-static int complete(struct buf *file, struct replay *replay, int64_t trial_id, struct err *err)
+static int complete(struct buf *file, struct replay *replay, struct kept_products *products,
+                    int64_t trial_id, struct err *err)
 {
     struct replay_trial trial;
     struct settings settings;
@@ -30,7 +31,7 @@ static int complete(struct buf *file, struct replay *replay, int64_t trial_id, s
         replay_prepare(replay, &trial, &number, err))
         return -1;
     replay_settings(replay, &settings);
-    if (kept_complete(&out, file->data, file->size, &replay->data, &settings, err)) {
+    if (kept_complete(&out, file->data, file->size, &replay->data, &settings, products, err)) {
         buf_release(&out);
         return err_wrap(err, "t%lld", (long long)trial_id);
     }
@@ -57,7 +58,8 @@ static int save(const char *path, struct replay *replay, const struct buf *file,
     return 0;
 }
 
-static int write_one(const char *path, struct replay *replay, int64_t trial_id, struct err *err)
+static int write_one(const char *path, struct replay *replay, struct kept_products *products,
+                     int64_t trial_id, struct err *err)
 {
     struct buf file = {0};
     int rc = store_find_model(&file, replay->store, trial_id, err);
@@ -65,7 +67,9 @@ static int write_one(const char *path, struct replay *replay, int64_t trial_id, 
     if (rc == 0)
         rc = models_none(replay->db, 't', trial_id, err);
     if (rc == 1)
-        rc = kept_is_complete(file.data, file.size) ? 0 : complete(&file, replay, trial_id, err);
+        rc = kept_is_complete(file.data, file.size)
+                 ? 0
+                 : complete(&file, replay, products, trial_id, err);
     if (!rc)
         rc = save(path, replay, &file, trial_id, err);
     buf_release(&file);
@@ -96,7 +100,8 @@ static int check_stem(const char *path, int64_t n, struct err *err)
     return 0;
 }
 
-static int write_config(const char *path, struct replay *replay, int64_t config_id, struct err *err)
+static int write_config(const char *path, struct replay *replay, struct kept_products *products,
+                        int64_t config_id, struct err *err)
 {
     struct table table;
     int rc = query_table(&table, replay->store, QUERY_CONFIG_MODELS, config_id, err);
@@ -112,7 +117,8 @@ static int write_config(const char *path, struct replay *replay, int64_t config_
         struct buf numbered = {0};
 
         put_numbered(&numbered, path, trial_id);
-        rc = write_one(table.n_rows == 1 ? path : buf_text(&numbered), replay, trial_id, err);
+        rc = write_one(table.n_rows == 1 ? path : buf_text(&numbered), replay, products, trial_id,
+                       err);
         buf_release(&numbered);
     }
     table_release(&table);
@@ -123,8 +129,10 @@ int models_save(const char *path, const char *db, struct store *store, bool is_t
                 const struct option_list *set, struct err *err)
 {
     struct replay replay = {.db = db, .store = store, .set = set};
-    int rc = is_trial ? write_one(path, &replay, id, err) : write_config(path, &replay, id, err);
+    struct kept_products products = {0};
+    int rc = (is_trial ? write_one : write_config)(path, &replay, &products, id, err);
 
+    kept_products_release(&products);
     replay_release(&replay);
     return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/predictions.h"
 #include "cli/replay.h"
+#include "trial/kept.h"
 #include "trial/predictor.h"
 
 struct predict_options {
@@ -31,6 +32,7 @@ struct predict {
     struct buf *held; /* [n_models] their files where they are asked several times, else empty */
     size_t held_bytes;
     int32_t n_models;
+    struct kept_products products; /* for their weights after a reduction */
     struct replay replay;
     struct settings settings; /* of the configuration */
     struct predictor predictor;

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/predict.h"
-#include "trial/kept.h"
 
 /* What files of models may take while they are asked again and again. */
 #define HELD_BYTES ((size_t)1 << 30)
@@ -16,13 +15,14 @@ struct predictions predict_describe(const struct predict *w, const char *const *
 }
 
 /* What is new has features alone, no coordinates of a reduction. */
-static int complete(struct buf *file, const struct predict *w, struct err *err)
+static int complete(struct buf *file, struct predict *w, struct err *err)
 {
     struct buf out = {0};
 
     if (!w->predictor.fresh.n_rows || kept_is_complete(file->data, file->size))
         return 0;
-    if (kept_complete(&out, file->data, file->size, &w->replay.data, &w->settings, err)) {
+    if (kept_complete(&out, file->data, file->size, &w->replay.data, &w->settings, &w->products,
+                      err)) {
         buf_release(&out);
         return -1;
     }
@@ -31,7 +31,7 @@ static int complete(struct buf *file, const struct predict *w, struct err *err)
     return 0;
 }
 
-static int read_model(struct buf *file, const struct predict *w, int32_t m, struct err *err)
+static int read_model(struct buf *file, struct predict *w, int32_t m, struct err *err)
 {
     if (store_find_model(file, w->replay.store, w->trial[m], err) < 0)
         return -1;
@@ -86,6 +86,7 @@ void predict_release(struct predict *w)
     for (int32_t m = 0; w->held && m < w->n_models; m++)
         buf_release(&w->held[m]);
     free(w->held);
+    kept_products_release(&w->products);
     free(w->trial);
     table_release(&w->table);
     predictor_release(&w->predictor);

@@ -266,23 +266,28 @@ static int damaged(struct err *err)
     return err_set(err, "the stored model is damaged");
 }
 
+void kept_products_release(struct kept_products *products)
+{
+    if (!products)
+        return;
+    reducer_release(&products->reducer);
+    *products = (struct kept_products){0};
+}
+
 /* The weights by features that the projections follow from. */
 static int weights_by_features(struct mat *w, const struct safetensor *projected,
                                const struct dataset *data, const struct gcn_inputs_spec *made,
-                               struct err *err)
+                               struct kept_products *products, struct err *err)
 {
     struct mat xw = mat_view((float *)(uintptr_t)projected->data, (int32_t)projected->shape[0],
                              (int32_t)projected->shape[1]);
-    struct reducer reducer;
-    int rc;
 
     if (projected->n_dims != 2 || xw.n_rows != data->n_samples)
         return damaged(err);
-    if (reducer_init(&reducer, data, made->scale, 0, err))
+    if (!products->is_there && reducer_init(&products->reducer, data, made->scale, 0, err))
         return -1;
-    rc = reducer_weights(w, &reducer, made->reduce, &xw, err);
-    reducer_release(&reducer);
-    return rc;
+    products->is_there = true;
+    return reducer_weights(w, &products->reducer, made->reduce, &xw, err);
 }
 
 /* The network's tensors, all but the first as they are in the file. */
@@ -309,7 +314,7 @@ static int take_tensors(struct safetensor *list, size_t *n, const void *file, si
 }
 
 int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,
-                  const struct settings *settings, struct err *err)
+                  const struct settings *settings, struct kept_products *products, struct err *err)
 {
     struct kept_scaling scaling = {0};
     struct gcn_inputs_spec made;
@@ -329,7 +334,7 @@ int kept_complete(struct buf *out, const void *file, size_t bytes, const struct 
         safetensors_metadata(&metadata, file, bytes))
         rc = damaged(err);
     else
-        rc = weights_by_features(&w, &projected, data, &made, err);
+        rc = weights_by_features(&w, &projected, data, &made, products, err);
     if (!rc && take_tensors(list, &n, file, bytes, &spec, data->n_features, &w))
         rc = damaged(err);
     if (!rc)

@@ -20,7 +20,7 @@
 #ifndef TRIAL_KEPT_H
 #define TRIAL_KEPT_H
 
-#include "gcn/scale.h"
+#include "gcn/reducer.h"
 #include "gcn/train.h"
 #include "grid/settings.h"
 
@@ -60,9 +60,18 @@ bool kept_is_complete(const void *file, size_t bytes);
 struct safetensor;
 int kept_first(struct safetensor *out, const void *file, size_t bytes);
 
+/* Products of all pairs of samples, most of what kept_complete() costs, for the models of one
+ * configuration; made when they are first needed. Zero to begin. */
+struct kept_products {
+    bool is_there;
+    struct reducer reducer;
+};
+void kept_products_release(struct kept_products *products); /* takes a zeroed one */
+
 /* Append the file with weights by features, from the data and the settings of its trial. Cost: that
- * of the reduction. -1 and err: memory is short, or the file is no such one. */
+ * of the reduction. products: of these data and this configuration. -1 and err: memory is short, or
+ * the file is no such one. */
 int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,
-                  const struct settings *settings, struct err *err);
+                  const struct settings *settings, struct kept_products *products, struct err *err);
 
 #endif

@@ -344,15 +344,21 @@ static void check(struct fixture *f)
 
 static void applies(const char *ini, bool is_reduced)
 {
+    struct kept_products products = {0};
     struct fixture f;
     struct err err;
 
     set_up(&f, ini);
     assert_non_null(f.result.model);
     assert_int_equal(kept_is_complete(f.result.model, f.result.model_bytes), !is_reduced);
-    if (is_reduced &&
-        kept_complete(&f.file, f.result.model, f.result.model_bytes, &f.data, &f.settings, &err))
-        fail_msg("%s", err.text);
+    /* The second time from the products of the first. */
+    for (int i = 0; is_reduced && i < 2; i++) {
+        buf_clear(&f.file);
+        if (kept_complete(&f.file, f.result.model, f.result.model_bytes, &f.data, &f.settings,
+                          &products, &err))
+            fail_msg("%s", err.text);
+    }
+    kept_products_release(&products);
     if (!is_reduced)
         buf_add(&f.file, f.result.model, f.result.model_bytes);
     assert_true(kept_is_complete(f.file.data, f.file.size));
@@ -456,14 +462,17 @@ static void test_rules(void **state)
 
 static void test_damage(void **state)
 {
+    struct kept_products products = {0};
     struct fixture f;
     struct err err;
 
     (void)state;
     set_up(&f, WIDE REST "reduce = pca:9\n");
     for (size_t n = 0; n < f.result.model_bytes; n += n < 3000 ? 1 : 97)
-        assert_int_equal(kept_complete(&f.file, f.result.model, n, &f.data, &f.settings, &err), -1);
+        assert_int_equal(
+            kept_complete(&f.file, f.result.model, n, &f.data, &f.settings, &products, &err), -1);
     assert_string_equal(err.text, "the stored model is damaged");
+    kept_products_release(&products);
     tear_down(&f);
 }
 
