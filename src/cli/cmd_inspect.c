@@ -42,6 +42,22 @@ static void print_filters(const struct data_report *r)
                r->is_partly_read ? "; the rest was not read" : "");
 }
 
+/* Phenotypes without a genotype. */
+static void print_unmatched(const struct data_report *r)
+{
+    int32_t most = sizeof r->phenotype_only / sizeof *r->phenotype_only;
+
+    for (int32_t i = 0; i < r->n_phenotype_only && i < most; i++) {
+        printf(i ? ", \"" : "unmatched   \"");
+        for (const char *at = r->phenotype_only[i]; *at; at++)
+            putchar((unsigned char)*at < ' ' ? '?' : *at);
+        putchar('"');
+    }
+    if (r->n_phenotype_only)
+        printf("%s%s\n", r->n_phenotype_only > most ? " ..." : "",
+               r->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)" : "");
+}
+
 static void print_data(const struct job *job)
 {
     const struct dataset *d = &job->data;
@@ -59,6 +75,7 @@ static void print_data(const struct job *job)
                r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
         printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
                r->n_phenotyped, r->n_joined, r->n_phenotype_only);
+        print_unmatched(r);
         if (r->low == -1 && r->high == 1)
             puts("coding      calls from -1 to 1 are taken as dosages; where -1 stands for a "
                  "missing "

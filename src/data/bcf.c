@@ -39,6 +39,7 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     *site = (struct site){
         .chrom = bcf_seqname_safe(b->header, b->record),
         .pos = b->record->pos + 1,
+        .end = b->record->pos + b->record->rlen,
         .ref = b->record->d.allele[0],
         .alt = (const char *const *)b->record->d.allele + 1,
         .n_alts = b->record->n_allele - 1,

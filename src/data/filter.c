@@ -215,10 +215,11 @@ void filter_release(struct filter *f)
 
 /* ---- a variant ---- */
 
-bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos)
+bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, int64_t end)
 {
+    end = end < pos ? pos : end;
     for (int32_t i = 0; i < f->n_ranges; i++)
-        if (pos >= f->range[i].from && pos <= f->range[i].to && !strcmp(f->range[i].chrom, chrom))
+        if (end >= f->range[i].from && pos <= f->range[i].to && !strcmp(f->range[i].chrom, chrom))
             return true;
     return f->n_ranges == 0;
 }

@@ -46,7 +46,8 @@ struct filter {
 int filter_init(struct filter *f, const struct data_filter *spec, struct err *err);
 void filter_release(struct filter *f); /* takes a zeroed one */
 
-bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos);
+/* Whether a site is in one of the regions, or reaches into it from before. */
+bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, int64_t end);
 
 /* Whether a variant is kept; what speaks against it is counted in report. frequency: of the counted
  * allele, where a call is present. */

@@ -14,6 +14,16 @@ void genotable_release(struct genotable *g)
     table_close(&g->table);
 }
 
+/* PLINK's .raw, under another name. */
+static int check_raw(const struct table *t, struct err *err)
+{
+    if (!reader_has_family(t) || t->n_cols < 6 || strcmp(t->name[5], "PHENOTYPE") != 0)
+        return 0;
+    return table_fault(err, t,
+                       "six columns before the markers, as PLINK --recode A writes them: plink "
+                       "--make-bed writes what is read, or cut out all of the six but IID");
+}
+
 /* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
 static int check_markers(const struct genotable *g, struct err *err)
 {
@@ -143,7 +153,7 @@ int genotable_read(struct genotable *g, const char *path, const char *missing, s
     int status;
 
     memset(g, 0, sizeof *g);
-    if (table_open(&g->table, path, err) != 0 ||
+    if (table_open(&g->table, path, err) != 0 || check_raw(&g->table, err) != 0 ||
         columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0 ||
         names_split(&g->missing, missing, "data.missing_genotype", err) != 0)
         return -1;

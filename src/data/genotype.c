@@ -100,6 +100,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 
     phenotype_release(&g->phenotype);
     r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
+    r->is_foreign_id = false;
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, g->ids, spec->genotypes, spec, r, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
@@ -217,8 +218,8 @@ int genotype_load(struct dataset *out, const struct data_spec *spec, struct data
         read_samples(&g, err) == 0 &&
         target_make(&g.target, &g.phenotype.trait, spec->task, false, err) == 0 &&
         covariates_make(&g.covariates, &g.phenotype, report, err) == 0 &&
-        membership_read(&g.membership, spec, g.ids, spec->genotypes, &g.phenotype.group, &g.target,
-                        err) == 0 &&
+        membership_read(&g.membership, spec, g.ids, spec->genotypes, g.all, &g.phenotype.group,
+                        &g.target, err) == 0 &&
         read_markers(&g, err) == 0)
         status = build(out, &g, err);
     genotype_release(&g);

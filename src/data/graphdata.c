@@ -112,7 +112,8 @@ int graphdata_load(struct dataset *out, const struct data_spec *spec, struct dat
         target_make(&g.target, &g.cells, spec->task, true, err) == 0 &&
         nodefeatures_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) == 0 &&
         read_edges(&g, spec, report, err) == 0 &&
-        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, &g.target, err) == 0)
+        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, NULL, &g.target, err) ==
+            0)
         status = build(out, &g, err);
     report_nodes(report, &g);
     graphdata_release(&g);

@@ -248,7 +248,8 @@ static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spe
 {
     if (read_labels(x, n_in_file, spec, err) != 0 || make_target(x, spec, err) != 0)
         return -1;
-    return membership_read(&x->membership, spec, &x->ids, spec->images, NULL, &x->target, err);
+    return membership_read(&x->membership, spec, &x->ids, spec->images, NULL, NULL, &x->target,
+                           err);
 }
 
 /* For a model images must have the size of those that it was trained on: where a pixel lies is a

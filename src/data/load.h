@@ -73,13 +73,15 @@ enum { DATA_NAMED = 8 };
 /* What happened on the way in; for `inspect` and for the log of `run`. In a graph data set
  * samples are nodes, phenotypes labels and markers features. */
 struct data_report {
-    int32_t n_genotyped;      /* samples in the genotype table */
-    int32_t n_phenotyped;     /* rows in the phenotype table with a value */
-    int32_t n_joined;         /* of those, the ones with a genotype */
-    int32_t n_phenotype_only; /* of those, the ones without: dropped */
-    int32_t n_markers_read;   /* and judged by the filters */
-    int64_t n_elsewhere;      /* sites outside the region */
-    int64_t n_multiallelic;   /* sites skipped; those split are in n_split */
+    int32_t n_genotyped;        /* samples in the genotype table */
+    int32_t n_phenotyped;       /* rows in the phenotype table with a value */
+    int32_t n_joined;           /* of those, the ones with a genotype */
+    int32_t n_phenotype_only;   /* of those, the ones without: dropped; the first are */
+    char phenotype_only[3][41]; /* cut where they are longer */
+    bool is_foreign_id;         /* one of all those is not UTF-8 */
+    int32_t n_markers_read;     /* and judged by the filters */
+    int64_t n_elsewhere;        /* sites outside the region */
+    int64_t n_multiallelic;     /* sites skipped; those split are in n_split */
     int64_t n_split;
     int32_t n_too_missing; /* dropped, as are the next three */
     int32_t n_rare;

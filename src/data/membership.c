@@ -6,6 +6,13 @@
 
 #include "data/reader.h"
 
+/* Of which the split file may speak. */
+struct samples {
+    const struct names *ids;
+    const struct names *all; /* of the file, or NULL */
+    const char *source;      /* the file */
+};
+
 struct columns_of {
     int32_t id;
     int32_t part;  /* 0: none */
@@ -56,14 +63,28 @@ static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct 
                        t->cell[col]);
 }
 
+static int32_t find_sample(const struct samples *s, const struct table *t, int32_t col,
+                           struct err *err)
+{
+    const char *id = t->cell[col];
+
+    if (s->all && names_find(s->ids, id) < 0 && names_find(s->all, id) >= 0)
+        return table_fault(
+            err, t,
+            "id \"%.80s\" is in %s, but has no value and is left out by data.subset = "
+            "phenotyped: take it out here, or set subset = all",
+            id, s->source);
+    return reader_known_id(s->ids, t, col, s->source, err);
+}
+
 static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
-                     const struct names *ids, const char *source, struct err *err)
+                     const struct samples *samples, struct err *err)
 {
     struct names listed = {0};
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = reader_known_id(ids, t, at->id, source, err);
+        int32_t i = find_sample(samples, t, at->id, err);
 
         if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
             (at->part && parse_part(&m->part[i], t, at->part, err) != 0) ||
@@ -76,9 +97,10 @@ static int read_rows(struct membership *m, struct table *t, const struct columns
     return status;
 }
 
-static int read_file(struct membership *m, const struct data_spec *spec, const struct names *ids,
-                     const char *source, struct err *err)
+static int read_file(struct membership *m, const struct data_spec *spec,
+                     const struct samples *samples, struct err *err)
 {
+    const struct names *ids = samples->ids;
     struct columns_of at;
     struct table t;
     int status;
@@ -93,7 +115,7 @@ static int read_file(struct membership *m, const struct data_spec *spec, const s
     if (status == 0 && at.group)
         status = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
     if (status == 0)
-        status = read_rows(m, &t, &at, ids, source, err);
+        status = read_rows(m, &t, &at, samples, err);
     table_close(&t);
     return status;
 }
@@ -132,13 +154,14 @@ static int make_groups(struct membership *m, const struct target_cells *cells,
 }
 
 int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
-                    const char *source, const struct target_cells *groups,
+                    const char *source, const struct names *all, const struct target_cells *groups,
                     const struct target *target, struct err *err)
 {
+    const struct samples samples = {ids, all, source};
     bool has_file = spec->split && *spec->split;
 
     memset(m, 0, sizeof *m);
-    if (has_file && read_file(m, spec, ids, source, err) != 0)
+    if (has_file && read_file(m, spec, &samples, err) != 0)
         return -1;
     if (!is_asked(spec))
         return 0;

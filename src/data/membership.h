@@ -22,10 +22,11 @@ struct membership {
  *   groups  in  cells of the column spec->group in another table, which the split file's goes
  *               before; borrowed, must outlive m. NULL, or its column NULL: there is no such
  *   target  in  a sample with a value must have a group
+ *   all     in  the samples of the file, where ids are fewer (data.subset); else NULL
  * Pair with membership_release(), also after a failure. -1 and err: an unknown id, one twice, an
  * unknown part, a group that is in no table, a sample with a value and no group. */
 int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
-                    const char *source, const struct target_cells *groups,
+                    const char *source, const struct names *all, const struct target_cells *groups,
                     const struct target *target, struct err *err);
 void membership_release(struct membership *m);                         /* takes a zeroed one */
 void membership_into(struct draft *draft, const struct membership *m); /* lends the arrays */

@@ -12,6 +12,7 @@ int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec 
 
 void panel_release(struct panel *p)
 {
+    names_release(&p->elsewhere);
     markers_release(&p->markers);
     variants_close(&p->variants);
 }
@@ -52,12 +53,19 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
+/* Kept for the message where nothing is left. */
+static int leave_out(struct panel *p, const char *chrom, struct err *err)
+{
+    p->report->n_elsewhere++;
+    if (p->elsewhere.n == DATA_NAMED || names_find(&p->elsewhere, chrom) >= 0)
+        return 0;
+    return names_add(&p->elsewhere, chrom, 1, err) < 0 ? -1 : 0;
+}
+
 static int take_site(struct panel *p, const struct site *site, struct err *err)
 {
-    if (!filter_has_region(p->filter, site->chrom, site->pos)) {
-        p->report->n_elsewhere++;
-        return 0;
-    }
+    if (!filter_has_region(p->filter, site->chrom, site->pos, site->end))
+        return leave_out(p, site->chrom, err);
     if (site->n_alts > 1 && p->filter->skips_multiallelic) {
         p->report->n_multiallelic++;
         return 0;
@@ -73,10 +81,28 @@ static int take_site(struct panel *p, const struct site *site, struct err *err)
     return 0;
 }
 
+static int no_region(const struct panel *p, struct err *err)
+{
+    struct buf list = {0};
+
+    for (int32_t i = 0; i < p->elsewhere.n; i++)
+        buf_printf(&list, "%s\"%.40s\"", i ? ", " : "", p->elsewhere.text[i]);
+    for (size_t i = 0; i < list.size; i++)
+        if ((unsigned char)list.data[i] < ' ')
+            list.data[i] = '?';
+    err_set(err, "%s: no site is in data.region: %lld are elsewhere, on chromosomes %s%s",
+            p->variants.path, (long long)p->report->n_elsewhere, buf_text(&list),
+            p->elsewhere.n == DATA_NAMED ? " ..." : "");
+    buf_release(&list);
+    return -1;
+}
+
 static int nothing_left(const struct panel *p, struct err *err)
 {
     const struct data_report *r = p->report;
 
+    if (p->elsewhere.n && r->n_markers_read == 0 && r->n_multiallelic == 0)
+        return no_region(p, err);
     return err_set(
         err,
         "%s: no variant is left: %d read, %d monomorphic, %d with too many missing calls, "

@@ -12,6 +12,7 @@ struct panel {
     struct markers markers;
     const struct filter *filter;
     struct data_report *report;
+    struct names elsewhere; /* the first chromosomes of sites outside the regions */
 };
 
 /* Read the samples' ids. Pair with panel_release(), also after a failure. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "data/decimal.h"
 #include "data/reader.h"
 
@@ -222,6 +223,18 @@ static int32_t new_row(struct names *listed, const struct reading *r, struct err
                        id, (long long)names_line(listed, known));
 }
 
+/* Of a row without a genotype. */
+static void name_left(struct data_report *report, const char *id)
+{
+    int32_t most = sizeof report->phenotype_only / sizeof *report->phenotype_only;
+
+    if (report->n_phenotype_only < most)
+        snprintf(report->phenotype_only[report->n_phenotype_only], sizeof *report->phenotype_only,
+                 "%s", id);
+    report->is_foreign_id = report->is_foreign_id || utf8_find_foreign(id);
+    report->n_phenotype_only++;
+}
+
 static int read_rows(struct reading *r, struct err *err)
 {
     struct table *t = &r->table;
@@ -241,7 +254,8 @@ static int read_rows(struct reading *r, struct err *err)
         is_any_known = is_any_known || i >= 0;
         r->report->n_phenotyped += has_value;
         r->report->n_joined += has_value && i >= 0;
-        r->report->n_phenotype_only += has_value && i < 0;
+        if (has_value && i < 0)
+            name_left(r->report, t->cell[r->id]);
     }
     if (status == 0 && !is_any_known)
         status = err_set(err,

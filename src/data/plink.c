@@ -357,6 +357,28 @@ static void plink_close(struct variants *v)
     free(p);
 }
 
+const char *plink_other_files(const char *path)
+{
+    static const char *const others[][2] = {
+        {".pgen", "plink2 --pfile NAME --make-bed"},
+        {".pvar", "plink2 --pfile NAME --make-bed"},
+        {".psam", "plink2 --pfile NAME --make-bed"},
+        {".ped", "plink --file NAME --make-bed"},
+        {".map", "plink --file NAME --make-bed"},
+        {".tped", "plink --tfile NAME --make-bed"},
+        {".raw", "plink --make-bed in the place of --recode A"},
+    };
+    size_t n = strlen(path);
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t size = strlen(others[i][0]);
+
+        if (n > size && !strcmp(path + n - size, others[i][0]))
+            return others[i][1];
+    }
+    return NULL;
+}
+
 static int name_files(struct plink *p, const char *path, struct err *err)
 {
     static const char *const endings[] = {".bed", ".bim", ".fam"};
@@ -376,9 +398,16 @@ int plink_reader_open(struct variants *v, struct err *err)
 {
     static const struct variants_reader reader = {plink_next, plink_read, plink_close};
     struct plink *p = calloc(1, sizeof *p);
+    const char *remedy = plink_other_files(v->path);
     FILE *fam = NULL;
     int status;
 
+    if (remedy) {
+        free(p);
+        return err_set(
+            err, "%s: of PLINK's files the .bed is read, with its .bim and .fam: %s writes it",
+            v->path, remedy);
+    }
     if (!p)
         return err_nomem(err, v->path, sizeof *p);
     v->state = p;

@@ -69,8 +69,8 @@ static int read_membership(struct simulated *p, const struct data_spec *spec, st
     for (int32_t i = 0; status == 0 && i < spec->simulate.samples; i++)
         status = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
     if (status == 0)
-        status =
-            membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, &target, err);
+        status = membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, NULL,
+                                 &target, err);
     names_release(&ids);
     return status;
 }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "data/decimal.h"
 #include "data/membership.h"
@@ -39,6 +40,23 @@ static void smiles_release(struct smiles *s)
 
 /* ---- columns ---- */
 
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+
+    return n > m && !strcasecmp(path + n - m, ending);
+}
+
+/* Always -1. */
+static int no_header(const char *name, struct err *err)
+{
+    struct err message = *err;
+
+    return err_set(err,
+                   "%.700s; where the file has no header, put a line \"%.80s id\" before the first",
+                   message.text, name);
+}
+
 static int find_column(int32_t *out, const struct table *t, const char *name, const char *key,
                        struct err *err)
 {
@@ -47,8 +65,9 @@ static int find_column(int32_t *out, const struct table *t, const char *name, co
             *out = j;
             return 0;
         }
-    return err_set(err, "%s: no column \"%.80s\", as data.%s says: the first is \"%.80s\"", t->path,
-                   name, key, t->name[0]);
+    err_set(err, "%s: no column \"%.80s\", as data.%s says: the first is \"%.80s\"", t->path, name,
+            key, t->name[0]);
+    return ends_in(t->path, ".smi") && !strcmp(key, "smiles") ? no_header(name, err) : -1;
 }
 
 /* Without a name: the only column left. */
@@ -211,8 +230,14 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
     if (!molecule_is_readable())
         return err_set(err, "data.format = smiles: this espalier was built without Indigo; install "
                             "it (Debian: libindigo-dev), then configure and build again");
-    if (reader_need_path(spec->molecules, "molecules", "smiles", err) != 0 ||
-        table_open(&s->table, spec->molecules, err) != 0)
+    if (reader_need_path(spec->molecules, "molecules", "smiles", err) != 0)
+        return -1;
+    if (ends_in(spec->molecules, ".sdf") || ends_in(spec->molecules, ".mol"))
+        return err_set(err,
+                       "%s: must be a table with a column of SMILES: obabel FILE.sdf -O FILE.smi, "
+                       "then a line \"smiles id\" before the first, makes one",
+                       spec->molecules);
+    if (table_open(&s->table, spec->molecules, err) != 0)
         return -1;
     molecules_init(&s->molecules);
     return find_columns(s, err);
@@ -230,7 +255,8 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
         decimal_read(&s.cells, s.table.separator, err) == 0 &&
         pairs_finish(&s.molecules.bonds, err) == 0 &&
         target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
-        membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, &s.target, err) == 0)
+        membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, NULL, &s.target, err) ==
+            0)
         status = build(out, &s, err);
     smiles_release(&s);
     return status;

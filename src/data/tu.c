@@ -399,7 +399,7 @@ int tu_load(struct dataset *out, const struct data_spec *spec, struct data_repor
         (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) == 0 &&
         read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 &&
         read_nodes(&tu, spec->like, err) == 0 &&
-        (spec->like || membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL,
+        (spec->like || membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL, NULL,
                                        &tu.target, err) == 0))
         status = build(out, &tu, err);
     report->n_unknown_labels = tu.nodes.n_unknown;

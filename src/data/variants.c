@@ -21,7 +21,8 @@ static bool is_plink(const char *path)
     char bed[4096];
     struct stat status;
 
-    if (ends_in(path, ".bed") || ends_in(path, ".bim") || ends_in(path, ".fam"))
+    if (ends_in(path, ".bed") || ends_in(path, ".bim") || ends_in(path, ".fam") ||
+        plink_other_files(path))
         return true;
     return stat(path, &status) != 0 &&
            (size_t)snprintf(bed, sizeof bed, "%s.bed", path) < sizeof bed &&

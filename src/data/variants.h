@@ -24,13 +24,15 @@ enum variants_kind {
 };
 
 /* By content: the first bytes, plain or unpacked. PLINK also by a name that ends in .bed, .bim or
- * .fam, or that does so with .bed behind it. What cannot be opened is VARIANTS_NONE. */
+ * .fam, or that does so with .bed behind it; and what PLINK 1 or 2 writes besides, which is then
+ * refused. What cannot be opened is VARIANTS_NONE. */
 enum variants_kind variants_detect(const char *path);
 
 /* One site; texts are borrowed until the next. */
 struct site {
     const char *chrom;
     int64_t pos; /* from 1 */
+    int64_t end; /* of VCF and BCF: the last position of REF, or INFO/END; 0 of others */
     const char *ref;
     const char *const *alt; /* [n_alts] */
     int32_t n_alts;         /* 0: all samples are alike */
@@ -82,6 +84,10 @@ struct variants_reader {
     int (*read)(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
     void (*close)(struct variants *v);
 };
+
+/* For a path of what PLINK writes and is not read (.pgen, .ped ...): what makes a .bed of it; else
+ * NULL. */
+const char *plink_other_files(const char *path);
 
 /* Each fills ids, reader and state. */
 int vcf_reader_open(struct variants *v, struct err *err);

@@ -14,7 +14,7 @@
  * nine columns are ended with NULs in place, the samples are scanned when they are asked for. */
 
 enum { FIXED = 9 }; /* CHROM POS ID REF ALT QUAL FILTER INFO FORMAT */
-enum { CHROM, POS, ID, REF, ALT, FORMAT = 8 };
+enum { CHROM, POS, ID, REF, ALT, INFO = 7, FORMAT = 8 };
 
 struct vcf {
     htsFile *file;
@@ -143,6 +143,20 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     return 0;
 }
 
+/* Where a site ends, as htslib has it. */
+static int64_t find_end(const struct site *site, const char *info)
+{
+    int64_t end = site->pos + (int64_t)strlen(site->ref) - 1, given;
+
+    for (const char *at = info; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
+        if (strncmp(at, "END=", strlen("END=")) != 0)
+            continue;
+        given = strtoll(at + strlen("END="), NULL, 10);
+        return given >= site->pos ? given : end;
+    }
+    return end;
+}
+
 static int vcf_next(struct variants *v, struct site *site, struct err *err)
 {
     struct vcf *vcf = v->state;
@@ -163,6 +177,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     *site = (struct site){.chrom = column[CHROM], .ref = column[REF]};
     if (read_position(v, &site->pos, column[POS], err) != 0 || cut_alts(v, column[ALT], err) != 0)
         return -1;
+    site->end = find_end(site, column[INFO]);
     site->alt = vcf->alt;
     site->n_alts = vcf->n_alts;
     vcf->format = column[FORMAT];

@@ -53,7 +53,7 @@
     X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS", "GT", "", 0, \
       "VCF, BCF: what a marker's value is; GT: number of ALT alleles called; DS: the estimate of it after imputation") \
     X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
-      "VCF, BCF, PLINK, HapMap: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or several, apart by commas; empty: everywhere") \
+      "VCF, BCF, PLINK, HapMap: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or several, apart by commas; as bcftools -r with what reaches into it; empty: everywhere") \
     X(MULTIALLELIC, "data", "multiallelic", CHOICE, 0, 0, "split|skip", "split", "", 0, \
       "VCF, BCF, HapMap: sites with several ALT alleles; split: a marker for each of them") \
     X(MAX_MISSING, "data", "max_missing", REAL, 0, 1, "", "1", "fraction", 0, \

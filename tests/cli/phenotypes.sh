@@ -39,6 +39,16 @@ plain=$(inspect)
 is "columns that are not asked for are not read" "$(line covariates "$plain")$(line groups "$plain")" ""
 is "no sample is there twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
 
+# ---- ids without a partner ----
+
+is "all are joined" "$(line unmatched "$plain")" ""
+{ cat pheno.csv; printf 'x1;1;;2000;wet\nx2;NA;;2000;wet\nK\303\266ln;2;;2000;wet\n'; } >more.csv
+is "those that are not are named" "$(line unmatched "$(inspect --set phenotypes=more.csv)")" '"x1", "Köln"'
+iconv -f UTF-8 -t CP1252 more.csv >cp1252.csv
+is "and what could be the reason" \
+    "$(LC_ALL=C line unmatched "$(inspect --set phenotypes=cp1252.csv)" | LC_ALL=C sed 's/.*ln" //')" \
+    "(ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)"
+
 # ---- covariates ----
 
 with=$(inspect --set "covariates=year, site, factor(note)")

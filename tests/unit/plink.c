@@ -120,6 +120,15 @@ static void test_faulty(void **state)
                 "2)");
     spec = write_set(bed, sizeof bed, BIM, "");
     refuse_spec(&spec, "set.fam: no samples");
+    spec.genotypes = scratch_path("set.pgen");
+    refuse_spec(&spec,
+                "set.pgen: of PLINK's files the .bed is read, with its .bim and .fam: plink2 "
+                "--pfile NAME --make-bed writes it");
+    spec.phenotypes = scratch_text("y.csv", "id,y\nx,1\n");
+    spec.genotypes = scratch_text("raw.txt", "FID IID PAT MAT SEX PHENOTYPE m_A\nf x 0 0 0 -9 1\n");
+    refuse_spec(&spec,
+                "raw.txt:1: six columns before the markers, as PLINK --recode A writes them: "
+                "plink --make-bed writes what is read, or cut out all of the six but IID");
 }
 
 int main(void)

@@ -190,6 +190,15 @@ static void test_bad_columns(void **state)
     refuse(&spec, "m.csv: column \"y\" is named for two things", "");
     spec.molecules = "";
     refuse(&spec, "data.molecules is not set: data.format = smiles needs it", "");
+    spec.smiles = "mol";
+    spec.molecules = scratch_text("m.smi", "CCO ethanol\nCC ethane\n");
+    refuse(&spec,
+           "m.smi: no column \"mol\", as data.smiles says: the first is \"CCO\"; where the "
+           "file has no header, put a line \"mol id\" before the first",
+           "");
+    spec.molecules = "m.SDF";
+    refuse(&spec, "m.SDF: must be a table with a column of SMILES: obabel FILE.sdf -O FILE.smi",
+           "");
 }
 
 static void test_bad_ids(void **state)

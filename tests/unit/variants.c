@@ -177,8 +177,14 @@ static void test_nothing_left(void **state)
     (void)state;
     spec.filter.region = "3";
     refuse_spec(&spec,
-                "panel.vcf: no variant is left: 0 read, 0 monomorphic, 0 with too many missing "
-                "calls, 0 rare; 5 sites outside data.region, 0 multi-allelic");
+                "panel.vcf: no site is in data.region: 5 are elsewhere, on chromosomes \"1\", "
+                "\"2\"");
+    spec.filter.region = "2:20";
+    spec.filter.maf = 0.5;
+    refuse_spec(&spec,
+                "panel.vcf: no variant is left: 1 read, 0 monomorphic, 0 with too many missing "
+                "calls, 1 rare; 4 sites outside data.region, 0 multi-allelic");
+    spec.filter.maf = 0;
     spec.filter.region = "3:9-8";
     refuse_spec(&spec, "region = 3:9-8: must be CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or "
                        "several, apart by commas");
@@ -186,6 +192,20 @@ static void test_nothing_left(void **state)
     spec.filter.variants = "thin";
     refuse_spec(&spec, "data.variants = thin: must be all | first:N | thin:N, N an integer in [1, "
                        "2147483647]");
+}
+
+static void test_split_of_subset(void **state)
+{
+    struct data_spec spec = vcf_of(FILTERED);
+
+    (void)state;
+    spec.phenotypes = scratch_text("part.csv", "id,y\nd,1\na,2\nc,9\n");
+    spec.split = scratch_text("split.csv", "id,part\na,train\nb,val\n");
+    spec.subset = DATA_SUBSET_PHENOTYPED;
+    refuse_spec(&spec, "split.csv:3: id \"b\" is in panel.vcf, but has no value and is left out by "
+                       "data.subset = phenotyped: take it out here, or set subset = all");
+    scratch_text("split.csv", "id,part\na,train\ne,val\n");
+    refuse_spec(&spec, "split.csv:3: column \"id\": id \"e\" is not in panel.vcf");
 }
 
 static void test_subset(void **state)
@@ -204,8 +224,9 @@ static void test_subset(void **state)
     assert_int_equal(report.n_genotyped, 4);
     assert_int_equal(report.n_joined, 3);
     assert_int_equal(report.n_phenotype_only, 1);
+    assert_string_equal(report.phenotype_only[0], "q");
     dataset_release(&d);
-    spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,5\nc,2,\nd,0,1\n");
+    spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,4\nc,2,\nd,0,1\n");
     expect(&spec, "m1=0 0 2\nm2=1 0 ?\n");
     spec.filter.region = "1";
     refuse_spec(&spec, "data.region needs positions: geno.csv is a table and has none");
@@ -407,6 +428,26 @@ static const char *bcf_of(const char *text, size_t less)
         "DS:GT") "0:0\t.:1\t2:.\t1:0\n" SITE("X", "5", "AT\tA",                         \
                                              "GT:DS") "0|1:1\t0/1/1:1\t1|.:2\t.:0\n"
 
+/* As bcftools -r: a site is in a region that its REF or END reaches. */
+static void test_overlap(void **state)
+{
+    static const char text[] =
+        META "##INFO=<ID=END,Number=1,Type=Integer,Description=\"\">\n##contig=<ID=1>\n"
+             "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n" COLUMNS
+             "1\t6\t.\tA\tAC\t.\t.\t.\tGT\t0/0\t0/0\t0/0\t0/1\n"
+             "1\t7\t.\tACG\tA\t.\t.\t.\tGT\t0/0\t0/0\t0/0\t0/1\n"
+             "1\t8\t.\tACG\tA\t.\t.\t.\tGT\t0/0\t0/0\t0/0\t0/1\n"
+             "1\t9\t.\tA\t<DEL>\t.\t.\tX;END=10\tGT\t0/0\t0/0\t0/0\t0/1\n"
+             "1\t11\t.\tA\tC\t.\t.\t.\tGT\t0/0\t0/0\t0/0\t0/1\n";
+    struct data_spec spec[2] = {vcf_of(text), spec_of(bcf_of(text, 0))};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        spec[i].filter.region = "1:10";
+        expect(&spec[i], "1_8=0 0 0 1\n1_9=0 0 0 1\n");
+    }
+}
+
 static void test_bcf(void **state)
 {
     struct data_spec text = vcf_of(MIXED), binary = spec_of(bcf_of(MIXED, 0));
@@ -447,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_genotypes),      cmocka_unit_test(test_dosages),
         cmocka_unit_test(test_multiallelic),   cmocka_unit_test(test_filters),
         cmocka_unit_test(test_nothing_left),   cmocka_unit_test(test_subset),
+        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_split_of_subset),
         cmocka_unit_test(test_many),           cmocka_unit_test(test_faulty_vcf),
         cmocka_unit_test(test_faulty_dosages), cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_bgzf),           cmocka_unit_test(test_bcf),
