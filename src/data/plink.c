@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "data/files.h"
 #include "data/markers.h"
+#include "data/stream.h"
 
 /* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
  *
@@ -43,13 +44,11 @@ static int cannot(const char *what, const struct buf *path, struct err *err)
 
 static int open_file(FILE **file, const struct buf *path, struct err *err)
 {
-    struct stat status;
-
+    if (stream_check(buf_text(path), "a file of PLINK's", err) != 0)
+        return -1;
     *file = fopen(buf_text(path), "rb");
     if (!*file)
         return cannot("open", path, err);
-    if (fstat(fileno(*file), &status) == 0 && !S_ISREG(status.st_mode))
-        return err_set(err, "%s: is not a file", buf_text(path));
     setvbuf(*file, NULL, _IOFBF, BUFFER_BYTES);
     return 0;
 }

@@ -1,66 +1,192 @@
 #include "data/stream.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
-#define CHUNK_BYTES ((size_t)1 << 18)
-#define MOST_AT_ONCE ((size_t)1 << 30) /* zlib counts in int */
+/* By inflate() and not by gzread(): that one takes whatever follows a member and does not begin as
+ * another for the end of the file, so that a bit that flips there takes rows away and nobody is
+ * told. */
 
-int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err)
+#define CHUNK_BYTES ((size_t)1 << 18)
+#define MOST_AT_ONCE ((size_t)1 << 30) /* zlib counts in 32 bits */
+#define WINDOW_BITS (15 + 16)          /* of zlib: the largest window, gzip alone */
+
+struct stream_source {
+    FILE *file;
+    bool is_gzip;
+    bool is_between; /* members: here the file may end */
+    z_stream z;
+    unsigned char packed[CHUNK_BYTES];
+};
+
+int stream_check(const char *path, const char *wanted, struct err *err)
 {
     struct stat status;
 
-    *s = (struct stream){.path = path};
     if (stat(path, &status) != 0)
         return err_set(err, "%s: cannot open: %s", path, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return err_set(err, "%s: is a directory: must be %s", path, wanted);
-    s->file = gzopen(path, "rb");
-    if (!s->file)
-        return err_set(err, "%s: cannot open: %s", path, strerror(errno));
-    gzbuffer(s->file, CHUNK_BYTES);
+    if (!S_ISREG(status.st_mode))
+        return err_set(err,
+                       "%s: is a pipe or a device: must be a file, for it may be read twice; save "
+                       "what comes from there first",
+                       path);
     return 0;
+}
+
+static int cannot_read(const struct stream *s, struct err *err)
+{
+    return err_set(err, "%s: cannot read: %s", s->path, strerror(errno));
+}
+
+/* ---- opening ---- */
+
+/* As in the SAM specification, 4.1: a member of gzip with a field BC. */
+static bool is_bgzf(const unsigned char *head, size_t n)
+{
+    enum { HAS_FIELDS = 4 };
+
+    return n >= 16 && head[2] == 8 && head[3] & HAS_FIELDS && !memcmp(head + 10, "\6\0BC\2\0", 6);
+}
+
+/* Cut off between two blocks, a BGZF file only lacks its end mark. */
+static int check_mark(struct stream *s, struct err *err)
+{
+    static const unsigned char mark[] = {0x1f, 0x8b, 8,  4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
+                                         2,    0,    27, 0, 3, 0, 0, 0, 0, 0,    0, 0, 0,   0};
+    unsigned char last[sizeof mark];
+
+    if (fseek(s->source->file, -(long)sizeof mark, SEEK_END) == 0 &&
+        fread(last, 1, sizeof last, s->source->file) == sizeof last &&
+        !memcmp(last, mark, sizeof mark))
+        return 0;
+    return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", s->path);
+}
+
+/* Whether it is gzip, by its first bytes. */
+static int find_kind(struct stream *s, struct err *err)
+{
+    struct stream_source *source = s->source;
+    size_t n = fread(source->packed, 1, 16, source->file);
+
+    if (ferror(source->file))
+        return cannot_read(s, err);
+    source->is_gzip = n >= 2 && source->packed[0] == 0x1f && source->packed[1] == 0x8b;
+    if (source->is_gzip && is_bgzf(source->packed, n) && check_mark(s, err) != 0)
+        return -1;
+    rewind(source->file);
+    if (source->is_gzip && inflateInit2(&source->z, WINDOW_BITS) != Z_OK)
+        return err_nomem(err, s->path, sizeof source->z);
+    source->is_between = true;
+    return 0;
+}
+
+int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err)
+{
+    *s = (struct stream){.path = path};
+    if (stream_check(path, wanted, err) != 0)
+        return -1;
+    s->source = calloc(1, sizeof *s->source);
+    if (!s->source)
+        return err_nomem(err, path, sizeof *s->source);
+    s->source->file = fopen(path, "rbe");
+    if (!s->source->file)
+        err_set(err, "%s: cannot open: %s", path, strerror(errno));
+    else if (find_kind(s, err) == 0)
+        return 0;
+    stream_close(s);
+    return -1;
 }
 
 void stream_close(struct stream *s)
 {
-    if (s && s->file)
-        gzclose(s->file);
-    if (s)
-        s->file = NULL;
+    if (!s || !s->source)
+        return;
+    inflateEnd(&s->source->z);
+    if (s->source->file)
+        fclose(s->source->file);
+    free(s->source);
+    s->source = NULL;
 }
 
-static int fault(const struct stream *s, struct err *err)
-{
-    int status = Z_OK;
-    const char *reason = gzerror(s->file, &status);
+/* ---- reading ---- */
 
-    if (status == Z_ERRNO)
-        reason = strerror(errno);
-    else if (status == Z_BUF_ERROR)
-        reason = "the gzip stream ends too early";
-    return err_set(err, "%s: cannot read: %s", s->path, reason);
+static int read_packed(struct stream *s, struct err *err)
+{
+    struct stream_source *source = s->source;
+
+    source->z.next_in = source->packed;
+    source->z.avail_in = (uInt)fread(source->packed, 1, CHUNK_BYTES, source->file);
+    return ferror(source->file) ? cannot_read(s, err) : 0;
+}
+
+/* What is packed into next_out, a part of it: 1, or 0 at the end. */
+static int unpack(struct stream *s, struct err *err)
+{
+    struct stream_source *source = s->source;
+    bool is_first = source->is_between;
+    int status;
+
+    if (source->z.avail_in == 0 && read_packed(s, err) != 0)
+        return -1;
+    if (source->z.avail_in == 0)
+        return source->is_between
+                   ? 0
+                   : err_set(err, "%s: cannot read: the gzip stream ends too early", s->path);
+    status = inflate(&source->z, Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR)
+        return err_nomem(err, s->path, CHUNK_BYTES);
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+        return err_set(err, "%s: cannot read: the gzip stream is damaged (%s%s)", s->path,
+                       is_first ? "where a member begins: " : "",
+                       source->z.msg ? source->z.msg : "it needs a dictionary");
+    source->is_between = status == Z_STREAM_END;
+    if (source->is_between)
+        inflateReset(&source->z);
+    return 1;
+}
+
+static int read_gzip(void *out, size_t *got, struct stream *s, size_t n, struct err *err)
+{
+    z_stream *z = &s->source->z;
+    int status = 1;
+
+    while (*got < n && status > 0) {
+        size_t wanted = n - *got < MOST_AT_ONCE ? n - *got : MOST_AT_ONCE;
+
+        z->next_out = (Bytef *)out + *got;
+        z->avail_out = (uInt)wanted;
+        status = unpack(s, err);
+        *got += wanted - z->avail_out;
+    }
+    return status < 0 ? -1 : 0;
 }
 
 int stream_read(void *out, size_t *got, struct stream *s, size_t n, struct err *err)
 {
-    int status = Z_OK;
-
     *got = 0;
-    while (*got < n) {
-        size_t left = n - *got;
-        int part = gzread(s->file, (char *)out + *got,
-                          (unsigned)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE));
+    if (s->source->is_gzip)
+        return read_gzip(out, got, s, n, err);
+    *got = fread(out, 1, n, s->source->file);
+    return ferror(s->source->file) ? cannot_read(s, err) : 0;
+}
 
-        if (part < 0)
-            return fault(s, err);
-        if (part == 0)
-            break;
-        *got += (size_t)part;
+size_t stream_peek(char *head, size_t size, const char *path)
+{
+    struct stream s;
+    size_t n = 0;
+
+    if (stream_open(&s, path, "", NULL) == 0) {
+        stream_read(head, &n, &s, size - 1, NULL);
+        stream_close(&s);
     }
-    /* A stream that was cut off looks like an end until it is asked. */
-    gzerror(s->file, &status);
-    return status == Z_OK || status == Z_STREAM_END ? 0 : fault(s, err);
+    head[n] = '\0';
+    return n;
 }

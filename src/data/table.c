@@ -1,27 +1,25 @@
 #include "data/table.h"
 
 #include <csv.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
 #include "base/buf.h"
 #include "data/quotes.h"
 #include "data/separator.h"
+#include "data/stream.h"
 
-/* zlib fills a chunk, libcsv is fed one line of it at a time, so that at most one row is complete
+/* A chunk is filled, libcsv is fed one line of it at a time, so that at most one row is complete
  * after each feed and the line number is always known. libcsv calls back for every cell and, with
  * CSV_REPALL_NL, for every line end outside quotes. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 
 struct table_source {
-    gzFile file;
+    struct stream file;
     struct csv_parser parser;
     unsigned char separator; /* as it is parsed: a tab where the table has blanks */
     enum quotes quotes;
@@ -94,20 +92,9 @@ static void on_line_end(int terminator, void *arg)
 static int refill(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
-    int n = gzread(s->file, s->chunk, CHUNK_BYTES);
-    int status = Z_OK;
-    const char *reason = gzerror(s->file, &status);
 
-    if (n < 0 || (status != Z_OK && status != Z_STREAM_END)) {
-        if (status == Z_ERRNO)
-            reason = strerror(errno);
-        else if (status == Z_BUF_ERROR)
-            reason = "the gzip stream ends too early";
-        return err_set(err, "%s: cannot read: %s", t->path, reason);
-    }
-    s->chunk_size = (size_t)n;
     s->chunk_at = 0;
-    return 0;
+    return stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err);
 }
 
 /* Bytes of the chunk up to and with the next line end, or all that are left. */
@@ -214,34 +201,13 @@ static int read_row(struct table *t, struct err *err)
 static int open_file(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
-    struct stat status;
 
     s->chunk = malloc(CHUNK_BYTES);
     if (!s->chunk)
         return err_nomem(err, t->path, CHUNK_BYTES);
-    if (stat(t->path, &status) != 0)
-        return err_set(err, "%s: cannot open: %s", t->path, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return err_set(err, "%s: is a directory: must be a table of text", t->path);
-    s->file = gzopen(t->path, "rb");
-    if (!s->file)
-        return err_set(err, "%s: cannot open: %s", t->path, strerror(errno));
-    gzbuffer(s->file, CHUNK_BYTES);
+    if (stream_open(&s->file, t->path, "a table of text", err) != 0)
+        return -1;
     return refill(t, err);
-}
-
-size_t table_peek(char *head, size_t size, const char *path)
-{
-    struct stat status;
-    gzFile file = stat(path, &status) == 0 && !S_ISDIR(status.st_mode) ? gzopen(path, "rb") : NULL;
-    int n = file ? gzread(file, head, (unsigned)size - 1) : 0;
-
-    if (file)
-        gzclose(file);
-    if (n < 0)
-        n = 0;
-    head[n] = '\0';
-    return (size_t)n;
 }
 
 static int start_parsing(struct table *t, struct err *err)
@@ -325,8 +291,7 @@ void table_close(struct table *t)
 
     if (!s)
         return;
-    if (s->file)
-        gzclose(s->file);
+    stream_close(&s->file);
     csv_free(&s->parser);
     free(s->chunk);
     buf_release(&s->text);

@@ -28,16 +28,12 @@ struct table {
     struct table_source *source;
 };
 
-/* Read the header. -1 and err: no such file, a directory, empty, no header, a broken gzip
- * stream. Pair with table_close() after success; after an error nothing is held. */
+/* Read the header. -1 and err: as stream_open() and stream_read(), empty, no header. Pair with
+ * table_close() after success; after an error nothing is held. */
 int table_open(struct table *t, const char *path, struct err *err);
 
-/* The first bytes of a file, unpacked, with a NUL behind; returns how many, 0 where it cannot be
- * read. */
-size_t table_peek(char *head, size_t size, const char *path);
-
 /* Step to the next row: 1, or 0 at the end. -1 and err: a ragged row, a quote out of place, a NUL
- * byte, a truncated gzip stream. */
+ * byte; as stream_read(). */
 int table_next(struct table *t, struct err *err);
 
 void table_close(struct table *t); /* takes a zeroed one */

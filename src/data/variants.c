@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/table.h"
+#include "data/stream.h"
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -44,7 +44,7 @@ enum variants_kind variants_detect(const char *path)
 
     if (is_plink(path))
         return VARIANTS_PLINK;
-    n = table_peek(head, sizeof head, path);
+    n = stream_peek(head, sizeof head, path);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (n >= strlen(kinds[i].magic) && !memcmp(head, kinds[i].magic, strlen(kinds[i].magic)))
             return kinds[i].kind;

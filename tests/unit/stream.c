@@ -1,0 +1,194 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <htslib/bgzf.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "data/stream.h"
+#include "scratch.h"
+
+/* Three members of lines that compress, but not to nothing. */
+enum { N_MEMBERS = 3, MEMBER_BYTES = 1000, TEXT_BYTES = N_MEMBERS * MEMBER_BYTES };
+
+static char text[TEXT_BYTES];
+
+static void make_text(void)
+{
+    for (int i = 0; i < TEXT_BYTES; i++)
+        text[i] = i % 20 == 19 ? '\n' : (char)('0' + (unsigned)(i * 7919) % 1009 % 3);
+}
+
+static const char *write_members(const char *name)
+{
+    const char *path = scratch_path(name);
+
+    for (int m = 0; m < N_MEMBERS; m++) {
+        gzFile file = gzopen(path, m ? "ab" : "wb");
+
+        assert_int_equal(gzwrite(file, text + m * MEMBER_BYTES, MEMBER_BYTES), MEMBER_BYTES);
+        gzclose(file);
+    }
+    return path;
+}
+
+static const char *write_bgzf(const char *name)
+{
+    const char *path = scratch_path(name);
+    BGZF *file = bgzf_open(path, "w");
+
+    for (int m = 0; m < N_MEMBERS; m++) {
+        assert_int_equal(bgzf_write(file, text + m * MEMBER_BYTES, MEMBER_BYTES), MEMBER_BYTES);
+        assert_int_equal(bgzf_flush(file), 0);
+    }
+    bgzf_close(file);
+    return path;
+}
+
+static size_t read_bytes(unsigned char *out, size_t size, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    size_t n = fread(out, 1, size, file);
+
+    fclose(file);
+    assert_true(n > 0 && n < size);
+    return n;
+}
+
+/* In pieces: "" where all of the text is there and nothing else, "fewer" where less of it is,
+ * "others" where other bytes are, or the error without the folder. */
+static const char *outcome(const char *path)
+{
+    static struct err err;
+    char piece[700];
+    size_t got = sizeof piece, n = 0;
+    struct stream s;
+    bool is_alike = true;
+    int status = stream_open(&s, path, "a file of bytes", &err);
+
+    if (status == 0) {
+        for (; status == 0 && got == sizeof piece; n += got) {
+            status = stream_read(piece, &got, &s, sizeof piece, &err);
+            is_alike = is_alike && n + got <= TEXT_BYTES && !memcmp(piece, text + n, got);
+        }
+        stream_close(&s);
+    }
+    if (status == 0)
+        return is_alike && n == TEXT_BYTES ? "" : is_alike ? "fewer" : "others";
+    if (!strncmp(err.text, scratch_folder, strlen(scratch_folder)))
+        return err.text + strlen(scratch_folder) + 1;
+    return err.text;
+}
+
+static void test_whole(void **state)
+{
+    (void)state;
+    assert_string_equal(outcome(scratch_bytes("plain", text, sizeof text)), "");
+    assert_string_equal(outcome(write_members("members.gz")), "");
+    assert_string_equal(outcome(write_bgzf("blocks.gz")), "");
+}
+
+/* Whatever bit flips: either it is of what does not count (the time in a header), or it is told.
+ * Without the first two bytes it is no gzip. */
+static void check_flips(const char *path)
+{
+    unsigned char bytes[8000];
+    size_t n = read_bytes(bytes, sizeof bytes, path);
+    int n_told = 0;
+
+    for (size_t bit = 16; bit < 8 * n; bit++) {
+        const char *found;
+
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        found = outcome(scratch_bytes("flip.gz", bytes, n));
+        if (!strcmp(found, "fewer") || !strcmp(found, "others"))
+            fail_msg("%s: bit %zu flipped: %s bytes, and no error", path, bit, found);
+        n_told += *found != '\0';
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    assert_true(n_told > (int)(6 * n));
+}
+
+static void test_flips(void **state)
+{
+    (void)state;
+    check_flips(write_members("members.gz"));
+    check_flips(write_bgzf("blocks.gz"));
+}
+
+/* Cut off anywhere: between two members of gzip nobody can tell, of BGZF the mark is missing. */
+static int count_silent_cuts(const char *path)
+{
+    unsigned char bytes[8000];
+    size_t n = read_bytes(bytes, sizeof bytes, path);
+    int n_silent = 0;
+
+    for (size_t at = 2; at < n; at++)
+        n_silent += !strcmp(outcome(scratch_bytes("cut.gz", bytes, at)), "fewer");
+    return n_silent;
+}
+
+static void test_cuts(void **state)
+{
+    unsigned char bytes[8000];
+    size_t n;
+
+    (void)state;
+    assert_int_equal(count_silent_cuts(write_members("members.gz")), N_MEMBERS - 1);
+    assert_int_equal(count_silent_cuts(write_bgzf("blocks.gz")), 0);
+    n = read_bytes(bytes, sizeof bytes, scratch_path("blocks.gz"));
+    assert_string_equal(outcome(scratch_bytes("cut.gz", bytes, n - 28)),
+                        "cut.gz: cut off: the mark that ends a BGZF file is missing");
+    n = read_bytes(bytes, sizeof bytes, scratch_path("members.gz"));
+    assert_string_equal(outcome(scratch_bytes("cut.gz", bytes, n - 1)),
+                        "cut.gz: cannot read: the gzip stream ends too early");
+    memset(bytes + n, 0, 4);
+    assert_string_equal(outcome(scratch_bytes("long.gz", bytes, n + 4)),
+                        "long.gz: cannot read: the gzip stream is damaged (where a member begins: "
+                        "incorrect header check)");
+}
+
+static void test_no_file(void **state)
+{
+    const char *pipe = scratch_path("pipe");
+    char head[8];
+
+    (void)state;
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_string_equal(outcome(pipe), "pipe: is a pipe or a device: must be a file, for it may be "
+                                       "read twice; save what comes from there first");
+    assert_int_equal(stream_peek(head, sizeof head, pipe), 0);
+    assert_string_equal(outcome("/dev/null"),
+                        "/dev/null: is a pipe or a device: must be a file, for it may be "
+                        "read twice; save what comes from there first");
+    assert_string_equal(outcome(scratch_folder), " is a directory: must be a file of bytes");
+    assert_string_equal(outcome(scratch_path("none")),
+                        "none: cannot open: No such file or directory");
+}
+
+static void test_peek(void **state)
+{
+    char head[8];
+
+    (void)state;
+    assert_int_equal(stream_peek(head, sizeof head, write_bgzf("blocks.gz")), 7);
+    assert_memory_equal(head, text, 7);
+    assert_int_equal(head[7], 0);
+    assert_int_equal(stream_peek(head, sizeof head, scratch_text("short", "ab")), 2);
+    assert_string_equal(head, "ab");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),   cmocka_unit_test(test_flips), cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_no_file), cmocka_unit_test(test_peek),
+    };
+
+    make_text();
+    return cmocka_run_group_tests_name("stream", tests, scratch_make, scratch_remove);
+}
