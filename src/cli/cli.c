@@ -54,6 +54,8 @@ int cli_save(const char *path, const struct buf *text, const struct inputs *inpu
     FILE *file;
     int rc;
 
+    if (!strcmp(path, "-"))
+        return cli_write(stdout, text, err);
     if (inputs_check(inputs, path, err))
         return -1;
     file = fopen(path, "w");

@@ -70,7 +70,7 @@ int cli_fail(const struct err *err, int status);
 int cli_write(FILE *file, const struct buf *text, struct err *err);
 
 /* The same into the file at path, which may be there already but must not be one of the inputs
- * (inputs_check). */
+ * (inputs_check); on stdout where the path is "-". */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);

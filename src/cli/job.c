@@ -80,6 +80,10 @@ static void warn_data(const struct job *job)
             "for a missing value, set [data] missing = %g",
             job->sweep.path, r->suspect_column, r->suspect, r->n_suspect,
             r->n_suspect == 1 ? "" : "s", r->suspect);
+    if (r->is_case_control && job->data.n_classes)
+        log_info("%s: 1 and 2 in column 6 of the .fam are taken for controls and cases, as PLINK "
+                 "does; [data] task = regression takes them for numbers",
+                 job->sweep.path);
     warn_classes(job);
 }
 

@@ -188,9 +188,10 @@ static int print_sets(struct leaks *leaks, struct job *job, struct err *err)
     int32_t n = 0;
 
     put_scope(&scope, leaks, job);
-    printf("duplicates  %d sets of samples with the same markers, %d samples in all; %d sets on "
+    printf("duplicates  %d set%s of samples with the same markers, %d samples in all; %d set%s on "
            "both sides of a split%s\n",
-           dup->n_sets, dup->n_members, leaks->n_straddling, buf_text(&scope));
+           dup->n_sets, dup->n_sets == 1 ? "" : "s", dup->n_members, leaks->n_straddling,
+           leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
     buf_release(&scope);
     for (int32_t set = 0; set < dup->n_sets; set++) {
         if (leaks->replicate[set] < 0 || n++ >= MOST_SETS)
@@ -200,7 +201,7 @@ static int print_sets(struct leaks *leaks, struct job *job, struct err *err)
         print_set(leaks, &job->data, set);
     }
     if (n > MOST_SETS)
-        printf("same        %d sets more\n", n - MOST_SETS);
+        printf("same        %d set%s more\n", n - MOST_SETS, n - MOST_SETS == 1 ? "" : "s");
     return 0;
 }
 

@@ -35,8 +35,8 @@ static void tell(const struct progress *progress, const char *path)
 {
     const struct data_report *r = &progress->new.report;
 
-    log_info("%s: %d graphs to predict, %d of them are in the data of the sweep already", path,
-             progress->n, progress->n_known);
+    log_info("%s: %d graph%s to predict, %d of them are in the data of the sweep already", path,
+             progress->n, progress->n == 1 ? "" : "s", progress->n_known);
     tell_skipped(path, r);
     if (r->n_bad_valence)
         log_info("%s: %d atoms have a valence that cannot be, and no hydrogens", path,

@@ -216,7 +216,7 @@ int genotype_load(struct dataset *out, const struct data_spec *spec, struct data
     if (reader_need_path(spec->genotypes, "genotypes", "genotype", err) == 0 &&
         filter_init(&g.filter, &spec->filter, err) == 0 && open_genotypes(&g, err) == 0 &&
         read_samples(&g, err) == 0 &&
-        target_make(&g.target, &g.phenotype.trait, spec->task, false, err) == 0 &&
+        target_make(&g.target, &g.phenotype.trait, spec->task, report->is_case_control, err) == 0 &&
         covariates_make(&g.covariates, &g.phenotype, report, err) == 0 &&
         membership_read(&g.membership, spec, g.ids, spec->genotypes, g.all, &g.phenotype.group,
                         &g.target, err) == 0 &&

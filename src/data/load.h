@@ -87,6 +87,7 @@ struct data_report {
     int32_t n_rare;
     int32_t n_thinned;
     double low, high;          /* least and largest call of a table; 0 of other files */
+    bool is_case_control;      /* the phenotype is 1 and 2 of a .fam */
     bool is_partly_read;       /* variants = first:N had enough before the end */
     int32_t n_monomorphic;     /* dropped: the same call wherever there is one */
     int64_t n_missing;         /* calls of the markers kept, imputed to the marker mean */

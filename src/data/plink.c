@@ -131,6 +131,7 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
 
     for (int32_t i = 0; i < v->ids.n; i++)
         is_coded = is_coded && (is_word(p->phenotype[i], "012") || !strcmp(p->phenotype[i], "-9"));
+    report->is_case_control = is_coded;
     if (target_cells_init(cells, ids->n, buf_text(&p->fam_path), "phenotype", err) != 0)
         return -1;
     for (int32_t i = 0; i < ids->n; i++) {

@@ -114,7 +114,7 @@
     X(K, "graph", "k", INT, 1, 1000000, "", "10", "", AXIS | IDENTITY, \
       "knn: neighbours of each sample") \
     X(METRIC, "graph", "metric", CHOICE, 0, 0, "cosine|correlation|kinship", "cosine", "", AXIS | IDENTITY, \
-      "knn, threshold: similarity of two samples' features; kinship: VanRaden 2008") \
+      "knn, threshold: similarity of two samples' features; cosine is of the calls as they are (0, 1, 2) and depends on which allele is counted, kinship (VanRaden 2008) does not") \
     X(THRESHOLD, "graph", "threshold", REAL, -1e6, 1e6, "", "0.5", "", AXIS | IDENTITY, \
       "threshold: least similarity of an edge") \
     X(WEIGHTS, "graph", "weights", CHOICE, 0, 0, "binary|similarity", "binary", "", AXIS | IDENTITY, \

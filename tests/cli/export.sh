@@ -32,6 +32,8 @@ sqlite3 read.db "attach 'results.db' as r" "select t.trial from t join r.trials 
     where cast(t.value as real) is not v.value or cast(t.test_rmse as real) is not v.test_rmse" >differ
 is "every bit of its numbers" "$(cat differ)" ""
 
+is "- is stdout" "$("$ESPALIER" export -o - | cksum)" "$(cksum <all.csv)"
+is "and no file" "$(ls ./- 2>/dev/null)" ""
 ok "export --format json" "$ESPALIER" export --format json -o all.json
 is "json reads back" "$(sqlite3 results.db "select count(*), sum(j.value ->> 'value' = v.value),
     max(j.value ->> 'sweep') from json_each(readfile('all.json')) j join trials v

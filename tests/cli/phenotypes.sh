@@ -156,7 +156,7 @@ sed 's|panel/genotypes.csv|twins.csv|; s|= pheno.csv|= twins-pheno.csv|' sweep.i
 printf 'id,part\ns5,train\ntwin,test\ns1,val\ns2,train\n' >parts.csv
 twins=$("$ESPALIER" inspect twins.ini --set folds=0 --set split.file=parts.csv 2>.err)
 is "twins are counted" "$(line duplicates "$twins")" \
-    "1 sets of samples with the same markers, 2 samples in all; 1 sets on both sides of a split"
+    "1 set of samples with the same markers, 2 samples in all; 1 set on both sides of a split"
 is "and named with their parts" "$(line same "$twins")" "s5 (train), twin (test)"
 for seed in 1 2 3 4 5 6 7 8 9 10; do
     twins=$("$ESPALIER" inspect twins.ini --set folds=2 --set test=0 --set seed="$seed" 2>.err)
@@ -165,7 +165,7 @@ done
 like "twins may be on one side in the first replicate" "$(line duplicates "$twins")" '; 0 sets on both sides of a split$'
 "$ESPALIER" inspect twins.ini --set folds=2 --set test=0 --set seed="$seed" --set replicates=9 >twins.out 2>.err
 like "and on both in another" "$(line duplicates "$(cat twins.out)")" \
-    '; 1 sets on both sides of a split in at least one of 9 replicates$'
+    '; 1 set on both sides of a split in at least one of 9 replicates$'
 like "which is named" "$(line same "$(cat twins.out)")" '^in replicate [1-8]: s5 \(fold [01]\), twin \(fold [01]\)$'
 like "also by the warning" "$(cat .err)" '1 set of samples with the same markers on both sides of a split in at least one of 9 replicates, which'
 awk -F, -v OFS=, 'NR == 1 { print; next } { for (i = 1; i <= 2; i++) { $1 = "p" NR "_" i; print } }' panel/genotypes.csv >pairs.csv
@@ -173,7 +173,7 @@ awk -F, -v trait="$trait" 'BEGIN { print "id;" trait } NR > 1 { print $1 ";" NR 
 sed 's|= twins.csv|= pairs.csv|; s|= twins-pheno.csv|= pairs-pheno.csv|' twins.ini >pairs.ini
 pairs=$("$ESPALIER" inspect pairs.ini --set folds=5 2>.err)
 is "of many the first five are named" "$(echo "$pairs" | grep -c '^same  *p')" 5
-like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ sets more$'
+like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ sets? more$'
 "$ESPALIER" run twins.ini --db twins.db --progress none --set folds=0 --set split.file=parts.csv 2>.err
 is "a run warns once" "$(grep -c 'with the same markers on both sides of a split' .err)" 1
 printf 'id,family\n' >family.csv

@@ -67,6 +67,7 @@ static void test_phenotypes(void **state)
 
     (void)state;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
+    assert_false(report.is_case_control);
     assert_int_equal(report.n_joined, 3); /* 0 is a number where others are not 1 and 2 */
     assert_true(d.target[0] == 1.5F && d.target[2] != d.target[2] && d.target[4] == 0);
     dataset_release(&d);
@@ -74,6 +75,14 @@ static void test_phenotypes(void **state)
                      "f a 0 0 1 1\nf b 0 0 2 2\nf c 0 0 1 -9\nf d 0 0 1 0\nf e 0 0 1 2\n");
     spec.subset = DATA_SUBSET_PHENOTYPED;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
+    assert_true(report.is_case_control);
+    assert_int_equal(d.n_classes, 2);
+    assert_string_equal(dataset_class_name(&d, d.label[2]), "2");
+    dataset_release(&d);
+    spec.task = DATA_TASK_REGRESSION;
+    assert_int_equal(data_load(&d, &spec, &report, &err), 0);
+    assert_true(d.n_classes == 0 && d.target[2] == 2);
+    spec.task = DATA_TASK_AUTO;
     assert_int_equal(report.n_joined, 3);
     assert_int_equal(d.n_samples, 3);
     assert_int_equal(d.n_features, 2); /* variant 2 is 0 in those three */
