@@ -57,6 +57,11 @@ int predict_new(struct predict *w, struct err *err);
 int predict_graphs(struct predict *w, struct err *err);
 int predict_nodes(struct predict *w, struct err *err);
 
+/* Say how good predictions of samples of the panel are that were held out of training: together,
+ * and, as recorded, the mean of each model's own score. p: of all samples, those of `part` filled
+ * in. */
+int predict_score(const struct predictions *p, const char *part, struct err *err);
+
 /* Takes one that is zero but for o and what replay borrows. */
 void predict_release(struct predict *w);
 

@@ -71,6 +71,12 @@ static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
     return rc;
 }
 
+/* Those that chose the epoch would flatter, and those that were trained on more. */
+static bool has_score(const struct predict_options *o)
+{
+    return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
+}
+
 int predict_panel(struct predict *w, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -88,6 +94,8 @@ int predict_panel(struct predict *w, struct err *err)
         rc = ask_panel(&p, w, err);
     if (!rc)
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
+    if (!rc && has_score(w->o))
+        rc = predict_score(&p, w->o->part, err);
     predictions_release(&p);
     free(id);
     return rc;

@@ -30,7 +30,7 @@ void predictions_release(struct predictions *p)
     p->v = NULL;
 }
 
-static double output(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
+double predictions_output(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
     return (double)p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
 }
@@ -43,16 +43,25 @@ static int32_t summarize(double *mean, double *sd, const struct predictions *p, 
     int32_t n = 0;
 
     for (int32_t m = 0; m < p->n_models; m++)
-        if (!isnan(output(p, m, sample, c))) {
-            sum += output(p, m, sample, c);
+        if (!isnan(predictions_output(p, m, sample, c))) {
+            sum += predictions_output(p, m, sample, c);
             n++;
         }
     *mean = n ? sum / n : (double)NAN;
     for (int32_t m = 0; m < p->n_models; m++)
-        if (!isnan(output(p, m, sample, c)))
-            squares += (output(p, m, sample, c) - *mean) * (output(p, m, sample, c) - *mean);
+        if (!isnan(predictions_output(p, m, sample, c)))
+            squares += (predictions_output(p, m, sample, c) - *mean) *
+                       (predictions_output(p, m, sample, c) - *mean);
     *sd = n > 1 ? sqrt(squares / (n - 1)) : (double)NAN;
     return n;
+}
+
+double predictions_mean(const struct predictions *p, int32_t sample, int32_t c)
+{
+    double mean, sd;
+
+    summarize(&mean, &sd, p, sample, c);
+    return mean;
 }
 
 /* ---- the table ---- */
@@ -154,14 +163,14 @@ static int put_row(struct cell *row, const struct predictions *p, int32_t sample
     }
     for (int32_t m = 0; is_each && m < p->n_models; m++)
         for (int32_t c = 0; c < p->n_outputs; c++)
-            row[at++] = real(output(p, m, sample, c));
+            row[at++] = real(predictions_output(p, m, sample, c));
     return rc;
 }
 
 static bool is_asked(const struct predictions *p, int32_t sample)
 {
     for (int32_t m = 0; m < p->n_models; m++)
-        if (!isnan(output(p, m, sample, 0)))
+        if (!isnan(predictions_output(p, m, sample, 0)))
             return true;
     return false;
 }

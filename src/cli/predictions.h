@@ -23,6 +23,10 @@ int predictions_init(struct predictions *p, int32_t n, int32_t n_models, int32_t
                      struct err *err);
 void predictions_release(struct predictions *p); /* takes a zeroed one */
 
+/* What a model says, and the mean over those that were asked: NaN where none was. */
+double predictions_output(const struct predictions *p, int32_t model, int32_t sample, int32_t c);
+double predictions_mean(const struct predictions *p, int32_t sample, int32_t c);
+
 /* Append a row for each sample that a model was asked of to a table that begins zeroed:
  * id, prediction, sd, models; of classes prediction is the likeliest by the mean over models, sd
  * that of its probability, and p_NAME (score_NAME) the means; where is_each is set, t12 ... what

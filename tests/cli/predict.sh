@@ -65,6 +65,27 @@ is "have the recorded accuracy" "$(predicted classes.db val accuracy classes.csv
 run --set name=graphs --set type=gcn --set reduce=none --set build=threshold --set metric=kinship --set threshold=0.05 --set weights=similarity --set scale=none --db graphs.db
 is "another graph, raw features" "$(predicted graphs.db val pearson some.csv)" "$(recorded graphs.db val pearson)"
 
+# How good they are is said: what was recorded, of one model and as the mean of several.
+scores() { "$ESPALIER" predict "$@" 2>&1 >/dev/null | grep '^espalier: \(val\|test\): '; }
+figures() { sqlite3 "$1" "select group_concat(name || ' ' || printf('%.4g', v), ', ') from (select name, avg(value) as v from metric
+    where split = '$2' and trial_id $3 and name <> 'loss' group by name order by instr('pearson r2 rmse mae spearman accuracy macro_f1 roc_auc log_loss', name))"; }
+of_one() { scores "$1" --trial "t$3" --part "$2" | sed 's/.*: //'; }
+for t in 1 7 13; do
+    is "t$t: the scores of val are said" "$(of_one results.db val $t)" "$(figures results.db val "= $t")"
+    is "and of test" "$(of_one results.db test $t)" "$(figures results.db test "= $t")"
+    is "of classes" "$(of_one classes.db val $t)" "$(figures classes.db val "= $t")"
+done
+like "one model is named" "$(scores results.db --trial t2 --part val)" "^espalier: val: 24 samples, by t2: pearson "
+is "of folds there is a line for all, and the mean" "$(scores results.db --config c1 --part val | sed 's/:[^:]*$//')" \
+    "espalier: val: 72 samples, pooled, each by the one of 3 models that has it there
+espalier: val: mean of the 3 models' own scores, as best has it"
+is "which is what best shows" "$(scores results.db --config c1 --part val | sed -n '$s/.*: //p')" "$(figures results.db val "<= 3")"
+predict --config c1 --part test >test.csv
+like "an ensemble has its own" "$(scores results.db --config c1 --part test)" \
+    "^espalier: test: 18 samples, each by the mean of 3 models: pearson $(awk -f pearson.awk some.csv test.csv | sed 's/0*$//')"
+like "ridge has scores, no probabilities" "$(scores classes.db --config c5 --part test)" "accuracy [0-9.]*, macro_f1 [0-9.]*, roc_auc [0-9.]*$"
+is "what was trained on has no score" "$(scores results.db --all)$(scores results.db)" ""
+
 # Without a phenotype: the mean over the folds, with its spread.
 ok "the best configuration" "$ESPALIER" predict -o new.csv
 best=$(sqlite3 results.db 'select config from leaderboard where place = 1')
