@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a message quotes of a file may be anything. */
-static void tame(char *text)
+void err_tame(char *text)
 {
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -21,7 +20,7 @@ int(err_set)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    tame(err->text);
+    err_tame(err->text);
     return -1;
 }
 
@@ -46,7 +45,7 @@ int(err_wrap)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    tame(err->text);
+    err_tame(err->text);
     used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", inner);
     return -1;
@@ -71,6 +70,7 @@ void errlist_add(struct errlist *list, const char *format, ...)
     va_start(args, format);
     vsnprintf(line.text, sizeof line.text, format, args);
     va_end(args);
+    err_tame(line.text);
     list->text[list->n] = strdup(line.text);
     if (list->text[list->n])
         list->n++;

@@ -16,8 +16,7 @@ struct err {
 };
 
 /* Write a message. Always returns -1, so that `return err_set(err, ...)` reads well.
- * A NULL err is allowed and keeps nothing. Too long a text is cut. What a message quotes may be
- * anything: control characters become ?, so that it is one line and does no harm to terminals. */
+ * A NULL err is allowed and keeps nothing. Too long a text is cut. */
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same of a place in a file that was read: "PATH:PLACENUMBER: message". */
@@ -39,6 +38,10 @@ static inline int err_minus_one(void)
 #define err_set(...) (err_set(__VA_ARGS__), err_minus_one())
 #define err_wrap(...) (err_wrap(__VA_ARGS__), err_minus_one())
 #define err_nomem(...) (err_nomem(__VA_ARGS__), err_minus_one())
+
+/* What a message quotes may be anything: make control characters ?, so that it is one line and does
+ * no harm to terminals. The functions here do so. */
+void err_tame(char *text);
 
 /* A list of messages, for inputs whose faults are all reported at once.
  * Zero-initialise; errlist_release() takes a zeroed list too. */

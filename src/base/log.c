@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
+
 static enum log_level threshold = LOG_INFO;
 
 void log_set_level(enum log_level level)
@@ -18,6 +20,7 @@ static void log_line(const char *mark, const char *format, va_list args)
     int used = snprintf(line, sizeof line, "espalier: %s", mark);
 
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
+    err_tame(line);
     strcat(line, "\n");
     fputs(line, stderr);
 }

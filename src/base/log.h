@@ -1,5 +1,5 @@
-/* Chatter on stderr, one line a call, prefixed "espalier: ". Never results, never errors that
- * stop the program (those travel up in struct err). */
+/* Chatter on stderr, one line a call, prefixed "espalier: " and tamed (err_tame()). Never results,
+ * never errors that stop the program (those travel up in struct err). */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 

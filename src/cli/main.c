@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void print_usage(FILE *out)
     fputs("\n'espalier COMMAND --help' tells the options of a command.\n", out);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const struct command *command;
 
@@ -59,4 +60,25 @@ int main(int argc, char **argv)
     }
     argv[1] = argv[0];
     return command->run(argc - 1, argv + 1);
+}
+
+/* What the standard output did not take is an error of every command, said once. */
+static int close_output(int status)
+{
+    bool is_lost = ferror(stdout);
+
+    errno = 0;
+    is_lost = fflush(stdout) != 0 || is_lost;
+    /* One that was closed from the start has lost nothing that was not written. */
+    is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
+    if (!is_lost || status != EXIT_OK)
+        return status;
+    fprintf(stderr, "espalier: cannot write%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : " all of it");
+    return EXIT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+    return close_output(run(argc, argv));
 }

@@ -14,4 +14,13 @@ for command in $commands; do
     fails "$command refuses an unknown option" 2 "$ESPALIER" "$command" --no-such-option
 done
 like "defaults are live" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
+
+# A disk that is full takes the answer of no command.
+printf '[model]\nlayers = 2\n' >"$T/x.ini"
+to_full_disk() { "$ESPALIER" "$@" >/dev/full; }
+for line in --help --version 'best --help' 'inspect --help' params "inspect $T/x.ini" "plan $T/x.ini"; do
+    # shellcheck disable=SC2086 # words
+    fails "${line%% "$T"*} onto a full disk" 1 to_full_disk $line
+    is "${line%% "$T"*} says so, once" "$(cat "$T/.err")" 'espalier: cannot write: No space left on device'
+done
 done_testing

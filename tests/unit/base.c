@@ -17,6 +17,7 @@
 #include "base/duration.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/rng.h"
@@ -47,11 +48,30 @@ static void test_errlist(void **state)
 
     (void)state;
     errlist_add(&list, "a %d", 1);
-    errlist_add(&list, "b %d", 2);
+    errlist_add(&list, "b %d%s", 2, "\033[2J\n");
     assert_int_equal(list.n, 2);
-    assert_string_equal(list.text[1], "b 2");
+    assert_string_equal(list.text[1], "b 2?[2J?");
     errlist_release(&list);
     errlist_release(&list);
+}
+
+static void test_log(void **state)
+{
+    const char *path = scratch_path("log");
+    int kept = dup(STDERR_FILENO);
+    char line[80] = "";
+    FILE *file;
+
+    (void)state;
+    assert_non_null(freopen(path, "w", stderr));
+    log_warn("column \"%s\"", "a\033[2J\nb");
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    file = fopen(path, "r");
+    assert_true(fread(line, 1, sizeof line - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(line, "espalier: warning: column \"a?[2J?b\"\n");
 }
 
 static void test_buf_round_trip(void **state)
@@ -357,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_errlist),
+        cmocka_unit_test(test_log),
         cmocka_unit_test(test_buf_round_trip),
         cmocka_unit_test(test_buf_truncated_text),
         cmocka_unit_test(test_arena),
