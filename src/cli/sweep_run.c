@@ -76,6 +76,8 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
             ledger_suspect(state->ledger, t);
         }
     }
+    if (ledger_is_finished(state->ledger) && sweep_remake(state, err))
+        return -1;
     state->before = sweep_counts(state);
     return 0;
 }
@@ -162,6 +164,9 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
 
     if (status != CLI_GO_ON)
         return status;
+    state->plan = &job->plan;
+    state->data = &job->data;
+    state->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(state->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
         begin_session(state, world, options, err) ||
@@ -169,9 +174,7 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
         standing_tell(&state->progress, state->store, &state->known, err) ||
         make_ledger(state, job, options->retry_failed, err))
         return cli_fail(err, EXIT_ERROR);
-    state->plan = &job->plan;
     state->has_results = true; /* of a run that died before it pruned */
-    state->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     state->grace_s = options->grace_s;
     state->walltime.until_s = state->walltime.whole_s = (double)INFINITY;
     /* While it may fail without the others, who are given them. */
@@ -199,6 +202,7 @@ static void release(struct sweep_state *state)
     gcn_runner_destroy(state->runner);
     ledger_destroy(state->ledger);
     progress_release(&state->progress);
+    remake_release(&state->remake);
     store_close(state->store);
     store_trials_release(&state->known);
 }

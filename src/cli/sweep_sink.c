@@ -8,6 +8,34 @@
 #include "cli/sweep_state.h"
 #include "trial/kept.h"
 
+int sweep_remake(struct sweep_state *state, struct err *err)
+{
+    struct remake *remake = &state->remake;
+
+    if (!state->prunes || state->n_others || remake->is_due)
+        return 0;
+    if (remake_find(remake, state->store, state->plan, state->data, &state->known, err))
+        return -1;
+    if (!remake->n_due)
+        return 0;
+    progress_finish(&state->progress);
+    log_info("c%lld is the best, and %lld of its trials ran when no model of them was to be kept: "
+             "they are trained once more for that alone",
+             (long long)remake->config_id, (long long)remake->n_due);
+    for (int64_t t = 0; t < state->plan->n_trials; t++) {
+        if (remake_has(remake, t) && state->dispatch)
+            dispatch_reopen(state->dispatch, t);
+        else if (remake_has(remake, t))
+            ledger_reopen(state->ledger, t);
+    }
+    return 0;
+}
+
+static int on_finished(void *arg, struct err *err)
+{
+    return sweep_remake(arg, err);
+}
+
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
 {
     if (progress_trial(&state->progress, trial, value))
@@ -30,6 +58,10 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
     struct sweep_state *state = arg;
     double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
 
+    state->has_results = true;
+    if (remake_has(&state->remake, result->trial))
+        return remake_take(&state->remake, state->store, state->known.ids[result->trial], result,
+                           err);
     if (result->state != TRIAL_PENDING)
         note_trial(state, result->trial, value);
     if (result->resumed_epoch)
@@ -37,7 +69,6 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
                  (long long)state->known.ids[result->trial], result->resumed_epoch,
                  result->epochs_run);
     warn_large(state, result);
-    state->has_results = true;
     if (failures_note(&state->failures, result) != FAILURES_GO_ON)
         stop_ask();
     return store_result(state->store, state->known.ids[result->trial], result, err);
@@ -53,6 +84,8 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
     struct sweep_state *state = arg;
     struct store_place place = place_of(trial->rank, trial->process);
 
+    if (remake_has(&state->remake, trial->trial))
+        return 0;
     return store_attempt_begin(state->store, state->known.ids[trial->trial], &place, trial->started,
                                err);
 }
@@ -71,7 +104,8 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     log_warn("rank %d (pid %lld on %s) is lost%s: %s; the others go on with what it held",
              loss->rank, (long long)loss->process->pid, loss->process->host, trial, loss->why);
     for (int32_t i = 0; i < loss->n_trials; i++)
-        if (store_attempt_crashed(state->store, state->known.ids[loss->trials[i]], &place,
+        if (!remake_has(&state->remake, loss->trials[i]) &&
+            store_attempt_crashed(state->store, state->known.ids[loss->trials[i]], &place,
                                   loss->why, err))
             return -1;
     return 0;
@@ -81,6 +115,8 @@ static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, s
 {
     struct sweep_state *state = arg;
 
+    if (remake_has(&state->remake, checkpoint->trial))
+        return 0;
     state->known.left[checkpoint->trial] = checkpoint->left;
     return store_checkpoint(state->store, state->known.ids[checkpoint->trial], checkpoint, err);
 }
@@ -167,7 +203,8 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
     struct sweep_state *state = self;
     struct runner runner = gcn_runner_interface(state->runner);
 
-    store_note_running(state->store, state->known.ids[number]);
+    if (!remake_has(&state->remake, number))
+        store_note_running(state->store, state->known.ids[number]);
     runner.run(runner.self, r, number, watch);
 }
 
@@ -184,6 +221,7 @@ struct master_sink sweep_sink(struct sweep_state *state)
                                 .checkpoint = on_checkpoint,
                                 .resume = on_resume,
                                 .back = on_back,
+                                .finished = on_finished,
                                 .commit = on_commit,
                                 .progress = on_progress,
                                 .arg = state};

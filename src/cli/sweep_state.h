@@ -3,6 +3,7 @@
 #define CLI_SWEEP_STATE_H
 
 #include "cli/progress.h"
+#include "cli/remake.h"
 #include "cli/trouble.h"
 #include "cli/walltime.h"
 #include "sched/master.h"
@@ -30,7 +31,13 @@ struct sweep_state {
     bool has_results; /* since the last commit */
     bool has_warned;  /* of a model that is too large */
     const struct plan *plan;
+    const struct dataset *data;
+    struct remake remake; /* what is run for its model alone */
 };
+
+/* With keep = best, of a whole sweep that has nothing left to run: what lacks a model of its best
+ * configuration is to be run again, once. -1 and err. */
+int sweep_remake(struct sweep_state *state, struct err *err);
 
 /* Without the trials of other shards. */
 struct ledger_counts sweep_counts(const struct sweep_state *state);

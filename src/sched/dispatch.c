@@ -368,6 +368,12 @@ void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
     offer_again(d);
 }
 
+void dispatch_reopen(struct dispatch *d, int64_t trial)
+{
+    ledger_reopen(d->ledger, trial);
+    offer_again(d);
+}
+
 /* Those that are left may get what was not for them. */
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
 {

@@ -68,6 +68,9 @@ void dispatch_start(struct dispatch *dispatch, int32_t worker, int64_t trial);
 enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
                                     enum trial_state state, double seconds);
 
+/* ledger_reopen(), and workers that had nothing to do may be given it. */
+void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
+
 /* The worker returns a trial because the one it runs takes longer than expected: it is given
  * nothing more until that has ended. Nothing becomes of a trial that it does not hold (any more).
  */

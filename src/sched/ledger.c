@@ -286,6 +286,14 @@ void ledger_give_back(struct ledger *ledger, int64_t trial)
     pending_add(&ledger->pending, trial, kind_of(ledger, trial));
 }
 
+void ledger_reopen(struct ledger *ledger, int64_t trial)
+{
+    if (!is_trial(ledger, trial) || ledger->entries[trial].state != TRIAL_DONE)
+        return;
+    set_state(ledger, trial, TRIAL_PENDING);
+    pending_add(&ledger->pending, trial, kind_of(ledger, trial));
+}
+
 /* What a worker surely was running; NONE: one of several, or nothing. */
 static int64_t culprit(const struct lessee *worker)
 {

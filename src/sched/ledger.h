@@ -83,6 +83,10 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
  * not FAILED of a trial that failed by its crashes: whoever delivers it was silent, not dead. */
 enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
 
+/* A trial that is done is to be run once more, for what was not kept of it. Ignored in any other
+ * state. */
+void ledger_reopen(struct ledger *ledger, int64_t trial);
+
 /* A leased trial comes back unfinished. Ignored in any other state. */
 void ledger_give_back(struct ledger *ledger, int64_t trial);
 

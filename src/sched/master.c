@@ -83,13 +83,25 @@ static bool is_set(const volatile sig_atomic_t *flag)
     return flag && *flag;
 }
 
+/* The sink may have something more to be run. */
+static int finish(struct master *master, double now_s, struct err *err)
+{
+    bool is_asked = master->is_stopping || master->has_failed || !master->sink.finished;
+
+    if (!is_asked && master->sink.finished(master->sink.arg, err))
+        return -1;
+    return ledger_is_finished(master->ledger)
+               ? master_stop_workers(master, MASTER_FINISHED, now_s, err)
+               : 0;
+}
+
 /* Whether it is over, or nothing that is left could be over in time. */
 static int end_in_time(struct master *master, double now_s, struct err *err)
 {
     double until_s = master->options.until_s;
 
     if (ledger_is_finished(master->ledger))
-        return master_stop_workers(master, MASTER_FINISHED, now_s, err);
+        return finish(master, now_s, err);
     if (is_set(master->options.hurry))
         return master_stop_workers(master, MASTER_STOPPED, now_s, err);
     if (is_set(master->options.stop))

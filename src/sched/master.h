@@ -58,7 +58,9 @@ struct master_sink {
      * where it cannot be read, which is no error. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
     void (*resume)(void *arg, int64_t trial, struct buf *out);
-    void (*back)(void *arg, int32_t rank);     /* a silent one has spoken again */
+    void (*back)(void *arg, int32_t rank); /* a silent one has spoken again */
+    /* Nothing is pending or leased: the last moment to reopen trials. NULL: nothing to do. */
+    int (*finished)(void *arg, struct err *err);
     int (*commit)(void *arg, struct err *err); /* make what was handed over durable */
     void (*progress)(void *arg,
                      const struct master_progress *progress); /* about 10 times a second */

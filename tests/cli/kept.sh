@@ -47,7 +47,58 @@ is "joined keep the same" "$(models joined.db)" "$(models results.db)"
 sqlite3 results.db "update trial set state = 'pending' where config_id = $best and fold = 1; delete from model"
 before=$(sqlite3 results.db 'select count(*) from attempt')
 run
-is "what is run again has its model again" "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$best:2 2"
+is "what is run again has its model again, and so have the others" \
+    "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$best:6 2"
+
+# The best configuration has its models when the sweep ends, however it became the best.
+content() { sqlite3 "$1" "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum; }
+is "to the byte" "$(content results.db)" "$(content pieces.db)"
+cp results.db retried.db
+sqlite3 retried.db "update trial set state = 'failed', value = null where config_id = $best and fold = 1; delete from model"
+run --db retried.db
+is "with failed trials another one is the best" "$(kept retried.db | grep -c "^$best:")" 0
+attempts() { sqlite3 "$1" "select trial_id, attempts, (select count(*) from attempt as a where a.trial_id = t.trial_id), state from trial as t where config_id = $best"; }
+before=$(attempts retried.db | awk -F'|' '$4 == "failed" { $2++; $3++; $4 = "done" } { print $1, $2, $3, $4 }')
+ok "run again they make it the best" "$ESPALIER" run small.ini --db retried.db --progress none --retry failed
+like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials ran when no model of them was to be kept: they are trained once more for that alone$"
+is "it has all models" "$(content retried.db)" "$(content pieces.db)"
+is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
+run --db none.db
+is "so has one that ran with keep = none" "$(content none.db)" "$(content pieces.db)"
+"$ESPALIER" run small.ini --db none.db --progress none 2>.err
+is "and once is enough" "$(grep -c 'once more' .err)" 0
+run --set keep=none --db grown.db --set replicates=1
+for replicates in 2 3 4 5 6; do
+    run --db grown.db --set replicates=$replicates
+    best_now=$(sqlite3 grown.db 'select config from leaderboard where place = 1')
+    is "whoever is best of $replicates replicates has models" "$(kept grown.db)" "$best_now:$((3 * replicates))"
+done
+sqlite3 pieces.db "update trial set value = 0.5 where trial_id = (select min(trial_id) from model); delete from model"
+"$ESPALIER" run small.ini --db pieces.db --progress none 2>.err
+like "a model of other scores is not kept" "$(cat .err)" 'trained again for its model it scores [-0-9.e]+ in the place of 0\.5: this model is not kept'
+run --db joined.db --shard 1/2
+is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
+    "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
+
+# Killed in the middle of it, and gone on.
+sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 1000/' small.ini >slow.ini
+"$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null
+before=$(sqlite3 slow.db 'select count(*) from attempt')
+"$ESPALIER" run slow.ini --progress none --db slow.db 2>killed.err &
+pid=$!
+i=0
+until sqlite3 slow.db 'select count(*) from model' 2>/dev/null | grep -q '[1-9]' || [ $i -ge 600 ]; do
+    sleep 0.05
+    i=$((i + 1))
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+like "killed while it makes models" "$(sqlite3 slow.db 'select count(*) from model')" '^[1-5]$'
+ok "the same line goes on" "$ESPALIER" run slow.ini --progress none --db slow.db
+like "with those that lack" "$(cat "$T/.err")" 'and [1-5] of its trials ran'
+is "to all of them" "$(sqlite3 slow.db 'select count(*) from model')" 6
+is "with no attempt more" "$(sqlite3 slow.db 'select count(*) from attempt')" "$before"
+is "and nothing but done" "$(sqlite3 slow.db 'select distinct state from trial')" done
 
 # Written out.
 trial=$(sqlite3 all.db "select min(trial_id) from trial where config_id = 4")

@@ -144,6 +144,32 @@ static void test_given_back(void **state)
     ledger_destroy(ledger);
 }
 
+static void test_reopened(void **state)
+{
+    struct ledger *ledger = ledger_create(4, 2, NULL, 2, NULL);
+    int64_t out[4] = {0};
+
+    (void)state;
+    ledger_mark(ledger, 0, TRIAL_DONE);
+    lease(ledger, 0, 4, out);
+    assert_int_equal(ledger_finish(ledger, 1, TRIAL_DONE), LEDGER_ACCEPTED);
+    assert_int_equal(ledger_finish(ledger, 2, TRIAL_FAILED), LEDGER_ACCEPTED);
+    assert_int_equal(ledger_finish(ledger, 3, TRIAL_DIVERGED), LEDGER_ACCEPTED);
+    assert_true(ledger_is_finished(ledger));
+    for (int64_t t = 0; t <= 4; t++)
+        ledger_reopen(ledger, t);
+    ledger_reopen(ledger, 0);
+    assert_checked(ledger);
+    assert_int_equal(ledger_counts(ledger).pending, 2);
+    assert_int_equal(lease(ledger, 1, 4, out), 2);
+    assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_ACCEPTED);
+    assert_int_equal(ledger_finish(ledger, 1, TRIAL_DONE), LEDGER_ACCEPTED);
+    assert_int_equal(ledger_finish(ledger, 1, TRIAL_DONE), LEDGER_DUPLICATE);
+    assert_true(ledger_is_finished(ledger));
+    assert_checked(ledger);
+    ledger_destroy(ledger);
+}
+
 static void test_crash_limit(void **state)
 {
     struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
@@ -390,13 +416,21 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),           cmocka_unit_test(test_order_changes),
-        cmocka_unit_test(test_results),         cmocka_unit_test(test_given_back),
-        cmocka_unit_test(test_crash_limit),     cmocka_unit_test(test_crash_of_the_right_trial),
-        cmocka_unit_test(test_slow_worker),     cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_empty),           cmocka_unit_test(test_out_of_order),
-        cmocka_unit_test(test_unknown_culprit), cmocka_unit_test(test_blame),
-        cmocka_unit_test(test_suspect),         cmocka_unit_test(test_fitting),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order_changes),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_given_back),
+        cmocka_unit_test(test_reopened),
+        cmocka_unit_test(test_crash_limit),
+        cmocka_unit_test(test_crash_of_the_right_trial),
+        cmocka_unit_test(test_slow_worker),
+        cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_out_of_order),
+        cmocka_unit_test(test_unknown_culprit),
+        cmocka_unit_test(test_blame),
+        cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_fitting),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

@@ -1,0 +1,34 @@
+/* Models that the best configuration lacks when its sweep ends: it has become the best by a trial
+ * that was run again or by a replicate that came later, or ran when no models were kept. Its trials
+ * without one are trained once more (equal key, equal bits) for their models alone: they stay as
+ * they are, with the attempts they had (doc/decisions/0029). */
+#ifndef CLI_REMAKE_H
+#define CLI_REMAKE_H
+
+#include "data/dataset.h"
+#include "grid/plan.h"
+#include "store/store.h"
+
+struct remake {
+    bool *is_due;  /* [n_trials] NULL: nobody has looked yet */
+    double *value; /* [n_trials] what a trial that is due has scored */
+    int64_t n_due;
+    int64_t config_id; /* theirs */
+    bool has_warned;
+};
+
+void remake_release(struct remake *remake); /* takes a zeroed one */
+
+/* Which trials of the plan are due, by what the store holds, also what is not committed. known: of
+ * the plan. Those that have no model by right (too large a one) are not. -1 and err. */
+int remake_find(struct remake *remake, struct store *store, const struct plan *plan,
+                const struct dataset *data, const struct store_trials *known, struct err *err);
+
+bool remake_has(const struct remake *remake, int64_t trial);
+
+/* The result of a trial that was due: its model is put into the store if it is that of the scores
+ * there. Otherwise one warning. -1 and err of the store. */
+int remake_take(struct remake *remake, struct store *store, int64_t trial_id,
+                const struct trial_result *result, struct err *err);
+
+#endif
