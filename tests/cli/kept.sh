@@ -98,7 +98,7 @@ ok "the same line goes on" "$ESPALIER" run slow.ini --progress none --db slow.db
 like "with those that lack" "$(cat "$T/.err")" 'and [1-5] of its trials ran'
 is "to all of them" "$(sqlite3 slow.db 'select count(*) from model')" 6
 is "with no attempt more" "$(sqlite3 slow.db 'select count(*) from attempt')" "$before"
-is "and nothing but done" "$(sqlite3 slow.db 'select distinct state from trial')" done
+is "and nothing but done" "$(sqlite3 slow.db 'select distinct state from trial')" 'done'
 
 # Written out.
 trial=$(sqlite3 all.db "select min(trial_id) from trial where config_id = 4")
