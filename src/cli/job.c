@@ -246,11 +246,11 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
 
 static int warn_small_folds(struct job *job, struct err *err)
 {
-    int32_t n_parts = job_replicates(job) * job->plan.folds, n = 0;
+    int32_t n_parts = job_replicates(job) * job->plan.folds, n = 0, n_stop = 0;
     struct settings s;
     enum metric metric;
 
-    plan_settings(&job->plan, 0, &s);
+    plan_settings_with(&job->plan, P_STOP, &s);
     metric = spec_objective(&s);
     if (metric != METRIC_PEARSON && metric != METRIC_SPEARMAN && metric != METRIC_R2)
         return 0;
@@ -261,19 +261,36 @@ static int warn_small_folds(struct job *job, struct err *err)
         if (!split)
             return -1;
         n += split->n_val < LEAST_CORRELATED;
+        n_stop += split->n_stop > 0 && split->n_stop < LEAST_CORRELATED;
     }
     if (n)
         log_warn("%s: %d of %d validation parts have fewer than %d samples, of which val_%s says "
                  "nothing: objective = val_rmse does, as do fewer folds or a coarser split.group",
                  job->sweep.path, n, n_parts, LEAST_CORRELATED, metric_name(metric));
+    if (n_stop)
+        log_warn("%s: %d of %d stop parts have fewer than %d samples, by which val_%s chooses the "
+                 "epoch at random: a larger split.stop has more",
+                 job->sweep.path, n_stop, n_parts, LEAST_CORRELATED, metric_name(metric));
     return 0;
+}
+
+/* Parts are to be looked at where the setting says another stop part than before, unless that was a
+ * smaller one. */
+static bool has_other_parts(const struct settings *s, double *least_stop)
+{
+    double stop = s->v[P_STOP].f;
+
+    if (!(stop > 0 && stop < *least_stop))
+        return false;
+    *least_stop = stop;
+    return true;
 }
 
 /* Cost of every configuration; finds values that do not suit the data before anything is spent. */
 static int make_costs(struct job *job, struct err *err)
 {
     struct settings settings;
-    double bytes;
+    double bytes, least_stop = INFINITY;
     int rc = 0;
 
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
@@ -285,7 +302,7 @@ static int make_costs(struct job *job, struct err *err)
         rc = prepared_cost(&job->work[c], &bytes, job->prepared, &settings, err);
         job->trial_bytes = fmax(job->trial_bytes, bytes);
         job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
-        if (!rc && c == 0)
+        if (!rc && (has_other_parts(&settings, &least_stop) || c == 0))
             rc = check_folds(job, &settings, err);
     }
     job->inputs_bytes = prepared_all_bytes(job->prepared);

@@ -106,5 +106,32 @@ fails "all of it" 2 run --set stop=1
 like "is too much" "$(cat "$T/.err")" 'stop=1: must be in \[0, 1\)'
 fails "next to nothing" 1 run --set stop=0.001 --db x.db
 like "too little" "$(cat "$T/.err")" 'the stop part of fold 0 is empty'
+grep -v '^folds' stop.ini | sed 's/^type = .*/type = ridge, gcn/; s/^stop = .*/stop = 0.018/' >least.ini
+ok "two samples" "$ESPALIER" plan least.ini --db least.db
+like "choose at random" "$(cat "$T/.err")" '1 of 1 stop parts have fewer than 3 samples, by which val_pearson chooses the epoch at random'
+awk 'BEGIN { print "id,m1,m2"; for (i = 1; i <= 12; i++) print "s" i "," i % 3 "," int(i / 2) % 3 }' >few.csv
+awk 'BEGIN { print "id,y,family"; for (i = 1; i <= 12; i++) print "s" i "," i "," (i > 6 ? "c" : i > 3 ? "b" : "a") }' >families.csv
+cat >groups.ini <<'INI'
+[sweep]
+folds = 2
+[data]
+format = genotype
+genotypes = few.csv
+phenotypes = families.csv
+trait = y
+[graph]
+k = 2
+[split]
+test = 0
+group = family
+stop = 0.2
+[train]
+epochs = 2
+[grid]
+type = ridge, mlp
+INI
+fails "a group that is left alone" 1 "$ESPALIER" plan groups.ini --db groups.db
+like "is named before anything is run" "$(cat "$T/.err")" \
+    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train take at least 2'
 
 done_testing

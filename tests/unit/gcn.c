@@ -231,6 +231,26 @@ static int32_t best_of(const struct gcn_epoch *curve, int32_t n)
     return best;
 }
 
+/* The curve is the one there is where these samples are the validation part. */
+static void check_curve(const struct toy *toy, const struct gcn_spec *spec,
+                        const struct gcn_epoch *curve)
+{
+    struct gcn_epoch as_val_curve[40];
+    struct gcn_outcome as_val = {.curve = as_val_curve};
+    struct toy other = *toy;
+    struct arena arena = {0};
+
+    other.split.val = toy->split.stop;
+    other.split.n_val = toy->split.n_stop;
+    other.split.n_stop = 0;
+    train(&as_val, &other, spec, key, &arena);
+    for (int32_t e = 0; e < 40; e++) {
+        assert_true(curve[e].val_loss == as_val_curve[e].val_loss);
+        assert_true(curve[e].val_value == as_val_curve[e].val_value);
+    }
+    arena_release(&arena);
+}
+
 /* Trainings on the same samples with and without it are the same, so that nothing of it is trained
  * on; what each calls its best epoch is not. */
 static void check_stop_part(struct toy *toy, struct gcn_spec *spec)
@@ -251,6 +271,7 @@ static void check_stop_part(struct toy *toy, struct gcn_spec *spec)
     assert_int_not_equal(outcome.best_epoch, by_val.best_epoch);
     for (int32_t e = 0; e < 40; e++)
         assert_true(fabs(curve[e].train_loss - by_val_curve[e].train_loss) < 1e-5);
+    check_curve(toy, spec, curve);
     /* What it was chosen by, and what it is worth to those that did not choose. */
     assert_true(outcome.metrics[PART_STOP][METRIC_RMSE] == curve[best].val_value);
     assert_true(outcome.losses[PART_STOP] == curve[best].val_loss);
@@ -420,7 +441,7 @@ static void test_flops(void **state)
     struct arena arena = {0};
 
     (void)state;
-    for (int variant = 0; variant < 8; variant++) {
+    for (int variant = 0; variant < 16; variant++) {
         enum task task = variant % 2 ? TASK_REGRESSION : TASK_CLASSIFICATION;
         struct gcn_spec spec = toy_spec(task);
         struct toy toy;
@@ -431,7 +452,9 @@ static void test_flops(void **state)
         spec.layers = 3;
         spec.epochs = 50;
         spec.batch_size = variant / 2 % 2 ? 5 : 0;
-        spec.input_dropout = variant / 4 ? 0.5 : 0;
+        spec.input_dropout = variant / 4 % 2 ? 0.5 : 0;
+        if (variant / 8)
+            toy_part_stop(&toy);
         train(&outcome, &toy, &spec, key, &arena);
         outline = gcn_outline_of(&toy.inputs);
         estimate = gcn_cost(&spec, &outline, &toy.split).flops;

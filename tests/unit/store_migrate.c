@@ -121,6 +121,7 @@ static const char content_1[] =
     "INSERT INTO axis VALUES (1, 1, 'hidden_size', '[16]');"
     "INSERT INTO config VALUES (1, 1, 1, 'k', '{\"hidden_size\":16}', 1e6);"
     "INSERT INTO trial VALUES (1, 1, 0, 0, 'k0', 'done', 0.75, 5, 4, 0.5, 1e6, 4096, 1, NULL);"
+    "INSERT INTO metric VALUES (1, 'val', 'pearson', 0.75), (1, 'test', 'pearson', 0.25);"
     "INSERT INTO session VALUES (1, 'espalier run', '0.1.0', 'h', 7, 2, 'c', 'm', 'b', 'k', 10, 11,"
     " 'finished');"
     "INSERT INTO attempt VALUES (1, 1, 1, 0, 'h', 7, 10, 10.5, 'done', NULL);"
@@ -182,6 +183,7 @@ static void test_brought_up_to_date(void **state)
     make_old(&f, "");
     store = fixture_store(&f);
     fixture_result(&r, 1, 0.5);
+    r.metrics[PART_STOP][METRIC_PEARSON] = 0.875;
     assert_int_equal(store_result(store, f.known.ids[1], &r, &err), 0);
     assert_int_equal(store_commit(store, &err), 0);
     trial_result_release(&r);
@@ -189,6 +191,9 @@ static void test_brought_up_to_date(void **state)
     fixture_sql_is(&f, "PRAGMA user_version", "3");
     fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
     fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
+    fixture_sql_is(&f, "SELECT group_concat(split || value) FROM metric WHERE trial_id = 1",
+                   "test0.25,val0.75");
+    fixture_sql_is(&f, "SELECT value FROM metric WHERE split = 'stop'", "0.875");
     fixture_sql_is(&f,
                    "SELECT seconds || ' ' || ifnull(predicted, 'none') || ' ' || value"
                    " FROM trials WHERE trial = 1",
