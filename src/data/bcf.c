@@ -36,6 +36,8 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
         return REFUSE(v, err, "%u samples: the header has %d", b->record->n_sample, v->ids.n);
     if (bcf_unpack(b->record, BCF_UN_STR) != 0 || b->record->n_allele < 1)
         return REFUSE(v, err, "no allele: the file is damaged");
+    for (uint32_t i = 0; i < b->record->n_allele; i++)
+        variants_capitalise(b->record->d.allele[i]);
     *site = (struct site){
         .chrom = bcf_seqname_safe(b->header, b->record),
         .pos = b->record->pos + 1,

@@ -64,33 +64,6 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
     }
 }
 
-static int hapmap_next(struct variants *v, struct site *site, struct err *err)
-{
-    struct hapmap *h = v->state;
-    int status = table_next(&h->table, err);
-    const char *pos;
-    size_t n;
-
-    if (status <= 0)
-        return status;
-    pos = h->table.cell[POS];
-    n = strlen(pos);
-    if (n < 1 || n > 18 || strspn(pos, "0123456789") < n)
-        return REFUSE(h, err, "pos = \"%.40s\": must be a whole number", pos);
-    if (!*h->table.cell[CHROM])
-        return REFUSE(h, err, "the column chrom is empty");
-    if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
-        return -1;
-    *site = (struct site){
-        .chrom = h->table.cell[CHROM],
-        .pos = strtoll(pos, NULL, 10),
-        .ref = h->n_alleles ? h->text[0] : "N",
-        .alt = h->alt + 1,
-        .n_alts = h->n_alleles ? h->n_alleles - 1 : 0,
-    };
-    return 1;
-}
-
 /* ---- calls ---- */
 
 /* The two letters of a call; N where missing. False: it is none. */
@@ -118,10 +91,67 @@ static bool read_call(char letter[2], const char *call)
 
 static int call_fault(const struct hapmap *h, const char *id, const char *call, struct err *err)
 {
+    if (h->n_alleles == 0)
+        return REFUSE(h, err,
+                      "sample \"%.80s\": call \"%.40s\" where alleles = \"%.20s\" names none: "
+                      "must be N, missing",
+                      id, call, h->table.cell[ALLELES]);
     return REFUSE(h, err,
                   "sample \"%.80s\": call \"%.40s\": must be two of the alleles %.20s, the IUPAC "
                   "code of both, or N where missing",
                   id, call, h->table.cell[ALLELES]);
+}
+
+/* The letters of a sample's call, N where missing. */
+static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
+{
+    const struct hapmap *h = v->state;
+    const char *call = h->table.cell[FIXED + sample];
+
+    if (!read_call(letter, call))
+        return call_fault(h, v->ids.text[sample], call, err);
+    for (int k = 0; k < 2; k++)
+        if (letter[k] != 'N' && !has_allele(h, letter[k]))
+            return call_fault(h, v->ids.text[sample], call, err);
+    return 0;
+}
+
+/* Of a site whose calls nobody asks for, since there is nothing to count. */
+static int check_calls(const struct variants *v, struct err *err)
+{
+    char letter[2];
+
+    for (int32_t i = 0; i < v->ids.n; i++)
+        if (v->slot[i] >= 0 && take_call(letter, v, i, err) != 0)
+            return -1;
+    return 0;
+}
+
+static int hapmap_next(struct variants *v, struct site *site, struct err *err)
+{
+    struct hapmap *h = v->state;
+    int status = table_next(&h->table, err);
+    const char *pos;
+    size_t n;
+
+    if (status <= 0)
+        return status;
+    pos = h->table.cell[POS];
+    n = strlen(pos);
+    if (n < 1 || n > 18 || strspn(pos, "0123456789") < n)
+        return REFUSE(h, err, "pos = \"%.40s\": must be a whole number", pos);
+    if (!*h->table.cell[CHROM])
+        return REFUSE(h, err, "the column chrom is empty");
+    if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
+        return -1;
+    *site = (struct site){
+        .chrom = h->table.cell[CHROM],
+        .pos = strtoll(pos, NULL, 10),
+        .ref = h->n_alleles ? h->text[0] : "N",
+        .alt = h->alt + 1,
+        .n_alts = h->n_alleles ? h->n_alleles - 1 : 0,
+    };
+    return site->n_alts == 0 && check_calls(v, err) != 0 ? -1 : 1;
 }
 
 static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
@@ -129,17 +159,13 @@ static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, str
     struct hapmap *h = v->state;
 
     for (int32_t i = 0; i < v->ids.n; i++) {
-        const char *call = h->table.cell[FIXED + i];
         int32_t slot = v->slot[i];
         char letter[2];
 
         if (slot < 0)
             continue;
-        if (!read_call(letter, call))
-            return call_fault(h, v->ids.text[i], call, err);
-        for (int k = 0; k < 2; k++)
-            if (letter[k] != 'N' && !has_allele(h, letter[k]))
-                return call_fault(h, v->ids.text[i], call, err);
+        if (take_call(letter, v, i, err) != 0)
+            return -1;
         if (letter[0] == 'N' || letter[1] == 'N')
             h->dosage[slot] = DOSAGE_MISSING;
         else

@@ -65,6 +65,19 @@ static int cut_fields(char **field, int n, char *line)
     return found;
 }
 
+/* The next line of a file into p->line: 1, or 0 at the end. */
+static int read_line(struct plink *p, FILE *file, const struct buf *path, int64_t number,
+                     struct err *err)
+{
+    ssize_t n = getline(&p->line, &p->line_capacity, file);
+
+    if (n < 0)
+        return ferror(file) ? cannot("read", path, err) : 0;
+    if (memchr(p->line, '\0', (size_t)n))
+        return REFUSE(path, number, err, "a NUL byte: must be text");
+    return 1;
+}
+
 /* ---- .fam ---- */
 
 static int add_sample(struct variants *v, char **field, int64_t number, struct err *err)
@@ -99,11 +112,11 @@ static int read_fam(struct variants *v, FILE *file, struct err *err)
     struct plink *p = v->state;
     int64_t number = 0;
     char *field[6];
+    int status;
 
-    while (getline(&p->line, &p->line_capacity, file) >= 0) {
+    while ((status = read_line(p, file, &p->fam_path, ++number, err)) > 0) {
         int n = cut_fields(field, 6, p->line);
 
-        number++;
         if (n == 0)
             continue;
         if (n != 6)
@@ -113,8 +126,8 @@ static int read_fam(struct variants *v, FILE *file, struct err *err)
         if (add_sample(v, field, number, err) != 0)
             return -1;
     }
-    if (ferror(file))
-        return cannot("read", &p->fam_path, err);
+    if (status < 0)
+        return -1;
     return v->ids.n ? 0 : err_set(err, "%s: no samples", buf_text(&p->fam_path));
 }
 
@@ -287,31 +300,51 @@ static int read_record(struct variants *v, struct err *err)
     return 0;
 }
 
+/* What is counted must be told from what is not, but where neither is known. */
+static bool are_alleles(const char *a, const char *b)
+{
+    return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");
+}
+
+static int read_site(struct plink *p, struct site *site, struct err *err)
+{
+    char *field[6], *end;
+    int n = cut_fields(field, 6, p->line);
+
+    if (n != 6)
+        return REFUSE(&p->bim_path, p->number, err,
+                      "%d columns: must be 6 (chromosome, id, centimorgans, position, two alleles)",
+                      n);
+    variants_capitalise(field[4]);
+    variants_capitalise(field[5]);
+    if (!are_alleles(field[4], field[5]))
+        return REFUSE(&p->bim_path, p->number, err, "both alleles are %.40s: must differ",
+                      field[4]);
+    p->allele = field[4];
+    *site = (struct site){.chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
+    errno = 0;
+    site->pos = strtoll(field[3], &end, 10);
+    if (errno || *end || site->pos < 0)
+        return REFUSE(&p->bim_path, p->number, err,
+                      "position \"%.40s\": must be a whole number, 0 or more", field[3]);
+    return 0;
+}
+
 static int plink_next(struct variants *v, struct site *site, struct err *err)
 {
     struct plink *p = v->state;
-    char *field[6], *end;
-    int n;
+    int status;
 
     if (p->number == 0)
         p->takes_all = takes_all(v);
     if (p->number == p->n_variants)
         return 0;
     p->number++;
-    if (getline(&p->line, &p->line_capacity, p->bim) < 0)
+    status = read_line(p, p->bim, &p->bim_path, p->number, err);
+    if (status == 0)
         return cannot("read", &p->bim_path, err);
-    n = cut_fields(field, 6, p->line);
-    if (n != 6)
-        return REFUSE(&p->bim_path, p->number, err,
-                      "%d columns: must be 6 (chromosome, id, centimorgans, position, two alleles)",
-                      n);
-    p->allele = field[4];
-    *site = (struct site){.chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
-    errno = 0;
-    site->pos = strtoll(field[3], &end, 10);
-    if (errno || *end)
-        return REFUSE(&p->bim_path, p->number, err, "position \"%.40s\": must be a whole number",
-                      field[3]);
+    if (status < 0 || read_site(p, site, err) != 0)
+        return -1;
     return read_record(v, err) == 0 ? 1 : -1;
 }
 

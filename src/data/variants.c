@@ -35,8 +35,12 @@ enum variants_kind variants_detect(const char *path)
         const char *magic;
         enum variants_kind kind;
     } kinds[] = {
-        {"##fileformat=VCF", VARIANTS_VCF}, {"BCF\2", VARIANTS_BCF},
-        {"\x6c\x1b", VARIANTS_PLINK},       {"rs#", VARIANTS_HAPMAP},
+        {"##", VARIANTS_VCF},
+        {"#CHROM\t", VARIANTS_VCF},
+        {"\xef\xbb\xbf##", VARIANTS_VCF},
+        {"BCF\2", VARIANTS_BCF},
+        {"\x6c\x1b", VARIANTS_PLINK},
+        {"rs#", VARIANTS_HAPMAP},
         {"rs\talleles", VARIANTS_HAPMAP},
     };
     char head[64];
@@ -127,6 +131,14 @@ int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct e
 }
 
 /* ---- for the readers ---- */
+
+void variants_capitalise(char *allele)
+{
+    if (allele[strspn(allele, "ACGTNacgtn")])
+        return;
+    for (; *allele; allele++)
+        *allele &= ~0x20;
+}
 
 int variants_scratch_init(struct variants_scratch *s, int32_t n, struct err *err)
 {

@@ -98,6 +98,10 @@ int hapmap_reader_open(struct variants *v, struct err *err);
 /* A sample's id. line: where it stands. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);
 
+/* An allele of bases (A, C, G, T, N) in capitals, in place: VCF and PLINK leave case open, and
+ * small ones are how masked sequence is written. Others (<DEL>) stay. */
+void variants_capitalise(char *allele);
+
 /* Scratch of both widths for the calls of all samples. */
 struct variants_scratch {
     int8_t *dosage; /* [n] */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/stream.h"
 #include "data/table.h"
 #include "data/variants.h"
 
@@ -97,12 +98,13 @@ static int read_header(struct variants *v, struct err *err)
 
 /* ---- a site ---- */
 
-static int add_alt(struct variants *v, const char *alt, struct err *err)
+static int add_alt(struct variants *v, char *alt, struct err *err)
 {
     struct vcf *vcf = v->state;
 
     if (!*alt)
         return REFUSE(v, err, "an empty allele in column ALT");
+    variants_capitalise(alt);
     if (vcf->n_alts == vcf->alt_capacity) {
         int32_t capacity = vcf->alt_capacity ? 2 * vcf->alt_capacity : 8;
         const char **grown = realloc(vcf->alt, (size_t)capacity * sizeof *grown);
@@ -174,6 +176,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     }
     if (!*column[CHROM] || !*column[REF])
         return REFUSE(v, err, "the column %s is empty", *column[CHROM] ? "REF" : "CHROM");
+    variants_capitalise(column[REF]);
     *site = (struct site){.chrom = column[CHROM], .ref = column[REF]};
     if (read_position(v, &site->pos, column[POS], err) != 0 || cut_alts(v, column[ALT], err) != 0)
         return -1;
@@ -382,6 +385,28 @@ static void vcf_close(struct variants *v)
     free(vcf);
 }
 
+/* What begins as a VCF almost does, which is then not taken for a table. */
+static int check_begin(const char *path, struct err *err)
+{
+    static const char wanted[] = "##fileformat=VCF", bom[] = "\xef\xbb\xbf";
+    char head[64];
+
+    if (stream_peek(head, sizeof head, path) == 0)
+        return 0;
+    if (!strncmp(head, bom, strlen(bom)))
+        return variants_fault(err, path, "", 1,
+                              "begins with a byte order mark: a VCF begins with %sv4, save it as "
+                              "UTF-8 without one",
+                              wanted);
+    head[strcspn(head, "\r\n")] = '\0';
+    if (strncmp(head, wanted, strlen(wanted)) != 0)
+        return variants_fault(err, path, "", 1,
+                              "begins with \"%.40s\": the first line of a VCF must be %sv4.2, or "
+                              "of another version",
+                              head, wanted);
+    return 0;
+}
+
 int vcf_reader_open(struct variants *v, struct err *err)
 {
     static const struct variants_reader reader = {vcf_next, vcf_read, vcf_close};
@@ -391,6 +416,8 @@ int vcf_reader_open(struct variants *v, struct err *err)
         return err_nomem(err, v->path, sizeof *vcf);
     v->state = vcf;
     v->reader = &reader;
+    if (check_begin(v->path, err) != 0)
+        return -1;
     hts_set_log_level(HTS_LOG_OFF); /* what is wrong is said by us, once */
     vcf->file = hts_open(v->path, "r");
     if (!vcf->file)

@@ -99,6 +99,12 @@ static void test_faulty(void **state)
     refuse(HEAD "m1\tA/C\t1\t10" REST "A\tM\tR\tN\n",
            "panel.hmp.txt:2: sample \"c\": call \"R\": must be two of the alleles A/C, the IUPAC "
            "code of both, or N where missing");
+    refuse(HEAD "m1\tA\t1\t10" REST "AA\tNN\tAC\tNN\n",
+           "panel.hmp.txt:2: sample \"c\": call \"AC\": must be two of the alleles A, the IUPAC "
+           "code of both, or N where missing");
+    refuse(HEAD "m1\tNA\t1\t10" REST "N\tN\tN\tA\n",
+           "panel.hmp.txt:2: sample \"d\": call \"A\" where alleles = \"NA\" names none: must be "
+           "N, missing");
 }
 
 int main(void)

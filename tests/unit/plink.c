@@ -54,6 +54,10 @@ static void test_both_orders(void **state)
     check(&spec);
     spec = write_set(turned, sizeof turned, BIM, FAM);
     check(&spec);
+    /* small letters are of masked sequence, 0 of what nobody knows */
+    spec =
+        write_set(bed, sizeof bed, "1\trs1\t0\t10\tc\ta\n1 rs2 0 20 0 0\nX\trs3\t0\t5\tA\tG", FAM);
+    check(&spec);
     spec.genotypes = scratch_path("set"); /* what the three have in common */
     check(&spec);
 }
@@ -98,6 +102,7 @@ static void test_phenotypes(void **state)
 static void test_faulty(void **state)
 {
     static const uint8_t wrong[] = {0x6c, 0x1c, 1, 0, 0, 0, 0, 0, 0};
+    static const char nul[] = "1\trs1\t0\t10\tC\tA\0 T\n1 rs2 0 20 G T\n2 r 0 2 A G\n";
     struct data_spec spec = write_set(wrong, sizeof wrong, BIM, FAM);
 
     (void)state;
@@ -119,7 +124,16 @@ static void test_faulty(void **state)
                 "set.bim:2: 5 columns: must be 6 (chromosome, id, centimorgans, position, two "
                 "alleles)");
     spec = write_set(bed, sizeof bed, "1\trs1\t0\t1.0\tC\tA\n1 rs2 0 20 G T\n2 r 0 2 A G\n", FAM);
-    refuse_spec(&spec, "set.bim:1: position \"1.0\": must be a whole number");
+    refuse_spec(&spec, "set.bim:1: position \"1.0\": must be a whole number, 0 or more");
+    spec = write_set(bed, sizeof bed, "1\trs1\t0\t-10\tC\tA\n1 rs2 0 20 G T\n2 r 0 2 A G\n", FAM);
+    refuse_spec(&spec, "set.bim:1: position \"-10\": must be a whole number, 0 or more");
+    spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 g G\n2 r 0 2 A G\n", FAM);
+    refuse_spec(&spec, "set.bim:2: both alleles are G: must differ");
+    scratch_bytes("set.bim", nul, sizeof nul - 1);
+    refuse_spec(&spec, "set.bim:1: a NUL byte: must be text");
+    spec = write_set(bed, sizeof bed, BIM, FAM);
+    scratch_bytes("set.fam", "f a 0 0 1 1\nf b 0 0 2 2\0 9\n", 28);
+    refuse_spec(&spec, "set.fam:2: a NUL byte: must be text");
     spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2\n");
     refuse_spec(&spec,
                 "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");

@@ -491,7 +491,12 @@ static void test_fractions(void **state)
     "5\t10\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1/1\n" a "\t10\t.\tA\tC\t.\t.\t.\tGT\t0/1\t1/1\n" b \
     "\t20\t.\tA\tC\t.\t.\t.\tGT\t./.\t1/1\n"
 
-/* What is said of names of chromosomes. */
+#define SMALL                                                       \
+    "##fileformat=VCFv4.2\n"                                        \
+    "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n" \
+    "1\t10\t.\ta\tc\t.\t.\t.\tGT\t0/1\t1/1\n"
+
+/* What is said of names of chromosomes, and that letters may be small. */
 static void test_chroms(void **state)
 {
     struct recode_report report;
@@ -514,6 +519,12 @@ static void test_chroms(void **state)
     assert_int_equal(report.n_elsewhere, 1);
     assert_string_equal(report.chrom[0], "chr1");
     assert_string_equal(report.chrom[1], "1");
+    recode_close(&r);
+    assert_int_equal(
+        recode_open(&r, &d, scratch_text("small.vcf", SMALL), DATA_DOSAGE_GT, NULL, &err), 0);
+    assert_int_equal(recode_read(&x, &report, &r, sample, 2, &err), 0);
+    assert_int_equal(report.n_found, 1);
+    assert_int_equal(report.n_other, 0);
     recode_close(&r);
     assert_int_equal(recode_open(&r, &d, scratch_text("chr.vcf", CHROMS("chr01", "I")),
                                  DATA_DOSAGE_GT, NULL, &err),

@@ -285,6 +285,20 @@ static void test_many(void **state)
     dataset_release(&d);
 }
 
+/* What is nearly a VCF is not taken for a table. */
+static void test_nearly_vcf(void **state)
+{
+    (void)state;
+    refuse_vcf("\xef\xbb\xbf" HEAD, "panel.vcf:1: begins with a byte order mark: a VCF begins with "
+                                    "##fileformat=VCFv4, save it as UTF-8 without one");
+    refuse_vcf(COLUMNS SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n",
+               "panel.vcf:1: begins with \"#CHROM?POS?ID?REF?ALT?QUAL?FILTER?INFO?F\": the first "
+               "line of a VCF must be ##fileformat=VCFv4.2, or of another version");
+    refuse_vcf("##contig=<ID=1>\r\n" COLUMNS,
+               "panel.vcf:1: begins with \"##contig=<ID=1>\": the first line of a VCF must be "
+               "##fileformat=VCFv4.2, or of another version");
+}
+
 static void test_faulty_vcf(void **state)
 {
     (void)state;
@@ -469,6 +483,25 @@ static void test_bcf(void **state)
     }
 }
 
+/* Masked sequence is in small letters; what is no sequence keeps them. */
+static void test_case(void **state)
+{
+    struct data_spec spec[] = {
+        vcf_of(HEAD SITE("1", "10", "a\tnCg,<del>", "GT") "0/0\t0/1\t1/1\t0/2\n"),
+        spec_of(bcf_of(DEFINED SITE("1", "10", "a\tnCg,<del>", "GT") "0/0\t0/1\t1/1\t0/2\n", 0))};
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        load(&d, &report, &spec[i]);
+        assert_int_equal(d.n_features, 2);
+        assert_string_equal(dataset_alleles(&d, 0), "1\t10\tA\tNCG");
+        assert_string_equal(dataset_alleles(&d, 1), "1\t10\tA\t<del>");
+        dataset_release(&d);
+    }
+}
+
 static void test_faulty_bcf(void **state)
 {
     struct data_spec spec = spec_of(bcf_of(MIXED, 28));
@@ -492,7 +525,8 @@ int main(void)
         cmocka_unit_test(test_many),           cmocka_unit_test(test_faulty_vcf),
         cmocka_unit_test(test_faulty_dosages), cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_bgzf),           cmocka_unit_test(test_bcf),
-        cmocka_unit_test(test_faulty_bcf),
+        cmocka_unit_test(test_faulty_bcf),     cmocka_unit_test(test_case),
+        cmocka_unit_test(test_nearly_vcf),
     };
 
     return cmocka_run_group_tests_name("variants", tests, scratch_make, scratch_remove);
