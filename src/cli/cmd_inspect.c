@@ -167,6 +167,13 @@ static int print_graph(const struct job *job, struct err *err)
         alone += degree == 0;
     }
     param_format(&build, P_BUILD, s.v[P_BUILD]);
+    if (spec.build == GRAPH_KNN || spec.build == GRAPH_THRESHOLD) {
+        buf_puts(&build, " by ");
+        param_format(&build, P_METRIC, s.v[P_METRIC]);
+        /* As tables and PLINK 1.9 differ in which allele they count. */
+        if (spec.metric == GRAPH_COSINE && job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE)
+            buf_puts(&build, " (of the allele that is counted; kinship is the same of either)");
+    }
     printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "
            "%d components\n",
            buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)least, (long long)most,

@@ -39,6 +39,9 @@ plain=$(inspect)
 is "columns that are not asked for are not read" "$(line covariates "$plain")$(line groups "$plain")" ""
 is "no sample is there twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
 
+like "what cosine depends on is told" "$(line graph "$plain")" '^knn by cosine \(of the allele that is counted; .*\): [0-9]+ edges'
+like "and kinship does not" "$(line graph "$(inspect --set graph.metric=kinship)")" '^knn by kinship: [0-9]+ edges'
+
 # ---- ids without a partner ----
 
 is "all are joined" "$(line unmatched "$plain")" ""
