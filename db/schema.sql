@@ -132,6 +132,7 @@ CREATE TABLE checkpoint (
 
 CREATE TABLE model (
     trial_id    INTEGER PRIMARY KEY REFERENCES trial,
+    hash        TEXT NOT NULL,
     safetensors BLOB NOT NULL
 ) STRICT;
 

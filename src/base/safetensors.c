@@ -17,13 +17,15 @@ static const struct {
 
 enum { N_TYPES = sizeof types / sizeof *types };
 
+/* Elements. */
+static size_t count(const struct safetensor *t)
+{
+    return (size_t)t->shape[0] * (t->n_dims == 2 ? (size_t)t->shape[1] : 1);
+}
+
 size_t safetensors_bytes(const struct safetensor *t)
 {
-    size_t n = (size_t)t->shape[0];
-
-    if (t->n_dims == 2)
-        n *= (size_t)t->shape[1];
-    return n * types[t->type].bytes;
+    return count(t) * types[t->type].bytes;
 }
 
 void safetensors_describe(struct buf *metadata, const char *name, const char *text)
@@ -87,6 +89,38 @@ struct file {
     size_t header_bytes, data_bytes;
 };
 
+/* Where the last array ends. */
+static uint64_t end_of_arrays(const struct file *f)
+{
+    static const char text[] = "\"data_offsets\":[";
+    const char *at = f->header, *end = f->data;
+    uint64_t most = 0, place[2];
+    char numbers[48];
+
+    while ((at = memmem(at, (size_t)(end - at), text, strlen(text)))) {
+        size_t left;
+
+        at += strlen(text);
+        left = (size_t)(end - at);
+        snprintf(numbers, sizeof numbers, "%.*s", (int)(left < 40 ? left : 40), at);
+        if (sscanf(numbers, "%" SCNu64 ",%" SCNu64 "]", &place[0], &place[1]) == 2 &&
+            place[1] > most)
+            most = place[1];
+    }
+    return most;
+}
+
+/* One JSON object, which alone says what the data are: they end with the last array. */
+static bool has_form(const struct file *f)
+{
+    size_t n = f->header_bytes;
+
+    while (n && f->header[n - 1] == ' ')
+        n--;
+    return n >= 2 && f->header[0] == '{' && f->header[n - 1] == '}' &&
+           end_of_arrays(f) == f->data_bytes;
+}
+
 static int open_file(struct file *f, const void *file, size_t bytes)
 {
     int64_t n = 0;
@@ -100,7 +134,7 @@ static int open_file(struct file *f, const void *file, size_t bytes)
     f->header_bytes = (size_t)n;
     f->data = f->header + n;
     f->data_bytes = bytes - sizeof n - (size_t)n;
-    return 0;
+    return has_form(f) ? 0 : -1;
 }
 
 /* What follows `text` in the header, up to size - 1 bytes of it as a text; NULL: it is not there.
@@ -148,6 +182,23 @@ static int parse_entry(struct safetensor *out, char type[4], uint64_t place[2], 
                : -1;
 }
 
+static bool is_size(int64_t n)
+{
+    return n >= 0 && n <= INT32_MAX;
+}
+
+/* Whether an array of this type and shape fits its place in the file, and may be read there. */
+static bool is_placed(const struct safetensor *t, const uint64_t place[2], const struct file *f)
+{
+    size_t before = sizeof(int64_t) + f->header_bytes, each = types[t->type].bytes;
+
+    if (!is_size(t->shape[0]) || !is_size(t->shape[1]) || place[0] > place[1] ||
+        place[1] > f->data_bytes || (before + place[0]) % each)
+        return false;
+    /* In bytes the largest sizes do not fit 64 bits. */
+    return count(t) <= f->data_bytes && safetensors_bytes(t) == place[1] - place[0];
+}
+
 int safetensors_find(struct safetensor *out, const void *file, size_t bytes, const char *name)
 {
     char key[64], entry[192], type[4];
@@ -160,11 +211,17 @@ int safetensors_find(struct safetensor *out, const void *file, size_t bytes, con
     if (open_file(&f, file, bytes) || !after(entry, sizeof entry, &f, key) ||
         parse_entry(out, type, place, entry) || read_type(out, type))
         return -1;
-    if (out->shape[0] < 0 || out->shape[1] < 0 || place[0] > place[1] || place[1] > f.data_bytes ||
-        safetensors_bytes(out) != place[1] - place[0])
+    if (!is_placed(out, place, &f))
         return -1;
     out->data = f.data + place[0];
     return 0;
+}
+
+bool safetensors_is(const struct safetensor *t, enum safetensors_type type, int64_t rows,
+                    int64_t cols)
+{
+    return t->type == type && t->n_dims == (cols ? 2 : 1) && (rows < 0 || t->shape[0] == rows) &&
+           (cols < 0 || t->shape[1] == cols);
 }
 
 int safetensors_number(double *out, const void *file, size_t bytes, const char *name)

@@ -30,9 +30,15 @@ void safetensors_describe(struct buf *metadata, const char *name, const char *te
 void safetensors_write(struct buf *out, const struct buf *metadata,
                        const struct safetensor *tensors, size_t n);
 
-/* In a file that safetensors_write() wrote: the array called name, a view of it. -1: it has none
- * such, or is damaged. */
+/* In a file that safetensors_write() wrote, at an address that is aligned for doubles: the array
+ * called name, a view of it that is inside the file and aligned; no size is above INT32_MAX. -1: it
+ * has none such, or is damaged. */
 int safetensors_find(struct safetensor *out, const void *file, size_t bytes, const char *name);
+
+/* Whether it has this type and shape; of one dimension cols is 0. -1: any number of rows, or of
+ * cols. */
+bool safetensors_is(const struct safetensor *tensor, enum safetensors_type type, int64_t rows,
+                    int64_t cols);
 
 /* Of its metadata: the text called name, which is a number. -1: there is none such. */
 int safetensors_number(double *out, const void *file, size_t bytes, const char *name);

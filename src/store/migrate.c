@@ -33,7 +33,7 @@ static const char *const steps[DB_SCHEMA_VERSION] = {
           " epoch INTEGER NOT NULL, remaining REAL NOT NULL, seconds REAL NOT NULL,"
           " state BLOB NOT NULL) STRICT;"
           "CREATE TABLE model (trial_id INTEGER PRIMARY KEY REFERENCES trial,"
-          " safetensors BLOB NOT NULL) STRICT;"
+          " hash TEXT NOT NULL, safetensors BLOB NOT NULL) STRICT;"
           "PRAGMA user_version = 3",
 };
 
@@ -45,7 +45,7 @@ static const char *const guises[DB_SCHEMA_VERSION] = {
           "CREATE TEMP VIEW sweep AS SELECT *, NULL AS planned, NULL AS parts FROM main.sweep;"
           "CREATE TEMP VIEW checkpoint AS SELECT 0 AS trial_id, 0 AS epoch, 0.0 AS remaining,"
           " 0.0 AS seconds, NULL AS state WHERE 0;"
-          "CREATE TEMP VIEW model AS SELECT 0 AS trial_id, NULL AS safetensors WHERE 0",
+          "CREATE TEMP VIEW model AS SELECT 0 AS trial_id, '' AS hash, NULL AS safetensors WHERE 0",
 };
 
 int migrate_version(struct store *store, uint32_t *version, struct err *err)

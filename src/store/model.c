@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/fault.h"
 #include "store/db.h"
 
@@ -12,9 +14,12 @@ int models_write(struct store *store, struct err *err)
         int64_t trial_id = cursor_i64(&in);
         size_t bytes = (size_t)cursor_i64(&in);
         const void *model = cursor_bytes(&in, bytes);
+        char hex[HASH_HEX_SIZE];
 
+        hash_hex(hash_bytes(model, bytes), hex);
         if (db_finish(store,
-                      db_bind(store, STATEMENT_MODEL_FILL, err, "ib", trial_id, model, bytes), err))
+                      db_bind(store, STATEMENT_MODEL_FILL, err, "isb", trial_id, hex, model, bytes),
+                      err))
             return -1;
     }
     buf_clear(&store->models);
@@ -41,12 +46,24 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_MODEL_FIND, err, "i", trial_id);
     int rc = row ? db_step(store, row, err) : -1;
+    char hex[HASH_HEX_SIZE];
+    size_t bytes;
+    bool is_whole;
 
     if (rc != 1)
         return rc;
-    buf_add(out, sqlite3_column_blob(row, 0), (size_t)sqlite3_column_bytes(row, 0));
+    bytes = (size_t)sqlite3_column_bytes(row, 1);
+    hash_hex(hash_bytes(sqlite3_column_blob(row, 1), bytes), hex);
+    is_whole = !strcmp(hex, (const char *)sqlite3_column_text(row, 0));
+    if (is_whole)
+        buf_add(out, sqlite3_column_blob(row, 1), bytes);
     if (db_finish(store, row, err))
         return -1;
+    if (!is_whole)
+        return err_set(err,
+                       "%s: the model of t%lld is damaged: its %zu bytes do not have the hash that "
+                       "was stored with them; the same trial can be run again, in another --db",
+                       store->path, (long long)trial_id, bytes);
     return buf_failed(out) ? err_nomem(err, "model", out->size) : 1;
 }
 

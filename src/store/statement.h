@@ -124,10 +124,10 @@
     X(CHECKPOINT_FIND, \
       "SELECT epoch, remaining, seconds, state FROM checkpoint WHERE trial_id = ?1") \
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
-    X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, zeroblob(0))") \
-    X(MODEL_FILL, "UPDATE model SET safetensors = ?2 WHERE trial_id = ?1") \
+    X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, '', zeroblob(0))") \
+    X(MODEL_FILL, "UPDATE model SET hash = ?2, safetensors = ?3 WHERE trial_id = ?1") \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
-    X(MODEL_FIND, "SELECT safetensors FROM model WHERE trial_id = ?1") \
+    X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
     /* The best is that of the leaderboard (views.c), and like there the first of equals. */ \
     X(MODEL_PRUNE, \
       "WITH has AS MATERIALIZED (SELECT DISTINCT config_id FROM model JOIN trial USING (trial_id)" \

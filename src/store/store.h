@@ -166,7 +166,8 @@ int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struc
  * store_result() does it with its result's. */
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err);
-/* 1 and a trial's model appended to `out`; 0: it has none. -1 and err. */
+/* 1 and a trial's model appended to `out`; 0: it has none. -1 and err, also where it is not what
+ * was put, to the bit. */
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
 /* Of the configurations of a sweep that are over, only the best keeps its models: `keep = best`.
  * Over is one with `each` trials or more (replicates x folds) in the file, none of which is to be

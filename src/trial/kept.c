@@ -256,8 +256,21 @@ bool kept_is_complete(const void *file, size_t bytes)
 
 int kept_first(struct safetensor *out, const void *file, size_t bytes)
 {
-    return safetensors_find(out, file, bytes, PROJECTED)
-               ? safetensors_find(out, file, bytes, "layers.0.weight")
+    int rc = safetensors_find(out, file, bytes, PROJECTED)
+                 ? safetensors_find(out, file, bytes, "layers.0.weight")
+                 : 0;
+
+    return rc || !safetensors_is(out, SAFETENSORS_F32, -1, -1) ? -1 : 0;
+}
+
+int kept_tensor(struct safetensor *out, const void *file, size_t bytes,
+                const struct model_tensor *like)
+{
+    int64_t cols = like->n_dims == 2 ? like->shape[1] : 0;
+
+    return safetensors_find(out, file, bytes, like->name) ||
+                   !safetensors_is(out, SAFETENSORS_F32, like->shape[0], cols)
+               ? -1
                : 0;
 }
 
@@ -282,8 +295,6 @@ static int weights_by_features(struct mat *w, const struct safetensor *projected
     struct mat xw = mat_view((float *)(uintptr_t)projected->data, (int32_t)projected->shape[0],
                              (int32_t)projected->shape[1]);
 
-    if (projected->n_dims != 2 || xw.n_rows != data->n_samples)
-        return damaged(err);
     if (!products->is_there && reducer_init(&products->reducer, data, made->scale, 0, err))
         return -1;
     products->is_there = true;
@@ -300,13 +311,14 @@ static int take_tensors(struct safetensor *list, size_t *n, const void *file, si
     char name[48];
 
     snprintf(name, sizeof name, "layers.%d.bias", spec->layers - 1);
-    if (safetensors_find(&last, file, bytes, name))
+    if (safetensors_find(&last, file, bytes, name) ||
+        !safetensors_is(&last, SAFETENSORS_F32, -1, 0))
         return -1;
     n_outputs = (int32_t)last.shape[0];
     while (model_tensor(&t, spec, n_features, n_outputs, (int32_t)*n)) {
-        if (*n == 0)
+        if (*n == 0 && w->n_cols == t.shape[1])
             list[0] = as_safetensor(&t, w->v);
-        else if (safetensors_find(&list[*n], file, bytes, t.name))
+        else if (kept_tensor(&list[*n], file, bytes, &t))
             return -1;
         ++*n;
     }
@@ -331,6 +343,7 @@ int kept_complete(struct buf *out, const void *file, size_t bytes, const struct 
     if (!list)
         return err_nomem(err, "model", sizeof *list);
     if (safetensors_find(&projected, file, bytes, PROJECTED) ||
+        !safetensors_is(&projected, SAFETENSORS_F32, data->n_samples, -1) ||
         safetensors_metadata(&metadata, file, bytes))
         rc = damaged(err);
     else

@@ -56,9 +56,15 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
 /* Whether a file has all that it needs. */
 bool kept_is_complete(const void *file, size_t bytes);
 
-/* What stands for the first layer: its weights, or layers.0.xw. -1: there is neither. */
+/* What stands for the first layer, F32 in two dimensions: its weights, or layers.0.xw. -1: there is
+ * neither. */
 struct safetensor;
 int kept_first(struct safetensor *out, const void *file, size_t bytes);
+
+/* An array of the network, F32 in the shape that it must have. -1: there is none such. */
+struct model_tensor;
+int kept_tensor(struct safetensor *out, const void *file, size_t bytes,
+                const struct model_tensor *like);
 
 /* Products of all pairs of samples, most of what kept_complete() costs, for the models of one
  * configuration; made when they are first needed. Zero to begin. */

@@ -228,7 +228,7 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
     m->is_projected = !kept_is_complete(file, bytes);
     if (m->is_projected && p->fresh.n_rows)
         return err_set(err, "the model has no weights by features");
-    if (kept_first(&t, m->file, m->bytes) || t.n_dims != 2 ||
+    if (kept_first(&t, m->file, m->bytes) ||
         t.shape[0] != (m->is_projected ? p->data->n_samples : p->data->n_features) ||
         safetensors_number(&m->target_mean, m->file, m->bytes, "target_mean") ||
         safetensors_number(&m->target_sd, m->file, m->bytes, "target_sd"))
@@ -246,8 +246,7 @@ static int fill_model(struct model *model, const struct opened *m, struct err *e
 
         if (to->layer == 0 && to->array == MODEL_WEIGHT)
             continue;
-        if (safetensors_find(&from, m->file, m->bytes, to->name) || from.type != SAFETENSORS_F32 ||
-            safetensors_bytes(&from) != (size_t)to->n * sizeof(float))
+        if (kept_tensor(&from, m->file, m->bytes, to))
             return damaged(err);
         memcpy(model->weights + to->begin, from.data, safetensors_bytes(&from));
     }

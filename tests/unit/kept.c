@@ -16,6 +16,7 @@
 #include "data/load.h"
 #include "trial/gcn_runner.h"
 #include "trial/kept.h"
+#include "trial/predictor.h"
 #include "trial/spec.h"
 
 #define DENSE "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
@@ -476,13 +477,59 @@ static void test_damage(void **state)
     tear_down(&f);
 }
 
+/* A header that lies is refused, or gives numbers that mean nothing: it is never read beyond. */
+static void lies(const char *ini, uint32_t step)
+{
+    static const char likely[] = "0189U F4";
+    int32_t nodes[] = {0, 7, 29};
+    struct kept_products products = {0};
+    struct predictor p;
+    struct fixture f;
+    struct err err;
+    float out[9];
+    int64_t n;
+    int refused = 0, asked = 0;
+
+    set_up(&f, ini);
+    assert_int_equal(predictor_init(&p, &f.data, &f.settings, &err), 0);
+    assert_int_equal(
+        predictor_predict(out, &p, f.result.model, f.result.model_bytes, nodes, 3, &err), 0);
+    memcpy(&n, f.result.model, sizeof n);
+    for (size_t at = 8; at < 8 + (size_t)n; at += step)
+        for (const char *c = likely; *c; c++, asked++) {
+            char *byte = (char *)f.result.model + at, was = *byte;
+            int rc;
+
+            *byte = *c;
+            rc = predictor_predict(out, &p, f.result.model, f.result.model_bytes, nodes, 3, &err);
+            refused += rc != 0;
+            if (!kept_is_complete(f.result.model, f.result.model_bytes))
+                (void)kept_complete(&f.file, f.result.model, f.result.model_bytes, &f.data,
+                                    &f.settings, &products, &err);
+            buf_clear(&f.file);
+            *byte = was;
+        }
+    assert_in_range(refused, asked / 10, asked - 1);
+    kept_products_release(&products);
+    predictor_release(&p);
+    tear_down(&f);
+}
+
+static void test_headers_that_lie(void **state)
+{
+    (void)state;
+    lies(DENSE REST "batch_norm = yes\n", 1);
+    lies(SPARSE REST, 1);
+    lies(WIDE REST "reduce = pca:9\n", 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),  cmocka_unit_test(test_networks),
         cmocka_unit_test(test_baselines), cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_texts),     cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damage),    cmocka_unit_test(test_headers_that_lie),
     };
 
     return cmocka_run_group_tests_name("kept", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Whose models stay. */
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,47 @@ static void test_best_and_incomplete_stay(void **state)
     assert_int_equal(store_find_model(&model, store, 4, &err), 1);
     assert_memory_equal(model.data, "m3", 2);
     assert_int_equal(store_find_model(&model, store, 1, &err), 0);
+    buf_release(&model);
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void change(const struct fixture *f, const char *sql)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* What is read is what was put, or it is not given out. */
+static void test_damage(void **state)
+{
+    static const char *const damages[] = {
+        "UPDATE model SET safetensors = x'6d31'", "UPDATE model SET safetensors = x''",
+        "UPDATE model SET safetensors = x'6d3000'", "UPDATE model SET hash = ''"};
+    struct fixture f;
+    struct store *store;
+    struct buf model = {0};
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    put(&f, store, 0, 0.5, TRIAL_DONE);
+    prune(store, 2);
+    assert_int_equal(store_find_model(&model, store, f.known.ids[0], &err), 1);
+    assert_int_equal(model.size, 2);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        put(&f, store, 0, 0.5, TRIAL_DONE);
+        prune(store, 2);
+        buf_clear(&model);
+        change(&f, damages[i]);
+        assert_int_equal(store_find_model(&model, store, f.known.ids[0], &err), -1);
+        assert_int_equal(model.size, 0);
+        assert_non_null(strstr(err.text, ": the model of t1 is damaged: "));
+    }
     buf_release(&model);
     store_close(store);
     fixture_close(&f);
@@ -154,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_smaller_may_be_better),
         cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_damage),
     };
 
     return cmocka_run_group_tests_name("store_model", tests, NULL, NULL);
