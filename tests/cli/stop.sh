@@ -134,4 +134,24 @@ fails "a group that is left alone" 1 "$ESPALIER" plan groups.ini --db groups.db
 like "is named before anything is run" "$(cat "$T/.err")" \
     'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train take at least 2'
 
+# Doubles of who trains are beside it in the stop part, and no score is of them.
+awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 20; i++) print "s" i "," (i > 1 ? i : 2) % 3 "," (i > 1 ? i : 2) / 3 % 3 "," (i > 1 ? i : 2) }' |
+    awk -F, 'NR == 1 { print; next } { printf "%s,%d,%d,%d\n", $1, $2, $3, $4 }' >doubles.csv
+awk 'BEGIN { print "id,y"; for (i = 1; i <= 20; i++) print "s" i "," i }' >y.csv
+awk 'BEGIN { print "id,part"; for (i = 1; i <= 20; i++) print "s" i "," (i == 2 || i > 17 ? "stop" : i > 12 ? "val" : "train") }' >sides.csv
+cat >doubles.ini <<'INI'
+[data]
+format = genotype
+genotypes = doubles.csv
+phenotypes = y.csv
+[split]
+file = sides.csv
+[graph]
+k = 2
+INI
+ok "inspect" "$ESPALIER" inspect doubles.ini
+like "finds them on one side" "$(grep '^duplicates' "$T/.out")" '1 set .*, 2 samples in all; 0 sets on both sides of a split$'
+ok "inspect" "$ESPALIER" inspect doubles.ini --set folds=2
+like "and on two where a fold is validated" "$(grep '^same' "$T/.out")" '^same +s1 \(fold [01]\), s2 \(stop\)$'
+
 done_testing
