@@ -286,9 +286,21 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
+/* Why it is no molecule for us; NULL: it is one. */
+static const char *atoms_fault(const struct scratch *s)
+{
+    enum { MOST_CHARGE = 15 }; /* of OpenSMILES, 3.1.5 */
+
+    for (int32_t i = 0; i < s->n; i++)
+        if (s->atom[i].charge > MOST_CHARGE || s->atom[i].charge < -MOST_CHARGE)
+            return "a charge beyond 15";
+    return s->n ? NULL : "it has no atoms";
+}
+
 static int add_molecule(struct molecules *m, int molecule, struct err *err)
 {
     struct scratch s = {0};
+    const char *fault;
     int status;
 
     /* Hydrogens that were written become counts, as those are that were not; a molecule of nothing
@@ -299,16 +311,23 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     indigoDearomatize(molecule);
     status = read_atoms(&s, m, molecule, err);
     indigoAromatize(molecule);
-    if (status == 0 && s.n > 0)
-        status = read_bonds(&s, m, molecule, err) == 0 && append(m, &s, err) == 0 ? 1 : -1;
+    fault = status == 0 ? atoms_fault(&s) : NULL;
+    if (fault)
+        err_set(err, "%s", fault);
     else if (status == 0)
-        err_set(err, "it has no atoms");
+        status = read_bonds(&s, m, molecule, err) == 0 && append(m, &s, err) == 0 ? 1 : -1;
     free(s.atom);
     free(s.place);
     return status;
 }
 
 /* ---- what Indigo takes and is no SMILES ---- */
+
+enum { MOST_ISOTOPE_DIGITS = 3 }; /* of OpenSMILES, 3.1.4 */
+
+/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and a row
+ * that is no molecule may have any number. The largest of PubChem have some thousand. */
+enum { MOST_LETTERS = 10000 };
 
 static bool is_bond(char c)
 {
@@ -327,11 +346,13 @@ static const char *fault_at(const char *smiles, size_t at)
         return "nothing between '(' and ')'";
     if (is_bond(smiles[at]) && is_bond(next))
         return "two bonds in a row";
+    if (smiles[at] == '[' && strspn(smiles + at + 1, "0123456789") > MOST_ISOTOPE_DIGITS)
+        return "an isotope beyond 999";
     return NULL;
 }
 
-/* Rows that were cut off, and other formats, which have several lines. A name may follow after a
- * blank. */
+/* Rows that were cut off, and other formats, which have several lines. What follows after a blank
+ * is a name, as in files of SMILES, to Indigo as to RDKit. */
 static const char *fault_of(const char *smiles)
 {
     bool is_in_bracket = false;
@@ -339,6 +360,8 @@ static const char *fault_of(const char *smiles)
 
     if (!*smiles)
         return "it is empty";
+    if (strlen(smiles) > MOST_LETTERS)
+        return "it has more than 10000 letters";
     for (size_t i = 0; smiles[i]; i++)
         if ((unsigned char)smiles[i] < ' ')
             return "it has several lines";

@@ -240,10 +240,11 @@ static void test_invalid(void **state)
            "");
 }
 
-/* Indigo alone would take these for whole. */
+/* Indigo alone would take these for whole, or a long time for the longest. */
 static void test_cut_off(void **state)
 {
-    static const char *const row[][2] = {
+    static char chain[10002];
+    const char *const row[][2] = {
         {"CC(C", "'(' without a ')'"},
         {"CC.", "a '.' with nothing on one side"},
         {".CC", "a '.' with nothing on one side"},
@@ -252,6 +253,13 @@ static void test_cut_off(void **state)
         {"C==C", "two bonds in a row"},
         {"CC(C) (", ""},
         {"[Na+].[Cl-]", ""},
+        {"[1000CH4]", "an isotope beyond 999"},
+        {"[C+16]", "a charge beyond 15"},
+        {"[C----------------]", "a charge beyond 15"},
+        {"[999CH3+15]", ""},
+        {"C C(", ""}, /* a name */
+        {chain, "it has more than 10000 letters"},
+        {chain + 1, ""},
     };
     struct molecules m;
     struct err err;
@@ -261,13 +269,14 @@ static void test_cut_off(void **state)
         print_message("built without Indigo\n");
         skip();
     }
+    memset(chain, 'C', sizeof chain - 1);
     molecules_init(&m);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         err.text[0] = '\0';
         assert_int_equal(molecules_add(&m, row[i][0], &err), !*row[i][1]);
         assert_string_equal(err.text, row[i][1]);
     }
-    assert_int_equal(m.n_atoms, 5);
+    assert_int_equal(m.n_atoms, 5 + 2 + 10000);
     molecules_release(&m);
 }
 
