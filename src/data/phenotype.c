@@ -60,6 +60,17 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
+/* A number among the names: PLINK's .fam and some of its tables have no header. */
+static const char *header_hint(const struct table *t)
+{
+    double v;
+
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (table_parse_number(&v, t->name[j]))
+            return "; is this line a sample? A header must come first, as FID IID TRAIT";
+    return "";
+}
+
 /* Always -1. */
 static int no_column(const struct reading *r, const char *what, const char *name,
                      const char *setting, struct err *err)
@@ -67,8 +78,8 @@ static int no_column(const struct reading *r, const char *what, const char *name
     struct buf columns = {0};
 
     list_columns(&columns, r);
-    table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s", what, name, setting,
-                buf_text(&columns));
+    table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s%s", what, name, setting,
+                buf_text(&columns), header_hint(&r->table));
     buf_release(&columns);
     return -1;
 }
@@ -95,7 +106,8 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
     if (n_free == 1)
         return found;
     list_columns(&columns, r);
-    table_fault(err, t, "several traits: set data.trait to one of %s", buf_text(&columns));
+    table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
+                header_hint(t));
     buf_release(&columns);
     return -1;
 }

@@ -161,6 +161,16 @@ static void test_id_column(void **state)
     dataset_release(&d);
     spec.id = "Line";
     refuse_spec(&spec, "pheno.csv:1: no column \"Line\", as data.id says: the first is \"plot\"");
+    spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
+    refuse_spec(&spec,
+                "pheno.csv:1: no trait \"ft\": data.trait must be one of \"x\", \"0\", \"0\", "
+                "\"1\", \"5\"; is this line a sample? A header must come first, as FID IID "
+                "TRAIT");
+    spec.trait = NULL;
+    scratch_text("pheno.csv", "x 5 6\ny 6 6\n");
+    refuse_spec(&spec,
+                "pheno.csv:1: several traits: set data.trait to one of \"5\", \"6\"; is this "
+                "line a sample? A header must come first, as FID IID TRAIT");
     spec = spec_of("FID IID\nf x\n");
     spec.trait = NULL;
     refuse_spec(&spec, "pheno.csv:1: two columns, FID and IID: must be an id and at least one "
