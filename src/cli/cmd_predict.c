@@ -47,21 +47,9 @@ static int parse(struct predict_options *o, int argc, char **argv)
     return status;
 }
 
-static int prepare(struct predict *w, struct err *err)
-{
-    struct replay_trial trial;
-    int64_t number;
-
-    if (replay_find(&trial, w->replay.store, w->trial[0], err) ||
-        replay_prepare(&w->replay, &trial, &number, err))
-        return -1;
-    replay_settings(&w->replay, &w->settings);
-    return predictor_init(&w->predictor, &w->replay.data, &w->settings, err);
-}
-
 static int answer(struct buf *out, struct predict *w, struct err *err)
 {
-    int rc = predict_choose(w, err) || prepare(w, err) ? -1 : 0;
+    int rc = predict_choose(w, err) || predict_prepare(w, err) ? -1 : 0;
 
     if (!rc)
         rc = (w->o->genotypes  ? predict_new

@@ -6,6 +6,7 @@
 #include "cli/replay.h"
 #include "trial/kept.h"
 #include "trial/predictor.h"
+#include "trial/standin.h"
 
 struct predict_options {
     const char *db;
@@ -34,13 +35,20 @@ struct predict {
     int32_t n_models;
     struct kept_products products; /* for their weights after a reduction */
     struct replay replay;
-    struct settings settings; /* of the configuration */
+    struct standin standin;     /* in the place of the replay's data, of held[0]; else zero */
+    const struct dataset *data; /* how features are coded: the replay's or the stand-in */
+    struct settings settings;   /* of the configuration */
     struct predictor predictor;
     struct table table; /* what came out */
 };
 
 /* Which trials: --trial, --config, or the best configuration. -1 and err: it has no model. */
 int predict_choose(struct predict *w, struct err *err);
+
+/* The data, settings and predictor of the first trial. Where new genotypes are asked about and the
+ * models can stand alone, without the training data: if all samples are, and if the data cannot be
+ * read or are others, which is told. -1 and err: that, where they cannot. */
+int predict_prepare(struct predict *w, struct err *err);
 
 /* Samples of these ids, not asked about yet; the data and their models. */
 struct predictions predict_describe(const struct predict *w, const char *const *id);

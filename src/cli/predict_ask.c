@@ -8,7 +8,7 @@
 
 struct predictions predict_describe(const struct predict *w, const char *const *id)
 {
-    return (struct predictions){.data = &w->replay.data,
+    return (struct predictions){.data = w->data,
                                 .id = id,
                                 .trial = w->trial,
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
@@ -19,7 +19,8 @@ static int complete(struct buf *file, struct predict *w, struct err *err)
 {
     struct buf out = {0};
 
-    if (!w->predictor.fresh.n_rows || kept_is_complete(file->data, file->size))
+    if (!w->predictor.fresh.n_rows || w->data != &w->replay.data ||
+        kept_is_complete(file->data, file->size))
         return 0;
     if (kept_complete(&out, file->data, file->size, &w->replay.data, &w->settings, &w->products,
                       err)) {
@@ -90,5 +91,6 @@ void predict_release(struct predict *w)
     free(w->trial);
     table_release(&w->table);
     predictor_release(&w->predictor);
+    standin_release(&w->standin);
     replay_release(&w->replay);
 }

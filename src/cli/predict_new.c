@@ -7,7 +7,7 @@
 static int ask_batch(struct predictions *p, struct predict *w, const struct mat *x, bool holds,
                      struct err *err)
 {
-    int32_t n_panel = w->replay.data.n_samples;
+    int32_t n_panel = w->predictor.data->n_samples;
     int32_t *nodes = malloc((size_t)x->n_rows * sizeof *nodes);
     int rc = nodes ? predictor_join(&w->predictor, x, NULL, err)
                    : err_nomem(err, "samples", (size_t)x->n_rows * sizeof *nodes);
@@ -42,11 +42,11 @@ int predict_new(struct predict *w, struct err *err)
 {
     struct newcomers new;
     struct mat room = {0};
-    int rc = newcomers_open(&new, &w->replay.data, &w->settings, w->o->genotypes, w->o->phenotypes,
+    int rc = newcomers_open(&new, w->data, &w->settings, w->o->genotypes, w->o->phenotypes,
                             w->o->is_all, err);
 
     if (!rc)
-        rc = mat_init(&room, newcomers_batch(&new), w->replay.data.n_features, err);
+        rc = mat_init(&room, newcomers_batch(&new), w->data->n_features, err);
     for (int32_t first = 0; !rc && first < new.n; first += room.n_rows)
         rc = predict_batch(w, &new, &room, first, err);
     if (!rc)

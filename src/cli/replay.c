@@ -119,7 +119,8 @@ static int check_digest(const struct replay *r, const struct replay_trial *trial
     put_files(&files, &r->sweep);
     err_set(err,
             "the data are not those that were trained on (digest %s, here %s):%s; allowed are the "
-            "same data, wherever they lie now: --set data.KEY=FILE",
+            "same data, with the phenotypes of then (new values make other data), wherever they "
+            "lie now: --set data.KEY=FILE",
             trial->digest, digest, files.size ? buf_text(&files) : " simulated");
     buf_release(&files);
     return -1;
@@ -140,16 +141,23 @@ static int load(struct replay *r, const struct replay_trial *trial, struct err *
     return 0;
 }
 
-static int make_plan(struct replay *r, const struct replay_trial *trial, struct err *err)
+static int resolve(struct replay *r, const struct replay_trial *trial, enum task task,
+                   struct err *err)
 {
     union value *fixed = r->sweep.fixed.v;
-    struct errlist faults = {0};
 
     /* Neither is part of the key: one may have become less since, the other is of that machine. */
     if (fixed[P_REPLICATES].i <= trial->replicate)
         fixed[P_REPLICATES].i = trial->replicate + 1;
     fixed[P_TRIAL_TIMEOUT].f = 0;
-    if (settings_resolve(&r->sweep.fixed, r->data.task, err))
+    return settings_resolve(&r->sweep.fixed, task, err);
+}
+
+static int make_plan(struct replay *r, const struct replay_trial *trial, struct err *err)
+{
+    struct errlist faults = {0};
+
+    if (resolve(r, trial, r->data.task, err))
         return -1;
     if (requirements_check_data(&r->sweep, &r->data, &faults))
         return first_fault(&faults, err);
@@ -165,16 +173,17 @@ void replay_settings(const struct replay *replay, struct settings *out)
     plan_settings(&replay->plan, 0, out);
 }
 
-static int check_key(const struct replay *r, const struct replay_trial *trial, struct err *err)
+static int check_key(const struct replay *r, const struct replay_trial *trial, struct hash digest,
+                     struct err *err)
 {
     struct buf scratch = {0};
     struct settings settings;
     char key[HASH_HEX_SIZE];
 
     replay_settings(r, &settings);
-    hash_hex(settings_key(&settings, r->sweep.swept, r->data.digest, trial->replicate, trial->fold,
-                          &scratch),
-             key);
+    hash_hex(
+        settings_key(&settings, r->sweep.swept, digest, trial->replicate, trial->fold, &scratch),
+        key);
     buf_release(&scratch);
     if (!strcmp(key, trial->key))
         return 0;
@@ -207,9 +216,23 @@ int replay_prepare(struct replay *r, const struct replay_trial *trial, int64_t *
     if (trial->fold >= r->plan.folds)
         return err_set(err, "%s: t%lld: fold %d of %d", r->db, (long long)trial->trial_id,
                        trial->fold, r->plan.folds);
-    if (check_key(r, trial, err))
+    if (check_key(r, trial, r->data.digest, err))
         return err_wrap(err, "%s: t%lld", r->db, (long long)trial->trial_id);
     *number = (int64_t)trial->replicate * r->plan.folds + trial->fold;
+    return 0;
+}
+
+int replay_prepare_alone(struct replay *r, const struct replay_trial *trial, enum task task,
+                         struct err *err)
+{
+    struct hash digest;
+
+    forget_data(r);
+    if (parse(r, trial->config_id, err) || resolve(r, trial, task, err) ||
+        plan_init(&r->plan, &r->sweep, NULL, err))
+        return err_wrap(err, "sweep '%s'", trial->sweep);
+    if (hash_parse(&digest, trial->digest) || check_key(r, trial, digest, err))
+        return err_wrap(err, "%s: t%lld", r->db, (long long)trial->trial_id);
     return 0;
 }
 

@@ -44,6 +44,11 @@ int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_i
 int replay_prepare(struct replay *replay, const struct replay_trial *trial, int64_t *number,
                    struct err *err);
 
+/* The same without the data, whose task is known: there is a plan of the trial's configuration and
+ * nothing to run. -1 and err as above. */
+int replay_prepare_alone(struct replay *replay, const struct replay_trial *trial, enum task task,
+                         struct err *err);
+
 /* The settings of what was prepared, resolved. */
 void replay_settings(const struct replay *replay, struct settings *out);
 

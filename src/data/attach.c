@@ -94,7 +94,7 @@ static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struc
 
     *out = (struct attached){.edge = NULL};
     out->start = calloc((size_t)n + 1, sizeof *out->start);
-    out->inverse_root = calloc(n_samples, sizeof *out->inverse_root);
+    out->inverse_root = calloc(n_samples + 1, sizeof *out->inverse_root);
     if (!out->start || !out->inverse_root)
         return err_nomem(err, "edges", n_samples * sizeof *out->inverse_root);
     read_degrees(out->inverse_root, a_hat);

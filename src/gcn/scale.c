@@ -17,7 +17,7 @@ int scaling_init(struct scaling *scaling, const struct dataset *data, enum featu
 
     *scaling = (struct scaling){.data = data, .scale = scale};
     if (scale == SCALE_ROW) {
-        scaling->row_factor = calloc(n, sizeof(double));
+        scaling->row_factor = calloc(n + 1, sizeof(double));
         return scaling->row_factor ? 0 : err_nomem(err, "row sums", n * sizeof(double));
     }
     if (scale != SCALE_STANDARDIZE)

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Models without a graph, asked about new samples where the training data are gone or changed.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+"$ESPALIER" simulate panel --samples 100 --markers 60 >/dev/null 2>&1 || exit 1
+awk -F, -v OFS=, 'NR == 1 { print $1, "site", "trait", "kind"; next } { print $1, "S" NR % 4, $2, $2 < 85 ? "low" : "high" }' panel/phenotypes.csv >whole.csv
+
+# From rows FROM to TO of the panel: a VCF (REF and ALT swapped where `turn` is set), or a table of halves; some are missing.
+cat >vcf.awk <<'AWK'
+BEGIN { FS = "," }
+FNR == 1 { n = NF; next }
+FNR - 1 >= from && FNR - 1 <= to { id[++rows] = $1; for (j = 2; j <= n; j++) g[rows, j] = (FNR + j) % 13 ? $j : 3 }
+END {
+    printf "##fileformat=VCFv4.2\n##contig=<ID=1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+    printf "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"
+    for (i = 1; i <= rows; i++)
+        printf "\t%s", id[i]
+    print ""
+    split("0/0 0/1 1/1 ./.", call, " ")
+    for (j = 2; j <= n; j++) {
+        printf "1\t%d\t.\t%s\t.\t.\t.\tGT", 100 * j, turn ? "G\tA" : "A\tG"
+        for (i = 1; i <= rows; i++)
+            printf "\t%s", call[1 + (g[i, j] > 2 || !turn ? g[i, j] : 2 - g[i, j])]
+        print ""
+    }
+}
+AWK
+vcf() { awk "$@" -f vcf.awk panel/genotypes.csv; }
+halves() { awk -F, -v OFS=, -v from="$1" -v to="$2" 'NR > 1 { for (j = 2; j <= NF; j++) $j = (NR + j) % 13 ? $j + (NR * j % 7) / 10 : "NA" }
+    NR == 1 || (NR - 1 >= from && NR - 1 <= to)' panel/genotypes.csv; }
+mkdir train
+vcf -v from=1 -v to=70 >train/old.vcf
+halves 1 70 >train/old.csv
+head -n 71 whole.csv >train/pheno.csv
+vcf -v from=71 -v to=100 -v turn=1 >new.vcf
+halves 71 100 >new.csv
+cat >grid.ini <<'INI'
+[sweep]
+keep = all
+folds = 3
+[data]
+format = genotype
+genotypes = train/old.vcf
+phenotypes = train/pheno.csv
+trait = trait
+[train]
+epochs = 4
+[model]
+hidden_size = 8
+[graph]
+k = 5
+[grid]
+type = ridge, mlp, gcn
+INI
+run() { "$ESPALIER" run grid.ini --progress none "$@" 2>/dev/null; }
+predict() { "$ESPALIER" predict "$@" --each 2>.err; }
+run --db vcf.db
+run --set trait=kind --set covariates=site --set name=classes --db classes.db
+run --set genotypes=train/old.csv --set name=halves --set covariates=site --db halves.db
+run --set genotypes=train/old.csv --set name=raw --set scale=none --set type=mlp --db raw.db
+run --set name=reduced --set type=mlp --set reduce=pca:8 --db reduced.db
+run --set name=edgeless --set type=gcn --set build=none --db edgeless.db
+run --set name=raw_dosages --set scale=none --set type=mlp --db dosages.db
+
+ask() {
+    for c in 1 2; do
+        predict vcf.db --config c$c --genotypes new.vcf "$@"
+        predict classes.db --config c$c --genotypes new.vcf --phenotypes whole.csv "$@"
+        predict halves.db --config c$c --genotypes new.csv --phenotypes whole.csv "$@"
+    done
+    predict dosages.db --genotypes new.vcf "$@"
+    predict edgeless.db --genotypes new.vcf "$@"
+}
+ask >before.out
+is "eight answers about 30 samples" "$(grep -c '^s[0-9]' before.out)" 240
+is "without the training data: of all samples, the same bits" "$(ask --all)" "$(cat before.out)"
+predict vcf.db --config c1 --genotypes new.vcf --all >/dev/null
+like "which is said" "$(cat .err)" "new.vcf: the models stand alone: the training data are not read"
+predict vcf.db --config c3 --genotypes new.vcf --all >gcn.out
+is "a gcn reads them" "$(grep -c 'stand alone' .err) $(grep -c '^s' gcn.out)" "0 30"
+
+# Next season's phenotypes.
+cp train/pheno.csv then.csv
+sed -i '2s/,[^,]*,low$/,101,high/; 2s/,[^,]*,high$/,60,low/' train/pheno.csv
+is "the table is another" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
+is "phenotypes that changed: the same bits" "$(ask)" "$(cat before.out)"
+predict vcf.db --config c1 --genotypes new.vcf >/dev/null
+like "with a warning" "$(cat .err)" "warning: sweep 'grid': the data are not those that were trained on .* with the phenotypes of then .*; the models stand alone, but who was trained on is not known: all samples of new.vcf are predicted"
+fails "a gcn does not guess" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
+like "says why" "$(cat .err)" "the data are not those .* with the phenotypes of then .*; the models need the training data: a gcn takes the genotypes of the samples that a new one is joined to$"
+is "and takes the old ones" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
+
+# Gone.
+mv train gone
+is "no data at all: the same bits" "$(ask)" "$(cat before.out)"
+mkdir elsewhere && cp vcf.db new.vcf elsewhere
+is "nor on another computer" "$(cd elsewhere && predict vcf.db --config c1 --genotypes new.vcf)" "$(predict vcf.db --config c1 --genotypes new.vcf)"
+fails "but for a gcn" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
+like "the remedy is named" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn takes .*; --set genotypes=FILE says where it lies now$"
+cp then.csv gone/pheno.csv
+is "and works" "$(predict vcf.db --config c3 --genotypes new.vcf --set genotypes=gone/old.vcf --set phenotypes=gone/pheno.csv)" "$(cat gcn.out)"
+fails "samples of the panel" 1 "$ESPALIER" predict vcf.db --config c1 --part val
+like "need it too" "$(cat .err)" "train/old.vcf[^;]*; --set genotypes=FILE says where it lies now$"
+fails "a reduction" 1 "$ESPALIER" predict reduced.db --genotypes new.vcf --all
+like "needs the data" "$(cat .err)" "the models need the training data: the first layer is kept by training samples \(model.reduce\); --set genotypes=FILE"
+fails "raw numbers" 1 "$ESPALIER" predict raw.db --genotypes new.csv
+like "have no means" "$(cat .err)" "the models need the training data: no means of the features are kept, which are neither dosages nor standardised"
+fails "settings that are not the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
+like "are refused" "$(cat .err)" "its settings make"
+fails "covariates are still wanted" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
+like "from a table" "$(cat .err)" "give a table with site of the new samples"
+sqlite3 vcf.db ".backup bad.db"
+sqlite3 bad.db "update model set safetensors = unhex(replace(hex(safetensors), hex('features.names'), hex('features.nomes')))" 2>/dev/null ||
+    sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"
+fails "a damaged model" 1 "$ESPALIER" predict bad.db --config c1 --genotypes new.vcf --all
+like "is called so" "$(cat .err)" "the stored model is damaged"
+done_testing
