@@ -143,19 +143,39 @@ static void on_back(void *arg, int32_t rank)
     log_info("rank %d is back", rank);
 }
 
-static int prune(struct sweep_state *state, struct err *err)
+static int prune(struct sweep_state *state, int64_t *n, struct err *err)
 {
     const struct plan *plan = state->plan;
 
     state->has_results = false;
     return store_prune_models(state->store, plan->sweep->fixed.v[P_SWEEP_NAME].s,
-                              (int64_t)plan->replicates * plan->folds, err);
+                              (int64_t)plan->replicates * plan->folds, n, err);
+}
+
+int sweep_settle_models(struct sweep_state *state, struct err *err)
+{
+    const struct settings *fixed = &state->plan->sweep->fixed;
+    bool is_none = keep_of(fixed) == KEEP_NONE;
+    int64_t n = 0;
+    int rc = 0;
+
+    if (is_none)
+        rc = store_drop_models(state->store, fixed->v[P_SWEEP_NAME].s, &n, err);
+    else if (state->prunes)
+        rc = prune(state, &n, err);
+    if (!rc)
+        rc = store_commit(state->store, err);
+    if (!rc && n)
+        log_info("models of %lld trials that an earlier run kept are dropped: %s", (long long)n,
+                 is_none ? "keep = none"
+                         : "keep = best, and their configurations are over and not the best");
+    return rc;
 }
 
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_state *state = arg;
-    int rc = state->prunes && state->has_results ? prune(state, err) : 0;
+    int rc = state->prunes && state->has_results ? prune(state, NULL, err) : 0;
 
     if (!rc)
         rc = store_commit(state->store, err);

@@ -39,6 +39,10 @@ struct sweep_state {
  * configuration is to be run again, once. -1 and err. */
 int sweep_remake(struct sweep_state *state, struct err *err);
 
+/* What is kept of earlier runs becomes what `keep` says now, and is committed; it is said where
+ * that drops some. -1 and err. */
+int sweep_settle_models(struct sweep_state *state, struct err *err);
+
 /* Without the trials of other shards. */
 struct ledger_counts sweep_counts(const struct sweep_state *state);
 

@@ -369,8 +369,8 @@ static int prune(struct merge *m, struct err *err)
         rc = stored_sweep_parse(&sweep, m->store, (const char *)sqlite3_column_text(row, 1), err);
         v = sweep.fixed.v;
         if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
-            rc = store_prune_models(m->store, name,
-                                    v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1), err);
+            rc = store_prune_models(
+                m->store, name, v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1), NULL, err);
         sweep_release(&sweep);
         rc = rc ? -1 : 1;
     }

@@ -126,6 +126,9 @@
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
     X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, '', zeroblob(0))") \
     X(MODEL_FILL, "UPDATE model SET hash = ?2, safetensors = ?3 WHERE trial_id = ?1") \
+    X(MODEL_DROP, /* all of a sweep */ \
+      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM config JOIN trial" \
+      " USING (config_id) WHERE sweep_id = ?1)") \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
     /* The best is that of the leaderboard (views.c), and like there the first of equals. */ \

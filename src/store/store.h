@@ -171,9 +171,12 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
 /* Of the configurations of a sweep that are over, only the best keeps its models: `keep = best`.
  * Over is one with `each` trials or more (replicates x folds) in the file, none of which is to be
- * run: of a shard that is hardly any. Part of the transaction. Cost: to look at configurations with
- * models. */
-int store_prune_models(struct store *store, const char *sweep, int64_t each, struct err *err);
+ * run: of a shard that is hardly any. n, where it is not NULL: models that were dropped. Part of the
+ * transaction. Cost: to look at configurations with models. */
+int store_prune_models(struct store *store, const char *sweep, int64_t each, int64_t *n,
+                       struct err *err);
+/* No trial of a sweep keeps its model: `keep = none`. n, -1 and err as above. */
+int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
 
 /* `where` over the axes: the expression sees each swept setting as a column, bare (hidden_size)
  * or qualified (model.hidden_size). Numbers are numbers; choices are text, and so is `full`, which

@@ -80,6 +80,18 @@ run --db joined.db --shard 1/2
 is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
     "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
 
+# What `keep` says now holds for a sweep that has nothing left to run.
+cp all.db turned.db
+ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none
+is "is said in a line" "$(grep dropped .err)" \
+    "espalier: models of 18 trials that an earlier run kept are dropped: keep = best, and their configurations are over and not the best"
+is "and done" "$(content turned.db)" "$(content retried.db)"
+ok "once more" "$ESPALIER" run small.ini --db turned.db --progress none
+is "there is nothing to say" "$(grep -c dropped .err)" 0
+ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress none --set keep=none
+is "is said too" "$(grep dropped .err)" "espalier: models of 6 trials that an earlier run kept are dropped: keep = none"
+is "and done too" "$(kept turned.db)" ""
+
 # Killed in the middle of it, and gone on.
 sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 1000/' small.ini >slow.ini
 "$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null

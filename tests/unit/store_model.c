@@ -31,7 +31,7 @@ static void prune(struct store *store, int64_t each)
 {
     struct err err;
 
-    if (store_prune_models(store, "s", each, &err) || store_commit(store, &err))
+    if (store_prune_models(store, "s", each, NULL, &err) || store_commit(store, &err))
         fail_msg("%s", err.text);
 }
 
