@@ -134,7 +134,8 @@ static void settle_scores(struct gcn_run *run)
 
 static int32_t *append(int32_t *to, const int32_t *nodes, int32_t n)
 {
-    memcpy(to, nodes, (size_t)n * sizeof *to);
+    if (n) /* a part without samples may be NULL */
+        memcpy(to, nodes, (size_t)n * sizeof *to);
     return to + n;
 }
 
