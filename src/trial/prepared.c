@@ -380,7 +380,8 @@ const struct split *prepared_split(struct prepared *prepared, const struct setti
 static double trial_bytes(const struct gcn_spec *spec, const struct settings *s,
                           const struct gcn_outline *outline, const struct split *split)
 {
-    double kept = keep_of(s) == KEEP_NONE ? 0 : gcn_weights(spec, outline->data, outline->n_inputs);
+    double copies = keep_of(s) == KEEP_NONE ? 0 : COPIES_OF_MODEL;
+    double kept = copies * gcn_weights(spec, outline->data, outline->n_inputs);
     double n = split->n_train;
 
     if (spec_model(s) == MODEL_RIDGE)
