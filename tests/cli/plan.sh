@@ -27,7 +27,7 @@ is "and nothing measured" "$(column measured <before.csv | sort -u)" ""
 like "the total says where its speed is from" "$(cat before)" \
     'about [0-9.e-]+ core-seconds \(speed of (a usual core: none was tried|[0-9]+ configurations?, tried here)\)$'
 like "and the last line what memory a rank takes" "$(tail -n 1 before)" \
-    'memory: about 0\.[0-9] MB for a rank: 0\.0 MB of data and 0\.[0-9] MB derived from them, once for all ranks of a host, and up to 0\.[0-9] MB of its own$'
+    'memory: about [0-9]\.[0-9] MB for a rank: 0\.0 MB of data and 0\.[0-9] MB derived from them, once for all ranks of a host, and up to 0\.[0-9] MB of its own$'
 
 ok "a run" "$ESPALIER" run small.ini --progress none
 like "says how well it used its ranks" "$(cat "$T/.err")" \
