@@ -121,8 +121,11 @@ static void tell_markers(const struct newcomers *n)
     const struct recode_report *r = &n->report;
     const char *path = n->recode.path;
 
-    log_info("%s: %d samples to predict, %d left out: they have a phenotype", path, n->n,
-             n->n_known);
+    if (n->n_known)
+        log_info("%s: %d samples to predict, %d left out: they have a phenotype", path, n->n,
+                 n->n_known);
+    else
+        log_info("%s: %d samples to predict", path, n->n);
     log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped; %d absent, %d of "
              "them with other alleles",
              path, r->n_found, n->n_markers, r->n_flipped, n->n_markers - r->n_found, r->n_other);

@@ -76,6 +76,7 @@ ask >before.out
 is "eight answers about 30 samples" "$(grep -c '^s[0-9]' before.out)" 240
 is "without the training data: of all samples, the same bits" "$(ask --all)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf --all >/dev/null
+like "nobody is said to be left out" "$(cat .err)" "new.vcf: 30 samples to predict$"
 like "which is said" "$(cat .err)" "new.vcf: the models stand alone: the training data are not read"
 predict vcf.db --config c3 --genotypes new.vcf --all >gcn.out
 is "a gcn reads them" "$(grep -c 'stand alone' .err) $(grep -c '^s' gcn.out)" "0 30"

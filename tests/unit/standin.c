@@ -1,0 +1,195 @@
+/* What stands for the training data, from whole files and from broken ones. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/safetensors.h"
+#include "trial/standin.h"
+
+#define TEXT(name_, text)                                                              \
+    {                                                                                  \
+        .name = (name_), .type = SAFETENSORS_U8, .n_dims = 1, .shape = {sizeof(text)}, \
+        .data = (text)                                                                 \
+    }
+
+/* Two markers and a covariate. */
+static const double means[] = {0.1, 0.7, 1980.3}, factors[] = {2, 0, 3};
+static const float fill[] = {0.25f, 0.75f};
+
+enum { NAMES, ALLELES, CLASSES, FILL, MEAN, FACTOR, FIRST, N_TENSORS };
+static const struct safetensor whole[N_TENSORS] = {
+    [NAMES] = TEXT("features.names", "a\0b\0year"),
+    [ALLELES] = TEXT("features.alleles", "1\t5\tA\tC\0\0"),
+    [CLASSES] = TEXT("classes", "low\0high"),
+    [FILL] = {"features.fill", SAFETENSORS_F32, 1, {2}, fill},
+    [MEAN] = {"features.mean", SAFETENSORS_F64, 1, {3}, means},
+    [FACTOR] = {"features.factor", SAFETENSORS_F64, 1, {3}, factors},
+    [FIRST] = {"layers.0.weight", SAFETENSORS_F32, 2, {1, 2}, fill},
+};
+
+/* The file of tensors t, those without a name left out; then its stand-in. */
+static int make(struct standin *s, struct buf *file, const struct safetensor *t,
+                const char *n_markers, struct err *err)
+{
+    struct safetensor list[N_TENSORS];
+    struct buf metadata = {0};
+    size_t n = 0;
+
+    for (int i = 0; i < N_TENSORS; i++)
+        if (*t[i].name)
+            list[n++] = t[i];
+    if (n_markers)
+        safetensors_describe(&metadata, "markers", n_markers);
+    buf_release(file);
+    safetensors_write(file, &metadata, list, n);
+    buf_release(&metadata);
+    assert_false(buf_failed(file));
+    return standin_init(s, file->data, file->size, err);
+}
+
+static void test_is_the_mean(void **state)
+{
+    struct scaling scaling;
+    struct standin s;
+    struct buf file = {0};
+    struct err err;
+    float row[3];
+    struct mat x = mat_view(row, 1, 3);
+
+    (void)state;
+    assert_int_equal(make(&s, &file, whole, "2", &err), 0);
+    assert_int_equal(s.data.n_samples, 1);
+    assert_int_equal(s.nobody.n_samples, 0);
+    assert_int_equal(s.data.n_features, 3);
+    assert_int_equal(s.data.n_markers, 2);
+    assert_int_equal(s.data.n_classes, 2);
+    assert_int_equal(s.data.task, TASK_CLASSIFICATION);
+    assert_false(dataset_is_labelled(&s.data, 0));
+    assert_string_equal(dataset_feature_name(&s.data, 2), "year");
+    assert_string_equal(dataset_alleles(&s.data, 0), "1\t5\tA\tC");
+    assert_string_equal(dataset_alleles(&s.data, 1), "");
+    assert_string_equal(dataset_class_name(&s.data, 1), "high");
+    dataset_decode(&x, &s.data, 0, 0);
+    assert_memory_equal(row, fill, sizeof fill); /* of dosages; of the rest the mean */
+    assert_true(row[2] == (float)means[2]);
+
+    assert_int_equal(scaling_init(&scaling, &s.data, SCALE_STANDARDIZE, &err), 0);
+    assert_int_equal(standin_scaling(&scaling, file.data, file.size, &err), 0);
+    assert_memory_equal(scaling.column_mean, means, sizeof means);
+    assert_memory_equal(scaling.column_factor, factors, sizeof factors);
+    scaling_release(&scaling);
+    standin_release(&s);
+    buf_release(&file);
+}
+
+/* Without classes it is a target, without fill all means are those of the scaling. */
+static void test_other_forms(void **state)
+{
+    struct safetensor t[N_TENSORS];
+    struct standin s;
+    struct buf file = {0};
+    struct err err;
+
+    (void)state;
+    memcpy(t, whole, sizeof t);
+    t[CLASSES].name[0] = t[FILL].name[0] = t[ALLELES].name[0] = '\0';
+    assert_int_equal(make(&s, &file, t, "3", &err), 0);
+    assert_int_equal(s.data.task, TASK_REGRESSION);
+    assert_false(dataset_is_labelled(&s.data, 0));
+    assert_null(s.data.covariates);
+    assert_string_equal(dataset_alleles(&s.data, 0), "");
+    assert_true(s.mean[0] == (float)means[0] && s.mean[2] == (float)means[2]);
+    standin_release(&s);
+
+    memcpy(t, whole, sizeof t);
+    t[MEAN].name[0] = '\0';
+    assert_int_equal(make(&s, &file, t, "2", &err), -1);
+    assert_non_null(strstr(err.text, "no means of the features are kept"));
+    standin_release(&s);
+    strcpy(t[FIRST].name, "layers.0.xw");
+    assert_int_equal(make(&s, &file, t, "2", &err), -1);
+    assert_non_null(strstr(err.text, "by training samples"));
+    standin_release(&s);
+    buf_release(&file);
+}
+
+static void refuse(const struct safetensor *t, const char *n_markers)
+{
+    struct standin s;
+    struct buf file = {0};
+    struct err err;
+
+    assert_int_equal(make(&s, &file, t, n_markers, &err), -1);
+    assert_string_equal(err.text, "the stored model is damaged");
+    standin_release(&s);
+    buf_release(&file);
+}
+
+static void test_broken(void **state)
+{
+    static const enum safetensors_type other[] = {SAFETENSORS_F32, SAFETENSORS_U8};
+    struct safetensor t[N_TENSORS];
+
+    (void)state;
+    refuse(whole, NULL);
+    refuse(whole, "0");
+    refuse(whole, "4");
+    refuse(whole, "nan");
+    refuse(whole, "1"); /* other than the fill has */
+    for (int i = NAMES; i <= MEAN; i++) {
+        memcpy(t, whole, sizeof t);
+        t[i].shape[0]--; /* texts without their last NUL, numbers of too few features */
+        refuse(t, "2");
+    }
+    for (int i = FILL; i <= MEAN; i++) {
+        memcpy(t, whole, sizeof t);
+        t[i].type = other[i == FILL];
+        refuse(t, "2");
+    }
+    memcpy(t, whole, sizeof t);
+    t[NAMES].name[0] = '\0';
+    refuse(t, "2");
+    memcpy(t, whole, sizeof t);
+    t[ALLELES].shape[0] = 9; /* of one feature alone */
+    refuse(t, "2");
+}
+
+/* A file that ends anywhere. */
+static void test_cut(void **state)
+{
+    struct standin s;
+    struct buf file = {0};
+    struct err err;
+
+    (void)state;
+    assert_int_equal(make(&s, &file, whole, "2", &err), 0);
+    standin_release(&s);
+    for (size_t n = 0; n < file.size; n++) {
+        char *part = malloc(n + 1);
+
+        assert_non_null(part);
+        memcpy(part, file.data, n);
+        assert_true(standin_init(&s, part, n, &err) == 0 || *err.text);
+        standin_release(&s);
+        free(part);
+    }
+    buf_release(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_is_the_mean),
+        cmocka_unit_test(test_other_forms),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
