@@ -8,12 +8,14 @@
 /* ---- without the training data ---- */
 
 /* The first model stays in memory: names are views of it. */
-static int open_first(struct predict *w, struct err *err)
+static int read_first(struct predict *w, struct err *err)
 {
+    if (w->held[0].size)
+        return 0;
     if (store_find_model(&w->held[0], w->replay.store, w->trial[0], err) < 0)
         return -1;
     w->held_bytes += w->held[0].size;
-    return standin_init(&w->standin, w->held[0].data, w->held[0].size, err);
+    return 0;
 }
 
 static bool is_of_genotypes(const struct settings *s)
@@ -26,7 +28,8 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     const struct buf *first = &w->held[0];
     struct graph_spec graph;
 
-    if (open_first(w, err) || replay_prepare_alone(&w->replay, trial, w->standin.data.task, err))
+    if (read_first(w, err) || standin_init(&w->standin, first->data, first->size, err) ||
+        replay_prepare_alone(&w->replay, trial, w->standin.data.task, err))
         return -1;
     w->data = &w->standin.data;
     replay_settings(&w->replay, &w->settings);
@@ -113,7 +116,8 @@ int predict_prepare(struct predict *w, struct err *err)
     struct err why;
     bool is_alone;
 
-    if (replay_find(&trial, w->replay.store, w->trial[0], err))
+    if (replay_find(&trial, w->replay.store, w->trial[0], err) ||
+        (w->o->genotypes && read_first(w, err)))
         return -1;
     is_alone = is_all_new(w->o) && stand_alone(w, &trial, &why) == 0;
     if (!is_alone) {

@@ -112,8 +112,7 @@ like "are refused" "$(cat .err)" "its settings make"
 fails "covariates are still wanted" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
 like "from a table" "$(cat .err)" "give a table with site of the new samples"
 sqlite3 vcf.db ".backup bad.db"
-sqlite3 bad.db "update model set safetensors = unhex(replace(hex(safetensors), hex('features.names'), hex('features.nomes')))" 2>/dev/null ||
-    sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"
+sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"
 fails "a damaged model" 1 "$ESPALIER" predict bad.db --config c1 --genotypes new.vcf --all
-like "is called so" "$(cat .err)" "the stored model is damaged"
+like "is called so, and nothing else is blamed" "$(cat .err)" "^espalier: bad.db: the model of t1 is damaged: .*hash[^;]*;[^;]*$"
 done_testing
