@@ -50,8 +50,8 @@ static void keep_or_release(struct predict *w, int32_t m, struct buf *file, bool
     w->held[m] = *file;
 }
 
-static void put(struct predictions *p, int32_t m, const float *out, const int32_t *nodes, int32_t n,
-                int32_t first)
+static void put(struct predictions *p, int32_t m, const double *out, const int32_t *nodes,
+                int32_t n, int32_t first)
 {
     size_t each = (size_t)p->n_outputs;
 
@@ -64,7 +64,7 @@ int predict_ask(struct predictions *p, struct predict *w, int32_t m, const int32
                 int32_t n, int32_t first, bool holds, struct err *err)
 {
     size_t size = ((size_t)n + 1) * (size_t)p->n_outputs;
-    float *out = malloc(size * sizeof *out);
+    double *out = malloc(size * sizeof *out);
     struct buf file = w->held[m];
     int rc = out ? 0 : err_nomem(err, "predictions", size * sizeof *out);
 

@@ -32,7 +32,7 @@ void predictions_release(struct predictions *p)
 
 double predictions_output(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
-    return (double)p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
+    return p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
 }
 
 /* Of the models that were asked: how many, their mean, and what their spread is. */

@@ -14,7 +14,7 @@ struct predictions {
     int32_t n_outputs;    /* C */
     bool is_probability;  /* of classes; else their scores */
     const int64_t *trial; /* [n_models] ids, borrowed */
-    float *v;             /* (n_models, n, C) NaN where a model was not asked */
+    double *v;            /* (n_models, n, C) NaN where a model was not asked */
 };
 
 /* Room for n samples, all NaN. The other members are the caller's. Pair with predictions_release().

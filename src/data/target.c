@@ -120,25 +120,65 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
 
 /* ---- numbers ---- */
 
+/* The sd of the values must be so many times what is lost where they are held as floats. */
+#define LEAST_DIGITS 256
+
+/* What is known of numbers, as they were written. */
+struct spread {
+    double n, sum, low, high;
+    double squares; /* from the mean */
+    double lost;    /* squares of what floats leave out */
+};
+
+/* NaN for a missing one. */
+static double value_of(const struct target_cells *cells, int32_t i)
+{
+    double v = NAN;
+
+    if (cells->text[i])
+        table_parse_number(&v, cells->text[i]);
+    return v;
+}
+
+static void measure(struct spread *s, const struct target_cells *cells)
+{
+    *s = (struct spread){.low = INFINITY, .high = -INFINITY};
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = value_of(cells, i);
+
+        if (isnan(v))
+            continue;
+        s->n++;
+        s->sum += v;
+        s->low = fmin(s->low, v);
+        s->high = fmax(s->high, v);
+        s->lost += (v - (double)(float)v) * (v - (double)(float)v);
+    }
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = value_of(cells, i) - s->sum / s->n;
+
+        s->squares += isnan(v) ? 0 : v * v;
+    }
+}
+
 static int make_values(struct target *out, const struct target_cells *cells, struct err *err)
 {
-    float low = INFINITY, high = -INFINITY;
+    struct spread s;
 
     out->value = malloc((size_t)cells->n * sizeof *out->value);
     if (!out->value)
         return err_nomem(err, "targets", (size_t)cells->n * sizeof *out->value);
-    for (int32_t i = 0; i < cells->n; i++) {
-        double v = NAN;
-
-        if (cells->text[i])
-            table_parse_number(&v, cells->text[i]);
-        out->value[i] = (float)v;
-        low = fminf(low, out->value[i]);
-        high = fmaxf(high, out->value[i]);
-    }
-    if (low == high)
+    for (int32_t i = 0; i < cells->n; i++)
+        out->value[i] = (float)value_of(cells, i);
+    measure(&s, cells);
+    if (s.low == s.high)
         return err_set(err, "%s: column \"%.80s\": every value is %g, there is nothing to predict",
-                       cells->path, cells->column, (double)low);
+                       cells->path, cells->column, s.low);
+    if (s.lost * LEAST_DIGITS * LEAST_DIGITS > s.squares)
+        return err_set(err,
+                       "%s: column \"%.80s\": values from %.10g to %.10g differ in digits that "
+                       "floats do not hold (about 7): subtract a constant from all, say %.10g",
+                       cells->path, cells->column, s.low, s.high, floor(s.low));
     return 0;
 }
 

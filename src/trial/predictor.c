@@ -350,7 +350,7 @@ static int first_layer(struct mat *z1, struct forward *f, const struct predictor
 
 /* ---- outputs ---- */
 
-static void softmax(float *out, const float *z, int32_t n)
+static void softmax(double *out, const float *z, int32_t n)
 {
     double most = (double)z[0], sum = 0;
 
@@ -359,20 +359,20 @@ static void softmax(float *out, const float *z, int32_t n)
     for (int32_t c = 0; c < n; c++)
         sum += exp((double)z[c] - most);
     for (int32_t c = 0; c < n; c++)
-        out[c] = (float)(exp((double)z[c] - most) / sum);
+        out[c] = exp((double)z[c] - most) / sum;
 }
 
-static void take_outputs(float *out, const struct predictor *p, const struct opened *m,
+static void take_outputs(double *out, const struct predictor *p, const struct opened *m,
                          const struct mat *z)
 {
     for (int32_t i = 0; i < z->n_rows; i++) {
-        float *to = out + (int64_t)i * z->n_cols;
+        double *to = out + (int64_t)i * z->n_cols;
 
         if (predictor_has_probabilities(p))
             softmax(to, mat_row(z, i), z->n_cols);
         else
             for (int32_t c = 0; c < z->n_cols; c++)
-                to[c] = (float)((double)mat_row(z, i)[c] * m->target_sd + m->target_mean);
+                to[c] = (double)mat_row(z, i)[c] * m->target_sd + m->target_mean;
     }
 }
 
@@ -408,7 +408,7 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
 }
 
 /* Outputs of the samples that the field was built for. */
-static int forward_run(float *out, struct forward *f, const struct predictor *p,
+static int forward_run(double *out, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
     struct mat z1, z;
@@ -420,7 +420,7 @@ static int forward_run(float *out, struct forward *f, const struct predictor *p,
     return 0;
 }
 
-static int run_nodes(float *out, struct forward *f, struct predictor *p, const struct opened *m,
+static int run_nodes(double *out, struct forward *f, struct predictor *p, const struct opened *m,
                      const int32_t *nodes, int32_t n, struct err *err)
 {
     if (field_init(&f->field, f->shape.n_nodes, p->spec.layers, &p->scratch, err))
@@ -443,7 +443,7 @@ static int32_t most_nodes(const struct dataset *data, const int32_t *graphs, int
 
 /* One after another, as if it were all that there is: how a product is rounded may depend on its
  * rows, and what is said of a graph must not depend on the others. */
-static int run_graphs(float *out, struct forward *f, struct predictor *p, const struct opened *m,
+static int run_graphs(double *out, struct forward *f, struct predictor *p, const struct opened *m,
                       const int32_t *graphs, int32_t n, struct err *err)
 {
     static const int32_t first = 0;
@@ -468,7 +468,7 @@ static int run_graphs(float *out, struct forward *f, struct predictor *p, const 
     return rc;
 }
 
-int predictor_predict(float *out, struct predictor *p, const void *file, size_t bytes,
+int predictor_predict(double *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err)
 {
     struct opened m;

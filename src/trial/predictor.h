@@ -64,7 +64,7 @@ void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs);
  *          whichever others are asked about
  * New samples need a model that is complete (kept_complete()). -1 and err: the model is damaged, of
  * other data or has no weights by features, memory is short. */
-int predictor_predict(float *out, struct predictor *p, const void *file, size_t bytes,
+int predictor_predict(double *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err);
 
 #endif

@@ -37,8 +37,8 @@ predict() { "$ESPALIER" predict "$@" 2>/dev/null; }
 # The correlation of the predictions on stdin with the table given.
 cat >pearson.awk <<'AWK'
 BEGIN { FS = "," }
-NR == FNR { y[$1] = $2; next }
-FNR > 1 { n++; a = y[$1]; b = $2; sa += a; sb += b; saa += a * a; sbb += b * b; sab += a * b }
+NR == FNR { y[$1] = $2; if (NR == 2) zero = $2; next }
+FNR > 1 { n++; a = y[$1] - zero; b = $2 - zero; sa += a; sb += b; saa += a * a; sbb += b * b; sab += a * b }
 END { printf "%.4f\n", (sab - sa * sb / n) / sqrt((saa - sa * sa / n) * (sbb - sb * sb / n)) }
 AWK
 # The share of classes that are right.
@@ -64,6 +64,12 @@ is "classes" "$(sqlite3 classes.db "select state || count(*) from trial")" done1
 is "have the recorded accuracy" "$(predicted classes.db val accuracy classes.csv)" "$(recorded classes.db val accuracy)"
 run --set name=graphs --set type=gcn --set reduce=none --set build=threshold --set metric=kinship --set threshold=0.05 --set weights=similarity --set scale=none --db graphs.db
 is "another graph, raw features" "$(predicted graphs.db val pearson some.csv)" "$(recorded graphs.db val pearson)"
+
+# Numbers far from 0, which floats hold: what is predicted lies between them.
+awk -F, -v OFS=, 'NR > 1 { $2 = sprintf("%.4f", int($2 * 16) / 16 + 1000000) } 1' some.csv >far.csv
+run --set phenotypes=far.csv --set name=far --set grid.type=gcn,ridge --db far.db
+is "numbers far from 0 have the recorded score" "$(predicted far.db val pearson far.csv)" "$(recorded far.db val pearson)"
+is "and are told apart" "$(predict far.db --trial t1 --part val | cut -d, -f2 | sort -u | wc -l)" "$(predict far.db --trial t1 --part val | wc -l)"
 
 # How good they are is said: what was recorded, of one model and as the mean of several.
 scores() { "$ESPALIER" predict "$@" 2>&1 >/dev/null | grep '^espalier: \(val\|test\): '; }

@@ -486,7 +486,7 @@ static void lies(const char *ini, uint32_t step)
     struct predictor p;
     struct fixture f;
     struct err err;
-    float out[9];
+    double out[9];
     int64_t n;
     int refused = 0, asked = 0;
 

@@ -197,6 +197,10 @@ static void test_phenotype_errors(void **state)
                     "pheno.csv: column \"ft\": no sample has a value");
     refuse_genotype(GENO, "id,ft\nx,5\ny,5.0\n",
                     "pheno.csv: column \"ft\": every value is 5, there is nothing to predict");
+    refuse_genotype(GENO, "id,ft\nx,1000000001\ny,1000000003\n",
+                    "pheno.csv: column \"ft\": values from 1000000001 to 1000000003 differ in "
+                    "digits that floats do not hold (about 7): subtract a constant from all, say "
+                    "1000000001");
     refuse_genotype(GENO, "id,ft\nx,5\ny,six\n",
                     "pheno.csv:3: column \"ft\" = \"six\": a word among numbers: correct it, "
                     "name it in data.missing if it stands for a missing value, or set task = "
