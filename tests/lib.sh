@@ -4,6 +4,7 @@
 #   fails NAME STATUS COMMAND...   it must exit with exactly STATUS
 #   is NAME GOT WANTED      two texts must be equal
 #   like NAME TEXT PATTERN  an extended regular expression must match
+#   same FILE <CSV          "same N" or "different N": id and prediction of two tables, to rounding
 #   skip_all REASON         the whole script is skipped
 #   done_testing            last line of a script
 # Variables: ESPALIER (the program), SRCDIR (the source tree), T (scratch folder, removed on exit).
@@ -68,6 +69,12 @@ like() {
     else
         fail "$1" "nothing matches $3 in:" "$2"
     fi
+}
+
+same() {
+    awk -F, 'NR == FNR { a[$1] = $2; next }
+        FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-8 }
+        END { print (bad ? "different" : "same"), n }' "$1" -
 }
 
 skip_all() {

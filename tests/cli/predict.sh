@@ -177,14 +177,6 @@ vcf >panel.vcf
 run --set genotypes=panel.vcf --set subset=phenotyped --set name=vcf --db vcf.db
 is "trained on the phenotyped samples of a VCF" "$(sqlite3 vcf.db "select samples, state, count(*) from sweep, trial group by 2")" "90|done|15"
 new() { predict vcf.db --config "$1" --genotypes "$2"; }
-# Whether two tables of predictions are the same to rounding, as "same N".
-cat >compare.awk <<'AWK'
-BEGIN { FS = "," }
-NR == FNR { a[$1] = $2; next }
-FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-6 }
-END { print (bad ? "different" : "same"), n }
-AWK
-same() { awk -f compare.awk "$1" -; }
 
 for config in 1 2 3 5; do
     new "$config" panel.vcf >"new$config.csv"

@@ -4,14 +4,6 @@
 cd "$T" || exit 1
 
 predict() { "$ESPALIER" predict "$@" 2>.err; }
-# Whether two tables of predictions are the same to rounding, as "same N".
-cat >compare.awk <<'AWK'
-BEGIN { FS = "," }
-NR == FNR { a[$1] = $2; next }
-FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-6 }
-END { print (bad ? "different" : "same"), n }
-AWK
-same() { awk -f compare.awk "$1" -; }
 
 # ---- coding ----
 

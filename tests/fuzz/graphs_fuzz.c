@@ -12,56 +12,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define N_FILES 5
-#define MARK "%%\n"
 #define HEAD 4
-
-/* Returns how many files there are. */
-static int open_files(struct memfile *file, const uint8_t *bytes, size_t n)
-{
-    int n_files = 0;
-
-    while (n_files < N_FILES) {
-        const uint8_t *end = memmem(bytes, n, MARK, strlen(MARK));
-        size_t size = end && n_files < N_FILES - 1 ? (size_t)(end - bytes) : n;
-
-        memfile_open(&file[n_files++], bytes, size);
-        if (size == n)
-            break;
-        bytes += size + strlen(MARK);
-        n -= size + strlen(MARK);
-    }
-    return n_files;
-}
 
 static const char *const tu_name[N_FILES] = {"T_A.txt", "T_graph_indicator.txt",
                                              "T_graph_labels.txt", "T_node_labels.txt",
                                              "T_node_attributes.txt"};
-
-/* A folder, of links to the files. */
-static void make_folder(char *folder, const struct memfile *file, int n_files)
-{
-    char path[64];
-
-    strcpy(folder, "/tmp/graphs-fuzz-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    for (int i = 0; i < n_files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, tu_name[i]);
-        if (symlink(file[i].path, path) != 0)
-            abort();
-    }
-}
-
-static void remove_folder(const char *folder, int n_files)
-{
-    char path[64];
-
-    for (int i = 0; i < n_files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, tu_name[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-}
 
 static void fill_spec(struct data_spec *spec, const struct memfile *file, const char *folder,
                       const uint8_t *head)
@@ -94,15 +49,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
     if (n < HEAD)
         return 0;
-    n_files = open_files(file, bytes + HEAD, n - HEAD);
+    n_files = memfiles_open(file, N_FILES, bytes + HEAD, n - HEAD);
     if (bytes[0] == 't')
-        make_folder(folder, file, n_files);
+        memfiles_folder(folder, file, tu_name, n_files);
     fill_spec(&spec, file, folder, bytes);
     /* What is loaded was checked by dataset_open(). */
     if (data_load(&d, &spec, &report, &err) == 0)
         dataset_release(&d);
     if (bytes[0] == 't')
-        remove_folder(folder, n_files);
+        memfiles_remove(folder, tu_name, n_files);
     for (int i = 0; i < n_files; i++)
         memfile_close(&file[i]);
     return 0;

@@ -12,25 +12,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define N_FILES 4
-#define MARK "%%\n"
-
-/* Returns how many files there are. */
-static int open_files(struct memfile *file, const uint8_t *bytes, size_t n)
-{
-    int n_files = 0;
-
-    while (n_files < N_FILES) {
-        const uint8_t *end = memmem(bytes, n, MARK, strlen(MARK));
-        size_t size = end && n_files < N_FILES - 1 ? (size_t)(end - bytes) : n;
-
-        memfile_open(&file[n_files++], bytes, size);
-        if (size == n)
-            break;
-        bytes += size + strlen(MARK);
-        n -= size + strlen(MARK);
-    }
-    return n_files;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -43,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
     if (n < 3)
         return 0;
-    n_files = open_files(file, bytes + 3, n - 3);
+    n_files = memfiles_open(file, N_FILES, bytes + 3, n - 3);
     spec.format = bytes[0] == 'g' || bytes[0] == 'p' ? DATA_GENOTYPE : DATA_GRAPH;
     spec.task = bytes[1] == '1'   ? DATA_TASK_REGRESSION
                 : bytes[1] == '2' ? DATA_TASK_CLASSIFICATION

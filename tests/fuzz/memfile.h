@@ -2,8 +2,10 @@
 #ifndef TESTS_MEMFILE_H
 #define TESTS_MEMFILE_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,6 +25,54 @@ static inline void memfile_open(struct memfile *file, const void *bytes, size_t 
 static inline void memfile_close(struct memfile *file)
 {
     close(file->fd);
+}
+
+/* The files of one input, apart by lines of "%%": at most max of them, the last with whatever
+ * follows. Returns how many there are. */
+static inline int memfiles_open(struct memfile *file, int max, const uint8_t *bytes, size_t n)
+{
+    static const char mark[] = "%%\n";
+    int n_files = 0;
+
+    while (n_files < max) {
+        const uint8_t *end = memmem(bytes, n, mark, strlen(mark));
+        size_t size = end && n_files < max - 1 ? (size_t)(end - bytes) : n;
+
+        memfile_open(&file[n_files++], bytes, size);
+        if (size == n)
+            break;
+        bytes += size + strlen(mark);
+        n -= size + strlen(mark);
+    }
+    return n_files;
+}
+
+/* A folder of links to files, each under its name.
+ *   folder  out  at least 32 bytes */
+static inline void memfiles_folder(char *folder, const struct memfile *file,
+                                   const char *const *name, int n)
+{
+    char path[64];
+
+    strcpy(folder, "/tmp/fuzz-XXXXXX");
+    if (!mkdtemp(folder))
+        abort();
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+        if (symlink(file[i].path, path) != 0)
+            abort();
+    }
+}
+
+static inline void memfiles_remove(const char *folder, const char *const *name, int n)
+{
+    char path[64];
+
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+        unlink(path);
+    }
+    rmdir(folder);
 }
 
 #endif

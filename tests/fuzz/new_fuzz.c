@@ -17,7 +17,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define N_FILES 4
-#define MARK "%%\n"
 #define HEAD 3
 
 struct kind {
@@ -52,31 +51,6 @@ static struct kind kinds[] = {
 static const char *const tu_name[] = {"T_A.txt", "T_graph_indicator.txt", "T_node_labels.txt",
                                       "T_node_attributes.txt", "T_graph_labels.txt"};
 
-static void make_folder(char *folder, const struct memfile *file, int n_files)
-{
-    char path[64];
-
-    strcpy(folder, "/tmp/new-fuzz-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    for (int i = 0; i < n_files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, tu_name[i]);
-        if (symlink(file[i].path, path) != 0)
-            abort();
-    }
-}
-
-static void remove_folder(const char *folder, int n_files)
-{
-    char path[64];
-
-    for (int i = 0; i < n_files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, tu_name[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-}
-
 /* The data of a kind, kept for all inputs. */
 static void load(struct kind *k)
 {
@@ -96,7 +70,7 @@ static void load(struct kind *k)
         memfile_open(&file[n++], labels, sizeof labels);
     }
     if (k->format == DATA_TU)
-        make_folder(folder, file, n);
+        memfiles_folder(folder, file, tu_name, n);
     k->spec = (struct data_spec){
         .format = k->format, .trait = k->format == DATA_TU ? "" : "y", .folder = folder};
     k->spec.molecules = k->spec.images = k->spec.genotypes = file[0].path;
@@ -110,7 +84,7 @@ static void load(struct kind *k)
         abort();
     }
     if (k->format == DATA_TU)
-        remove_folder(folder, n);
+        memfiles_remove(folder, tu_name, n);
     for (int i = 0; i < n; i++)
         memfile_close(&file[i]);
 }
@@ -170,33 +144,15 @@ static void read_covariates(const struct kind *k, const char *path)
     names_release(&ids);
 }
 
-/* Returns how many files there are. */
-static int open_files(struct memfile *file, const uint8_t *bytes, size_t n)
-{
-    int n_files = 0;
-
-    while (n_files < N_FILES) {
-        const uint8_t *end = memmem(bytes, n, MARK, strlen(MARK));
-        size_t size = end && n_files < N_FILES - 1 ? (size_t)(end - bytes) : n;
-
-        memfile_open(&file[n_files++], bytes, size);
-        if (size == n)
-            break;
-        bytes += size + strlen(MARK);
-        n -= size + strlen(MARK);
-    }
-    return n_files;
-}
-
 static void read_files(struct kind *k, const struct memfile *file, int n_files)
 {
     char folder[32] = "";
 
     switch (k->format) {
     case DATA_TU:
-        make_folder(folder, file, n_files);
+        memfiles_folder(folder, file, tu_name, n_files);
         read_graphs(k, folder);
-        remove_folder(folder, n_files);
+        memfiles_remove(folder, tu_name, n_files);
         break;
     case DATA_GRAPH:
         read_nodes(k, file, n_files);
@@ -223,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (!k->data.block)
         load(k);
     k->spec.skip_invalid = bytes[1] == '1';
-    n_files = open_files(file, bytes + HEAD, n - HEAD);
+    n_files = memfiles_open(file, N_FILES, bytes + HEAD, n - HEAD);
     read_files(k, file, n_files);
     for (int i = 0; i < n_files; i++)
         memfile_close(&file[i]);
