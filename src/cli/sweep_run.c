@@ -169,8 +169,7 @@ static int prepare(struct sweep_state *state, const struct world *world, struct 
     state->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(state->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(state->store, &job->plan, &job->data, job->work, &state->known, err) ||
-        sweep_settle_models(state, err) ||
-        begin_session(state, world, options, err) ||
+        sweep_settle_models(state, err) || begin_session(state, world, options, err) ||
         progress_init(&state->progress, options->progress, &job->plan, err) ||
         standing_tell(&state->progress, state->store, &state->known, err) ||
         make_ledger(state, job, options->retry_failed, err))

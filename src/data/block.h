@@ -76,7 +76,7 @@ struct block_header {
     uint32_t has_graphs;
     uint32_t is_alike;
     int32_t n_groups; /* 0: none */
-    uint32_t unused; /* 0 */
+    uint32_t unused;  /* 0 */
     struct {
         uint64_t offset;
         uint64_t bytes;

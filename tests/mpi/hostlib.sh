@@ -175,6 +175,37 @@ mpirun_begin() {
         --mca plm_rsh_no_tree_spawn 1 -n "$2" "$ESPALIER" run
 }
 
+# A sweep whose data take rank 0, alone on n0, some seconds to make, while the others wait for them.
+cat >"$T/slow.ini" <<'INI'
+[sweep]
+folds = 2
+[data]
+samples = 300
+markers = 100000
+[model]
+hidden_size = 4
+[train]
+epochs = 2
+[resources]
+heartbeat_limit = 3
+[grid]
+dropout = 0:0.95:0.05
+INI
+
+# Stops rank 0 in the midst of it: launched without data it would not have used a second of processor.
+hold_rank_0() {
+    for _ in $(seq 300); do
+        held=$(ranks_on n0)
+        [ -n "$held" ] && [ "$(awk '{ print ($14 >= 100) }' "/proc/$held/stat")" = 1 ] && break
+        sleep 0.1
+    done
+    kill -STOP "$held"
+}
+
+release_rank_0() {
+    kill -CONT "$held"
+}
+
 finish() {
     wait "$launched"
     status=$?

@@ -33,19 +33,16 @@ lose n2
 completes "a host lost"
 
 # Data that rank 0 waits for, so that a rank is lost before the sweep has begun.
-"$ESPALIER" simulate --samples 60 --markers 50 sim >/dev/null 2>&1
-mv sim/phenotypes.csv traits.csv
-mkfifo sim/phenotypes.csv
-sed 's|= \([a-z]*\.csv\)|= sim/\1|' sim/sweep.ini >sweep.ini
+mv slow.ini sweep.ini
 slots n0:1 n1:1
-launch early.db 0 "$ESPALIER" run -n 2 --set heartbeat_limit=3
-# shellcheck disable=SC2016 # for the inner shell
-timeout 30 sh -c 'exec 8>sim/phenotypes.csv && kill -9 "$(cat "$0")" && cat traits.csv >&8' "$NET/n1.pid"
+launch early.db 0 "$ESPALIER" run -n 2
+hold_rank_0
+kill_host n1
+release_rank_0
 finish
 is "a host lost before the sweep has begun: the run returns with 1" "$status" 1
 like "within seconds" "$seconds" '^.$|^[1-3].$'
 like "and says so" "$(cat err)" "another host does not answer while the launch was being set up: .* begins again"
-mv traits.csv sim/phenotypes.csv
 slots n0:2
 ok "the same command on what is left" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
 is "completes it" "$(sqlite3 early.db "select count(*), sum(state = 'done') from trial")" "40|40"

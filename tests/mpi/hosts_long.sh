@@ -76,13 +76,12 @@ is "nothing is left" "$(empties n0 10)$(empties n2 20)" ""
 revive n1
 
 # The others of n1 wait for rank 0's data; only their daemon can notice that the link is cut.
-"$ESPALIER" simulate --samples 60 --markers 50 sim >/dev/null 2>&1
-mv sim/phenotypes.csv traits.csv
-mkfifo sim/phenotypes.csv
-sed 's|= \([a-z]*\.csv\)|= sim/\1|' sim/sweep.ini >sweep.ini
-launch data.db 0 "$ESPALIER" run -n 4 --set heartbeat_limit=3
-# shellcheck disable=SC2016 # for the inner shell
-timeout 30 sh -c 'exec 8>sim/phenotypes.csv && ip link set dev n1 down && sleep 14 && cat traits.csv >&8'
+mv slow.ini sweep.ini
+launch data.db 0 "$ESPALIER" run -n 4
+hold_rank_0
+cut_link n1
+sleep 14
+release_rank_0
 finish
 is "a link cut before the sweep has begun: the run returns with 1" "$status" 1
 is "nothing is left beyond it" "$(empties n1 20)" ""

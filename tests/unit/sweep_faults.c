@@ -280,7 +280,7 @@ static void test_set(void **state)
                      "params' lists those that can)\n");
     assert_set_fault(text, "where=k > 1 ; x",
                      "--set where=k > 1 ; x: ' ;' would begin a comment in a sweep file\n");
-    assert_set_fault(text, "name=a\nb", "--set name=a\nb: control character 0x0a\n");
+    assert_set_fault(text, "name=a\nb", "--set name=a?b: control character 0x0a\n");
     assert_set_fault(text, "folds=1",
                      "--set folds: folds = 1: must be 0 (one holdout split) or at least 2\n");
     /* after the file's */
