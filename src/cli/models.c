@@ -11,11 +11,21 @@
 
 int models_none(const char *db, char letter, int64_t id, struct err *err)
 {
-    return err_set(err,
-                   "%s: no model of %c%lld is kept: with keep = best those of the best "
-                   "configuration are, with keep = all every one; the same trials can be run "
-                   "again, in another --db",
-                   db, letter, (long long)id);
+    long long n = id;
+
+    if (letter == 't')
+        return err_set(err,
+                       "%s: no model of t%lld is kept: with keep = best those of the best "
+                       "configuration are, with keep = all every one; the same trials can be run "
+                       "again, in another --db",
+                       db, n);
+    return err_set(
+        err,
+        "%s: no model of c%lld is kept: with keep = best those of the best configuration "
+        "are, with keep = all every one; 'espalier best %s --where \"config = %lld\" "
+        "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
+        "again, to the same bits",
+        db, n, db, n, n, n, n);
 }
 
 /* Weights by features in the place of what stands for them. */
