@@ -110,7 +110,7 @@ ok "a sweep with a rollback journal" "$ESPALIER" run small.ini --db nfs.db
 is "has the same rows" "$(rows nfs.db)" "$wanted"
 "$ESPALIER" run long.ini --db killed.db --progress none >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ "$("$ESPALIER" export killed.db 2>/dev/null | grep -c ',done,')" -gt 0 ] && break
     sleep 0.1
 done
@@ -128,7 +128,7 @@ unset FAULT_MAGIC LD_PRELOAD
 # Somebody leaves a transaction open: with a rollback journal one that reads is enough.
 FAULT_MAGIC=$nfs LD_PRELOAD=$fault "$ESPALIER" run long.ini --db held.db --progress none >out 2>err &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ "$(done_in held.db 2>/dev/null || echo 0)" -gt 0 ] && break
     sleep 0.1
 done
@@ -142,7 +142,7 @@ is "and lacks nothing" "$(rows held.db)" "$(rows mid.db)"
 # Somebody removes the file.
 "$ESPALIER" run long.ini --db gone.db --progress none >out 2>err &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ "$(done_in gone.db 2>/dev/null || echo 0)" -gt 0 ] && break
     sleep 0.1
 done

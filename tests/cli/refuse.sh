@@ -30,7 +30,7 @@ sql() { sqlite3 "$1" "$2"; }
 
 SLURM_JOB_ID=77 "$ESPALIER" run long.ini --db busy.db --progress none >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ "$(sql busy.db 'select count(*) from session' 2>/dev/null)" = 1 ] && break
     sleep 0.1
 done

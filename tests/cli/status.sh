@@ -44,7 +44,7 @@ dropout = 0:0.9:0.01
 INI
 "$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
 pid=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     n=$(sqlite3 long.db "select count(*) from trial where state = 'done'" 2>/dev/null)
     [ "${n:-0}" -gt 1 ] && break
     sleep 0.05
@@ -76,7 +76,7 @@ is "so does export" "$("$ESPALIER" export long.db --format csv | grep -c ',runni
 is "reading changes nothing" "$(cksum <long.db)" "$before"
 "$ESPALIER" run long.ini --db long.db --progress none 2>next &
 pid=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     grep -q 'trials, ' next && break
     sleep 0.05
 done
@@ -91,7 +91,7 @@ like "sessions are listed, the last first" "$("$ESPALIER" status long.db | tr -s
 # A live run whose lock somebody has removed.
 "$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
 pid=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     [ "$(sqlite3 long.db "select outcome from session order by session_id desc" 2>/dev/null | head -n 1)" = running ] && break
     sleep 0.05
 done
@@ -105,7 +105,7 @@ wait $pid
 # A trial that outlasts a commit, for real.
 "$ESPALIER" run long.ini --set epochs=1000000 --db slow.db --progress none 2>/dev/null &
 pid=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     [ "$(sqlite3 slow.db "select count(*) from attempt where outcome = 'running'" 2>/dev/null)" = 1 ] && break
     sleep 0.05
 done

@@ -158,7 +158,7 @@ begin() {
     # shellcheck disable=SC2094
     "$ESPALIER" run sweep.ini --progress plain --db "$db" "$@" >out 2>err &
     pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         grep -qs "to run on" err && break
         sleep 0.05
     done
@@ -241,7 +241,7 @@ done
 
 # mpirun that was started by hand hands SIGTERM on and kills; run -n does not let it come to that.
 started() {
-    for _ in $(seq 200); do
+    for _ in $(seq 1200); do
         grep -qs "to run on" err && break
         sleep 0.05
     done

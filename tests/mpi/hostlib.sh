@@ -47,7 +47,7 @@ make_host() {
         mount -t tmpfs none /dev/shm && mount --bind '$NET/names' /etc/hosts && : >'$NET/$1.up' || exit
         while :; do sleep 60 & wait; done" &
     maker=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 1200); do
         [ -e "$NET/$1.up" ] && break
         sleep 0.02
     done

@@ -89,7 +89,7 @@ fi
 sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
 taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     grep -qs 'to run on 2 ranks' slow.err && break
     sleep 0.1
 done
