@@ -82,9 +82,10 @@ settled() {
     [ ! -e "$1.lock" ] || problem "the lock file is left"
 }
 
-# Processes of this test's scratch folder that are still there after a while; they are ended.
+# Processes of this test's scratch folder that are still there after half a minute; they are ended. (A
+# mpirun whose parent dies while it starts takes some seconds, more where starting is slow.)
 left_behind() {
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
+    for _ in $(seq 60); do
         left=$(pgrep -f "$T/.*[.]db")
         [ -n "$left" ] || return 0
         sleep 0.5
