@@ -1,5 +1,6 @@
 #include "cli/inputs.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -93,6 +94,24 @@ static int check_name(const char *path, struct err *err)
     return 0;
 }
 
+/* Results are worth more than what would be written, whoever's they are. */
+static bool is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof magic];
+    struct stat status;
+    FILE *file;
+    size_t n;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    file = fopen(path, "rbe");
+    n = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file)
+        fclose(file);
+    return n == sizeof head && !memcmp(head, magic, sizeof magic);
+}
+
 int inputs_check(const struct inputs *in, const char *path, struct err *err)
 {
     const char *at = buf_text(&in->paths), *end = at + in->paths.size;
@@ -104,5 +123,7 @@ int inputs_check(const struct inputs *in, const char *path, struct err *err)
     for (; at < end; at += strlen(at) + 1)
         if (cli_is_same_file(path, at))
             return err_set(err, "%s: is the input %s: will not be overwritten", path, at);
+    if (is_database(path))
+        return err_set(err, "%s: is a database: will not be overwritten", path);
     return 0;
 }

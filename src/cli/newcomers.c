@@ -120,6 +120,7 @@ static void tell_markers(const struct newcomers *n)
 {
     const struct recode_report *r = &n->report;
     const char *path = n->recode.path;
+    double low;
 
     if (n->n_known)
         log_info("%s: %d samples to predict, %d left out: they have a phenotype", path, n->n,
@@ -138,6 +139,10 @@ static void tell_markers(const struct newcomers *n)
         log_warn("%s: %d markers found by name alone: that both count the same allele could not "
                  "be seen",
                  path, r->n_by_name);
+    if (recode_is_below(&low, &n->recode))
+        log_warn("%s: dosages go down to %g, those that were trained on do not: where they are "
+                 "coded -1, 0, 1 and those 0, 1, 2, predictions are wrong",
+                 path, low);
 }
 
 static int check_found(const struct newcomers *n, bool is_forced, struct err *err)

@@ -94,7 +94,8 @@ static void tell(const struct newnodes *n, const struct predict_options *o)
                  (long long)n->n_missing);
     if (!o->edges)
         return;
-    log_info("%s: %d new nodes have no edge to the training data", o->edges, n->n_alone);
+    if (n->n_alone)
+        log_info("%s: %d new nodes have no edge to the training data", o->edges, n->n_alone);
     if (n->n_between)
         log_warn(
             "%s: %lld edges between new nodes are left out: predictions depend on the training "

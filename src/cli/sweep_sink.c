@@ -19,8 +19,8 @@ int sweep_remake(struct sweep_state *state, struct err *err)
     if (!remake->n_due)
         return 0;
     progress_finish(&state->progress);
-    log_info("c%lld is the best, and %lld of its trials ran when no model of them was to be kept: "
-             "they are trained once more for that alone",
+    log_info("c%lld is the best, and %lld of its trials have no model: they are trained once more "
+             "for that alone",
              (long long)remake->config_id, (long long)remake->n_due);
     for (int64_t t = 0; t < state->plan->n_trials; t++) {
         if (remake_has(remake, t) && state->dispatch)

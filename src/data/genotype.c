@@ -110,7 +110,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
                        : is_given(spec->missing)  ? "missing"
                        : is_given(spec->trait)    ? "trait"
                                                   : "id");
-    return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, r, err);
+    return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task, r, err);
 }
 
 struct place {

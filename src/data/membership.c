@@ -24,6 +24,16 @@ static bool is_asked(const struct data_spec *spec)
     return spec->group && *spec->group;
 }
 
+/* PART_COUNT: of none. */
+static enum part find_part(const char *word)
+{
+    int p = PART_NONE;
+
+    while (p < PART_COUNT && strcmp(word, part_name((enum part)p)) != 0)
+        p++;
+    return (enum part)p;
+}
+
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
@@ -39,6 +49,11 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
         if (is_part)
             at->part = j;
     }
+    if (at->part && find_part(t->name[at->part]) != PART_COUNT)
+        return table_fault(err, t,
+                           "the column of parts is named \"%.80s\"; is this line a sample? A "
+                           "header must come first, as id,part",
+                           t->name[at->part]);
     if (at->part || at->group)
         return 0;
     if (is_asked(spec))
@@ -54,13 +69,13 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
 
 static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct err *err)
 {
-    for (int p = PART_NONE; p < PART_COUNT; p++)
-        if (strcmp(t->cell[col], part_name((enum part)p)) == 0) {
-            *part = (uint8_t)p;
-            return 0;
-        }
-    return table_fault(err, t, "part \"%.80s\": must be train, val, test, stop or none",
-                       t->cell[col]);
+    enum part found = find_part(t->cell[col]);
+
+    if (found == PART_COUNT)
+        return table_fault(err, t, "part \"%.80s\": must be train, val, test, stop or none",
+                           t->cell[col]);
+    *part = (uint8_t)found;
+    return 0;
 }
 
 static int32_t find_sample(const struct samples *s, const struct table *t, int32_t col,

@@ -103,6 +103,9 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
         found = find_column(r, trait, err);
         return found == NO_COLUMN ? no_column(r, "trait", trait, "data.trait", err) : found;
     }
+    if (n_free == 1 && *header_hint(t))
+        return table_fault(err, t, "the only trait is \"%.80s\"%s (or set data.trait to it)",
+                           t->name[found], header_hint(t));
     if (n_free == 1)
         return found;
     list_columns(&columns, r);

@@ -137,10 +137,10 @@ static bool is_word(const char *text, const char *words)
 }
 
 int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,
-                     struct data_report *report, struct err *err)
+                     enum data_task task, struct data_report *report, struct err *err)
 {
     const struct plink *p = v->state;
-    bool is_coded = true;
+    bool is_coded = task != DATA_TASK_REGRESSION;
 
     for (int32_t i = 0; i < v->ids.n; i++)
         is_coded = is_coded && (is_word(p->phenotype[i], "012") || !strcmp(p->phenotype[i], "-9"));

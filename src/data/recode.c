@@ -119,6 +119,17 @@ void recode_close(struct recode *r)
     memset(r, 0, sizeof *r);
 }
 
+bool recode_is_below(double *low, const struct recode *r)
+{
+    bool is_below;
+
+    *low = r->kind == VARIANTS_NONE ? r->table->low : 0;
+    is_below = *low < 0;
+    for (int32_t j = 0; is_below && j < r->data->n_markers; j++)
+        is_below = r->fill[j] >= 0;
+    return is_below;
+}
+
 const struct names *recode_ids(const struct recode *r)
 {
     return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;

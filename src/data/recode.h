@@ -51,6 +51,10 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
 void recode_close(struct recode *r); /* takes a zeroed one */
 
+/* Whether a table has dosages below 0 (the lowest: *low) while no marker of the data has a mean
+ * there: it is coded otherwise (-1, 0, 1), most probably. */
+bool recode_is_below(double *low, const struct recode *r);
+
 /* The file's samples. */
 const struct names *recode_ids(const struct recode *r);
 

@@ -7,6 +7,7 @@
 #include "base/student.h"
 #include "store/asked.h"
 #include "store/db.h"
+#include "trial/kept.h"
 
 static const char *const query_sql[QUERY_COUNT] = {
 #define QUERY_SQL(id, sql) sql,
@@ -336,6 +337,8 @@ static int write_ini(struct buf *out, struct store *store, int64_t config_id, co
 
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
+    if (keep_of(&settings) == KEEP_NONE) /* what is chosen is trained again for its models */
+        settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
         rc = overlay_params(&settings, store, config_id, err);
     if (!rc)

@@ -60,9 +60,10 @@ is "with failed trials another one is the best" "$(kept retried.db | grep -c "^$
 attempts() { sqlite3 "$1" "select trial_id, attempts, (select count(*) from attempt as a where a.trial_id = t.trial_id), state from trial as t where config_id = $best"; }
 before=$(attempts retried.db | awk -F'|' '$4 == "failed" { $2++; $3++; $4 = "done" } { print $1, $2, $3, $4 }')
 ok "run again they make it the best" "$ESPALIER" run small.ini --db retried.db --progress none --retry failed
-like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials ran when no model of them was to be kept: they are trained once more for that alone$"
+like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: they are trained once more for that alone$"
 is "it has all models" "$(content retried.db)" "$(content pieces.db)"
 is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
+is "a sweep file of what is chosen keeps its models" "$("$ESPALIER" best none.db --format ini | grep -c '^keep')" 0
 run --db none.db
 is "so has one that ran with keep = none" "$(content none.db)" "$(content pieces.db)"
 "$ESPALIER" run small.ini --db none.db --progress none 2>.err
@@ -107,7 +108,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 like "killed while it makes models" "$(sqlite3 slow.db 'select count(*) from model')" '^[1-5]$'
 ok "the same line goes on" "$ESPALIER" run slow.ini --progress none --db slow.db
-like "with those that lack" "$(cat "$T/.err")" 'and [1-5] of its trials ran'
+like "with those that lack" "$(cat "$T/.err")" 'and [1-5] of its trials have'
 is "to all of them" "$(sqlite3 slow.db 'select count(*) from model')" 6
 is "with no attempt more" "$(sqlite3 slow.db 'select count(*) from attempt')" "$before"
 is "and nothing but done" "$(sqlite3 slow.db 'select distinct state from trial')" 'done'

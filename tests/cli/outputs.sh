@@ -93,4 +93,13 @@ fails "an empty name of predictions" 1 "$ESPALIER" predict p.db --all -o ""
 is "nothing else was written" "$(find . -name '*-t*')" ""
 ok "a name" "$ESPALIER" show p.db c1 --model elsewhere/m.st
 is "makes two" "$(cd elsewhere && echo m*)" "m-t1.st m-t2.st"
+# ---- databases ----
+
+for db in p.db elsewhere/q.db; do
+    before=$(cksum "$db")
+    fails "inspect --splits $db" 1 "$ESPALIER" inspect p.ini --splits "$db"
+    is "it is said that $db is a database" "$(tail -n 1 .err)" "espalier: $db: is a database: will not be overwritten"
+    is "$db is as it was" "$(cksum "$db")" "$before"
+done
+
 done_testing

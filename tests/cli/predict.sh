@@ -222,6 +222,8 @@ awk '!/^#/' panel.vcf | awk -F'\t' '{ for (i = 10; i <= NF; i++) if ($i == "./."
     awk -F, -v OFS=, 'NR == FNR { none[$1, $2]; next } { for (j = 2; j <= NF; j++) if ((FNR, j) in none) $j = "NA" } 1' - table.csv >missing.csv
 is "a table" "$(new 1 missing.csv | same new1.csv)" "same 30"
 like "whose alleles are not known" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found by name alone"
+awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == "NA" ? $j : $j - 1 } 1' missing.csv >centred.csv
+like "or that is coded otherwise" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "warning: centred.csv: dosages go down to -1, those that were trained on do not"
 if command -v bcftools >/dev/null; then
     bcftools view -Ob -o panel.bcf panel.vcf
     is "BCF" "$(new 1 panel.bcf)" "$(cat new1.csv)"

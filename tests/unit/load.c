@@ -309,6 +309,17 @@ static void test_numeric_classes(void **state)
     dataset_release(&d);
 }
 
+static void test_split_without_header(void **state)
+{
+    struct data_spec spec = genotype_spec(GENO, PHENO);
+
+    (void)state;
+    spec.split = scratch_text("split.csv", "w,train\nx,val\n");
+    refuse_spec(&spec,
+                "split.csv:1: the column of parts is named \"train\"; is this line a sample? "
+                "A header must come first, as id,part");
+}
+
 static void test_split_file(void **state)
 {
     static const uint8_t part[] = {PART_TRAIN, PART_TEST, PART_NONE, PART_VAL};
@@ -658,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_text_trait),
         cmocka_unit_test(test_numeric_classes),
         cmocka_unit_test(test_split_file),
+        cmocka_unit_test(test_split_without_header),
         cmocka_unit_test(test_graph),
         cmocka_unit_test(test_named_features),
         cmocka_unit_test(test_dense_features),

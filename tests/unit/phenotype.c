@@ -171,6 +171,9 @@ static void test_id_column(void **state)
     refuse_spec(&spec,
                 "pheno.csv:1: several traits: set data.trait to one of \"5\", \"6\"; is this "
                 "line a sample? A header must come first, as FID IID TRAIT");
+    scratch_text("pheno.csv", "x,82.5\ny,6\nz,7\n");
+    refuse_spec(&spec, "pheno.csv:1: the only trait is \"82.5\"; is this line a sample? A header "
+                       "must come first, as FID IID TRAIT (or set data.trait to it)");
     spec = spec_of("FID IID\nf x\n");
     spec.trait = NULL;
     refuse_spec(&spec, "pheno.csv:1: two columns, FID and IID: must be an id and at least one "

@@ -85,8 +85,12 @@ static void test_phenotypes(void **state)
     dataset_release(&d);
     spec.task = DATA_TASK_REGRESSION;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
-    assert_true(d.n_classes == 0 && d.target[2] == 2);
+    assert_true(d.n_classes == 0 && d.target[2] == 0); /* a number like any other */
+    assert_false(report.is_case_control);
+    assert_int_equal(report.n_joined, 4);
+    dataset_release(&d);
     spec.task = DATA_TASK_AUTO;
+    assert_int_equal(data_load(&d, &spec, &report, &err), 0);
     assert_int_equal(report.n_joined, 3);
     assert_int_equal(d.n_samples, 3);
     assert_int_equal(d.n_features, 2); /* variant 2 is 0 in those three */
