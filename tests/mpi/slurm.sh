@@ -76,7 +76,7 @@ for script in mpirun srun; do
     is "equals the sweep by itself" "$(rows killed.$script.db)" "$(rows slow.db)"
 done
 is "mpirun: in one session" "$(sqlite3 killed.mpirun.db 'select count(*) from session')" 1
-like "srun: in another one" "$(cat killed.srun.log)" "a rank died: starting again, with [2-7] trials finished"
+like "srun: in another one" "$(cat killed.srun.log)" "a rank died: starting again, with [2-8] trials finished"
 
 # scancel in the middle, and the same line again.
 sbatch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db >cancelled.id
