@@ -6,9 +6,6 @@
 #include "base/log.h"
 #include "trial/spec.h"
 
-#define BATCH_FLOATS ((int64_t)1 << 27)
-#define LEAST_BATCH 16
-
 static int check_data(const struct dataset *data, const struct settings *settings,
                       const char *phenotypes, struct err *err)
 {
@@ -103,15 +100,6 @@ void newcomers_close(struct newcomers *n)
     mat_release(&n->covariates);
     recode_close(&n->recode);
     memset(n, 0, sizeof *n);
-}
-
-int32_t newcomers_batch(const struct newcomers *n)
-{
-    int64_t most = BATCH_FLOATS / n->n_markers;
-
-    if (most < LEAST_BATCH)
-        most = LEAST_BATCH;
-    return n->n < most ? n->n : (int32_t)most;
 }
 
 /* ---- reading ---- */

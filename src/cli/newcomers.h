@@ -28,9 +28,6 @@ int newcomers_open(struct newcomers *n, const struct dataset *data, const struct
                    const char *path, const char *phenotypes, bool takes_known, struct err *err);
 void newcomers_close(struct newcomers *n); /* takes a zeroed one */
 
-/* So many of them that their features take no more than 512 MiB, or 16. */
-int32_t newcomers_batch(const struct newcomers *n);
-
 /* x out (count, F): features of newcomers [first, first + count). Tells once what was found of the
  * markers. -1 and err: less than half of them, unless is_forced; none; the file is faulty. */
 int newcomers_read(struct mat *x, struct newcomers *n, int32_t first, int32_t count, bool is_forced,

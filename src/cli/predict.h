@@ -58,6 +58,14 @@ struct predictions predict_describe(const struct predict *w, const char *const *
 int predict_ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes,
                 int32_t n, int32_t first, bool holds, struct err *err);
 
+/* Samples that are new and asked about together: at most 512 MB of features, at least 16; n where
+ * these are fewer. */
+int32_t predict_batch_size(int32_t n, int32_t n_features);
+
+/* The rows of n samples that all models are asked about, which are nodes [n]: first, ... */
+int predict_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
+                 int32_t first, bool holds, struct err *err);
+
 /* Rows for samples of the panel, new samples (--genotypes), new graphs (--graphs) and new nodes
  * (--features). */
 int predict_panel(struct predict *w, struct err *err);

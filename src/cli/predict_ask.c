@@ -5,6 +5,9 @@
 
 /* What files of models may take while they are asked again and again. */
 #define HELD_BYTES ((size_t)1 << 30)
+/* Features of a batch, and its smallest size. */
+#define BATCH_FLOATS ((int64_t)1 << 27)
+#define LEAST_BATCH 16
 
 struct predictions predict_describe(const struct predict *w, const char *const *id)
 {
@@ -79,6 +82,29 @@ int predict_ask(struct predictions *p, struct predict *w, int32_t m, const int32
     if (!w->held[m].size)
         keep_or_release(w, m, &file, holds && !rc);
     free(out);
+    return rc;
+}
+
+int32_t predict_batch_size(int32_t n, int32_t n_features)
+{
+    int64_t most = BATCH_FLOATS / n_features;
+
+    if (most < LEAST_BATCH)
+        most = LEAST_BATCH;
+    return n < most ? n : (int32_t)most;
+}
+
+int predict_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
+                 int32_t first, bool holds, struct err *err)
+{
+    struct predictions p = predict_describe(w, id);
+    int rc = predictions_init(&p, n, w->n_models, predictor_outputs(&w->predictor), err);
+
+    for (int32_t m = 0; !rc && m < w->n_models; m++)
+        rc = predict_ask(&p, w, m, nodes, n, first, holds, err);
+    if (!rc)
+        rc = predictions_put(&w->table, &p, w->o->is_each, err);
+    predictions_release(&p);
     return rc;
 }
 

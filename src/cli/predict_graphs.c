@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "cli/predict.h"
@@ -53,38 +52,21 @@ static void tell(const struct progress *progress, const char *path)
 
 /* ---- asking ---- */
 
-static int ask_all(struct predictions *p, struct predict *w, int32_t n, struct err *err)
-{
-    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
-    int rc = nodes ? 0 : err_nomem(err, "samples", (size_t)n * sizeof *nodes);
-
-    for (int32_t i = 0; !rc && i < n; i++)
-        nodes[i] = i;
-    for (int32_t m = 0; !rc && m < w->n_models; m++)
-        rc = predict_ask(p, w, m, nodes, n, 0, true, err);
-    free(nodes);
-    return rc;
-}
-
 static int predict_piece(struct predict *w, const struct dataset *graphs, struct err *err)
 {
     int32_t n = graphs->n_samples;
     const char **id = malloc((size_t)n * sizeof *id);
-    struct predictions p;
-    int rc;
+    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
+    int rc = id && nodes ? 0 : err_nomem(err, "samples", (size_t)n * (sizeof *id + sizeof *nodes));
 
-    if (!id)
-        return err_nomem(err, "samples", (size_t)n * sizeof *id);
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; !rc && i < n; i++) {
         id[i] = dataset_id(graphs, i);
-    p = predict_describe(w, id);
+        nodes[i] = i;
+    }
     predictor_ask_graphs(&w->predictor, graphs);
-    rc = predictions_init(&p, n, w->n_models, predictor_outputs(&w->predictor), err);
     if (!rc)
-        rc = ask_all(&p, w, n, err);
-    if (!rc)
-        rc = predictions_put(&w->table, &p, w->o->is_each, err);
-    predictions_release(&p);
+        rc = predict_rows(w, id, nodes, n, 0, true, err);
+    free(nodes);
     free(id);
     return rc;
 }

@@ -5,10 +5,6 @@
 #include "data/load.h"
 #include "data/newnodes.h"
 
-/* Features of a batch, and its smallest size. */
-#define BATCH_FLOATS ((int64_t)1 << 27)
-#define LEAST_BATCH 16
-
 struct batch {
     struct mat x;          /* (n, F) */
     struct attached edges; /* start is owned */
@@ -29,18 +25,9 @@ static int check_data(const struct predict *w, struct err *err)
     return 0;
 }
 
-static int32_t size_of_batch(const struct newnodes *new)
-{
-    int64_t most = BATCH_FLOATS / new->data->n_features;
-
-    if (most < LEAST_BATCH)
-        most = LEAST_BATCH;
-    return new->n < most ? new->n : (int32_t)most;
-}
-
 static int batch_init(struct batch *b, const struct newnodes *new, struct err *err)
 {
-    int32_t n = size_of_batch(new);
+    int32_t n = predict_batch_size(new->n, new->data->n_features);
 
     b->nodes = malloc((size_t)n * sizeof *b->nodes);
     b->edges.start = malloc(((size_t)n + 1) * sizeof *b->edges.start);
@@ -67,19 +54,12 @@ static int predict_batch(struct predict *w, struct batch *b, const struct newnod
 {
     int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
     struct mat x = mat_view(b->x.v, n, b->x.n_cols);
-    struct predictions p = predict_describe(w, b->id + first);
-    int rc;
 
     newnodes_take(&x, &b->edges, new, first);
-    rc = predictor_join(&w->predictor, &x, &b->edges, err);
-    if (!rc)
-        rc = predictions_init(&p, n, w->n_models, predictor_outputs(&w->predictor), err);
-    for (int32_t m = 0; !rc && m < w->n_models; m++)
-        rc = predict_ask(&p, w, m, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
-    if (!rc)
-        rc = predictions_put(&w->table, &p, w->o->is_each, err);
-    predictions_release(&p);
-    return rc;
+    if (predictor_join(&w->predictor, &x, &b->edges, err))
+        return -1;
+    return predict_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows,
+                        err);
 }
 
 static void tell(const struct newnodes *n, const struct predict_options *o)
