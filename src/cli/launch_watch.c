@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "cli/launch_report.h"
 #include "cli/stop.h"
@@ -20,6 +21,8 @@
 #define LOOK_MS 100
 /* All processes of a launch start within seconds; on a filesystem that is overloaded in minutes. */
 #define COME_UP_S 600.0
+/* When the user is told what a launch may be waiting for. */
+#define LATE_S 30.0
 /* What mpirun gets to end by itself, and then after it was asked to. */
 #define END_S 3.0
 
@@ -29,6 +32,7 @@ struct watch {
     struct buf line;  /* of the report, until its newline comes */
     double due_s;     /* when patience is over; INFINITY: never */
     const char *then; /* the reason */
+    double late_s;    /* when the ranks are late; INFINITY: that was said, or they are here */
     double heartbeat_s;
     const volatile sig_atomic_t *stop; /* not 0: mpirun was told to stop its ranks */
     double told_s;                     /* when last */
@@ -67,6 +71,7 @@ static void take_up(struct watch *w, const char *text)
 
     stop_again(w);
     w->end->has_come_up = true;
+    w->late_s = INFINITY;
     w->is_elsewhere =
         sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, leader.host, leader.realm) >= 3 &&
         !process_is_here(&leader);
@@ -138,6 +143,19 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
+/* A daemon of Open MPI that starts on its host, but cannot reach mpirun, ends without a word, and
+ * mpirun waits for it for ever. */
+static void tell_late(struct watch *w)
+{
+    if (now_s() < w->late_s)
+        return;
+    w->late_s = INFINITY;
+    log_warn("not all ranks have come up after %.0f s: programs are slow to load, or a host that "
+             "mpirun was given cannot reach this one (a firewall, or another network than "
+             "OMPI_MCA_oob_tcp_if_include should name); run ends after %.0f min",
+             LATE_S, COME_UP_S / 60);
+}
+
 void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
 {
@@ -145,6 +163,7 @@ void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heart
                       .pid = pid,
                       .due_s = now_s() + COME_UP_S,
                       .then = "not all ranks have come up",
+                      .late_s = now_s() + LATE_S,
                       .heartbeat_s = heartbeat_s,
                       .stop = stop};
     bool is_open = true;
@@ -157,6 +176,7 @@ void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heart
             clock_sleep(LOOK_MS * 1e-3);
         if (!end->has_come_up)
             stop_again(&w);
+        tell_late(&w);
         see_end(&w);
         if (!w.has_ended && now_s() > w.due_s)
             lose_patience(&w);

@@ -7,7 +7,7 @@
 #   slots HOST:N ...   where ranks are started, in this order
 #   ranks_on HOST      pids of the ranks there, in our numbers
 #   left_on HOST       how many processes of Open MPI and espalier there are
-#   cut_link HOST, join_link HOST    the link
+#   cut_link HOST, join_link HOST    the link, until it carries again
 #   lose HOST          the host, with all its processes, and without a word to others
 #   kill_host HOST     its processes; the kernel closes their connections
 #   revive HOST        a new one of its name
@@ -54,7 +54,25 @@ make_host() {
     pgrep -P "$maker" >"$NET/$1.pid"
     ip link add name "$1" type veth peer name eth0 netns "$(cat "$NET/$1.pid")" &&
         ip link set dev "$1" master lan && ip link set dev "$1" up &&
-        on "$1" ip addr add "$2/24" dev eth0 && on "$1" ip link set dev eth0 up
+        on "$1" ip addr add "$2/24" dev eth0 && on "$1" ip link set dev eth0 up && await_link "$1"
+}
+
+# Whether a connection gets from one host to another: to be refused there.
+reaches() {
+    on "$1" bash -c ": <>/dev/tcp/$2/9" 2>&1 | grep -q refused
+}
+
+# For seconds after a link was cut, connections may fail at once. A daemon that starts meanwhile
+# ends without a word, and its mpirun waits for it for ever.
+await_link() {
+    for other in "$NET"/n*.up; do
+        other=$(basename "$other" .up)
+        for _ in $(seq 100); do
+            reaches "$1" "$other" && reaches "$other" "$1" && continue 2
+            sleep 0.1
+        done
+        return 1
+    done
 }
 
 # What the agents ask for. A daemon sees the files and variables of the test.
@@ -107,7 +125,7 @@ cut_link() {
 }
 
 join_link() {
-    ip link set dev "$1" up
+    ip link set dev "$1" up && await_link "$1"
 }
 
 kill_host() {

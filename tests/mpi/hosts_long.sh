@@ -75,6 +75,15 @@ is "complete all the same" "$(rows host.db)" "$wanted"
 is "nothing is left" "$(empties n0 10)$(empties n2 20)" ""
 revive n1
 
+# As behind a firewall: the agent starts a daemon there, which cannot reach mpirun.
+cut_link n1
+LIMIT=40 launch wall.db 0 "$ESPALIER" run -n 4
+finish
+is "a host that cannot reach mpirun: run stops when it is asked to" "$status" 124
+like "it has said what may be wrong" "$(tr '\n' ' ' <err)" "not all ranks have come up after 30 s.*firewall.*stopped before"
+is "nothing is left, there or here" "$(empties n1 20)$(empties n0 10)$(empties n2 20)" ""
+join_link n1
+
 # The others of n1 wait for rank 0's data; only their daemon can notice that the link is cut.
 mv slow.ini sweep.ini
 launch data.db 0 "$ESPALIER" run -n 4
