@@ -30,26 +30,34 @@ static int parse(struct export_options *o, int argc, char **argv)
     return status;
 }
 
-static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
+static int put_trials(struct buf *out, struct store *store, const struct export_options *o,
+                      struct err *err)
 {
-    const struct export_options *o = arg;
     struct query_sweep sweep;
-    struct inputs inputs = {0};
     struct table table;
-    int rc = 0;
 
     if ((o->sweep && query_sweep(&sweep, store, o->sweep, err)) ||
         query_trials(&table, store, o->sweep ? &sweep : NULL, err))
         return -1;
     report_format(out, &table, o->format);
     table_release(&table);
-    if (o->output) {
-        rc = inputs_add_database(&inputs, o->db, store, err);
-        if (!rc)
-            rc = cli_save(o->output, out, &inputs, err);
-        inputs_release(&inputs);
-        buf_clear(out);
-    }
+    return 0;
+}
+
+static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
+{
+    const struct export_options *o = arg;
+    struct inputs inputs = {0};
+    int rc;
+
+    if (!o->output)
+        return put_trials(out, store, o, err);
+    rc = inputs_add_database(&inputs, o->db, store, NULL, err) ||
+                 inputs_check(&inputs, o->output, err) || put_trials(out, store, o, err)
+             ? -1
+             : cli_save(o->output, out, &inputs, err);
+    inputs_release(&inputs);
+    buf_clear(out);
     return rc;
 }
 

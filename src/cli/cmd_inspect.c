@@ -314,22 +314,20 @@ static int put_splits(struct buf *out, struct job *job, const struct settings *s
     return 0;
 }
 
-static int save_splits(const char *path, struct job *job, const struct settings *s, struct err *err)
+static int save_splits(const char *path, struct job *job, const struct settings *s,
+                       const struct inputs *inputs, struct err *err)
 {
-    struct inputs inputs = {0};
     struct buf text = {0};
     int rc = put_splits(&text, job, s, err);
 
-    inputs_add(&inputs, job->sweep.path);
-    inputs_add_settings(&inputs, s);
     if (!rc)
-        rc = cli_save(path, &text, &inputs, err);
-    inputs_release(&inputs);
+        rc = cli_save(path, &text, inputs, err);
     buf_release(&text);
     return rc;
 }
 
-static int inspect(struct job *job, const char *splits, struct err *err)
+static int inspect(struct job *job, const char *splits, const struct inputs *inputs,
+                   struct err *err)
 {
     struct settings s;
 
@@ -344,7 +342,17 @@ static int inspect(struct job *job, const char *splits, struct err *err)
         return -1;
     if (print_splits(job, &s, err) || leaks_print(job, err))
         return -1;
-    return splits ? save_splits(splits, job, &s, err) : 0;
+    return splits ? save_splits(splits, job, &s, inputs, err) : 0;
+}
+
+/* Before anything is read but the sweep file: a status, as of job_load(). */
+static int check_splits(struct inputs *inputs, const struct job *job, const char *splits)
+{
+    struct err err;
+
+    inputs_add(inputs, job->sweep.path);
+    inputs_add_settings(inputs, &job->sweep.fixed);
+    return splits && inputs_check(inputs, splits, &err) ? cli_fail(&err, EXIT_ERROR) : CLI_GO_ON;
 }
 
 int cmd_inspect(int argc, char **argv)
@@ -359,6 +367,7 @@ int cmd_inspect(int argc, char **argv)
          "override a setting of the sweep file; may be repeated"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
+    struct inputs inputs = {0};
     struct job job = {0};
     struct err err;
     int first;
@@ -367,11 +376,14 @@ int cmd_inspect(int argc, char **argv)
     if (status == CLI_GO_ON)
         status = job_parse(&job, argv[first], &set);
     if (status == CLI_GO_ON)
+        status = check_splits(&inputs, &job, splits);
+    if (status == CLI_GO_ON)
         status = job_load(&job);
     if (status == CLI_GO_ON)
         status = job.data.graph_start ? job_points(&job) : job_plan(&job);
     if (status == CLI_GO_ON)
-        status = inspect(&job, splits, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+        status = inspect(&job, splits, &inputs, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+    inputs_release(&inputs);
     job_release(&job);
     free(set.text);
     return status;

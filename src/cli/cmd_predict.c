@@ -64,23 +64,33 @@ static int answer(struct buf *out, struct predict *w, struct err *err)
     return 0;
 }
 
-/* To the file, which must be none that was read. */
-static int save(const struct predict *w, const struct buf *text, struct err *err)
+/* All that may be read: the file to write must be none of it. */
+static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
+
+    inputs_add(inputs, o->genotypes);
+    inputs_add(inputs, o->graphs);
+    inputs_add(inputs, o->phenotypes);
+    inputs_add(inputs, o->features);
+    inputs_add(inputs, o->edges);
+    return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
+}
+
+/* The answer, into the file where one is to be written: refused before the work. */
+static int answer_into(struct buf *out, struct predict *w, struct err *err)
+{
+    const char *path = w->o->output;
     struct inputs inputs = {0};
     int rc;
 
-    inputs_add(&inputs, o->genotypes);
-    inputs_add(&inputs, o->graphs);
-    inputs_add(&inputs, o->phenotypes);
-    inputs_add(&inputs, o->features);
-    inputs_add(&inputs, o->edges);
-    inputs_add_settings(&inputs, &w->replay.sweep.fixed);
-    rc = inputs_add_database(&inputs, o->db, w->replay.store, err);
-    if (!rc)
-        rc = cli_save(o->output, text, &inputs, err);
+    if (!path)
+        return answer(out, w, err);
+    rc = find_inputs(&inputs, w, err) || inputs_check(&inputs, path, err) || answer(out, w, err)
+             ? -1
+             : cli_save(path, out, &inputs, err);
     inputs_release(&inputs);
+    buf_release(out);
     return rc;
 }
 
@@ -133,11 +143,7 @@ int cmd_predict(int argc, char **argv)
     status = store_open_reader(&store, o.db, &err);
     work.replay.store = store;
     if (!status)
-        status = answer(&text, &work, &err);
-    if (!status && o.output)
-        status = save(&work, &text, &err);
-    if (o.output)
-        buf_release(&text);
+        status = answer_into(&text, &work, &err);
     predict_release(&work);
     store_close(store);
     free(o.set.text);

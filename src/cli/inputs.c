@@ -45,13 +45,15 @@ static void add_beside(struct inputs *in, const char *db, const char *path)
     add_file(in, path);
 }
 
-/* A sweep that this version cannot read has no files that are known. */
-static void add_sweep(struct inputs *in, const char *db, const char *ini)
+/* A sweep that this version cannot read, or that is refused with the overrides, has no files that
+ * are known. */
+static void add_sweep(struct inputs *in, const char *db, const char *ini,
+                      const struct option_list *set)
 {
     struct errlist faults = {0};
     struct sweep sweep;
 
-    if (sweep_parse(&sweep, db, ini, NULL, 0, &faults) == 0)
+    if (sweep_parse(&sweep, db, ini, set ? set->text : NULL, set ? set->n : 0, &faults) == 0)
         inputs_add_settings(in, &sweep.fixed);
     sweep_release(&sweep);
     errlist_release(&faults);
@@ -63,7 +65,8 @@ static void add_with(struct inputs *in, const char *db, const char *ending)
     add_file(in, ending);
 }
 
-int inputs_add_database(struct inputs *in, const char *db, struct store *store, struct err *err)
+int inputs_add_database(struct inputs *in, const char *db, struct store *store,
+                        const struct option_list *set, struct err *err)
 {
     struct table table;
 
@@ -77,7 +80,9 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store, 
         const struct cell *row = &table.cells[r * table.n_cols];
 
         add_beside(in, db, row[0].s);
-        add_sweep(in, db, row[1].s);
+        add_sweep(in, db, row[1].s, NULL);
+        if (set && set->n)
+            add_sweep(in, db, row[1].s, set);
     }
     table_release(&table);
     return 0;

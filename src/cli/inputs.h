@@ -1,5 +1,5 @@
-/* The files that a command has read, or that its database was made from: none of them may be what
- * it writes. */
+/* The files that a command will read, or that its database was made from: none of them may be what
+ * it writes. Who writes asks before the work; cli_save() asks again, as files may have moved. */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 /* Zero-initialise to begin. */
+struct option_list;
 struct inputs {
     struct buf paths; /* each with a NUL behind it */
 };
@@ -17,9 +18,10 @@ struct inputs {
 void inputs_add(struct inputs *in, const char *path);
 /* Those of all settings. */
 void inputs_add_settings(struct inputs *in, const struct settings *settings);
-/* The database itself, and the sweep files and data of its sweeps. -1 and err: it cannot be read.
- */
-int inputs_add_database(struct inputs *in, const char *db, struct store *store, struct err *err);
+/* The database itself, and the sweep files and data of its sweeps: those that were given, and where
+ * `set` (--set; NULL: none) says that they lie now. -1 and err: it cannot be read. */
+int inputs_add_database(struct inputs *in, const char *db, struct store *store,
+                        const struct option_list *set, struct err *err);
 void inputs_release(struct inputs *in);
 
 /* -1 and err: a file is not to be written to path, which is none, a folder, or one of the inputs

@@ -28,10 +28,17 @@ int models_none(const char *db, char letter, int64_t id, struct err *err)
         db, n, db, n, n, n, n);
 }
 
+/* What all models are written with. */
+struct writing {
+    struct replay replay;
+    struct kept_products products;
+    struct inputs inputs; /* none of which may be written */
+};
+
 /* Weights by features in the place of what stands for them. */
-static int complete(struct buf *file, struct replay *replay, struct kept_products *products,
-                    int64_t trial_id, struct err *err)
+static int complete(struct buf *file, struct writing *w, int64_t trial_id, struct err *err)
 {
+    struct replay *replay = &w->replay;
     struct replay_trial trial;
     struct settings settings;
     struct buf out = {0};
@@ -41,7 +48,7 @@ static int complete(struct buf *file, struct replay *replay, struct kept_product
         replay_prepare(replay, &trial, &number, err))
         return -1;
     replay_settings(replay, &settings);
-    if (kept_complete(&out, file->data, file->size, &replay->data, &settings, products, err)) {
+    if (kept_complete(&out, file->data, file->size, &replay->data, &settings, &w->products, err)) {
         buf_release(&out);
         return err_wrap(err, "t%lld", (long long)trial_id);
     }
@@ -50,38 +57,33 @@ static int complete(struct buf *file, struct replay *replay, struct kept_product
     return 0;
 }
 
-static int save(const char *path, struct replay *replay, const struct buf *file, int64_t trial_id,
+static int save(const char *path, const struct writing *w, const struct buf *file, int64_t trial_id,
                 struct err *err)
 {
-    struct inputs inputs = {0};
-    int rc = inputs_add_database(&inputs, replay->db, replay->store, err);
-
-    if (replay->config_id)
-        inputs_add_settings(&inputs, &replay->sweep.fixed);
-    if (!rc)
-        rc = cli_save(path, file, &inputs, err);
-    inputs_release(&inputs);
-    if (rc)
+    if (cli_save(path, file, &w->inputs, err))
         return -1;
     log_info("%s: the model of t%lld, %.3g MB", path, (long long)trial_id,
              (double)file->size * 1e-6);
     return 0;
 }
 
-static int write_one(const char *path, struct replay *replay, struct kept_products *products,
-                     int64_t trial_id, struct err *err)
+static int check_one(const char *path, struct writing *w, int64_t trial_id, struct err *err)
+{
+    (void)trial_id;
+    return inputs_check(&w->inputs, path, err);
+}
+
+static int write_one(const char *path, struct writing *w, int64_t trial_id, struct err *err)
 {
     struct buf file = {0};
-    int rc = store_find_model(&file, replay->store, trial_id, err);
+    int rc = store_find_model(&file, w->replay.store, trial_id, err);
 
     if (rc == 0)
-        rc = models_none(replay->db, 't', trial_id, err);
+        rc = models_none(w->replay.db, 't', trial_id, err);
     if (rc == 1)
-        rc = kept_is_complete(file.data, file.size)
-                 ? 0
-                 : complete(&file, replay, products, trial_id, err);
+        rc = kept_is_complete(file.data, file.size) ? 0 : complete(&file, w, trial_id, err);
     if (!rc)
-        rc = save(path, replay, &file, trial_id, err);
+        rc = save(path, w, &file, trial_id, err);
     buf_release(&file);
     return rc;
 }
@@ -110,39 +112,59 @@ static int check_stem(const char *path, int64_t n, struct err *err)
     return 0;
 }
 
-static int write_config(const char *path, struct replay *replay, struct kept_products *products,
-                        int64_t config_id, struct err *err)
+/* act() on each model, whose trials are in the first column, under the name of its file. */
+static int each_model(const char *path, struct writing *w, const struct table *models,
+                      int (*act)(const char *path, struct writing *w, int64_t trial_id,
+                                 struct err *err),
+                      struct err *err)
+{
+    int rc = 0;
+
+    for (int64_t r = 0; !rc && r < models->n_rows; r++) {
+        int64_t trial_id = models->cells[r * models->n_cols].i;
+        struct buf numbered = {0};
+
+        put_numbered(&numbered, path, trial_id);
+        rc = act(models->n_rows == 1 ? path : buf_text(&numbered), w, trial_id, err);
+        buf_release(&numbered);
+    }
+    return rc;
+}
+
+static int write_config(const char *path, struct writing *w, int64_t config_id, struct err *err)
 {
     struct table table;
-    int rc = query_table(&table, replay->store, QUERY_CONFIG_MODELS, config_id, err);
+    int rc = query_table(&table, w->replay.store, QUERY_CONFIG_MODELS, config_id, err);
 
     if (rc)
         return -1;
     if (!table.n_rows)
-        rc = models_none(replay->db, 'c', config_id, err);
+        rc = models_none(w->replay.db, 'c', config_id, err);
     else
         rc = check_stem(path, table.n_rows, err);
-    for (int64_t r = 0; !rc && r < table.n_rows; r++) {
-        int64_t trial_id = table.cells[r * table.n_cols].i;
-        struct buf numbered = {0};
-
-        put_numbered(&numbered, path, trial_id);
-        rc = write_one(table.n_rows == 1 ? path : buf_text(&numbered), replay, products, trial_id,
-                       err);
-        buf_release(&numbered);
-    }
+    if (!rc)
+        rc = each_model(path, w, &table, check_one, err);
+    if (!rc)
+        rc = each_model(path, w, &table, write_one, err);
     table_release(&table);
     return rc;
+}
+
+static int write_trial(const char *path, struct writing *w, int64_t trial_id, struct err *err)
+{
+    return check_one(path, w, trial_id, err) ? -1 : write_one(path, w, trial_id, err);
 }
 
 int models_save(const char *path, const char *db, struct store *store, bool is_trial, int64_t id,
                 const struct option_list *set, struct err *err)
 {
-    struct replay replay = {.db = db, .store = store, .set = set};
-    struct kept_products products = {0};
-    int rc = (is_trial ? write_one : write_config)(path, &replay, &products, id, err);
+    struct writing w = {.replay = {.db = db, .store = store, .set = set}};
+    int rc = inputs_add_database(&w.inputs, db, store, set, err);
 
-    kept_products_release(&products);
-    replay_release(&replay);
+    if (!rc)
+        rc = (is_trial ? write_trial : write_config)(path, &w, id, err);
+    inputs_release(&w.inputs);
+    kept_products_release(&w.products);
+    replay_release(&w.replay);
     return rc;
 }

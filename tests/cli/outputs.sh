@@ -27,14 +27,15 @@ ln p.fam hard.txt
 ln -s p.bim soft.txt
 sums() { cat p.fam p.bim p.bed p.ini p.db f.* set/* 2>/dev/null | cksum; }
 
-# kept FILE AS COMMAND...: a command that would write to FILE says that it is an input, called AS, and all is as it was.
+# kept FILE AS COMMAND...: a command that would write to FILE says that it is an input, called AS, and nothing else, as it
+# says so before the work; and all is as it was.
 kept() {
     file=$1
     as=$2
     shift 2
     before=$(sums)
     fails "$* $file" 1 "$ESPALIER" "$@" "$file"
-    is "is said: $*" "$(tail -n 1 .err)" "espalier: $file: is the input $as: will not be overwritten"
+    is "is said: $*" "$(cat .err .out)" "espalier: $file: is the input $as: will not be overwritten"
     is "all is as it was: $*" "$(sums)" "$before"
 }
 for part in fam bim bed; do
@@ -59,6 +60,25 @@ cd elsewhere || exit 1
 fails "a sweep file, from another folder" 1 "$ESPALIER" predict ../p.db --all -o ../p.ini
 like "is an input" "$(cat ../.err)" "p.ini: is the input ../p.ini: will not be overwritten"
 cd ..
+
+# The work would find other faults first.
+echo nonsense >broken.vcf
+kept broken.vcf broken.vcf predict p.db --genotypes broken.vcf -o
+mkdir moved
+mv p.bim moved
+cp p.fam p.bed moved
+kept moved/p.fam moved/p.fam predict p.db --all --set genotypes=moved/p.bed -o
+kept p.fam "$PWD/p.fam" predict p.db --all -o
+kept p.fam p.fam inspect p.ini --splits
+cp p.fam m-t2.st
+sed 's/^genotypes.*/genotypes = p.bed\nphenotypes = m-t2.st\ntrait = y/' p.ini >table.ini
+(echo id y && awk '{ print $2, $6 }' p.fam) >m-t2.st
+mv moved/p.bim .
+ok "a sweep with a table" "$ESPALIER" run table.ini --db table.db --progress none
+fails "one of several models" 1 "$ESPALIER" show table.db c1 --model m.st
+is "is refused before the others are written" "$(cat .err; echo m-*)" "espalier: m-t2.st: is the input $PWD/m-t2.st: will not be overwritten
+m-t2.st"
+rm m-t2.st
 
 # ---- a folder ----
 
@@ -98,7 +118,9 @@ is "makes two" "$(cd elsewhere && echo m*)" "m-t1.st m-t2.st"
 for db in p.db elsewhere/q.db; do
     before=$(cksum "$db")
     fails "inspect --splits $db" 1 "$ESPALIER" inspect p.ini --splits "$db"
-    is "it is said that $db is a database" "$(tail -n 1 .err)" "espalier: $db: is a database: will not be overwritten"
+    is "it is said that $db is a database" "$(cat .err .out)" "espalier: $db: is a database: will not be overwritten"
+    fails "predict -o $db" 1 "$ESPALIER" predict tu.db --genotypes p.bed -o "$db"
+    is "nor is it predictions" "$(cat .err .out)" "espalier: $db: is a database: will not be overwritten"
     is "$db is as it was" "$(cksum "$db")" "$before"
 done
 
