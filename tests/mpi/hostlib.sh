@@ -59,7 +59,7 @@ make_host() {
 
 # Whether a connection gets from one host to another: to be refused there.
 reaches() {
-    on "$1" bash -c ": <>/dev/tcp/$2/9" 2>&1 | grep -q refused
+    on "$1" env LC_ALL=C bash -c ": <>/dev/tcp/$2/9" 2>&1 | grep -q refused
 }
 
 # For seconds after a link was cut, connections may fail at once. A daemon that starts meanwhile
