@@ -12,7 +12,7 @@
 #   kill_host HOST     its processes; the kernel closes their connections
 #   revive HOST        a new one of its name
 #   begin DB N, mpirun_begin DB N    the sweep on N ranks, until each has a result
-#   finish             wait for it: $status, $seconds since begin; its messages are in $T/err
+#   finish             wait for it: $status, after $seconds; its messages are in $T/err
 #   completes NAME     finish, and all is as if nothing had been
 
 hosts_inside() {
@@ -172,7 +172,6 @@ launch() {
     db=$1
     n=$2
     shift 2
-    begun=$(date +%s)
     on n0 timeout -k 2 "${LIMIT:-100}" "$@" sweep.ini --db "$db" --progress none >"$T/out" 2>"$T/err" &
     launched=$!
     [ "$n" = 0 ] && return
@@ -225,10 +224,11 @@ release_rank_0() {
 }
 
 finish() {
+    waited=$(date +%s)
     wait "$launched"
     status=$?
     # shellcheck disable=SC2034 # for the scripts
-    seconds=$(($(date +%s) - begun))
+    seconds=$(($(date +%s) - waited))
 }
 
 completes() {
