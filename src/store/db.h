@@ -77,8 +77,11 @@ int session_release(struct store *store, struct err *err);
 int models_write(struct store *store, struct err *err);
 
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
- * caller's transaction. */
+ * caller's transaction. Reads all metrics, to know of which parts they are. */
 int views_update(struct store *store, struct err *err);
+/* The same for new trials, which have no metrics yet; has_stop: they will be scored on a stop part.
+ */
+int views_expect(struct store *store, bool has_stop, struct err *err);
 /* The leaderboard in the words of this program to a reader, whoever has written the file. */
 int views_for_reading(struct store *store, struct err *err);
 

@@ -15,8 +15,10 @@ struct walk {
     struct store_trials *trials;
     int64_t sweep_id; /* 0: not there */
     bool insert;
-    bool is_part;  /* some trials are not ours: numbers are those of the whole plan */
-    bool is_grown; /* a configuration was new */
+    bool is_part;    /* some trials are not ours: numbers are those of the whole plan */
+    bool is_grown;   /* a configuration was new */
+    bool gives_stop; /* the data, to trials that want such a part */
+    bool has_stop;   /* trials will be scored on it */
     struct buf key_text, json;
 };
 
@@ -228,6 +230,7 @@ static int walk_config(struct walk *w, int32_t config, struct err *err)
         if (config_id < 0 &&
             (resolved(w, config, &s, err) || find_config(w, config, &s, &config_id, err)))
             return -1;
+        w->has_stop |= s.v[P_STOP].f > 0 || (w->gives_stop && settings_has(&s, P_STOP));
         if (find_trial(w, t, &s, config_id, err))
             return -1;
     }
@@ -250,15 +253,21 @@ static int walk_configs(struct walk *w, struct err *err)
     return 0;
 }
 
+static bool has_given_stop(const struct dataset *d)
+{
+    return d->part && memchr(d->part, PART_STOP, (size_t)d->n_samples);
+}
+
 static int register_all(struct walk *w, struct err *err)
 {
+    w->gives_stop = has_given_stop(w->data);
     if (find_sweep(w, err) || insert_axes(w, err) || walk_configs(w, err))
         return -1;
     FAULT("store: a plan is registered in part");
     if (w->is_grown &&
         db_finish(w->store, db_bind(w->store, STATEMENT_AXIS_LEVELS, err, "i", w->sweep_id), err))
         return -1;
-    return views_update(w->store, err);
+    return views_expect(w->store, w->has_stop, err);
 }
 
 static void walk_release(struct walk *w)

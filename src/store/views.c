@@ -1,5 +1,6 @@
 /* The views made for people who type SQL. Their columns follow what is in the file: one for each
- * setting that varies in a sweep of it, one for each metric of the tasks in it. */
+ * setting that varies in a sweep of it, one for each metric of the tasks in it and each part that
+ * trials are scored on. */
 #include <string.h>
 
 #include "gcn/metric.h"
@@ -11,6 +12,7 @@ static const char sql_axes[] = "SELECT name FROM axis GROUP BY name"
                                " ORDER BY min(sweep_id * 1000 + ordinal)";
 static const char sql_has_task[] = "SELECT count(*) FROM sweep WHERE task = ?1";
 static const char sql_view[] = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1";
+static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
 
 static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
                                   "    trial.trial_id AS trial,\n"
@@ -134,15 +136,15 @@ static void put_metric(struct buf *out, const char *split, const char *name)
                split, name, split, name);
 }
 
-static int put_metrics(struct buf *out, struct store *store, struct err *err)
+static int put_metrics(struct buf *out, struct store *store, bool has_stop, struct err *err)
 {
-    static const char *const splits[] = {"val", "test"};
+    static const char *const splits[] = {"val", "test", "stop"};
     bool has[2];
 
     if (has_task(store, TASK_REGRESSION, &has[TASK_REGRESSION], err) ||
         has_task(store, TASK_CLASSIFICATION, &has[TASK_CLASSIFICATION], err))
         return -1;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 + has_stop; i++) {
         for (int m = 0; m < METRIC_COUNT; m++)
             if (has[metric_task((enum metric)m)])
                 put_metric(out, splits[i], metric_name((enum metric)m));
@@ -151,22 +153,32 @@ static int put_metrics(struct buf *out, struct store *store, struct err *err)
     return 0;
 }
 
-/* Whether the file has a view in these words. */
-static int has_view(struct store *store, const char *name, const char *sql, bool *has,
-                    struct err *err)
+/* The words of a view that the file has; none where there is none. */
+static int find_view(struct buf *sql, struct store *store, const char *name, struct err *err)
 {
     sqlite3_stmt *row;
     int rc;
 
-    *has = false;
     if (sqlite3_prepare_v2(store->db, sql_view, -1, &row, NULL) != SQLITE_OK)
         return db_fail(store, err);
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
     if (rc == 1)
-        *has = !strcmp((const char *)sqlite3_column_text(row, 0), sql);
+        buf_puts(sql, (const char *)sqlite3_column_text(row, 0));
     sqlite3_finalize(row);
     return rc < 0 ? -1 : 0;
+}
+
+/* Whether the file has a view in these words. */
+static int has_view(struct store *store, const char *name, const char *sql, bool *has,
+                    struct err *err)
+{
+    struct buf there = {0};
+    int rc = find_view(&there, store, name, err);
+
+    *has = !rc && !strcmp(buf_text(&there), sql);
+    buf_release(&there);
+    return rc;
 }
 
 /* Make a view, unless it is there in the same words: every change of the schema makes all readers
@@ -192,16 +204,29 @@ static int put_view(struct store *store, const char *name, struct buf *select, s
     return rc;
 }
 
-static int make_trials(struct store *store, struct err *err)
+/* Columns that the file has are kept: they are of another of its sweeps. */
+static int shows_stop(struct store *store, bool *shows, struct err *err)
+{
+    struct buf there = {0};
+    int rc = *shows ? 0 : find_view(&there, store, "trials", err);
+
+    *shows |= strstr(buf_text(&there), "AS stop_loss") != NULL;
+    buf_release(&there);
+    return rc;
+}
+
+static int make_trials(struct store *store, bool has_stop, struct err *err)
 {
     struct buf select = {0};
     int rc;
 
+    if (shows_stop(store, &has_stop, err))
+        return -1;
     buf_puts(&select, trials_head);
     rc = put_axes(&select, store, err);
     buf_puts(&select, trials_middle);
     if (!rc)
-        rc = put_metrics(&select, store, err);
+        rc = put_metrics(&select, store, has_stop, err);
     buf_puts(&select, trials_tail);
     if (!rc)
         rc = put_view(store, "trials", &select, err);
@@ -223,9 +248,22 @@ static int make_leaderboard(struct store *store, struct err *err)
     return rc;
 }
 
+int views_expect(struct store *store, bool has_stop, struct err *err)
+{
+    return make_trials(store, has_stop, err) || make_leaderboard(store, err) ? -1 : 0;
+}
+
 int views_update(struct store *store, struct err *err)
 {
-    return make_trials(store, err) || make_leaderboard(store, err) ? -1 : 0;
+    sqlite3_stmt *row;
+    int64_t has_stop = 0;
+    int rc;
+
+    if (sqlite3_prepare_v2(store->db, sql_has_stop, -1, &row, NULL) != SQLITE_OK)
+        return db_fail(store, err);
+    rc = db_integer(store, row, 0, &has_stop, err);
+    sqlite3_finalize(row);
+    return rc ? rc : views_expect(store, has_stop, err);
 }
 
 int views_for_reading(struct store *store, struct err *err)

@@ -39,6 +39,11 @@ ok "a sweep with a stop part" run
 is "warns of nothing" "$(grep -c warning "$T/.err")" 0
 is "the epoch is the stop part's best" "$(sql "$(echo "$chosen" | tr '"' "'")")" 12
 is "the value is the validation part's" "$(sql "select count(*) from trials where value = val_pearson")" 15
+is "the view has the part's scores" "$(sql "select type, count(*), sum(stop_pearson is (select value from metric where trial_id = trial
+    and split = 'stop' and name = 'pearson')), sum(stop_loss > 0), sum(stop_rmse > 0) from trials group by 1" | tr '\n' ' ')" \
+    'gcn|6|6|6|6 mlp|6|6|6|6 ridge|3|3|| '
+# What the view has of the stop part: columns, and trials with a loss.
+scores() { sql "select count(*) from pragma_table_info('trials') where name glob 'stop_*'" "$1" && sql "select count(stop_loss) from trials" "$1" 2>/dev/null; }
 is "which is not what chose" "$(sql "select count(*) from trials join metric as s on s.trial_id = trial
     and s.split = 'stop' and s.name = 'pearson' where s.value = val_pearson")" 0
 is "ridge has no such part" "$(sql "select distinct type from trials join metric as s on s.trial_id = trial
@@ -78,6 +83,15 @@ is "is followed, ridge trains on it" "$(sql "select type, count(*), sum(s.value 
     'gcn|2|2 mlp|2|2 ridge|1| '
 same="select quote(metric.value) from metric join trial using (trial_id) join config using (config_id) where fold = 0
     and params ->> 'type' = 'ridge' and split = 'test' and name = 'rmse'"
+is "its scores are in the view" "$(scores given.db)" "6
+4"
+cp given.db beside.db
+ok "a sweep without such a part beside it" "$ESPALIER" run none.ini --set sweep.name=none --progress none --db beside.db
+is "leaves them" "$(scores beside.db)" "6
+4"
+"$ESPALIER" merge one.db beside.db >/dev/null 2>&1
+is "as merging does" "$(scores one.db)" "6
+4"
 is "the same for ridge as one that is drawn" "$(sql "$same" given.db)" "$(sql "$same")"
 ok "best" "$ESPALIER" best given.db
 is "knows it too" "$(cat "$T/.out" "$T/.err" | grep -c 'chose the epoch')" 0
@@ -96,6 +110,14 @@ is "says it beside" "$(grep -c 'chose the epoch' "$T/.out")$(grep -c 'chose the 
 ok "ridge alone" "$ESPALIER" run none.ini --set type=ridge --progress none --db ridge.db
 is "has no epochs" "$(grep -c 'chooses the epoch' "$T/.err")" 0
 is "no part is a setting" "$(sql "select count(*) from metric where split = 'stop'" none.db)" 0
+is "nor has the view columns for one" "$(scores none.db)" 0
+ok "ridge alone, with the setting" "$ESPALIER" run stop.ini --set type=ridge --progress none --db ridge2.db
+is "has none either" "$(scores ridge2.db)" 0
+ok "with that part in a file" "$ESPALIER" run given.ini --set type=ridge --progress none --db ridge3.db
+is "nor then" "$(scores ridge3.db)" 0
+ok "networks later" "$ESPALIER" run stop.ini --set type=mlp --set sweep.name=mlp --progress none --db none.db
+is "bring them" "$(scores none.db)" "6
+6"
 
 ok "an axis" "$ESPALIER" run none.ini --set split.stop=0 --set grid.stop=0,0.2 --progress none --db axis.db
 is "is of networks alone" "$(sql "select type, stop, count(*) from trials group by 1, 2" axis.db | tr '\n' ' ')" \
