@@ -71,7 +71,7 @@ is "and trains, together" "$(sed 's/,stop$/,train/' parts.csv | sort)" "$(sort n
 ok "predict" "$ESPALIER" predict --trial t1 --part stop -o stop.csv
 is "predicts it" "$(tail -n +2 stop.csv | cut -d, -f1 | sort)" "$(grep ',0,0,stop$' parts.csv | cut -d, -f1 | sort)"
 fails "ridge has none" 1 "$ESPALIER" predict --trial t13 --part stop
-like "which is said" "$(cat "$T/.err")" 'the split has no stop part'
+is "which is said" "$(cat "$T/.err")" "espalier: --part stop: c5 is ridge, which has no epoch to choose: the samples of a stop part are among those that it was trained on"
 
 grep ',0,0,' parts.csv | awk -F, '{ print $1 "," $4 }' >given.body
 { echo id,part; cat given.body; } >given.csv
@@ -95,6 +95,8 @@ is "as merging does" "$(scores one.db)" "6
 is "the same for ridge as one that is drawn" "$(sql "$same" given.db)" "$(sql "$same")"
 ok "best" "$ESPALIER" best given.db
 is "knows it too" "$(cat "$T/.out" "$T/.err" | grep -c 'chose the epoch')" 0
+fails "ridge has none of a file either" 1 "$ESPALIER" predict given.db --trial t5 --part stop
+like "which is said" "$(cat "$T/.err")" '^espalier: --part stop: c5 is ridge'
 fails "both" 1 "$ESPALIER" run given.ini --set stop=0.1 --db both.db
 like "are one too many" "$(cat "$T/.err")" 'split.stop = 0.1 and a part stop in split.file: one of them'
 
@@ -110,6 +112,8 @@ is "says it beside" "$(grep -c 'chose the epoch' "$T/.out")$(grep -c 'chose the 
 ok "ridge alone" "$ESPALIER" run none.ini --set type=ridge --progress none --db ridge.db
 is "has no epochs" "$(grep -c 'chooses the epoch' "$T/.err")" 0
 is "no part is a setting" "$(sql "select count(*) from metric where split = 'stop'" none.db)" 0
+fails "nor can it be predicted" 1 "$ESPALIER" predict none.db --trial t1 --part stop
+is "which is said" "$(cat "$T/.err")" "espalier: the split has no stop part"
 is "nor has the view columns for one" "$(scores none.db)" 0
 ok "ridge alone, with the setting" "$ESPALIER" run stop.ini --set type=ridge --progress none --db ridge2.db
 is "has none either" "$(scores ridge2.db)" 0
