@@ -11,21 +11,20 @@
 
 int models_none(const char *db, char letter, int64_t id, struct err *err)
 {
+    static const char which[] = "with keep = best those of the best configuration are and of the "
+                                "one that 'best --rule 1se' chooses, with keep = all every one";
     long long n = id;
 
     if (letter == 't')
         return err_set(err,
-                       "%s: no model of t%lld is kept: with keep = best those of the best "
-                       "configuration are, with keep = all every one; the same trials can be run "
-                       "again, in another --db",
-                       db, n);
-    return err_set(
-        err,
-        "%s: no model of c%lld is kept: with keep = best those of the best configuration "
-        "are, with keep = all every one; 'espalier best %s --where \"config = %lld\" "
-        "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
-        "again, to the same bits",
-        db, n, db, n, n, n, n);
+                       "%s: no model of t%lld is kept: %s; the same trials can be run again, in "
+                       "another --db",
+                       db, n, which);
+    return err_set(err,
+                   "%s: no model of c%lld is kept: %s; 'espalier best %s --where \"config = %lld\" "
+                   "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
+                   "again, to the same bits",
+                   db, n, which, db, n, n, n, n);
 }
 
 /* What all models are written with. */

@@ -12,7 +12,7 @@
 #include "trial/spec.h"
 
 /* Columns of QUERY_MODELS_MISSING. */
-enum { TRIAL, CONFIG, VALUE };
+enum { TRIAL, CONFIG, VALUE, IS_BEST };
 
 void remake_release(struct remake *remake)
 {
@@ -48,6 +48,17 @@ static int64_t find_trial(const struct plan *plan, const struct store_trials *kn
     return -1;
 }
 
+/* The rows of a configuration follow each other. */
+static struct remake_config *config_of(struct remake *remake, const struct cell *row)
+{
+    int n = remake->n_configs;
+
+    if (!n || remake->configs[n - 1].id != row[CONFIG].i)
+        remake->configs[remake->n_configs++] =
+            (struct remake_config){.id = row[CONFIG].i, .is_best = row[IS_BEST].i};
+    return &remake->configs[remake->n_configs - 1];
+}
+
 static void note(struct remake *remake, const struct plan *plan, const struct dataset *data,
                  const struct store_trials *known, const struct cell *row)
 {
@@ -61,7 +72,7 @@ static void note(struct remake *remake, const struct plan *plan, const struct da
         return;
     remake->is_due[trial] = true;
     remake->value[trial] = row[VALUE].type == CELL_REAL ? row[VALUE].f : (double)NAN;
-    remake->config_id = row[CONFIG].i;
+    config_of(remake, row)->n_due++;
     remake->n_due++;
 }
 

@@ -1,7 +1,8 @@
-/* Models that the best configuration lacks when its sweep ends: it has become the best by a trial
- * that was run again or by a replicate that came later, or ran when no models were kept. Its trials
- * without one are trained once more (equal key, equal bits) for their models alone: they stay as
- * they are, with the attempts they had (doc/decisions/0029). */
+/* Models that the best configuration, or the one that --rule 1se chooses, lacks when its sweep
+ * ends: it has come to be chosen by a trial that was run again or by a replicate that came later,
+ * or ran when no models were kept. Its trials without one are trained once more (equal key, equal
+ * bits) for their models alone: they stay as they are, with the attempts they had
+ * (doc/decisions/0029). */
 #ifndef CLI_REMAKE_H
 #define CLI_REMAKE_H
 
@@ -9,11 +10,19 @@
 #include "grid/plan.h"
 #include "store/store.h"
 
+/* One that is chosen. */
+struct remake_config {
+    int64_t id;
+    bool is_best; /* else the choice of --rule 1se alone */
+    int64_t n_due;
+};
+
 struct remake {
     bool *is_due;  /* [n_trials] NULL: nobody has looked yet */
     double *value; /* [n_trials] what a trial that is due has scored */
     int64_t n_due;
-    int64_t config_id; /* theirs */
+    struct remake_config configs[2]; /* theirs */
+    int n_configs;
     bool has_warned;
 };
 

@@ -8,6 +8,15 @@
 #include "cli/sweep_state.h"
 #include "trial/kept.h"
 
+static void tell_remake(const struct remake_config *config)
+{
+    log_info("c%lld is the %s, and %lld of its trials have no model: they are trained once more "
+             "for that alone",
+             (long long)config->id,
+             config->is_best ? "best" : "cheapest within one standard error of the best",
+             (long long)config->n_due);
+}
+
 int sweep_remake(struct sweep_state *state, struct err *err)
 {
     struct remake *remake = &state->remake;
@@ -19,9 +28,8 @@ int sweep_remake(struct sweep_state *state, struct err *err)
     if (!remake->n_due)
         return 0;
     progress_finish(&state->progress);
-    log_info("c%lld is the best, and %lld of its trials have no model: they are trained once more "
-             "for that alone",
-             (long long)remake->config_id, (long long)remake->n_due);
+    for (int i = 0; i < remake->n_configs; i++)
+        tell_remake(&remake->configs[i]);
     for (int64_t t = 0; t < state->plan->n_trials; t++) {
         if (remake_has(remake, t) && state->dispatch)
             dispatch_reopen(state->dispatch, t);
@@ -143,13 +151,25 @@ static void on_back(void *arg, int32_t rank)
     log_info("rank %d is back", rank);
 }
 
-static int prune(struct sweep_state *state, int64_t *n, struct err *err)
+static int prune(struct sweep_state *state, bool is_whole, int64_t *n, struct err *err)
 {
     const struct plan *plan = state->plan;
 
     state->has_results = false;
     return store_prune_models(state->store, plan->sweep->fixed.v[P_SWEEP_NAME].s,
-                              (int64_t)plan->replicates * plan->folds, n, err);
+                              (int64_t)plan->replicates * plan->folds, is_whole, n, err);
+}
+
+/* Whether an earlier run has left nothing of the whole sweep to be run. */
+static bool was_whole(const struct sweep_state *state)
+{
+    const struct store_trials *known = &state->known;
+
+    for (int64_t t = 0; t < state->plan->n_trials; t++)
+        if (!known->ours[t] || known->states[t] == TRIAL_PENDING ||
+            known->states[t] == TRIAL_RUNNING)
+            return false;
+    return true;
 }
 
 int sweep_settle_models(struct sweep_state *state, struct err *err)
@@ -162,20 +182,20 @@ int sweep_settle_models(struct sweep_state *state, struct err *err)
     if (is_none)
         rc = store_drop_models(state->store, fixed->v[P_SWEEP_NAME].s, &n, err);
     else if (state->prunes)
-        rc = prune(state, &n, err);
+        rc = prune(state, was_whole(state), &n, err);
     if (!rc)
         rc = store_commit(state->store, err);
     if (!rc && n)
         log_info("models of %lld trials that an earlier run kept are dropped: %s", (long long)n,
-                 is_none ? "keep = none"
-                         : "keep = best, and their configurations are over and not the best");
+                 is_none ? "keep = none" : "keep = best, and --rule best and 1se choose others");
     return rc;
 }
 
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_state *state = arg;
-    int rc = state->prunes && state->has_results ? prune(state, NULL, err) : 0;
+    bool is_whole = !state->n_others && ledger_is_finished(state->ledger);
+    int rc = state->prunes && state->has_results ? prune(state, is_whole, NULL, err) : 0;
 
     if (!rc)
         rc = store_commit(state->store, err);

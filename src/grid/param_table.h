@@ -40,7 +40,7 @@
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
       "SQL expression over the axes; points where it is false or NULL are left out; batch_size = full is the text 'full'") \
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
-      "models whose weights stay in the database: those of the best configuration (and of those that are not complete yet), all, or none") \
+      "models whose weights stay in the database: those of the best configuration and of the one that best --rule 1se chooses (and of those that are not complete yet), all, or none") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated|tu|smiles|idx", "simulated", "", 0, \
       "what kind of data: genotypes, a given graph, a simulated panel; samples that are graphs: a TUDataset folder, molecules, images") \

@@ -193,8 +193,13 @@ static const struct step finish[] = {
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
 
+/* The last column: whether nothing of the sweep is to come. */
 static const char sql_with_models[] =
-    "SELECT name, ini FROM sweep WHERE sweep_id IN (SELECT sweep_id FROM main.model"
+    "SELECT name, ini, coalesce((SELECT count(*) >= planned"
+    " AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0"
+    " FROM main.config AS c JOIN main.trial USING (config_id) WHERE c.sweep_id = sweep.sweep_id), "
+    "1)"
+    " FROM main.sweep WHERE sweep_id IN (SELECT sweep_id FROM main.model"
     " JOIN main.trial USING (trial_id) JOIN main.config USING (config_id))";
 
 static int run_step(struct merge *m, const struct step *step, struct err *err)
@@ -369,8 +374,9 @@ static int prune(struct merge *m, struct err *err)
         rc = stored_sweep_parse(&sweep, m->store, (const char *)sqlite3_column_text(row, 1), err);
         v = sweep.fixed.v;
         if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
-            rc = store_prune_models(
-                m->store, name, v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1), NULL, err);
+            rc = store_prune_models(m->store, name,
+                                    v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1),
+                                    sqlite3_column_int(row, 2), NULL, err);
         sweep_release(&sweep);
         rc = rc ? -1 : 1;
     }
@@ -397,7 +403,7 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                        "give equal numbers: compare processor, BLAS and version of the sessions "
                        "named above, and run those trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
-    if (RUN(m, finish, err) || prune(m, err) || views_update(m->store, err))
+    if (RUN(m, finish, err) || views_update(m->store, err) || prune(m, err))
         return -1;
     return store_commit(m->store, err);
 }

@@ -67,16 +67,16 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
     return buf_failed(out) ? err_nomem(err, "model", out->size) : 1;
 }
 
-/* Run a deletion of a sweep's models; each: its second parameter, where it has one. */
-static int drop(struct store *store, enum statement id, const char *sweep, int64_t each, int64_t *n,
-                struct err *err)
+/* Run a deletion of a sweep's models; each, is_whole: its other parameters, where it has them. */
+static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
+                bool is_whole, int64_t *n, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_FIND, err, "s", sweep);
-    const char *types = id == STATEMENT_MODEL_PRUNE ? "ii" : "i";
+    const char *types = id == STATEMENT_MODEL_PRUNE ? "iin" : "i";
     int64_t sweep_id;
 
     if (db_integer(store, row, 0, &sweep_id, err) || db_begin(store, err) ||
-        db_finish(store, db_bind(store, id, err, types, sweep_id, each), err))
+        db_finish(store, db_bind(store, id, err, types, sweep_id, each, (int)is_whole), err))
         return -1;
     if (n)
         *n = sqlite3_changes(store->db);
@@ -84,13 +84,13 @@ static int drop(struct store *store, enum statement id, const char *sweep, int64
     return 0;
 }
 
-int store_prune_models(struct store *store, const char *sweep, int64_t each, int64_t *n,
-                       struct err *err)
+int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
+                       int64_t *n, struct err *err)
 {
-    return drop(store, STATEMENT_MODEL_PRUNE, sweep, each, n, err);
+    return drop(store, STATEMENT_MODEL_PRUNE, sweep, each, is_whole, n, err);
 }
 
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err)
 {
-    return drop(store, STATEMENT_MODEL_DROP, sweep, 0, n, err);
+    return drop(store, STATEMENT_MODEL_DROP, sweep, 0, false, n, err);
 }

@@ -298,10 +298,7 @@ int query_cheapest(struct table *out, struct store *store, const struct query_sw
         buf_release(&sql);
         return -1;
     }
-    buf_puts(&sql, ") SELECT l.* FROM l, (SELECT trials, mean, se FROM l ORDER BY place LIMIT 1)"
-                   " AS f WHERE l.trials >= f.trials AND abs(l.mean - f.mean) <= f.se"
-                   " ORDER BY l.flops IS NULL, l.flops, iif(l.flops IS NULL, l.seconds, 0), l.place"
-                   " LIMIT ?2");
+    buf_puts(&sql, ") " RULE_1SE " LIMIT ?2");
     return collect_rows(out, store, sweep, &sql, where, 1, err);
 }
 

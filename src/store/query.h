@@ -3,6 +3,7 @@
 #define STORE_QUERY_H
 
 #include "store/lock.h"
+#include "store/rule.h"
 #include "store/store.h"
 
 /* A sweep of the file. */
@@ -210,15 +211,12 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
     X(CONFIG_MODELS, /* likewise */ \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
-    X(MODELS_MISSING, /* of a sweep: done trials of its best configuration that have none; columns \
-                         are known to cli/remake.c */ \
-      "WITH best AS (SELECT config_id" \
-      " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
-      " WHERE sweep_id = ?1 AND state = 'done' GROUP BY config_id HAVING count(value) > 0" \
-      " ORDER BY count(value) DESC," \
-      " CASE direction WHEN 'max' THEN -avg(value) ELSE avg(value) END, config_id LIMIT 1)" \
-      "SELECT trial_id AS trial, config_id AS config, value FROM best JOIN trial USING (config_id)" \
-      " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model) ORDER BY trial_id") \
+    X(MODELS_MISSING, /* of a sweep: done trials that have none, of its best configuration and of \
+                         the one that --rule 1se chooses; columns are known to cli/remake.c */ \
+      "WITH " RULE_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
+      " FROM chosen JOIN trial ON config_id = config" \
+      " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
+      " ORDER BY is_best DESC, trial_id") \
     X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(TRIAL_CURVE, \

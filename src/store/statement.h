@@ -2,6 +2,8 @@
 #ifndef STORE_STATEMENT_H
 #define STORE_STATEMENT_H
 
+#include "store/rule.h"
+
 /* For what is asked of open, crashed and lost attempts: the index on them is known by these words
  * (db/schema.sql, attempt_without_result). */
 #define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
@@ -131,19 +133,30 @@
       " USING (config_id) WHERE sweep_id = ?1)") \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
-    /* The best is that of the leaderboard (views.c), and like there the first of equals. */ \
+    /* Places are those of the leaderboard (views.c), and like there the first of equals is better. \
+       While more is to come (?3 = 0), what no other is before both in place and in cost may yet be \
+       chosen: whatever beats it in both will be within the standard error wherever it is. */ \
     X(MODEL_PRUNE, \
-      "WITH has AS MATERIALIZED (SELECT DISTINCT config_id FROM model JOIN trial USING (trial_id)" \
+      "WITH " RULE_CHOSEN "," \
+      " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model JOIN trial USING (trial_id)" \
       " JOIN config USING (config_id) WHERE sweep_id = ?1)," \
       " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
       " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
       " FROM trial WHERE trial.config_id = has.config_id))," \
-      " best AS MATERIALIZED (SELECT config_id FROM over JOIN trial USING (config_id)" \
-      " WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0" \
-      " ORDER BY count(value) DESC, avg(value) * (SELECT iif(direction = 'max', -1, 1) FROM sweep" \
-      " WHERE sweep_id = ?1), config_id LIMIT 1)" \
+      " scored AS (SELECT config_id, count(value) AS trials, avg(value) * (SELECT" \
+      " iif(direction = 'max', -1, 1) FROM sweep WHERE sweep_id = ?1) AS worse," \
+      " config.flops AS flops, avg(seconds) AS seconds" \
+      " FROM over JOIN config USING (config_id) JOIN trial USING (config_id)" \
+      " WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)," \
+      " ranked AS (SELECT *, row_number() OVER (ORDER BY trials DESC, worse, config_id) AS place" \
+      " FROM scored)," \
+      " costed AS (SELECT config_id, place, row_number() OVER (ORDER BY " RULE_COST ", place)" \
+      " AS cost FROM ranked)," \
+      " stays AS MATERIALIZED (SELECT config_id FROM (SELECT *, min(cost) OVER (ORDER BY place)" \
+      " AS least FROM costed) WHERE place = 1 OR iif(?3, config_id IN (SELECT config FROM chosen)," \
+      " ?2 > 1 AND cost = least))" \
       "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
-      " WHERE config_id NOT IN (SELECT config_id FROM best))") \
+      " WHERE config_id NOT IN (SELECT config_id FROM stays))") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

@@ -169,12 +169,14 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
 /* 1 and a trial's model appended to `out`; 0: it has none. -1 and err, also where it is not what
  * was put, to the bit. */
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
-/* Of the configurations of a sweep that are over, only the best keeps its models: `keep = best`.
- * Over is one with `each` trials or more (replicates x folds) in the file, none of which is to be
- * run: of a shard that is hardly any. n, where it is not NULL: models that were dropped. Part of the
- * transaction. Cost: to look at configurations with models. */
-int store_prune_models(struct store *store, const char *sweep, int64_t each, int64_t *n,
-                       struct err *err);
+/* Of the configurations of a sweep that are over, the best keeps its models, and the one that
+ * --rule 1se chooses: `keep = best`. Over is one with `each` trials or more (replicates x folds) in
+ * the file, none of which is to be run: of a shard that is hardly any. is_whole: nothing of the
+ * sweep is to be run any more, so the choice is made; before, those that may yet be chosen keep
+ * theirs. n, where it is not NULL: models that were dropped. Part of the transaction. Cost: to look
+ * at configurations with models; is_whole: that of the leaderboard. */
+int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
+                       int64_t *n, struct err *err);
 /* No trial of a sweep keeps its model: `keep = none`. n, -1 and err as above. */
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
 

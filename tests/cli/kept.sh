@@ -23,11 +23,19 @@ learning_rate = 0.01, 0.1
 INI
 models() { sqlite3 "$1" "select group_concat(trial_id || ' ' || hex(safetensors)) from (select * from model order by 1)" | cksum; }
 kept() { sqlite3 "$1" "select group_concat(distinct config_id) || ':' || count(*) from model join trial using (trial_id)"; }
+# What each rule chooses, by the leaderboard, and how many models that is: "1,3:12".
+chosen() {
+    sqlite3 "$1" "with c as (select config from leaderboard where place = 1 union select * from
+        (select config from leaderboard where within_se order by flops, place limit 1))
+        select group_concat(config) || ':' || (select count(*) from trial where config_id in c) from c"
+}
 run() { "$ESPALIER" run small.ini --progress none "$@" 2>/dev/null; }
 
 run
 best=$(sqlite3 results.db 'select config from leaderboard where place = 1')
-is "the best configuration keeps its models" "$(kept results.db)" "$best:6"
+cheap=$("$ESPALIER" best results.db --rule 1se --format csv 2>/dev/null | sed -n '2s/^[0-9]*,\([0-9]*\),.*/\1/p')
+is "the best configuration keeps its models, and the choice of --rule 1se" "$(kept results.db)" "$(chosen results.db)"
+is "which is another" "$(kept results.db)" "$cheap,$best:12"
 run --set keep=all --db all.db
 is "keep = all" "$(kept all.db)" 1,2,3,4:24
 is "is no part of the key" "$(sqlite3 all.db 'select key from trial order by 1')" "$(sqlite3 results.db 'select key from trial order by 1')"
@@ -48,7 +56,7 @@ sqlite3 results.db "update trial set state = 'pending' where config_id = $best a
 before=$(sqlite3 results.db 'select count(*) from attempt')
 run
 is "what is run again has its model again, and so have the others" \
-    "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$best:6 2"
+    "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$cheap,$best:12 2"
 
 # The best configuration has its models when the sweep ends, however it became the best.
 content() { sqlite3 "$1" "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum; }
@@ -64,15 +72,17 @@ like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its 
 is "it has all models" "$(content retried.db)" "$(content pieces.db)"
 is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
 is "a sweep file of what is chosen keeps its models" "$("$ESPALIER" best none.db --format ini | grep -c '^keep')" 0
-run --db none.db
-is "so has one that ran with keep = none" "$(content none.db)" "$(content pieces.db)"
+ok "a sweep that ran with keep = none" "$ESPALIER" run small.ini --db none.db --progress none
+is "trains what both rules choose" "$(grep 'once more' .err)" "espalier: c$best is the best, and 6 of its trials have no model: they are trained once more for that alone
+espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: they are trained once more for that alone"
+is "and has the same" "$(content none.db)" "$(content pieces.db)"
+ok "which predicts at once" "$ESPALIER" predict none.db --config "c$cheap" --all -o new.csv
 "$ESPALIER" run small.ini --db none.db --progress none 2>.err
 is "and once is enough" "$(grep -c 'once more' .err)" 0
 run --set keep=none --db grown.db --set replicates=1
 for replicates in 2 3 4 5 6; do
     run --db grown.db --set replicates=$replicates
-    best_now=$(sqlite3 grown.db 'select config from leaderboard where place = 1')
-    is "whoever is best of $replicates replicates has models" "$(kept grown.db)" "$best_now:$((3 * replicates))"
+    is "whoever is chosen of $replicates replicates has models" "$(kept grown.db)" "$(chosen grown.db)"
 done
 sqlite3 pieces.db "update trial set value = 0.5 where trial_id = (select min(trial_id) from model); delete from model"
 "$ESPALIER" run small.ini --db pieces.db --progress none 2>.err
@@ -85,12 +95,12 @@ is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt'
 cp all.db turned.db
 ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none
 is "is said in a line" "$(grep dropped .err)" \
-    "espalier: models of 18 trials that an earlier run kept are dropped: keep = best, and their configurations are over and not the best"
+    "espalier: models of 12 trials that an earlier run kept are dropped: keep = best, and --rule best and 1se choose others"
 is "and done" "$(content turned.db)" "$(content retried.db)"
 ok "once more" "$ESPALIER" run small.ini --db turned.db --progress none
 is "there is nothing to say" "$(grep -c dropped .err)" 0
 ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress none --set keep=none
-is "is said too" "$(grep dropped .err)" "espalier: models of 6 trials that an earlier run kept are dropped: keep = none"
+is "is said too" "$(grep dropped .err)" "espalier: models of 12 trials that an earlier run kept are dropped: keep = none"
 is "and done too" "$(kept turned.db)" ""
 
 # Killed in the middle of it, and gone on.
@@ -124,9 +134,9 @@ like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models: --mode
 mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
 is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
-fails "a model that is not kept" 1 "$ESPALIER" show none.db t1 --model x
-is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t1 is kept: with keep = best those of the best configuration are, with keep = all every one; the same trials can be run again, in another --db"
-fails "nor of a configuration" 1 "$ESPALIER" show none.db c1 --model x
+fails "a model that is not kept" 1 "$ESPALIER" show none.db t7 --model x
+is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: with keep = best those of the best configuration are and of the one that 'best --rule 1se' chooses, with keep = all every one; the same trials can be run again, in another --db"
+fails "nor of a configuration" 1 "$ESPALIER" show none.db c2 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
 is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
 

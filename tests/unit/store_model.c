@@ -27,11 +27,11 @@ static void put(struct fixture *f, struct store *store, int64_t trial, double va
     trial_result_release(&r);
 }
 
-static void prune(struct store *store, int64_t each)
+static void prune(struct store *store, int64_t each, bool is_whole)
 {
     struct err err;
 
-    if (store_prune_models(store, "s", each, NULL, &err) || store_commit(store, &err))
+    if (store_prune_models(store, "s", each, is_whole, NULL, &err) || store_commit(store, &err))
         fail_msg("%s", err.text);
 }
 
@@ -48,18 +48,18 @@ static void test_best_and_incomplete_stay(void **state)
     put(&f, store, 0, 0.5, TRIAL_DONE);
     put(&f, store, 2, 0.1, TRIAL_DONE);
     put(&f, store, 4, 0.2, TRIAL_DONE);
-    prune(store, 2);
+    prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "1m0,3m2,5m4"); /* none is over */
     put(&f, store, 1, 0.5, TRIAL_DONE);
-    prune(store, 2);
+    prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,5m4"); /* the only one that is over */
     put(&f, store, 5, 0.3, TRIAL_DONE);
-    prune(store, 2);
+    prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "1m0,2m1,3m2"); /* another, worse */
     put(&f, store, 3, 0.95, TRIAL_DONE);
-    prune(store, 3);
+    prune(store, 3, false);
     fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3"); /* of a part nothing is over */
-    prune(store, 2);
+    prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "3m2,4m3"); /* another, better */
     assert_int_equal(store_find_model(&model, store, 4, &err), 1);
     assert_memory_equal(model.data, "m3", 2);
@@ -78,6 +78,64 @@ static void change(const struct fixture *f, const char *sql)
     sqlite3_close(db);
 }
 
+/* What --rule 1se chooses stays beside the best; before the sweep is whole, what it may choose. */
+static void test_cheapest_stays(void **state)
+{
+    const double first[3] = {0.75, 0.7, 0.9}, second[3] = {0.75, 0.7, 0.7};
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    change(&f, "UPDATE config SET flops = config_id");
+    for (int64_t c = 2; c >= 0; c--) {
+        put(&f, store, 2 * c, first[c], TRIAL_DONE);
+        put(&f, store, 2 * c + 1, second[c], TRIAL_DONE);
+        prune(store, 2, false);
+        fixture_sql_is(&f, MODELS,
+                       c == 2   ? "5m4,6m5"
+                       : c == 1 ? "3m2,4m3,5m4,6m5"
+                                : "1m0,2m1,5m4,6m5");
+    }
+    prune(store, 2, true);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,5m4,6m5");
+    change(&f, "UPDATE trial SET value = 0.8 WHERE config_id = 3");
+    prune(store, 2, false);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,5m4,6m5");
+    prune(store, 2, true); /* 0.75 is not within a standard error of 0 */
+    fixture_sql_is(&f, MODELS, "5m4,6m5");
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* What is not known to be cheap is not: then seconds order, then places. */
+static void test_costs(void **state)
+{
+    struct fixture f;
+    struct store *store;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    for (int64_t t = 0; t < 6; t++)
+        put(&f, store, t, t % 2 ? 0.5 : 0.1, TRIAL_DONE);
+    prune(store, 2, false);
+    fixture_sql_is(&f, MODELS, "1m0,2m1"); /* of equals the first */
+    for (int64_t t = 2; t < 6; t++)
+        put(&f, store, t, t % 2 ? 0.4 : 0.1, TRIAL_DONE);
+    prune(store, 3, false);
+    change(&f, "UPDATE config SET flops = config_id WHERE config_id = 3");
+    change(&f, "UPDATE trial SET seconds = 0.1 WHERE config_id = 2");
+    prune(store, 2, false);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3,5m4,6m5");
+    change(&f, "UPDATE config SET flops = NULL");
+    prune(store, 2, true);
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3");
+    store_close(store);
+    fixture_close(&f);
+}
+
 /* What is read is what was put, or it is not given out. */
 static void test_damage(void **state)
 {
@@ -93,12 +151,12 @@ static void test_damage(void **state)
     fixture_open(&f, INI);
     store = fixture_store(&f);
     put(&f, store, 0, 0.5, TRIAL_DONE);
-    prune(store, 2);
+    prune(store, 2, false);
     assert_int_equal(store_find_model(&model, store, f.known.ids[0], &err), 1);
     assert_int_equal(model.size, 2);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         put(&f, store, 0, 0.5, TRIAL_DONE);
-        prune(store, 2);
+        prune(store, 2, false);
         buf_clear(&model);
         change(&f, damages[i]);
         assert_int_equal(store_find_model(&model, store, f.known.ids[0], &err), -1);
@@ -123,10 +181,10 @@ static void test_failures(void **state)
     put(&f, store, 1, 0, TRIAL_FAILED);
     put(&f, store, 2, 0.1, TRIAL_DONE);
     put(&f, store, 3, 0.1, TRIAL_DONE);
-    prune(store, 2);
+    prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "3m2,4m3");
     put(&f, store, 2, 0.1, TRIAL_DIVERGED); /* a result takes the place of all that was there */
-    prune(store, 2);
+    prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "4m3");
     store_close(store);
     fixture_close(&f);
@@ -143,7 +201,7 @@ static void test_smaller_may_be_better(void **state)
     put(&f, store, 0, 0.5, TRIAL_DONE);
     put(&f, store, 1, 0.3, TRIAL_DONE);
     put(&f, store, 2, 0.3, TRIAL_DONE);
-    prune(store, 1);
+    prune(store, 1, false);
     fixture_sql_is(&f, MODELS, "2m1"); /* of equals the first */
     store_close(store);
     fixture_close(&f);
@@ -168,7 +226,7 @@ static void test_merge(void **state)
         store = fixture_store(&half[h]);
         for (int64_t t = h; t < 6; t += 2)
             put(&half[h], store, t, t / 2 == 1 ? 0.9 : 0.1, TRIAL_DONE);
-        prune(store, 2);
+        prune(store, 2, false);
         store_close(store);
         inputs[h] = (struct merge_input){.path = half[h].path};
     }
@@ -193,6 +251,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_and_incomplete_stay),
+        cmocka_unit_test(test_cheapest_stays),
+        cmocka_unit_test(test_costs),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_smaller_may_be_better),
         cmocka_unit_test(test_merge),
