@@ -77,18 +77,22 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The text without blanks at its ends, in place. */
-static char *trim(char *text)
+/* The text without blanks at its end, in place. */
+static char *trim_end(char *text)
 {
-    size_t n;
+    size_t n = strlen(text);
 
-    while (is_blank(*text))
-        text++;
-    n = strlen(text);
     while (n && is_blank(text[n - 1]))
         n--;
     text[n] = '\0';
     return text;
+}
+
+static char *trim(char *text)
+{
+    while (is_blank(*text))
+        text++;
+    return trim_end(text);
 }
 
 static int add_cell(struct lines *l, char *text, struct err *err)
@@ -107,7 +111,7 @@ static int add_cell(struct lines *l, char *text, struct err *err)
         l->cell = grown;
         s->cell_capacity = capacity;
     }
-    l->cell[l->n_cells++] = trim(text);
+    l->cell[l->n_cells++] = text;
     return 0;
 }
 
@@ -121,7 +125,7 @@ static int cut(struct lines *l, char *text, struct err *err)
 
         if (comma)
             *comma = '\0';
-        if (add_cell(l, text, err) != 0)
+        if (add_cell(l, trim(text), err) != 0)
             return -1;
         text = comma ? comma + 1 : NULL;
     }
@@ -147,6 +151,20 @@ int lines_next(struct lines *l, struct err *err)
         if (*text)
             return cut(l, text, err) == 0 ? 1 : -1;
         empty = empty ? empty : l->line;
+    }
+    return status;
+}
+
+int lines_next_whole(struct lines *l, struct err *err)
+{
+    int status;
+
+    while ((status = read_line(l, err)) > 0) {
+        char *text = trim_end(l->source->text.data);
+
+        l->n_cells = 0;
+        if (*text)
+            return add_cell(l, text, err) == 0 ? 1 : -1;
     }
     return status;
 }

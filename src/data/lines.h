@@ -29,6 +29,10 @@ void lines_close(struct lines *l); /* takes a zeroed one */
  * the first, a NUL byte, a truncated gzip stream. */
 int lines_next(struct lines *l, struct err *err);
 
+/* Step to the next line that is not empty, wherever that stands, as one cell: only the blanks at
+ * its end are dropped. -1 and err: a NUL byte, a truncated gzip stream. */
+int lines_next_whole(struct lines *l, struct err *err);
+
 /* Write "PATH:LINE: message" for the current row. Always returns -1. */
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,12 +1,20 @@
 #include "data/reader.h"
 
 #include <string.h>
+#include <strings.h>
 
 int reader_need_path(const char *path, const char *key, const char *format, struct err *err)
 {
     if (path && *path)
         return 0;
     return err_set(err, "data.%s is not set: data.format = %s needs it", key, format);
+}
+
+bool reader_ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+
+    return n > m && !strcasecmp(path + n - m, ending);
 }
 
 bool reader_has_family(const struct table *t)

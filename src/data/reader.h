@@ -10,6 +10,9 @@
 /* -1 and err unless the setting data.KEY holds a path. */
 int reader_need_path(const char *path, const char *key, const char *format, struct err *err);
 
+/* Whether a path ends so, in any letters, with a name before it. */
+bool reader_ends_in(const char *path, const char *ending);
+
 /* Whether the header begins FID IID, as PLINK's tables do. */
 bool reader_has_family(const struct table *t);
 /* The column of the ids: of that name, where one is given (NULL or "": none is); IID after FID; the

@@ -1,20 +1,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "data/decimal.h"
 #include "data/membership.h"
 #include "data/molecule.h"
 #include "data/reader.h"
+#include "data/smi.h"
 #include "data/target.h"
 
-/* A table with a molecule in each row. Molecules for a model are read a piece at a time: ids are of
- * all rows so far, the rest is of the piece. */
+/* A table with a molecule in each row, or a SMILES file, which is read as one with two columns.
+ * Molecules for a model are read a piece at a time: ids are of all rows so far, the rest is of the
+ * piece. */
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
-    struct table table;
+    struct table table;           /* of a SMILES file nothing but names and the row */
+    bool is_bare;                 /* that is a SMILES file: */
+    struct smi smi;
     int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
     int64_t n_rows;
     struct names ids;
@@ -35,26 +38,15 @@ static void smiles_release(struct smiles *s)
     free(s->graph_start);
     molecules_release(&s->molecules);
     names_release(&s->ids);
+    smi_close(&s->smi);
     table_close(&s->table);
 }
 
 /* ---- columns ---- */
 
-static bool ends_in(const char *path, const char *ending)
+static const char *smiles_name(const struct data_spec *spec)
 {
-    size_t n = strlen(path), m = strlen(ending);
-
-    return n > m && !strcasecmp(path + n - m, ending);
-}
-
-/* Always -1. */
-static int no_header(const char *name, struct err *err)
-{
-    struct err message = *err;
-
-    return err_set(err,
-                   "%.700s; where the file has no header, put a line \"%.80s id\" before the first",
-                   message.text, name);
+    return spec->smiles && *spec->smiles ? spec->smiles : "smiles";
 }
 
 static int find_column(int32_t *out, const struct table *t, const char *name, const char *key,
@@ -65,9 +57,8 @@ static int find_column(int32_t *out, const struct table *t, const char *name, co
             *out = j;
             return 0;
         }
-    err_set(err, "%s: no column \"%.80s\", as data.%s says: the first is \"%.80s\"", t->path, name,
-            key, t->name[0]);
-    return ends_in(t->path, ".smi") && !strcmp(key, "smiles") ? no_header(name, err) : -1;
+    return err_set(err, "%s: no column \"%.80s\", as data.%s says: the first is \"%.80s\"", t->path,
+                   name, key, t->name[0]);
 }
 
 /* Without a name: the only column left. */
@@ -96,8 +87,7 @@ static int find_columns(struct smiles *s, struct err *err)
     bool has_id = spec->id && *spec->id;
 
     s->id = s->trait = -1;
-    if (find_column(&s->smiles, t, spec->smiles && *spec->smiles ? spec->smiles : "smiles",
-                    "smiles", err) != 0 ||
+    if (find_column(&s->smiles, t, smiles_name(spec), "smiles", err) != 0 ||
         (has_id && find_column(&s->id, t, spec->id, "id", err) != 0) ||
         (!spec->like && find_trait(s, spec->trait, err) != 0))
         return -1;
@@ -118,7 +108,7 @@ static int add_id(struct smiles *s, struct err *err)
     int32_t known;
 
     snprintf(number, sizeof number, "%lld", (long long)s->n_rows);
-    if (s->id >= 0)
+    if (s->id >= 0 && (*t->cell[s->id] || !s->is_bare))
         id = t->cell[s->id];
     if (!*id)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
@@ -152,13 +142,18 @@ static int skip(struct smiles *s, struct data_report *report, const struct err *
                 struct err *err)
 {
     const struct table *t = &s->table;
+    char hint[160] = "";
 
+    if (s->is_bare && s->n_rows == 1)
+        snprintf(hint, sizeof hint, "; a header would have a column \"%.80s\" (data.smiles)",
+                 smiles_name(s->spec));
     if (!s->spec->skip_invalid)
         return table_fault(err, t,
                            "row %lld: \"%.80s\" is no molecule that can be read: %.300s; %s leaves "
-                           "such rows out",
+                           "such rows out%s",
                            (long long)s->n_rows, t->cell[s->smiles], why->text,
-                           s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes");
+                           s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes",
+                           hint);
     if (report->n_skipped < DATA_NAMED)
         report->skipped_line[report->n_skipped] = t->line;
     report->n_skipped++;
@@ -185,19 +180,27 @@ static int read_row(struct smiles *s, struct data_report *report, struct err *er
     return target_cells_set(&s->cells, s->ids.n - 1, t->cell[s->trait], t->line, err);
 }
 
+static int next_row(struct smiles *s, struct err *err)
+{
+    int status = s->is_bare ? smi_next(&s->smi, err) : table_next(&s->table, err);
+
+    if (s->is_bare)
+        s->table.line = s->smi.lines.line;
+    return status;
+}
+
 /* Up to `most` more molecules. */
 static int read_rows(struct smiles *s, int32_t most, struct data_report *report, struct err *err)
 {
-    struct table *t = &s->table;
     int status = 0;
 
-    while (s->ids.n - s->first < most && (status = table_next(t, err)) > 0)
+    while (s->ids.n - s->first < most && (status = next_row(s, err)) > 0)
         if (read_row(s, report, err) != 0)
             return -1;
     report->n_bad_valence = s->molecules.n_bad_valence;
     if (status == 0 && s->ids.n == 0)
-        return err_set(err, "%s: no molecules after the header, %d that cannot be read", t->path,
-                       report->n_skipped);
+        return err_set(err, "%s: no molecules%s, %d that cannot be read", s->table.path,
+                       s->is_bare ? "" : " after the header", report->n_skipped);
     return status < 0 ? -1 : 0;
 }
 
@@ -224,6 +227,29 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
     return draft_build(out, &draft, err);
 }
 
+/* Of a SMILES file: there is nothing to be predicted in it. */
+static int open_bare(struct smiles *s, struct err *err)
+{
+    static char *name[SMI_CELLS] = {"smiles", "name"};
+    const char *path = s->spec->molecules;
+
+    if (!s->spec->like)
+        return err_set(err,
+                       "%s: no column \"%.80s\" (data.smiles) on the first line: as a SMILES file "
+                       "without a header it has nothing to be predicted; must begin with a line "
+                       "that names the columns, the target's among them",
+                       path, smiles_name(s->spec));
+    if (smi_open(&s->smi, path, err) != 0)
+        return -1;
+    s->is_bare = true;
+    s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};
+    s->smiles = SMI_SMILES;
+    s->id = SMI_NAME;
+    s->trait = -1;
+    molecules_init(&s->molecules);
+    return 0;
+}
+
 static int open_table(struct smiles *s, const struct data_spec *spec, struct err *err)
 {
     *s = (struct smiles){.spec = spec};
@@ -232,11 +258,14 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
                             "it (Debian: libindigo-dev), then configure and build again");
     if (reader_need_path(spec->molecules, "molecules", "smiles", err) != 0)
         return -1;
-    if (ends_in(spec->molecules, ".sdf") || ends_in(spec->molecules, ".mol"))
-        return err_set(err,
-                       "%s: must be a table with a column of SMILES: obabel FILE.sdf -O FILE.smi, "
-                       "then a line \"smiles id\" before the first, makes one",
-                       spec->molecules);
+    if (reader_ends_in(spec->molecules, ".sdf") || reader_ends_in(spec->molecules, ".mol"))
+        return err_set(
+            err, "%s: must be a table with a column of SMILES%s makes one", spec->molecules,
+            spec->like ? ", or a SMILES file: obabel FILE.sdf -O FILE.smi"
+                       : ": obabel FILE.sdf -O FILE.smi, then a line \"smiles id\" before "
+                         "the first,");
+    if (smi_is_bare(spec->molecules, smiles_name(spec)))
+        return open_bare(s, err);
     if (table_open(&s->table, spec->molecules, err) != 0)
         return -1;
     molecules_init(&s->molecules);

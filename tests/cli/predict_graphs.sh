@@ -58,6 +58,18 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     awk -F, -v OFS=, 'NR == 1 { print; next } { row[NR] = $2 "," $3 "," $4 } END { for (k = 0; k < 5; k++) for (i = 2; i <= NR; i++) print k * 1000000 + i, row[i] }' panel.csv >many.csv
     cut -d, -f2- all.csv | sed 1d >each.csv
     is "thousands have the same bits" "$(predict --config c8 --each --graphs many.csv | sed 1d | cut -d, -f2- | cksum)" "$(cat each.csv each.csv each.csv each.csv each.csv | cksum)"
+    # A SMILES file, as OpenBabel and RDKit write it.
+    awk -F, 'NR > 1 { print $1 "\tno " $3 }' few.csv >few.smi
+    sed '1s/^num//;s/^/no /' few.out | sed 1d >wanted.csv
+    is "a file without a header has the same bits" "$(predict --config c8 --each --graphs few.smi | sed 1d)" "$(cat wanted.csv)"
+    { echo "SMILES Name "; tr '\t' ' ' <few.smi; } | gzip >few.smi.gz
+    is "with a title, and packed, too" "$(predict --config c8 --each --graphs few.smi.gz | sed 1d)" "$(cat wanted.csv)"
+    printf 'CCO a\nCC(C b\n' >bad.smi
+    fails "a line that cannot be read" 1 "$ESPALIER" predict --graphs bad.smi
+    like "is named" "$(cat .err)" '^espalier: bad.smi:2: row 2: "CC\(C" is no molecule that can be read: .*; --set skip_invalid=yes leaves such rows out$'
+    refused "it is not overwritten" "bad.smi: is the input bad.smi: will not be overwritten" --graphs bad.smi -o bad.smi
+    fails "nothing to train on" 1 "$ESPALIER" run grid.ini --set molecules=few.smi --db smi.db
+    like "which is said" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: as a SMILES file without a header it has nothing to be predicted; must begin with a line that names the columns, the target.s among them$'
     # What no molecule can be made of.
     printf 'num,smiles\nx,CCO\ny,CC(C\nz,c1ccccc1\nw,\n' >bad.csv
     fails "a row that cannot be read" 1 "$ESPALIER" predict --graphs bad.csv

@@ -1,8 +1,8 @@
 /* The files of new samples in one input, apart by lines of "%%". Its first byte is the kind: t a
- * folder of TUDataset (edges, indicator, node labels, node attributes), s a table of molecules, i
- * IDX images, l listed features of nodes and d a full table of them (features, edges), c a table of
- * covariates; the second 1 where invalid molecules are skipped; then a line end. The data that they
- * are for never change. */
+ * folder of TUDataset (edges, indicator, node labels, node attributes), s a table of molecules, m a
+ * SMILES file, i IDX images, l listed features of nodes and d a full table of them (features,
+ * edges), c a table of covariates; the second 1 where invalid molecules are skipped; then a line
+ * end. The data that they are for never change. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,7 @@ static struct kind kinds[] = {
      .text = {"1, 2\n2, 1\n3, 4\n4, 3\n", "1\n1\n2\n2\n", "5, 1\n6, 1\n5, 2\n-7, 1\n",
               "1, 2\n3, 4\n0.5, 6\n7, 8\n", "1\n2\n"}},
     {.letter = 's', .format = DATA_SMILES, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
+    {.letter = 'm', .format = DATA_SMILES, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
     {.letter = 'i', .format = DATA_IDX},
     {.letter = 'l',
      .format = DATA_GRAPH,
@@ -48,6 +49,7 @@ static struct kind kinds[] = {
               "id,y,lat,site\na,1,5,x\nb,2,6.5,y\nc,3,,x\nd,4,-2,z\n"}},
 };
 
+static const char *const smi_name[] = {"m.smi"};
 static const char *const tu_name[] = {"T_A.txt", "T_graph_indicator.txt", "T_node_labels.txt",
                                       "T_node_attributes.txt", "T_graph_labels.txt"};
 
@@ -108,6 +110,17 @@ static void read_graphs(const struct kind *k, const char *path)
     newgraphs_close(&new);
 }
 
+/* As a file of that name. */
+static void read_smi(const struct kind *k, const struct memfile *file)
+{
+    char folder[32], path[64];
+
+    memfiles_folder(folder, file, smi_name, 1);
+    snprintf(path, sizeof path, "%s/%s", folder, smi_name[0]);
+    read_graphs(k, path);
+    memfiles_remove(folder, smi_name, 1);
+}
+
 static void read_nodes(const struct kind *k, const struct memfile *file, int n_files)
 {
     struct newnodes new;
@@ -149,6 +162,12 @@ static void read_files(struct kind *k, const struct memfile *file, int n_files)
     char folder[32] = "";
 
     switch (k->format) {
+    case DATA_SMILES:
+        if (k->letter == 'm')
+            read_smi(k, file);
+        else
+            read_graphs(k, file[0].path);
+        break;
     case DATA_TU:
         memfiles_folder(folder, file, tu_name, n_files);
         read_graphs(k, folder);

@@ -143,6 +143,87 @@ static void test_pieces(void **state)
     dataset_release(&data);
 }
 
+/* ---- SMILES files ---- */
+
+/* What a file of this name and text gives to models whose data have a column "num" of ids:
+ * "id:atoms id:atoms", or how the message begins, without the folder. */
+static void check_file(const char *name, const char *text, bool skips, const char *wanted)
+{
+    struct data_spec spec = {.format = DATA_SMILES, .id = "num", .skip_invalid = skips};
+    struct dataset data, new;
+    struct err err = {""};
+    struct newgraphs n;
+    char got[sizeof err.text] = "";
+    int status;
+
+    load_molecules(&data, "smiles,y\nCCO,1\nC1CC1N,2\n");
+    status = newgraphs_open(&n, &data, &spec, scratch_text(name, text), &err);
+    while (status == 0 && (status = newgraphs_next(&new, &n, 1, &err)) > 0) {
+        size_t size = strlen(got);
+
+        snprintf(got + size, sizeof got - size, "%s%s:%d", size ? " " : "", dataset_id(&new, 0),
+                 new.n_nodes);
+        dataset_release(&new);
+        status = 0;
+    }
+    if (status < 0)
+        snprintf(got, strlen(wanted) + 1, "%s", err.text + strlen(scratch_folder) + 1);
+    assert_string_equal(got, wanted);
+    newgraphs_close(&n);
+    dataset_release(&data);
+}
+
+static void test_smiles_files(void **state)
+{
+    (void)state;
+    check_file("a.smi", "CCO ethanol\nCC\tethane\nC\n", false, "ethanol:3 ethane:2 3:1");
+    check_file("a.SMI", "CCO  ethyl alcohol \r\n\r\nCC \t 1,2-ethane\tmore\nC\t\tmore", false,
+               "ethyl alcohol:3 1,2-ethane:2 3:1");
+    check_file("a.smi", "\xEF\xBB\xBF# by hand\n\nCCO a\n#CC b\n", false, "a:3");
+    check_file("a.smi", "CCO \"a\nCC 5\"b\n", false, "\"a:3 5\"b:2");
+    check_file("a.smi", "SMILES Name \nCCO a\nCC b\n", false, "a:3 b:2");
+    check_file("a.smi", "CCO a\nX b\n\tC\nCC c\n", true, "a:3 c:2");
+    /* With a header it is a table, and so is any other file. */
+    check_file("a.smi", "num,smiles\nx y,CCO\n", false, "x y:3");
+    check_file("a.smi", "num;\"smiles\"\nx;CCO\n", false, "x:3");
+    check_file("a.smi", "smiles num\nCCO x\n", false, "x:3");
+    check_file("a.txt", "CCO a\n", false, "a.txt: no column \"smiles\", as data.smiles says");
+}
+
+static void test_bad_smiles_files(void **state)
+{
+    (void)state;
+    check_file("a.smi", "CCO a\nCC b\nCCC a\n", false,
+               "a.smi:3: id \"a\" again: it is on line 1 already");
+    check_file("a.smi", "CCO a\n\nCC(C b\n", false,
+               "a.smi:3: row 2: \"CC(C\" is no molecule that can be read: ");
+    check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" is no molecule");
+    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" is no molecule");
+    check_file("a.smi", "CCO a\rCC b\r", false,
+               "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
+    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules, 0 that cannot be read");
+    check_file("a.smi", "# nobody\n", false, "a.smi: no column \"smiles\"");
+    check_file("a.smi", "", false, "a.smi: is empty");
+}
+
+static void test_header_is_missed(void **state)
+{
+    struct data_spec spec = {.format = DATA_SMILES, .id = "num"};
+    struct dataset data, new;
+    struct err err = {""};
+    struct newgraphs n;
+
+    (void)state;
+    load_molecules(&data, "smiles,y\nCCO,1\nC1CC1N,2\n");
+    assert_int_equal(
+        newgraphs_open(&n, &data, &spec, scratch_text("a.smi", "molecule num\nCCO a\n"), &err), 0);
+    assert_int_equal(newgraphs_next(&new, &n, 1, &err), -1);
+    assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" is no molecule"));
+    assert_non_null(strstr(err.text, "; a header would have a column \"smiles\" (data.smiles)"));
+    newgraphs_close(&n);
+    dataset_release(&data);
+}
+
 /* ---- known ones ---- */
 
 static int32_t count(const struct dataset *data, const struct dataset *graphs)
@@ -233,9 +314,15 @@ static void test_no_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),    cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_known),     cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_no_graphs), cmocka_unit_test(test_one),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_smiles_files),
+        cmocka_unit_test(test_bad_smiles_files),
+        cmocka_unit_test(test_header_is_missed),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_no_graphs),
+        cmocka_unit_test(test_one),
     };
 
     return cmocka_run_group_tests_name("newgraphs", tests, scratch_make, scratch_remove);

@@ -193,8 +193,8 @@ static void test_bad_columns(void **state)
     spec.smiles = "mol";
     spec.molecules = scratch_text("m.smi", "CCO ethanol\nCC ethane\n");
     refuse(&spec,
-           "m.smi: no column \"mol\", as data.smiles says: the first is \"CCO\"; where the "
-           "file has no header, put a line \"mol id\" before the first",
+           "m.smi: no column \"mol\" (data.smiles) on the first line: as a SMILES file without a "
+           "header it has nothing to be predicted; must begin with a line that names the columns",
            "");
     spec.molecules = "m.SDF";
     refuse(&spec, "m.SDF: must be a table with a column of SMILES: obabel FILE.sdf -O FILE.smi",
