@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/remake.h"
 #include "cli/sweep_same.h"
 #include "grid/param.h"
 #include "report/report.h"
+#include "trial/kept.h"
 
 /* Whoever asks on a login node what a sweep would take is not to take it. */
 #define MOST_TRIED_BYTES 1e9
@@ -326,6 +328,40 @@ static void print_totals(const struct listing *l)
     buf_release(&text);
 }
 
+static double remake_seconds(const struct listing *l, const struct remake *remake, int64_t id)
+{
+    double seconds = 0;
+
+    for (int64_t t = 0; t < l->job->plan.n_trials; t++)
+        if (remake_has(remake, t) && store_config_of(l->store, l->known.ids[t]) == id)
+            seconds += cost_seconds(l->cost, plan_trial(&l->job->plan, t).config);
+    return seconds;
+}
+
+/* Where nothing else is left to run: before, nobody knows what will be chosen. */
+static int print_models(const struct listing *l, struct err *err)
+{
+    const struct job *job = l->job;
+    struct remake remake = {0};
+    char text[REMAKE_TEXT];
+    int rc;
+
+    for (int64_t t = 0; t < job->plan.n_trials; t++)
+        if (!l->known.ours[t] || is_open(l, t))
+            return 0;
+    if (!l->store || keep_of(&job->sweep.fixed) != KEEP_BEST)
+        return 0;
+    rc = remake_find(&remake, l->store, &job->plan, &job->data, &l->known, err);
+    for (int i = 0; !rc && i < remake.n_configs; i++)
+        fprintf(stderr,
+                "espalier: %s: %s: 'run' trains them once more for that alone, about %.3g "
+                "core-seconds\n",
+                job->sweep.fixed.v[P_SWEEP_NAME].s, remake_text(text, &remake.configs[i]),
+                remake_seconds(l, &remake, remake.configs[i].id));
+    remake_release(&remake);
+    return rc;
+}
+
 int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format)
 {
     struct listing l = {.job = job, .shard = shard};
@@ -336,6 +372,8 @@ int plan_list(struct job *job, const char *db, const struct shard *shard, const 
         status = cli_fail(&err, EXIT_ERROR);
     else {
         print_totals(&l);
+        if (print_models(&l, &err))
+            status = cli_fail(&err, EXIT_ERROR);
         print_memory(job);
     }
     close_listing(&l);

@@ -1,6 +1,7 @@
 #include "cli/remake.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,15 @@
 
 /* Columns of QUERY_MODELS_MISSING. */
 enum { TRIAL, CONFIG, VALUE, IS_BEST };
+
+const char *remake_text(char out[REMAKE_TEXT], const struct remake_config *config)
+{
+    snprintf(out, REMAKE_TEXT, "c%lld is the %s, and %lld of its trials %s no model",
+             (long long)config->id,
+             config->is_best ? "best" : "cheapest within one standard error of the best",
+             (long long)config->n_due, config->n_due == 1 ? "has" : "have");
+    return out;
+}
 
 void remake_release(struct remake *remake)
 {
@@ -93,6 +103,40 @@ int remake_find(struct remake *remake, struct store *store, const struct plan *p
     for (int64_t r = 0; r < table.n_rows; r++)
         note(remake, plan, data, known, &table.cells[r * table.n_cols]);
     table_release(&table);
+    return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t *id = a;
+    const struct cell *cell = b;
+
+    return (*id > cell->i) - (*id < cell->i);
+}
+
+int remake_count_without(int64_t *n, struct store *store, const struct plan *plan,
+                         const struct dataset *data, const struct store_trials *known,
+                         struct err *err)
+{
+    int64_t each = plan->n_trials / plan->n_configs;
+    struct query_sweep sweep;
+    struct settings s;
+    struct table has;
+
+    *n = 0;
+    if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
+        query_table(&has, store, QUERY_WITH_MODELS, sweep.sweep_id, err))
+        return -1;
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        if (!may_have_model(&s, data))
+            continue;
+        for (int64_t t = c * each; t < (c + 1) * each; t++)
+            *n += known->ours[t] && known->states[t] == TRIAL_DONE &&
+                  (!has.n_rows || !bsearch(&known->ids[t], has.cells, (size_t)has.n_rows,
+                                           sizeof *has.cells, compare_ids));
+    }
+    table_release(&has);
     return 0;
 }
 

@@ -26,12 +26,22 @@ struct remake {
     bool has_warned;
 };
 
+enum { REMAKE_TEXT = 128 };
+
+/* "c3 is the best, and 4 of its trials have no model" */
+const char *remake_text(char out[REMAKE_TEXT], const struct remake_config *config);
+
 void remake_release(struct remake *remake); /* takes a zeroed one */
 
 /* Which trials of the plan are due, by what the store holds, also what is not committed. known: of
  * the plan. Those that have no model by right (too large a one) are not. -1 and err. */
 int remake_find(struct remake *remake, struct store *store, const struct plan *plan,
                 const struct dataset *data, const struct store_trials *known, struct err *err);
+
+/* How many trials of the plan are done and have no model, but would have one were they run now. */
+int remake_count_without(int64_t *n, struct store *store, const struct plan *plan,
+                         const struct dataset *data, const struct store_trials *known,
+                         struct err *err);
 
 bool remake_has(const struct remake *remake, int64_t trial);
 

@@ -78,6 +78,7 @@ static int make_ledger(struct sweep_state *state, const struct job *job, bool re
     }
     if (ledger_is_finished(state->ledger) && sweep_remake(state, err))
         return -1;
+    state->only_models = state->remake.n_due > 0;
     state->before = sweep_counts(state);
     return 0;
 }
@@ -290,15 +291,25 @@ static int64_t count_begun(const struct sweep_state *state)
     return n;
 }
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void print_next(const struct sweep_state *state, const struct sweep_options *options,
                        enum master_end end)
 {
     struct ledger_counts now = sweep_counts(state);
+    int64_t models = sweep_models_left(state);
 
     if (end == MASTER_TIME_UP)
         walltime_tell(&state->walltime, state->dispatch);
     else if (end == MASTER_STOPPED && state->failures.verdict != FAILURES_GO_ON)
         print_failures(state, options->db);
+    else if (end == MASTER_STOPPED && models)
+        log_info("stopped early; the models of %lld trial%s are left to be made: the same command "
+                 "goes on",
+                 (long long)models, plural(models));
     else if (end == MASTER_STOPPED)
         log_info("stopped early; %lld trials are left, %lld of them with a checkpoint: the same "
                  "command goes on",
@@ -328,8 +339,9 @@ static void print_end(struct sweep_state *state, const struct job *job,
                       const struct sweep_options *options, enum master_end end, double seconds)
 {
     struct ledger_counts now = sweep_counts(state);
+    int64_t left = sweep_models_left(state);
     int64_t ran = now.done + now.diverged + now.failed - state->before.done -
-                  state->before.diverged - state->before.failed;
+                  state->before.diverged - state->before.failed + (state->only_models ? 0 : left);
     char best[96] = "", shard[SHARD_TEXT];
     struct err err;
 
@@ -338,7 +350,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
         format_best(best, sizeof best, state, job);
     log_info("%s%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
              job->sweep.fixed.v[P_SWEEP_NAME].s, shard_text(shard, options), (long long)ran,
-             (long long)now.total, seconds, (long long)now.done, (long long)now.diverged,
+             (long long)now.total, seconds, (long long)(now.done + left), (long long)now.diverged,
              (long long)now.failed, best);
     if (!state->n_losses)
         print_efficiency(state);
@@ -364,11 +376,6 @@ static int end_status(const struct sweep_state *state, enum master_end end)
     if (end == MASTER_STOPPED)
         return state->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
     return sweep_counts(state).failed ? EXIT_SOME_FAILED : EXIT_OK;
-}
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 /* On a machine that lends more than it has, a page too many ends the process without a word. */

@@ -8,18 +8,10 @@
 #include "cli/sweep_state.h"
 #include "trial/kept.h"
 
-static void tell_remake(const struct remake_config *config)
-{
-    log_info("c%lld is the %s, and %lld of its trials have no model: they are trained once more "
-             "for that alone",
-             (long long)config->id,
-             config->is_best ? "best" : "cheapest within one standard error of the best",
-             (long long)config->n_due);
-}
-
 int sweep_remake(struct sweep_state *state, struct err *err)
 {
     struct remake *remake = &state->remake;
+    char text[REMAKE_TEXT];
 
     if (!state->prunes || state->n_others || remake->is_due)
         return 0;
@@ -29,7 +21,8 @@ int sweep_remake(struct sweep_state *state, struct err *err)
         return 0;
     progress_finish(&state->progress);
     for (int i = 0; i < remake->n_configs; i++)
-        tell_remake(&remake->configs[i]);
+        log_info("%s: they are trained once more for that alone",
+                 remake_text(text, &remake->configs[i]));
     for (int64_t t = 0; t < state->plan->n_trials; t++) {
         if (remake_has(remake, t) && state->dispatch)
             dispatch_reopen(state->dispatch, t);
@@ -172,6 +165,21 @@ static bool was_whole(const struct sweep_state *state)
     return true;
 }
 
+/* Of runs that kept fewer; to train them all again is for the user to say. */
+static int tell_without(const struct sweep_state *state, struct err *err)
+{
+    int64_t n;
+
+    if (remake_count_without(&n, state->store, state->plan, state->data, &state->known, err))
+        return -1;
+    if (n)
+        log_info("keep = all, but %lld trial%s that %s done %s no model: the same command with "
+                 "another --db trains all again, and 'espalier merge' of that file into this one "
+                 "brings the models in",
+                 (long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "has" : "have");
+    return 0;
+}
+
 int sweep_settle_models(struct sweep_state *state, struct err *err)
 {
     const struct settings *fixed = &state->plan->sweep->fixed;
@@ -188,7 +196,7 @@ int sweep_settle_models(struct sweep_state *state, struct err *err)
     if (!rc && n)
         log_info("models of %lld trials that an earlier run kept are dropped: %s", (long long)n,
                  is_none ? "keep = none" : "keep = best, and --rule best and 1se choose others");
-    return rc;
+    return !rc && keep_of(fixed) == KEEP_ALL ? tell_without(state, err) : rc;
 }
 
 static int on_commit(void *arg, struct err *err)
@@ -226,6 +234,15 @@ struct ledger_counts sweep_counts(const struct sweep_state *state)
     counts.done -= state->n_others;
     counts.total -= state->n_others;
     return counts;
+}
+
+int64_t sweep_models_left(const struct sweep_state *state)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < state->plan->n_trials; t++)
+        n += remake_has(&state->remake, t) && ledger_state(state->ledger, t) <= TRIAL_RUNNING;
+    return n;
 }
 
 void sweep_keep_alive(void *arg)

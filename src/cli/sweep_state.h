@@ -30,6 +30,7 @@ struct sweep_state {
     bool prunes;      /* keep = best */
     bool has_results; /* since the last commit */
     bool has_warned;  /* of a model that is too large */
+    bool only_models; /* nothing else was left when the run began */
     const struct plan *plan;
     const struct dataset *data;
     struct remake remake; /* what is run for its model alone */
@@ -45,6 +46,9 @@ int sweep_settle_models(struct sweep_state *state, struct err *err);
 
 /* Without the trials of other shards. */
 struct ledger_counts sweep_counts(const struct sweep_state *state);
+
+/* Trials that are done, and pending or leased in the ledger for their models. */
+int64_t sweep_models_left(const struct sweep_state *state);
 
 /* From the scheduler's thread while it is held up: nobody takes its silence for its end. */
 void sweep_keep_alive(void *state);

@@ -217,6 +217,9 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
+    X(WITH_MODELS, /* trials of a sweep that have one; the column is known to cli/remake.c */ \
+      "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
+      " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(TRIAL_CURVE, \

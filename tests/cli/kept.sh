@@ -29,6 +29,13 @@ chosen() {
         (select config from leaderboard where within_se order by flops, place limit 1))
         select group_concat(config) || ':' || (select count(*) from trial where config_id in c) from c"
 }
+until_models() {
+    i=0
+    until sqlite3 "$1" 'select count(*) from model' 2>/dev/null | grep -q '[1-9]' || [ $i -ge 600 ]; do
+        sleep 0.05
+        i=$((i + 1))
+    done
+}
 run() { "$ESPALIER" run small.ini --progress none "$@" 2>/dev/null; }
 
 run
@@ -72,6 +79,9 @@ like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its 
 is "it has all models" "$(content retried.db)" "$(content pieces.db)"
 is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
 is "a sweep file of what is chosen keeps its models" "$("$ESPALIER" best none.db --format ini | grep -c '^keep')" 0
+ok "plan" "$ESPALIER" plan small.ini --db none.db
+like "says what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more for that alone, about [0-9.e-]+ core-seconds$"
+like "of the other too" "$(cat .err)" "^espalier: small: c$cheap is the cheapest within one standard error of the best, and 6 of"
 ok "a sweep that ran with keep = none" "$ESPALIER" run small.ini --db none.db --progress none
 is "trains what both rules choose" "$(grep 'once more' .err)" "espalier: c$best is the best, and 6 of its trials have no model: they are trained once more for that alone
 espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: they are trained once more for that alone"
@@ -79,6 +89,15 @@ is "and has the same" "$(content none.db)" "$(content pieces.db)"
 ok "which predicts at once" "$ESPALIER" predict none.db --config "c$cheap" --all -o new.csv
 "$ESPALIER" run small.ini --db none.db --progress none 2>.err
 is "and once is enough" "$(grep -c 'once more' .err)" 0
+"$ESPALIER" plan small.ini --db none.db >plan.txt 2>.err
+is "plan has nothing more to say" "$(grep -c 'once more' .err)" 0
+cp none.db filled.db
+ok "keep = all comes too late" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
+is "which is said" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 trials that are done have no model: the same command with another --db trains all again, and 'espalier merge' of that file into this one brings the models in"
+ok "as it says" "$ESPALIER" merge filled.db all.db
+is "they are there" "$(content filled.db)" "$(content all.db)"
+ok "and then" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
+is "there is nothing to say" "$(grep -c 'keep = all' .err)" 0
 run --set keep=none --db grown.db --set replicates=1
 for replicates in 2 3 4 5 6; do
     run --db grown.db --set replicates=$replicates
@@ -103,17 +122,22 @@ ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress no
 is "is said too" "$(grep dropped .err)" "espalier: models of 12 trials that an earlier run kept are dropped: keep = none"
 is "and done too" "$(kept turned.db)" ""
 
-# Killed in the middle of it, and gone on.
+# Stopped, killed in the middle of it, and gone on.
 sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 1000/' small.ini >slow.ini
 "$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null
 before=$(sqlite3 slow.db 'select count(*) from attempt')
+cp slow.db stopped.db
+"$ESPALIER" run slow.ini --progress none --grace 0 --db stopped.db 2>stopped.err &
+pid=$!
+until_models stopped.db
+kill -TERM $pid
+wait $pid
+is "stopped while it makes models" "$?" 75
+like "it is done with all trials" "$(cat stopped.err)" "^espalier: small: [1-5] of 6 trials run in .*, 6 done, 0 diverged, 0 failed"
+like "and says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are left to be made: the same command goes on"
 "$ESPALIER" run slow.ini --progress none --db slow.db 2>killed.err &
 pid=$!
-i=0
-until sqlite3 slow.db 'select count(*) from model' 2>/dev/null | grep -q '[1-9]' || [ $i -ge 600 ]; do
-    sleep 0.05
-    i=$((i + 1))
-done
+until_models slow.db
 kill -9 $pid
 wait $pid 2>/dev/null
 like "killed while it makes models" "$(sqlite3 slow.db 'select count(*) from model')" '^[1-5]$'
