@@ -180,16 +180,28 @@ static int tell_without(const struct sweep_state *state, struct err *err)
     return 0;
 }
 
+/* What is damaged lacks, as if it had never been kept. */
+static int drop_damaged(const struct sweep_state *state, struct err *err)
+{
+    struct errlist notes = {0};
+    int rc =
+        store_drop_damaged(state->store, state->plan->sweep->fixed.v[P_SWEEP_NAME].s, &notes, err);
+
+    for (size_t i = 0; i < notes.n; i++)
+        log_warn("%s", notes.text[i]);
+    errlist_release(&notes);
+    return rc;
+}
+
 int sweep_settle_models(struct sweep_state *state, struct err *err)
 {
     const struct settings *fixed = &state->plan->sweep->fixed;
     bool is_none = keep_of(fixed) == KEEP_NONE;
     int64_t n = 0;
-    int rc = 0;
+    int rc = is_none ? store_drop_models(state->store, fixed->v[P_SWEEP_NAME].s, &n, err)
+                     : drop_damaged(state, err);
 
-    if (is_none)
-        rc = store_drop_models(state->store, fixed->v[P_SWEEP_NAME].s, &n, err);
-    else if (state->prunes)
+    if (!rc && state->prunes)
         rc = prune(state, was_whole(state), &n, err);
     if (!rc)
         rc = store_commit(state->store, err);

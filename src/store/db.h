@@ -76,6 +76,10 @@ int session_release(struct store *store, struct err *err);
 /* The models that store_put_model() holds back, those that were dropped meanwhile left out. */
 int models_write(struct store *store, struct err *err);
 
+/* Add to ids, as i64, the last of the columns hash, safetensors, id where the file has not that
+ * hash. The rows are read to their end. */
+int models_damaged(struct buf *ids, struct store *store, sqlite3_stmt *row, struct err *err);
+
 /* The views `trials` and `leaderboard`, made again where their columns have changed. Inside the
  * caller's transaction. Reads all metrics, to know of which parts they are. */
 int views_update(struct store *store, struct err *err);

@@ -190,6 +190,13 @@ static const struct step finish[] = {
            " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
 };
 
+/* Models of an input; those of the output that it has, too. Columns of models_damaged(). */
+static const char sql_in_models[] = "SELECT hash, safetensors, trial_id FROM temp.in_model";
+static const char sql_both_models[] =
+    "SELECT o.hash, o.safetensors, o.trial_id FROM temp.in_model AS i"
+    " JOIN trial_map ON was = i.trial_id JOIN main.model AS o ON o.trial_id = now"
+    " WHERE verdict = 'both'";
+
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
 
@@ -348,12 +355,52 @@ static int count_trials(struct merge *m, struct merge_input *input, struct err *
     return rc;
 }
 
+/* Of one table: what is damaged goes, and path's is told of. */
+static int drop_damaged(struct merge *m, const char *table, const char *select, const char *path,
+                        const char *what, struct errlist *notes, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(m->store, select, err);
+    struct buf ids = {0}, sql = {0};
+    int rc = row ? models_damaged(&ids, m->store, row, err) : -1;
+    struct cursor in = {.data = ids.data, .size = ids.size};
+
+    sqlite3_finalize(row);
+    while (!rc && in.at < in.size) {
+        long long id = cursor_i64(&in);
+
+        errlist_add(notes, "%s: the model of t%lld is damaged: %s", path, id, what);
+        buf_clear(&sql);
+        buf_printf(&sql, "DELETE FROM %s WHERE trial_id = %lld", table, id);
+        rc = db_exec(m->store, buf_text(&sql), err);
+    }
+    buf_release(&ids);
+    buf_release(&sql);
+    return rc;
+}
+
+/* Then one that is whole finds no other in its place. */
+static int drop_all_damaged(struct merge *m, const char *path, struct errlist *notes,
+                            struct err *err)
+{
+    struct buf what = {0};
+    int rc;
+
+    buf_printf(&what, "that of %s takes its place", path);
+    rc = drop_damaged(m, "temp.in_model", sql_in_models, path, "it is left out", notes, err);
+    if (!rc)
+        rc = drop_damaged(m, "main.model", sql_both_models, m->store->path, buf_text(&what), notes,
+                          err);
+    buf_release(&what);
+    return rc;
+}
+
 static int merge_one(struct merge *m, struct merge_input *input, struct errlist *conflicts,
                      int64_t *n_conflicts, struct err *err)
 {
     if (read_input(m, input->path, err) || merge_check_sweeps(m->store, input->path, err))
         return -1;
     if (RUN(m, match, err) || count_trials(m, input, err) ||
+        drop_all_damaged(m, input->path, conflicts, err) ||
         merge_check_conflicts(m->store, input->path, conflicts, n_conflicts, err) ||
         RUN(m, apply, err))
         return err_wrap(err, "%s", input->path);

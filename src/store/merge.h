@@ -6,7 +6,8 @@
  * twice changes nothing. A number of an input is kept where it is free in the output.
  *
  * A result beats none, and done or diverged beats failed; between two that are alike the one that
- * is there stays. The attempts of both are kept. */
+ * is there stays. The attempts of both are kept. A damaged model is never taken along, and one of
+ * the output gives way to a whole one of the same trial. */
 #ifndef STORE_MERGE_H
 #define STORE_MERGE_H
 
@@ -28,7 +29,7 @@ struct merge_input {
  * The same trial finished in both, but with other bits in value, metrics or curve, is a conflict:
  * equal keys must give equal numbers. At most MERGE_MAX_CONFLICTS of each input are added to
  * `notes`, a line each that says what, where and by whom; so is what store_released() says of the
- * output.
+ * output, and each damaged model.
  *
  * What runs in an input is pending in the output and has no attempt yet: both come with a merge
  * after its end. What was running in a session that is gone is lost.

@@ -42,29 +42,70 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
     return store->models.size > HELD_BYTES ? models_write(store, err) : 0;
 }
 
+/* Whether what column 1 holds, a file, has the hash in column 0. */
+static bool is_whole(sqlite3_stmt *row)
+{
+    const void *model = sqlite3_column_blob(row, 1);
+    char hex[HASH_HEX_SIZE];
+
+    hash_hex(hash_bytes(model, (size_t)sqlite3_column_bytes(row, 1)), hex);
+    return !strcmp(hex, (const char *)sqlite3_column_text(row, 0));
+}
+
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_MODEL_FIND, err, "i", trial_id);
     int rc = row ? db_step(store, row, err) : -1;
-    char hex[HASH_HEX_SIZE];
+    bool has_hash;
     size_t bytes;
-    bool is_whole;
 
     if (rc != 1)
         return rc;
     bytes = (size_t)sqlite3_column_bytes(row, 1);
-    hash_hex(hash_bytes(sqlite3_column_blob(row, 1), bytes), hex);
-    is_whole = !strcmp(hex, (const char *)sqlite3_column_text(row, 0));
-    if (is_whole)
+    has_hash = is_whole(row);
+    if (has_hash)
         buf_add(out, sqlite3_column_blob(row, 1), bytes);
     if (db_finish(store, row, err))
         return -1;
-    if (!is_whole)
+    if (!has_hash)
         return err_set(err,
                        "%s: the model of t%lld is damaged: its %zu bytes do not have the hash that "
-                       "was stored with them; the same trial can be run again, in another --db",
+                       "was stored with them; 'espalier run' of its sweep drops it, and makes it "
+                       "again where its configuration is chosen",
                        store->path, (long long)trial_id, bytes);
     return buf_failed(out) ? err_nomem(err, "model", out->size) : 1;
+}
+
+int models_damaged(struct buf *ids, struct store *store, sqlite3_stmt *row, struct err *err)
+{
+    int rc;
+
+    while ((rc = db_step(store, row, err)) == 1)
+        if (!is_whole(row))
+            buf_put_i64(ids, sqlite3_column_int64(row, 2));
+    return !rc && buf_failed(ids) ? err_nomem(err, "models", ids->size) : rc;
+}
+
+int store_drop_damaged(struct store *store, const char *sweep, struct errlist *notes,
+                       struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_MODELS_OF, err, "s", sweep);
+    struct buf ids = {0};
+    struct cursor in;
+    int rc = row && !db_begin(store, err) ? models_damaged(&ids, store, row, err) : -1;
+
+    in = (struct cursor){.data = ids.data, .size = ids.size};
+    while (!rc && in.at < in.size) {
+        int64_t id = cursor_i64(&in);
+
+        errlist_add(notes,
+                    "the model of t%lld is damaged (its bytes do not have the hash that was "
+                    "stored with them), and dropped",
+                    (long long)id);
+        rc = db_finish(store, db_bind(store, STATEMENT_MODEL_DELETE, err, "i", id), err);
+    }
+    buf_release(&ids);
+    return rc;
 }
 
 /* Run a deletion of a sweep's models; each, is_whole: its other parameters, where it has them. */

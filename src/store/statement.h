@@ -132,6 +132,9 @@
       "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM config JOIN trial" \
       " USING (config_id) WHERE sweep_id = ?1)") \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
+    X(MODELS_OF, /* a sweep; columns are known to model.c */ \
+      "SELECT hash, safetensors, trial_id FROM sweep CROSS JOIN config USING (sweep_id)" \
+      " CROSS JOIN trial USING (config_id) CROSS JOIN model USING (trial_id) WHERE name = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
     /* Places are those of the leaderboard (views.c), and like there the first of equals is better. \
        While more is to come (?3 = 0), what no other is before both in place and in cost may yet be \

@@ -177,6 +177,10 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
  * at configurations with models; is_whole: that of the leaderboard. */
 int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
                        int64_t *n, struct err *err);
+/* Drop the models of a sweep that store_find_model() would refuse, and add a line to notes for
+ * each. Part of the transaction. Cost: reads all models. */
+int store_drop_damaged(struct store *store, const char *sweep, struct errlist *notes,
+                       struct err *err);
 /* No trial of a sweep keeps its model: `keep = none`. n, -1 and err as above. */
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
 

@@ -110,6 +110,15 @@ run --db joined.db --shard 1/2
 is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
     "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
 
+# A damaged model is as good as none.
+cp retried.db bits.db
+damaged=$(sqlite3 bits.db "update model set safetensors = x'00' where trial_id = (select max(trial_id) from trial where config_id = $best) returning trial_id")
+fails "a damaged model" 1 "$ESPALIER" show bits.db "t$damaged" --model x
+ok "is found by run" "$ESPALIER" run small.ini --db bits.db --progress none
+is "which says so" "$(grep 'damaged\|once more' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them), and dropped
+espalier: c$best is the best, and 1 of its trials has no model: they are trained once more for that alone"
+is "and made again" "$(content bits.db)" "$(content retried.db)"
+
 # What `keep` says now holds for a sweep that has nothing left to run.
 cp all.db turned.db
 ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none

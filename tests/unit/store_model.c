@@ -247,6 +247,39 @@ static void test_merge(void **state)
     fixture_close(&out);
 }
 
+/* A flipped bit on either side: what is whole stays, or takes its place. */
+static void test_merge_damaged(void **state)
+{
+    struct fixture side[2];
+    struct merge_input input;
+    struct errlist notes = {0};
+    struct err err;
+
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        struct store *store;
+
+        fixture_open(&side[s], INI);
+        store = fixture_store(&side[s]);
+        for (int64_t t = 0; t < 3; t++)
+            put(&side[s], store, t, 0.5, TRIAL_DONE);
+        prune(store, 2, false);
+        store_close(store);
+    }
+    change(&side[0], "UPDATE model SET safetensors = x'6d31' WHERE trial_id IN (1, 3)");
+    change(&side[1], "UPDATE model SET safetensors = x'6d33' WHERE trial_id IN (2, 3)");
+    input = (struct merge_input){.path = side[1].path};
+    if (merge_databases(side[0].path, &input, 1, &notes, &err))
+        fail_msg("%s", err.text);
+    fixture_sql_is(&side[0], MODELS, "1m0,2m1,3m1"); /* of two that are damaged the one there */
+    assert_int_equal(notes.n, 3);
+    assert_non_null(strstr(notes.text[0], ": the model of t2 is damaged: it is left out"));
+    assert_non_null(strstr(notes.text[2], ": the model of t1 is damaged: that of "));
+    errlist_release(&notes);
+    fixture_close(&side[0]);
+    fixture_close(&side[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_smaller_may_be_better),
         cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_merge_damaged),
         cmocka_unit_test(test_damage),
     };
 
