@@ -37,7 +37,7 @@ struct sweep_state {
 };
 
 /* With keep = best, of a whole sweep that has nothing left to run: what lacks a model of its best
- * configuration is to be run again, once. -1 and err. */
+ * configuration, or of the choice of --rule 1se, is to be run again, once. -1 and err. */
 int sweep_remake(struct sweep_state *state, struct err *err);
 
 /* What is kept of earlier runs becomes what `keep` says now, and is committed; it is said where
