@@ -5,7 +5,8 @@
 #include "data/variants.h"
 
 /* HapMap: a table with a row for each site, eleven columns about it and one for each sample. A call
- * is two letters, or one of IUPAC for both. */
+ * is two letters, or one of IUPAC for both. Where the alleles are not named (GAPIT writes NA) they
+ * are those of the calls, in the order of `letters`. */
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 
@@ -18,6 +19,7 @@ struct hapmap {
     char text[N_LETTERS + 1][2]; /* the site's alleles, the first is the reference; then "" */
     const char *alt[N_LETTERS];
     int32_t n_alleles;
+    bool is_seen;   /* the file names none: they are those of its calls */
     int8_t *dosage; /* [ids.n] */
 };
 
@@ -30,21 +32,34 @@ static int upper(int c)
 
 /* ---- a site ---- */
 
+/* Where the file names none, also one that stands in calls alone that are missing in part. */
 static bool has_allele(const struct hapmap *h, int letter)
 {
+    if (h->is_seen)
+        return letter && strchr(letters, letter);
     for (int32_t i = 0; i < h->n_alleles; i++)
         if (h->text[i][0] == letter)
             return true;
     return false;
 }
 
-/* "A/C"; of one that is not known all calls are missing. */
+static void add_allele(struct hapmap *h, int letter)
+{
+    h->text[h->n_alleles][0] = (char)letter;
+    h->text[h->n_alleles][1] = '\0';
+    h->alt[h->n_alleles] = h->text[h->n_alleles];
+    h->text[++h->n_alleles][0] = '\0';
+}
+
+/* "A/C"; nothing where they are not known. */
 static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 {
     const char *at = text;
 
     h->n_alleles = 0;
-    if (table_is_missing(text) || !strcmp(text, "N"))
+    h->text[0][0] = '\0';
+    h->is_seen = table_is_missing(text) || !strcmp(text, "N");
+    if (h->is_seen)
         return 0;
     for (;; at++) {
         int letter = upper(*at++);
@@ -55,10 +70,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
                 "alleles = \"%.40s\": must be different ones of A, C, G, T, + and -, apart "
                 "by /",
                 text);
-        h->text[h->n_alleles][0] = (char)letter;
-        h->text[h->n_alleles][1] = '\0';
-        h->alt[h->n_alleles] = h->text[h->n_alleles];
-        h->text[++h->n_alleles][0] = '\0';
+        add_allele(h, letter);
         if (!*at)
             return 0;
     }
@@ -89,12 +101,35 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
+/* Of all samples, whoever is selected: the alleles are the file's. Calls that are missing in part
+ * bring none, and what is no call is refused when it is asked for. */
+static void find_alleles(const struct variants *v, struct hapmap *h)
+{
+    bool has[N_LETTERS] = {false};
+    char letter[2];
+
+    for (int32_t i = 0; i < v->ids.n; i++) {
+        const char *at[2];
+
+        if (!read_call(letter, h->table.cell[FIXED + i]) || !letter[0] || !letter[1])
+            continue;
+        at[0] = strchr(letters, letter[0]);
+        at[1] = strchr(letters, letter[1]);
+        if (at[0] && at[1])
+            has[at[0] - letters] = has[at[1] - letters] = true;
+    }
+    for (int k = 0; k < N_LETTERS; k++)
+        if (has[k])
+            add_allele(h, letters[k]);
+}
+
 static int call_fault(const struct hapmap *h, const char *id, const char *call, struct err *err)
 {
-    if (h->n_alleles == 0)
+    if (h->is_seen)
         return REFUSE(h, err,
                       "sample \"%.80s\": call \"%.40s\" where alleles = \"%.20s\" names none: "
-                      "must be N, missing",
+                      "must be two of A, C, G, T, + and -, the IUPAC code of both, or N where "
+                      "missing",
                       id, call, h->table.cell[ALLELES]);
     return REFUSE(h, err,
                   "sample \"%.80s\": call \"%.40s\": must be two of the alleles %.20s, the IUPAC "
@@ -144,12 +179,15 @@ static int hapmap_next(struct variants *v, struct site *site, struct err *err)
         return REFUSE(h, err, "the column chrom is empty");
     if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
         return -1;
+    if (h->is_seen)
+        find_alleles(v, h);
     *site = (struct site){
         .chrom = h->table.cell[CHROM],
         .pos = strtoll(pos, NULL, 10),
         .ref = h->n_alleles ? h->text[0] : "N",
         .alt = h->alt + 1,
         .n_alts = h->n_alleles ? h->n_alleles - 1 : 0,
+        .is_seen = h->is_seen,
     };
     return site->n_alts == 0 && check_calls(v, err) != 0 ? -1 : 1;
 }

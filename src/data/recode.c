@@ -264,6 +264,108 @@ static void note_chrom(struct recode_report *report, const char *there, const ch
     snprintf(report->chrom[1], sizeof report->chrom[1], "%s", here ? here : "");
 }
 
+/* ---- a site whose alleles are those of its calls ---- */
+
+/* Which these are depends on who is in the file, and so must nothing else: a marker counts its
+ * letter in each call that has no letter but those of the data there. */
+
+enum { N_LETTERS = 6, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
+static const char *const letters[N_LETTERS] = {"A", "C", "G", "T", "+", "-"};
+
+/* The data's markers there. */
+struct lettered {
+    int32_t marker[MOST_LETTERED];
+    int counted[MOST_LETTERED]; /* the letter of each */
+    int n;
+    bool is_theirs[N_LETTERS]; /* a letter of any of them */
+    bool is_here;              /* one of those is in the file */
+};
+
+static void find_lettered(struct lettered *out, const struct recode *r, struct buf *text,
+                          const struct site *site)
+{
+    *out = (struct lettered){0};
+    for (int ref = 0; ref < N_LETTERS; ref++)
+        for (int alt = 0; alt < N_LETTERS; alt++) {
+            int32_t j = ref == alt ? -1 : find_alleles(r, text, site, letters[ref], letters[alt]);
+
+            if (j < 0 || r->fate[j] == RECODE_FOUND)
+                continue;
+            out->marker[out->n] = j;
+            out->counted[out->n++] = alt;
+            out->is_theirs[ref] = out->is_theirs[alt] = true;
+        }
+}
+
+/* Among the site's alleles; n_alts where it is none of them. */
+static int32_t place_of(const struct site *site, const char *allele)
+{
+    int32_t alt = VARIANTS_REF;
+
+    while (alt < site->n_alts && strcmp(alt < 0 ? site->ref : site->alt[alt], allele) != 0)
+        alt++;
+    return alt;
+}
+
+/* count (N_LETTERS, n): of each of their letters in each call, NaN where that is missing. */
+static int count_letters(struct mat *count, struct lettered *l, struct recode *r,
+                         const struct site *site, struct err *err)
+{
+    for (int k = 0; k < N_LETTERS; k++) {
+        int32_t alt = l->is_theirs[k] ? place_of(site, letters[k]) : site->n_alts;
+        struct calls calls;
+
+        if (alt == site->n_alts)
+            continue;
+        if (variants_read(&r->variants, alt, &calls, err))
+            return -1;
+        l->is_here = true;
+        for (int32_t i = 0; i < count->n_cols; i++)
+            mat_row(count, k)[i] = call_of(&calls, i);
+    }
+    return 0;
+}
+
+static void take_lettered(struct mat *x, struct recode_report *report, struct recode *r,
+                          const struct lettered *l, int at, struct mat *count)
+{
+    int32_t j = l->marker[at];
+
+    r->fate[j] = l->is_here ? RECODE_FOUND : RECODE_OTHER;
+    report->n_found += l->is_here;
+    for (int32_t i = 0; l->is_here && i < x->n_rows; i++) {
+        float sum = 0;
+
+        for (int k = 0; k < N_LETTERS; k++)
+            sum += mat_row(count, k)[i];
+        if (sum == 2)
+            mat_row(x, i)[j] = mat_row(count, l->counted[at])[i];
+        else
+            report->n_missing++;
+    }
+}
+
+static int take_letters(struct mat *x, struct recode_report *report, struct recode *r,
+                        struct buf *text, const struct site *site, struct err *err)
+{
+    struct mat count = {0};
+    struct lettered l;
+    int rc;
+
+    find_lettered(&l, r, text, site);
+    if (!l.n)
+        return 0;
+    rc = mat_init(&count, N_LETTERS, x->n_rows, err);
+    if (!rc) {
+        memset(count.v, 0, (size_t)mat_size(&count) * sizeof *count.v);
+        rc = count_letters(&count, &l, r, site, err);
+    }
+    for (int at = 0; !rc && at < l.n; at++)
+        take_lettered(x, report, r, &l, at, &count);
+    mat_release(&count);
+    return rc;
+}
+
 static int take_alleles(struct mat *x, struct recode_report *report, struct recode *r,
                         struct buf *text, const struct site *site, struct err *err)
 {
@@ -297,7 +399,7 @@ static int take_site(struct mat *x, struct recode_report *report, struct recode 
     report->n_elsewhere += !here;
     if (here)
         named.chrom = here;
-    if (take_alleles(x, report, r, text, &named, err))
+    if ((site->is_seen ? take_letters : take_alleles)(x, report, r, text, &named, err))
         return -1;
     n_found = report->n_found - n_found;
     if (!here)

@@ -7,6 +7,10 @@
  * alleles are not known, of the data or of the file (a table), it is found by its name, CHROM_POS
  * of a site, and its dosages are taken as they are. What is absent or missing is the mean of the
  * data.
+ *
+ * At a site whose alleles are those of its calls (site.is_seen) each marker there counts its letter
+ * by itself, and a call with a letter that none of them has is missing: so who else is in the file
+ * makes no difference. Such a site is found by no name.
  */
 #ifndef DATA_RECODE_H
 #define DATA_RECODE_H

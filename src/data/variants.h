@@ -36,6 +36,7 @@ struct site {
     const char *ref;
     const char *const *alt; /* [n_alts] */
     int32_t n_alts;         /* 0: all samples are alike */
+    bool is_seen;           /* HapMap: the alleles are those of the calls, none is the reference */
 };
 
 /* The calls of one alternative allele, of the samples that were selected, in their order; borrowed

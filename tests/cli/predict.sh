@@ -240,6 +240,10 @@ awk -F'\t' -v OFS='\t' '/^##/ { next }
       for (i = 10; i <= NF; i++) out = out "\t" (is_first ? $i : $i == "0/0" ? "AA" : $i == "0/1" ? "AG" : $i == "1/1" ? "GG" : "NN")
       print out }' panel.vcf >panel.hmp.txt
 is "HapMap, half of it turned" "$(new 1 panel.hmp.txt)" "$(cat new1.csv)"
+awk -F '\t' -v OFS='\t' 'NR > 1 { $2 = "NA" } 1' panel.hmp.txt >seen.hmp.txt
+is "and without alleles" "$(new 1 seen.hmp.txt)" "$(cat new1.csv)"
+cut -f 1-11,14,18,22,26,30 seen.hmp.txt >few.hmp.txt
+is "of few samples" "$(new 1 few.hmp.txt | same new1.csv)" "same 5"
 awk -F'\t' -v OFS='\t' '!/^#/ && !/\t(0.1|1.1)/ { $5 = "." } 1' few.vcf >trimmed.vcf
 like "sites where a few samples are alike" "$(grep -c 'A	\.' trimmed.vcf)" '^[1-9]'
 is "are what they were, without ALT" "$(new 1 trimmed.vcf)" "$(new 1 few.vcf)"

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "data/load.h"
+#include "data/recode.h"
 #include "scratch.h"
 
 #define COLUMNS \
@@ -67,6 +68,99 @@ static void test_three_alleles(void **state)
     dataset_release(&d);
 }
 
+/* ---- alleles that the file does not name ---- */
+
+/* Those of the calls, in order; of calls that are missing in part none. */
+static void test_seen_alleles(void **state)
+{
+    static const int8_t wanted[] = {2, 2, 0, 1, 0, 0, 0, 1, 1, -128, -128, -128};
+    static const char *const unknown[] = {"NA", "", "N"};
+    char text[1000];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text,
+                 HEAD "m1\t%s\t1\t10" REST "CC\tCA\tAA\tNN\nm2\t%s\t2\t5" REST "G\tA\tK\tN\n"
+                      "m3\t%s\t3\t5" REST "CC\tNN\tNN\tTN\nm4\t%s\t4\t5" REST "N\tN\tN\tN\n",
+                 unknown[i], unknown[i], unknown[i], unknown[i]);
+        expect(text, 3, wanted);
+    }
+}
+
+#define TRAINED                                                                           \
+    HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCC\tNN\nm2\tG/A\t1\t20" REST "GG\tGA\tAA\tGG\n"   \
+         "m3\tA/C/G\t1\t30" REST "AA\tCG\tCC\tGG\nm4\tC/T\t1\t40" REST "CC\tCT\tTT\tCC\n" \
+         "m5\tA/T\t1\t50" REST "AA\tAT\tTT\tAA\nm6\tC/G\t1\t60" REST "CC\tCG\tGG\tCC\n"   \
+         "m7\tA/C\t1\t70" REST "AA\tAC\tCC\tAA\n"
+enum { N_MARKERS = 8, N_NEW = 3 };
+static const char *const new_call[][N_NEW] = {
+    {"AA", "AC", "CC"}, {"GG", "AG", "AA"}, {"CC", "CG", "AA"}, {"CC", "AC", "TT"},
+    {"TT", "TT", "NN"}, {"AA", "AG", "GG"}, {"GG", "GT", "GG"}};
+
+/* What models of data say of new samples [first, end) of a file of these alone. */
+static struct recode_report recode(float x[N_NEW][N_MARKERS], const struct data_spec *spec,
+                                   int first, int end)
+{
+    static const int32_t sample[] = {0, 1, 2};
+    struct recode_report report;
+    struct data_report loaded;
+    char text[2000] = COLUMNS;
+    struct err err = {""};
+    struct dataset d;
+    struct recode r;
+    struct mat mat;
+
+    for (int i = first; i < end; i++)
+        sprintf(text + strlen(text), "\tp%d", i);
+    for (int j = 0; j < 7; j++) {
+        sprintf(text + strlen(text), "\nm%d\tNA\t1\t%d\t+\tNA\tNA\tNA\tNA\tNA\tNA", j, 10 + 10 * j);
+        for (int i = first; i < end; i++)
+            sprintf(text + strlen(text), "\t%s", new_call[j][i]);
+    }
+    if (data_load(&d, spec, &loaded, &err) != 0 ||
+        recode_open(&r, &d, scratch_text("new.hmp.txt", text), DATA_DOSAGE_GT, NULL, &err) != 0)
+        fail_msg("%s", err.text);
+    mat = mat_view(&x[first][0], end - first, d.n_markers);
+    if (recode_read(&mat, &report, &r, sample, end - first, &err) != 0)
+        fail_msg("%s", err.text);
+    recode_close(&r);
+    dataset_release(&d);
+    return report;
+}
+
+/* What the data count is counted, by letter: m2 has the other one of the two first, m5 one alone; a
+ * call of m4 and two of m6 have a letter that the data have not, and m7 has no other. */
+static void test_seen_in_new_samples(void **state)
+{
+    static const float wanted[N_NEW][N_MARKERS] = {{0, 0, 2, 0, 0, 2, 0.75F, 0.75F},
+                                                   {1, 1, 1, 1, 0.75F, 2, 0.75F, 0.75F},
+                                                   {2, 2, 0, 0, 2, 0.75F, 2, 0.75F}};
+    struct data_spec spec = hapmap_of(TRAINED);
+    struct recode_report report;
+    float x[N_NEW][N_MARKERS], alone[N_NEW][N_MARKERS];
+
+    (void)state;
+    report = recode(x, &spec, 0, N_NEW);
+    assert_memory_equal(x, wanted, sizeof wanted);
+    assert_int_equal(report.n_found, 7);
+    assert_int_equal(report.n_other, 1);
+    assert_int_equal(report.n_missing, 4);
+    for (int i = 0; i < N_NEW; i++)
+        recode(alone, &spec, i, i + 1);
+    assert_memory_equal(alone, wanted, sizeof wanted);
+}
+
+/* What a table counts is not known, nor what the first of the letters is. */
+static void test_seen_by_name(void **state)
+{
+    struct data_spec spec = hapmap_of(TRAINED);
+    float x[N_NEW][N_MARKERS];
+
+    (void)state;
+    spec.genotypes = scratch_text("panel.csv", "id,1_10,1_50\na,0,1\nb,1,2\nc,2,0\nd,0,0\n");
+    assert_int_equal(recode(x, &spec, 0, N_NEW).n_found, 0);
+}
+
 /* The load must fail with this text, folders left out. */
 static void refuse(const char *text, const char *wanted)
 {
@@ -102,17 +196,22 @@ static void test_faulty(void **state)
     refuse(HEAD "m1\tA\t1\t10" REST "AA\tNN\tAC\tNN\n",
            "panel.hmp.txt:2: sample \"c\": call \"AC\": must be two of the alleles A, the IUPAC "
            "code of both, or N where missing");
-    refuse(HEAD "m1\tNA\t1\t10" REST "N\tN\tN\tA\n",
-           "panel.hmp.txt:2: sample \"d\": call \"A\" where alleles = \"NA\" names none: must be "
-           "N, missing");
+    refuse(
+        HEAD "m1\tNA\t1\t10" REST "N\tA\tC\tB\n",
+        "panel.hmp.txt:2: sample \"d\": call \"B\" where alleles = \"NA\" names none: must be two "
+        "of A, C, G, T, + and -, the IUPAC code of both, or N where missing");
+    refuse(HEAD "m1\t\t1\t10" REST "AA\tAA\tAA\tAX\n",
+           "panel.hmp.txt:2: sample \"d\": call \"AX\" where alleles = \"\" names none: must be "
+           "two of "
+           "A, C, G, T, + and -, the IUPAC code of both, or N where missing");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_three_alleles),
-        cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_calls),        cmocka_unit_test(test_three_alleles),
+        cmocka_unit_test(test_seen_alleles), cmocka_unit_test(test_seen_in_new_samples),
+        cmocka_unit_test(test_seen_by_name), cmocka_unit_test(test_faulty),
     };
 
     return cmocka_run_group_tests_name("hapmap", tests, scratch_make, scratch_remove);
