@@ -199,7 +199,7 @@ static double not_negative(double seconds)
 }
 
 /* "1-02:03:04", "2:03:04", "3:04"; INVALID is Slurm's word for less than nothing, as in a job that
- * its cluster lets run over its time. UNLIMITED, NOT_SET and warnings are no durations. */
+ * its cluster lets run over its time. NOT_SET and warnings are no durations. */
 static double squeue_left(const char *text)
 {
     double seconds = (double)NAN;
@@ -208,6 +208,8 @@ static double squeue_left(const char *text)
     while (next_line(line, &text))
         if (!strcmp(line, "INVALID"))
             seconds = 0;
+        else if (!strcmp(line, "UNLIMITED"))
+            seconds = (double)INFINITY;
         else if (strchr(line, ':') && duration_parse(&seconds, line, NULL))
             continue;
     return seconds;
@@ -220,14 +222,26 @@ static double ask_squeue(const struct batch_job *job, struct buf *out)
     return command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : squeue_left(buf_text(out));
 }
 
+const char *batch_slurm_end(double *end)
+{
+    const char *text = getenv("SLURM_JOB_END_TIME");
+    bool is_number = text && *text && text[strspn(text, "0123456789")] == '\0';
+
+    *end = is_number ? strtod(text, NULL) : (double)NAN;
+    return text;
+}
+
 static double slurm_left(const struct batch_job *job, struct buf *out)
 {
-    const char *end = getenv("SLURM_JOB_END_TIME");
-    double left_s = end ? strtod(end, NULL) - clock_unix() : 0;
+    double end, by_clock_s, left_s;
 
-    /* Time that is over may be that of a job which began this shell, and ended. */
-    if (left_s <= 0)
+    batch_slurm_end(&end);
+    left_s = by_clock_s = end - clock_unix();
+    /* A job whose time is over may have been given more. */
+    if (!(by_clock_s > 0))
         left_s = ask_squeue(job, out);
+    if (!(left_s > 0))
+        left_s = fmin(left_s, by_clock_s); /* the other where one is NaN */
     return left_s > NO_LIMIT_S ? (double)NAN : left_s;
 }
 

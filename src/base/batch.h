@@ -37,9 +37,14 @@ enum batch_answer {
  * come out as gone. */
 enum batch_answer batch_ask(const struct batch_job *job);
 
-/* Until the walltime of the job around this process is over, 0 at the least; NaN: there is no job,
- * it has no limit, or the limit cannot be learnt. Slurm: SLURM_JOB_END_TIME (which a later scontrol
- * update does not change), else squeue. LSF tells whole minutes, rounded down. */
+/* Until the walltime of the job around this process is over, 0 or less where it is; NaN: there is
+ * no job, it has no limit, or the limit cannot be learnt. Slurm: SLURM_JOB_END_TIME (which a later
+ * scontrol update does not change); where that is over or cannot be read, squeue; where squeue does
+ * not say that time is left, by SLURM_JOB_END_TIME again, less than 0. LSF tells whole minutes,
+ * rounded down. */
 double batch_seconds_left(void);
+
+/* SLURM_JOB_END_TIME, NULL where it is not set. end: Unix time, seconds; NaN where it is none. */
+const char *batch_slurm_end(double *end);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/batch.h"
 #include "base/clock.h"
@@ -18,6 +19,40 @@ static double end_s(double seconds)
     return fmin(END_S, END_SHARE * seconds);
 }
 
+/* A setting that says nothing; squeue may. */
+static void warn_end(void)
+{
+    double end;
+    const char *text = batch_slurm_end(&end);
+
+    if (text && isnan(end))
+        log_warn("walltime: SLURM_JOB_END_TIME=%s cannot be read: must be seconds since 1970",
+                 text);
+}
+
+/* left_s: not positive; less than 0 only by SLURM_JOB_END_TIME. */
+static void warn_over(const struct batch_job *job, double left_s)
+{
+    char since[64] = "", ago[DURATION_TEXT];
+    struct tm tm;
+    time_t t;
+    double end;
+
+    batch_slurm_end(&end);
+    t = (time_t)end;
+    if (left_s < 0 && gmtime_r(&t, &tm))
+        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
+    if (*since)
+        log_warn("walltime: the time of %s job %s was over at %s, %s ago (SLURM_JOB_END_TIME): "
+                 "nothing is begun; --time-limit sets another",
+                 batch_system_title(job->system), job->id, since, duration_words(ago, -left_s));
+    else
+        log_warn("walltime: the time of %s job %s is over: nothing is begun; --time-limit sets "
+                 "another",
+                 batch_system_title(job->system), job->id);
+}
+
+/* INFINITY: it has no limit. */
 static double ask(void)
 {
     char left[DURATION_TEXT], end[DURATION_TEXT];
@@ -28,10 +63,16 @@ static double ask(void)
     if (job.system == BATCH_NONE)
         return (double)INFINITY;
     left_s = batch_seconds_left();
+    if (job.system == BATCH_SLURM)
+        warn_end();
     if (isnan(left_s)) {
         log_info("walltime: %s names no end of job %s; --time-limit sets one",
                  batch_system_title(job.system), job.id);
         return (double)INFINITY;
+    }
+    if (left_s <= 0) {
+        warn_over(&job, left_s);
+        return 0;
     }
     log_info(
         "walltime: %s leaves job %s another %s; no trial is begun that would not end %s before "
@@ -48,6 +89,8 @@ void walltime_begin(struct walltime *walltime, double limit_s, double begun_s)
     if (isnan(limit_s)) {
         walltime->whole_s = ask();
         walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
+        if (walltime->whole_s <= 0)
+            walltime->whole_s = (double)INFINITY;
         return;
     }
     now_s = clock_now(&clock_system);

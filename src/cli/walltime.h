@@ -9,7 +9,8 @@
 
 struct walltime {
     double until_s; /* by clock_system: all trials must be over; INFINITY: no limit */
-    double whole_s; /* from walltime_begin() until then */
+    double whole_s; /* from walltime_begin() until then; INFINITY where the job's time was over
+                       before: that tells nothing of what the next job can do */
 };
 
 /* limit_s: --time-limit, counted from begun_s (by clock_system); NaN: none was given, then the

@@ -89,7 +89,7 @@ play() {
     chmod +x "bin/$1"
 }
 short() { run --set epochs=2 --db "$@"; }
-said() { grep '^espalier: walltime' "$T/.err"; }
+said() { grep -E '^espalier: (warning: )?walltime' "$T/.err"; }
 
 play squeue <<'END'
 #!/bin/sh
@@ -129,8 +129,30 @@ play squeue <<'END'
 #!/bin/sh
 echo INVALID
 END
-fails "a job that is over its time begins nothing" 1 short over.db
+fails "a job that is over its time begins nothing" 75 short over.db
 is "nothing" "$(count over.db pending)" 10
+is "says so" "$(said)" \
+    "espalier: warning: walltime: the time of Slurm job 77 is over: nothing is begun; --time-limit sets another"
+like "and what is left" "$(tail -n 1 "$T/.err")" \
+    "^espalier: stopped by the time limit; 10 trials are left, .*: the same command goes on"
+over() { env SLURM_JOB_END_TIME="$1" "$ESPALIER" run sweep.ini --progress none --set epochs=2 --db over.db; }
+ago="walltime: the time of Slurm job 77 was over at 2023-11-14 22:13:20 UTC, [0-9]+ d( [0-9]+ h)? ago"
+fails "nor one whose end is past" 75 over 1700000000
+is "nothing" "$(count over.db pending)" 10
+like "tells since when" "$(said)" \
+    "^espalier: warning: $ago \\(SLURM_JOB_END_TIME\\): nothing is begun; --time-limit sets another\$"
+play squeue <<'END'
+#!/bin/sh
+echo "slurm_load_jobs error: Unable to contact slurm controller"
+exit 1
+END
+fails "nor where squeue has no answer" 75 over $(($(date +%s) - 3))
+is "nothing" "$(count over.db pending)" 10
+like "it was seconds ago" "$(said)" ' UTC, [3-9](\.[0-9])? s ago '
+ok "an end that cannot be read" over soon
+is "is said to be that" "$(said)" \
+    "espalier: warning: walltime: SLURM_JOB_END_TIME=soon cannot be read: must be seconds since 1970
+espalier: walltime: Slurm names no end of job 77; --time-limit sets one"
 unset SLURM_JOB_ID
 
 play bjobs <<'END'

@@ -182,6 +182,20 @@ static void test_slurm_by_environment(void **state)
     setenv("SLURM_JOB_END_TIME", "1700000000", 1);
     assert_left(600);
     assert_called("-h -j 77 -o %L\n");
+    says("squeue", "UNLIMITED", 0);
+    assert_left((double)NAN);
+    /* What squeue says of it is no time. */
+    snprintf(end, sizeof end, "%.0f", clock_unix() - 20);
+    setenv("SLURM_JOB_END_TIME", end, 1);
+    says("squeue", "INVALID", 0);
+    assert_left(-20);
+    says("squeue", "slurm_load_jobs error: Invalid job id specified", 1);
+    assert_left(-20);
+    /* It cannot be read. */
+    setenv("SLURM_JOB_END_TIME", "soon", 1);
+    assert_left((double)NAN);
+    says("squeue", "10:00", 0);
+    assert_left(600);
     /* No limit: a year. */
     snprintf(end, sizeof end, "%.0f", clock_unix() + 365 * 86400.0 - 60);
     setenv("SLURM_JOB_END_TIME", end, 1);
