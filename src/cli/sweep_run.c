@@ -355,7 +355,11 @@ static void print_end(struct sweep_state *state, const struct job *job,
     if (!state->n_losses)
         print_efficiency(state);
     print_next(state, options, end);
-    if (store_settle(state->store, &err))
+    if (!store_settle(state->store, &err))
+        return;
+    if (store_has_moved(state->store))
+        log_warn("%s", err.text);
+    else
         log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "
                  "two together",
                  err.text, options->db);

@@ -22,6 +22,7 @@ struct store {
     struct asked *asked; /* [n_asked] owned; asked.h */
     size_t n_asked;
     struct errlist released;                   /* store_released() */
+    struct buf saved;                          /* the copy that fault_check_place() has made */
     struct buf models;                         /* of this transaction: id, size, bytes of each */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
 

@@ -154,30 +154,39 @@ static void put_free_name(struct buf *out, const char *path)
     }
 }
 
-int fault_check_place(struct store *store, struct err *err)
+/* What cannot be saved leaves no beginning of a copy. */
+static int save_free(struct store *store, struct err *err)
 {
-    struct buf copy = {0};
+    struct buf *copy = &store->saved;
 
-    if (!store_has_moved(store))
-        return 0;
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_reset(store->statements[i]);
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    put_free_name(&copy, store->path);
-    if (!buf_failed(&copy) && save(store, buf_text(&copy)) == SQLITE_OK)
-        err_set(
-            err,
-            "%s: was removed, moved or replaced while it was written; all that was committed is in "
-            "%s: give that its place, then the same command goes on",
-            store->path, buf_text(&copy));
-    else
-        err_set(err,
-                "%s: was removed, moved or replaced while it was written, and what it held could "
-                "not be saved as %s: %s; where it was moved with its folder it is whole there",
-                store->path, buf_text(&copy), sqlite3_errmsg(store->db));
-    buf_release(&copy);
+    put_free_name(copy, store->path);
+    if (!buf_failed(copy) && save(store, buf_text(copy)) == SQLITE_OK)
+        return 0;
+    err_set(err,
+            "%s: was removed, moved or replaced while it was written, and what it held could "
+            "not be saved as %s: %s; where it was moved with its folder it is whole there",
+            store->path, buf_text(copy), sqlite3_errmsg(store->db));
+    if (!buf_failed(copy))
+        unlink(buf_text(copy));
+    buf_release(copy);
     return -1;
+}
+
+int fault_check_place(struct store *store, struct err *err)
+{
+    if (!store_has_moved(store))
+        return 0;
+    if (!store->saved.size && save_free(store, err))
+        return -1;
+    return err_set(
+        err,
+        "%s: was removed, moved or replaced while it was written; all that was committed is in "
+        "%s: give that its place, then the same command goes on",
+        store->path, buf_text(&store->saved));
 }
 
 /* ---- who holds it ---- */

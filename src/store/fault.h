@@ -13,7 +13,7 @@ int fault_damage(struct store *store, const char *what, struct err *err);
 
 /* After a commit: -1 and err where the file is no longer at its path (removed, moved, replaced),
  * and so will be gone when it is closed; what it holds is then saved as PATH.saved (PATH.saved.2
- * where there is one), which err names. */
+ * where there is one), which err names: once, however often it is asked. */
 int fault_check_place(struct store *store, struct err *err);
 
 /* "pid 4711 (sqlite3)" of a process on this host that keeps a writer waiting; "" where none is

@@ -242,6 +242,7 @@ static void discard(struct store *store, bool with_file)
     lock_release(&store->lock);
     errlist_release(&store->released);
     buf_release(&store->models);
+    buf_release(&store->saved);
     free(store->asked);
     free(store->path);
     free(store);
@@ -346,6 +347,8 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
 
 int store_settle(struct store *store, struct err *err)
 {
+    /* Before the log goes: it would be taken for that of whatever file comes to this path. */
+    bool has_moved = fault_check_place(store, err) != 0;
     int rc;
 
     for (int i = 0; i < STATEMENT_COUNT; i++)
@@ -354,6 +357,8 @@ int store_settle(struct store *store, struct err *err)
     FAULT("store: before the log is folded in");
     rc = sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
     FAULT("store: the log is folded in");
+    if (has_moved)
+        return -1;
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 

@@ -153,6 +153,7 @@ is "a run whose database is removed ends with 1" $? 1
 is "keeps what another run has saved" "$(cat gone.db.saved)" older
 like "and says what it has saved" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved.2: give that its place, then the same command goes on$'
 is "in two lines" "$(wc -l <err)" 2
+is "once, without a log that would be taken for its own" "$(echo gone.db*)" "gone.db.saved gone.db.saved.2"
 mv gone.db.saved.2 gone.db
 is "which is sound" "$(sqlite3 gone.db 'pragma integrity_check')" ok
 ok "and gone on with" "$ESPALIER" run long.ini --db gone.db --progress none

@@ -337,6 +337,39 @@ static void lose_file(const char *command, long magic)
     faulty_magic = 0;
 }
 
+/* Noticed when the log is folded in, after the last commit: that is in the copy, of which there is
+ * one. */
+static void test_file_removed_at_the_end(void **state)
+{
+    struct fixture f;
+    struct trial_result r;
+    struct store *store;
+    struct err err;
+    char line[512];
+
+    (void)state;
+    faulty_set(&sound);
+    faulty_magic = EXT4;
+    fixture_open(&f, INI);
+    store = fixture_store(&f);
+    fixture_result(&r, 0, 0.5);
+    assert_int_equal(store_result(store, f.known.ids[0], &r, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    assert_int_equal(unlink(f.path), 0);
+    assert_int_equal(store_settle(store, &err), -1);
+    assert_non_null(strstr(err.text, "all that was committed is in "));
+    assert_int_equal(store_settle(store, &err), -1);
+    assert_non_null(strstr(err.text, "r.db.saved: give"));
+    trial_result_release(&r);
+    store_close(store);
+    snprintf(line, sizeof line, "! ls %s-wal %s.saved.2 2>/dev/null && mv %s.saved %s", f.path,
+             f.path, f.path, f.path);
+    assert_int_equal(system(line), 0);
+    fixture_sql_is(&f, "SELECT count(*) FROM trial WHERE state = 'done'", "1");
+    fixture_close(&f);
+    faulty_magic = 0;
+}
+
 static void test_file_removed(void **state)
 {
     (void)state;
@@ -351,9 +384,13 @@ static void test_file_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),  cmocka_unit_test(test_journal),
-        cmocka_unit_test(test_full), cmocka_unit_test(test_kill_everywhere),
-        cmocka_unit_test(test_held), cmocka_unit_test(test_file_removed),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_kill_everywhere),
+        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_file_removed),
+        cmocka_unit_test(test_file_removed_at_the_end),
     };
 
     return cmocka_run_group_tests_name("store_faults", tests, NULL, NULL);
