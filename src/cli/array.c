@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shell.h"
+
 #define MOST 1000000000
 
 struct array_environment array_environment(void)
@@ -191,12 +193,22 @@ static int resolve(struct array_share *share, const char *option, struct err *er
 /* db may already be the name of a shard. */
 static void put_merge(struct buf *out, const char *db, int32_t n)
 {
+    size_t end = stem(db), base;
+    struct buf whole = {0}, word = {0};
     struct shard named;
-    size_t end = stem(db), base = find_shard(&named, db);
 
+    base = find_shard(&named, db);
     if (!base)
         base = end;
-    buf_printf(out, "%.*s%s %.*s.*of%d%s", (int)base, db, db + end, (int)base, db, n, db + end);
+    buf_printf(&whole, "%.*s%s", (int)base, db, db + end);
+    buf_puts(out, shell_path(&word, buf_text(&whole)));
+    buf_clear(&whole);
+    buf_printf(&whole, "%.*s", (int)base, db);
+    buf_printf(out, " %s.*of%d", shell_path(&word, buf_text(&whole)), n);
+    if (db[end])
+        buf_puts(out, shell_path(&word, db + end));
+    buf_release(&whole);
+    buf_release(&word);
 }
 
 int array_share_open(struct array_share *share, const char *option, const char *db, struct err *err)

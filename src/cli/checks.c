@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shell.h"
 #include "cli/cpus.h"
 
 /* Clocks that differ by more mislead whoever reads times of several hosts; NTP keeps them within
@@ -140,6 +141,8 @@ static bool check_clocks(struct finding *f, const struct facts *facts, int32_t n
 static bool check_journal(struct finding *f, const struct facts *facts, int32_t n,
                           const struct checks_job *job)
 {
+    struct buf word = {0};
+
     (void)facts;
     (void)n;
     if (!job->is_network || !job->is_wal)
@@ -151,7 +154,8 @@ static bool check_journal(struct finding *f, const struct facts *facts, int32_t 
     set(f->fix,
         "'espalier run' changes that when it opens it; by hand, when no program has it open: "
         "sqlite3 %s 'pragma journal_mode = delete'",
-        job->db);
+        shell_path(&word, job->db));
+    buf_release(&word);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/shell.h"
 #include "cli/cli.h"
 #include "data/graph.h"
 #include "data/load.h"
@@ -138,6 +139,7 @@ static int simulate(const char *directory, const struct simulate_spec *spec, str
     struct data_spec data = {.format = DATA_SIMULATED, .simulate = *spec};
     struct data_report report;
     struct dataset d = {0};
+    struct buf word = {0};
     int rc;
 
     if (mkdir(directory, 0777) && errno != EEXIST)
@@ -148,7 +150,8 @@ static int simulate(const char *directory, const struct simulate_spec *spec, str
         rc = -1;
     if (!rc)
         printf("%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n", directory,
-               d.n_samples, d.n_features, directory);
+               d.n_samples, d.n_features, shell_path(&word, directory));
+    buf_release(&word);
     dataset_release(&d);
     return rc;
 }

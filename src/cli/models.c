@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/shell.h"
 #include "cli/inputs.h"
 #include "cli/replay.h"
 #include "store/query.h"
@@ -13,6 +14,7 @@ int models_none(const char *db, char letter, int64_t id, struct err *err)
 {
     static const char which[] = "with keep = best those of the best configuration are and of the "
                                 "one that 'best --rule 1se' chooses, with keep = all every one";
+    struct buf word = {0};
     long long n = id;
 
     if (letter == 't')
@@ -20,11 +22,13 @@ int models_none(const char *db, char letter, int64_t id, struct err *err)
                        "%s: no model of t%lld is kept: %s; the same trials can be run again, in "
                        "another --db",
                        db, n, which);
-    return err_set(err,
-                   "%s: no model of c%lld is kept: %s; 'espalier best %s --where \"config = %lld\" "
-                   "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
-                   "again, to the same bits",
-                   db, n, which, db, n, n, n, n);
+    err_set(err,
+            "%s: no model of c%lld is kept: %s; 'espalier best %s --where \"config = %lld\" "
+            "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
+            "again, to the same bits",
+            db, n, which, shell_path(&word, db), n, n, n, n);
+    buf_release(&word);
+    return -1;
 }
 
 /* What all models are written with. */

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/shell.h"
 #include "cli/machine.h"
 #include "cli/standing.h"
 #include "cli/stop.h"
@@ -270,6 +271,7 @@ static void print_failures(const struct sweep_state *state, const char *db)
 {
     const struct failures *f = &state->failures;
     long long trial = (long long)state->known.ids[f->trial];
+    struct buf word = {0};
 
     if (f->verdict == FAILURES_TOO_MANY)
         log_warn("stopped: %lld trial%s failed (--max-fails), the last with: %s", (long long)f->n,
@@ -278,7 +280,8 @@ static void print_failures(const struct sweep_state *state, const char *db)
         log_warn("stopped: %d trials in a row failed alike, and none came through: %s",
                  FAILURES_IN_A_ROW, f->reason);
     log_info("next: espalier show %s t%lld, mend the cause, then the same line with --retry failed",
-             db, trial);
+             shell_path(&word, db), trial);
+    buf_release(&word);
 }
 
 /* Trials that are left, and not to be run from their beginning. */
@@ -301,6 +304,7 @@ static void print_next(const struct sweep_state *state, const struct sweep_optio
 {
     struct ledger_counts now = sweep_counts(state);
     int64_t models = sweep_models_left(state);
+    struct buf word = {0};
 
     if (end == MASTER_TIME_UP)
         walltime_tell(&state->walltime, state->dispatch);
@@ -317,11 +321,12 @@ static void print_next(const struct sweep_state *state, const struct sweep_optio
     else if (now.failed)
         log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
                  "again",
-                 options->db);
+                 shell_path(&word, options->db));
     else if (options->shard.n > 1)
         log_info("next, when all shards have finished: espalier merge %s", options->merge);
     else
-        log_info("next: espalier best %s", options->db);
+        log_info("next: espalier best %s", shell_path(&word, options->db));
+    buf_release(&word);
 }
 
 enum { SHARD_TEXT = 32 };

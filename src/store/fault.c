@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/shell.h"
 
 /* ---- texts ---- */
 
@@ -79,11 +80,14 @@ static void describe_busy(char *out, size_t size, struct store *store)
 
 static void describe_damage(char *out, size_t size, const struct store *store, const char *what)
 {
+    struct buf word = {0};
+
     snprintf(out, size,
              "damaged (%s); go on with a copy from before, or with what 'sqlite3 %s .recover | "
              "sqlite3 NEW.db' can read (the shell of Debian 12 cannot): --db NEW.db runs what is "
              "missing",
-             what, store->path);
+             what, shell_path(&word, store->path));
+    buf_release(&word);
 }
 
 int fault_damage(struct store *store, const char *what, struct err *err)

@@ -144,4 +144,26 @@ for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI are there
     is "a signal after $seconds s is not lost" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
 done
 
+# What it says to type next can be typed, whatever the files are called.
+mkdir bin
+ln -s "$ESPALIER" bin/espalier
+next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, mend .*//; s/ tells why .*//'; }
+typed() { PATH="$T/bin:$PATH" sh -c "$(cat "$T/line")"; }
+for db in "x;y 'z' \$HOME*.db" -r.db; do
+    ok "a database called $db" "$ESPALIER" run small.ini --db="$db" --progress none
+    next "$T/.err" >line
+    ok "its next line is one for a shell" typed
+    like "and shows the sweep" "$(cat "$T/.out")" "dropout"
+    rm "./$db"
+    ok "in two shards" "$ESPALIER" run small.ini --db="$db" --progress none --shard 1/2
+    ok "the other" "$ESPALIER" run small.ini --db="$db" --progress none --shard 2/2
+    next "$T/.err" >line
+    ok "their next line is one for a shell" typed
+    is "and merges them" "$(sqlite3 "./$db" 'select count(*) from trial')" 12
+done
+ok "a folder with a blank" "$ESPALIER" simulate "a b"
+next "$T/.out" >line
+is "is quoted" "$(cat line)" "espalier run 'a b'/sweep.ini"
+is "a plain name is as it is" "$("$ESPALIER" run small.ini 2>&1 | sed -n 's/.*next: //p')" "espalier best results.db"
+
 done_testing

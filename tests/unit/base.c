@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/rng.h"
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "scratch.h"
 
@@ -372,6 +373,36 @@ static void test_duration_words(void **state)
     }
 }
 
+static void test_shell(void **state)
+{
+    static const char *const plain[] = {"r.db", "/a/b-c_d/x.1of2.db", "k=1,2:3@4%5+6",
+                                        "gr\xc3\xbcn.db"};
+    static const struct {
+        const char *path, *word;
+    } cases[] = {
+        {"x;y z.db", "'x;y z.db'"},
+        {"it's", "'it'\\''s'"},
+        {"*.db", "'*.db'"},
+        {"~/r.db", "'~/r.db'"},
+        {"-r.db", "./-r.db"},
+        {"- $r", "'./- $r'"},
+        {"a\"`b", "'a\"`b'"},
+        {"", "''"},
+        {"a\\b", "'a\\b'"},
+        {"{a,b}", "'{a,b}'"},
+        {"#1", "'#1'"},
+        {"a\tb", "'a\tb'"},
+    };
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        assert_string_equal(shell_path(&out, plain[i]), plain[i]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(shell_path(&out, cases[i].path), cases[i].word);
+    buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_duration),
         cmocka_unit_test(test_duration_words),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
     };
 
