@@ -48,7 +48,7 @@ static int parse(struct run_options *o, int argc, char **argv)
         {0, "retry", "failed", OPTION_TEXT, &o->retry, 0, 0, "failed",
          "run trials again that failed (diverged ones would diverge again)"},
         {0, "max-fails", "N", OPTION_INT, &o->max_fails, 0, 1000000000, NULL,
-         "stop when so many trials have failed in this run; 0: never"},
+         "stop when so many trials have failed in this run (others under way may too); 0: never"},
         {0, "time-limit", "DUR", OPTION_DURATION, &o->time_limit_s, 1, 1000000000, NULL,
          "be over within so long (90s, 15m, 2h, 1-12:00:00); without it the walltime of the job"},
         {0, "grace", "DUR", OPTION_DURATION, &o->grace_s, 0, 1000000000, NULL,

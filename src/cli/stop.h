@@ -5,7 +5,8 @@
  * period. A second one, STOP_AGAIN_S or more after it, asks for an end at once: what comes sooner
  * is the same wish on another way (a batch system signals the script and every process below it,
  * and launchers hand on what they get). SIGINT and SIGTERM ask for an end at once by themselves
- * where mpirun was not started by run -n: it kills its ranks a second after it got either.
+ * where mpirun was not started by run -n: it kills its ranks a second after it got either, or a
+ * SIGHUP, which is a SIGTERM for its ranks.
  *
  * SIGHUP stays ignored where it was (nohup). */
 #ifndef CLI_STOP_H

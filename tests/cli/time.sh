@@ -270,15 +270,19 @@ started() {
     sleep 0.9
     begun=$(now)
 }
-# shellcheck disable=SC2046
-mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare.db >out 2>err &
-pid=$!
-started
-kill -TERM $pid
-end
-ok "SIGTERM to an mpirun of one's own ends at once" below "$took" 4
-like "which it says" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
-is "without damage" "$(query bare.db 'pragma integrity_check')|$(ended bare.db)" "ok||"
+# Its ranks get a SIGTERM for SIGHUP, too.
+for signal in TERM HUP; do
+    rm -f err
+    # shellcheck disable=SC2046
+    mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare$signal.db >out 2>err &
+    pid=$!
+    started
+    kill -$signal $pid
+    end
+    ok "SIG$signal to an mpirun of one's own ends at once" below "$took" 4
+    like "which it says" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
+    is "without damage" "$(query bare$signal.db 'pragma integrity_check')|$(ended bare$signal.db)" "ok||"
+done
 rm err
 # shellcheck disable=SC2046
 "$ESPALIER" run sweep.ini -n 2 $(long 2.5) --grace 1m --progress none --db own_n.db >out 2>err &
