@@ -217,6 +217,22 @@ static int compare_curve(struct comparison *c, struct store *store, int64_t tria
     return 0;
 }
 
+/* Byte for byte, where both have one: a model is the same whoever trained it. */
+static int compare_model(struct comparison *c, struct store *store, int64_t trial_id,
+                         const struct trial_result *r, struct err *err)
+{
+    struct buf there = {0};
+    int rc = r->model ? store_find_model(&there, store, trial_id, err) : 0;
+
+    if (rc == 1 &&
+        (there.size != r->model_bytes || memcmp(buf_text(&there), r->model, r->model_bytes) != 0)) {
+        buf_printf(&c->text, "%sthe model that is kept", c->text.size ? "; " : "");
+        c->n_different++;
+    }
+    buf_release(&there);
+    return rc < 0 ? -1 : 0;
+}
+
 static int compare_all(struct comparison *c, struct store *store, const struct replay_trial *trial,
                        const struct trial_result *r, struct err *err)
 {
@@ -230,7 +246,8 @@ static int compare_all(struct comparison *c, struct store *store, const struct r
     compare(c, trial->epochs_run, r->epochs_run, "epochs_run", 0);
     compare(c, trial->best_epoch, r->best_epoch, "best_epoch", 0);
     return compare_metrics(c, store, trial->trial_id, r, err) ||
-                   compare_curve(c, store, trial->trial_id, r, err)
+                   compare_curve(c, store, trial->trial_id, r, err) ||
+                   compare_model(c, store, trial->trial_id, r, err)
                ? -1
                : 0;
 }

@@ -34,6 +34,10 @@ static const char sql_other_sweep[] =
     " SELECT " columns " FROM in_" name " WHERE trial_id = was) OR"              \
     " EXISTS (SELECT " columns " FROM in_" name " WHERE trial_id = was EXCEPT"   \
     " SELECT " columns " FROM main." name " WHERE trial_id = now))"
+/* A damaged one is gone before. */
+#define MODELS_DIFFER                                                              \
+    "EXISTS (SELECT 1 FROM main.model AS m JOIN in_model AS n ON n.trial_id = was" \
+    " WHERE m.trial_id = now AND m.hash <> n.hash)"
 
 /* ?1: how many rows at most. The last column counts all. */
 static const char sql_conflicts[] =
@@ -45,7 +49,7 @@ static const char sql_conflicts[] =
         "metric") " THEN 'metrics'"
                   " WHEN " DIFFERS(
                       "epoch, train_loss, val_loss, val_value",
-                      "curve") " THEN 'curve' END AS what"
+                      "curve") " THEN 'curve' WHEN " MODELS_DIFFER " THEN 'model' END AS what"
                                " FROM trial_map JOIN in_trial AS i ON i.trial_id = was"
                                " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both')"
                                " SELECT o.trial_id, w.name, (SELECT group_concat(name || ' = ' || "

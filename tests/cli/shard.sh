@@ -134,6 +134,16 @@ sqlite3 results.db .dump >after
 like "it names trial, settings and values" "$(cat "$T/.err")" \
     "^espalier: bad.db: trial [0-9]+ of sweep 'small' \(hidden_size = [48], dropout = [0-9.]+; replicate [01], fold 0\) has two results, which differ in value: here done val_pearson [-0-9.]+, by $(hostname), pid [0-9]+, .*--shard auto.*\); merged into done val_pearson"
 ok "the output is as it was" cmp before after
+cp whole.db bad.db
+sqlite3 bad.db "update model set (hash, safetensors) = (select hash, safetensors from model order by trial_id desc limit 1)
+    where trial_id = (select min(trial_id) from model)"
+for pair in "whole.db bad.db" "bad.db whole.db"; do
+    # shellcheck disable=SC2086 # two files
+    fails "another model of a trial, too: $pair" 1 "$ESPALIER" merge new.db $pair
+    like "is named" "$(cat "$T/.err")" "trial [0-9]+ of .* has two results, which differ in model: "
+done
+cp results.1of4.db bad.db
+sqlite3 bad.db "update trial set value = value + 1e-9 where state = 'done'"
 fails "a conflict between inputs" 1 "$ESPALIER" merge new.db whole.db bad.db
 is "makes no output" "$(echo new.db*)" "new.db*"
 

@@ -57,6 +57,14 @@ sqlite3 changed.db "update trial set state = 'done', value = 2"
 fails "all of them" 1 "$ESPALIER" verify changed.db -k 2
 is "are counted" "$(sed -n '$p' .out)" "2 of 24 done trials run again: 0 equal to the bit, 2 not"
 
+id=$(sqlite3 results.db 'select min(trial_id) from model')
+ok "a trial whose model is kept" "$ESPALIER" verify --trial "$id"
+like "is equal" "$(cat .out)" "^t$id .*equal"
+cp results.db changed.db
+sqlite3 changed.db "update model set (hash, safetensors) = (select hash, safetensors from model where trial_id > $id limit 1) where trial_id = $id"
+fails "with another model" 1 "$ESPALIER" verify --trial "$id" changed.db
+like "it is not" "$(cat .out)" "^t$id .*differs: the model that is kept$"
+
 fails "a trial that is not there" 1 "$ESPALIER" verify --trial t99
 is "is named" "$(cat .err)" "espalier: results.db: no trial 99"
 fails "an id that is none" 1 "$ESPALIER" verify --trial x
