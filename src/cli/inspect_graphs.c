@@ -91,8 +91,8 @@ static void print_counts(struct counts *c, const struct data_report *r)
     print_range("edges", c->edges, c->n);
     printf("; %lld duplicates and %lld self loops dropped\n", (long long)r->n_duplicate_edges,
            (long long)r->n_self_loops);
-    printf("components  %d graph%s with more than one, %d without an edge\n", c->n_disconnected,
-           c->n_disconnected == 1 ? "" : "s", c->n_edgeless);
+    printf("components  %d graph%s with more than one, %d of them without an edge\n",
+           c->n_disconnected, c->n_disconnected == 1 ? "" : "s", c->n_edgeless);
 }
 
 /* ---- what was read ---- */

@@ -26,11 +26,11 @@ static int check_data(const struct dataset *data, const struct settings *setting
     return 0;
 }
 
-/* Ids of the data's samples that have a phenotype. */
-static int index_known(struct names *known, const struct dataset *data, struct err *err)
+/* Ids of the data's samples, in their order. */
+static int index_panel(struct names *panel, const struct dataset *data, struct err *err)
 {
     for (int32_t i = 0; i < data->n_samples; i++)
-        if (dataset_is_labelled(data, i) && names_add(known, dataset_id(data, i), 1, err) < 0)
+        if (names_add(panel, dataset_id(data, i), 1, err) < 0)
             return -1;
     return 0;
 }
@@ -39,24 +39,27 @@ static int choose(struct newcomers *n, const struct dataset *data, bool takes_kn
                   struct err *err)
 {
     const struct names *ids = recode_ids(&n->recode);
-    struct names known = {0};
-    int rc = takes_known ? 0 : index_known(&known, data, err);
+    struct names panel = {0};
+    int rc = index_panel(&panel, data, err);
 
     n->sample = malloc(((size_t)ids->n + 1) * sizeof *n->sample);
     n->id = malloc(((size_t)ids->n + 1) * sizeof *n->id);
     if (!rc && (!n->sample || !n->id))
         rc = err_nomem(err, "samples", (size_t)ids->n * sizeof *n->id);
     for (int32_t i = 0; !rc && i < ids->n; i++) {
-        if (names_find(&known, ids->text[i]) >= 0) {
+        int32_t at = names_find(&panel, ids->text[i]);
+
+        if (at >= 0 && !takes_known && dataset_is_labelled(data, at)) {
             n->n_known++;
             continue;
         }
+        n->n_twice += at >= 0;
         n->sample[n->n] = i;
         n->id[n->n++] = strdup(ids->text[i]);
         if (!n->id[n->n - 1])
             rc = err_nomem(err, "samples", strlen(ids->text[i]));
     }
-    names_release(&known);
+    names_release(&panel);
     return rc;
 }
 
@@ -104,6 +107,16 @@ void newcomers_close(struct newcomers *n)
 
 /* ---- reading ---- */
 
+/* Their own copies may well be their nearest neighbours. */
+static void tell_twice(const struct newcomers *n)
+{
+    if (n->n_twice)
+        log_warn("%s: %d of them are samples of the data that were trained on: as new ones they "
+                 "are joined to themselves, where there is a graph; without --genotypes they are "
+                 "predicted as the nodes that they are",
+                 n->recode.path, n->n_twice);
+}
+
 static void tell_markers(const struct newcomers *n)
 {
     const struct recode_report *r = &n->report;
@@ -115,6 +128,7 @@ static void tell_markers(const struct newcomers *n)
                  n->n_known);
     else
         log_info("%s: %d samples to predict", path, n->n);
+    tell_twice(n);
     log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped; %d absent, %d of "
              "them with other alleles",
              path, r->n_found, n->n_markers, r->n_flipped, n->n_markers - r->n_found, r->n_other);

@@ -12,6 +12,7 @@ struct newcomers {
     const char **id; /* [n] borrowed from recode */
     int32_t n;
     int32_t n_known; /* left out: they have a phenotype in the data */
+    int32_t n_twice; /* of n, that are samples of the data too */
     int32_t n_markers;
     struct recode_report report; /* missing calls: of all that were read */
     bool is_read;

@@ -60,10 +60,15 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* A number among the names: PLINK's .fam and some of its tables have no header. */
-static const char *header_hint(const struct table *t)
+/* Why a column may not be found. A number among the names: PLINK's .fam and some of its tables
+ * have no header. */
+static const char *hint(const struct reading *r, const char *name)
 {
+    const struct table *t = &r->table;
     double v;
+
+    if (name && r->id >= 0 && !strcmp(t->name[r->id], name))
+        return "; that one is taken for the ids: data.id (--set id=NAME) says which column is";
 
     for (int32_t j = 0; j < t->n_cols; j++)
         if (table_parse_number(&v, t->name[j]))
@@ -79,7 +84,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
 
     list_columns(&columns, r);
     table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s%s", what, name, setting,
-                buf_text(&columns), header_hint(&r->table));
+                buf_text(&columns), hint(r, name));
     buf_release(&columns);
     return -1;
 }
@@ -103,14 +108,14 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
         found = find_column(r, trait, err);
         return found == NO_COLUMN ? no_column(r, "trait", trait, "data.trait", err) : found;
     }
-    if (n_free == 1 && *header_hint(t))
+    if (n_free == 1 && *hint(r, NULL))
         return table_fault(err, t, "the only trait is \"%.80s\"%s (or set data.trait to it)",
-                           t->name[found], header_hint(t));
+                           t->name[found], hint(r, NULL));
     if (n_free == 1)
         return found;
     list_columns(&columns, r);
     table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
-                header_hint(t));
+                hint(r, NULL));
     buf_release(&columns);
     return -1;
 }

@@ -215,6 +215,9 @@ for config in 3 5; do
     predict vcf.db --config "$config" --all >all.csv
     is "samples of the panel as new ones: c$config" "$(predict vcf.db --config "$config" --genotypes panel.vcf --all | awk -F, 'NR == FNR { has[$1]; next } $1 in has' all.csv - | same all.csv)" "same 90"
 done
+like "which is said" "$("$ESPALIER" predict vcf.db --config 1 --genotypes panel.vcf --all 2>&1 >/dev/null)" \
+    "panel.vcf: 90 of them are samples of the data that were trained on: as new ones they are joined to themselves"
+is "of none that is new" "$("$ESPALIER" predict vcf.db --config 1 --genotypes few.vcf 2>&1 >/dev/null | grep -c "joined to themselves")" 0
 # The same samples in other files.
 awk -F, -v OFS=, 'NR == 1 { for (j = 2; j <= NF; j++) $j = "1_" 100 * j } 1' panel/genotypes.csv >table.csv
 vcf | sed 's#\./\.#0/0#g' >whole.vcf
