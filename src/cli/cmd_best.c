@@ -148,23 +148,36 @@ static int put_choice(struct buf *out, struct store *store, const struct best_op
     return 0;
 }
 
-/* The same as `run` warns of; under the table, or beside what a program reads. */
-static int put_lucky(struct buf *out, struct store *store, const struct query_sweep *sweep,
+/* The same as `run` warns of, where the query has a row; under the table, or beside what a program
+ * reads. */
+static int put_note(struct buf *out, struct store *store, const struct query_sweep *sweep,
+                    enum query query, const char *text, bool is_table, struct err *err)
+{
+    struct table rows;
+
+    if (query_table(&rows, store, query, sweep->sweep_id, err))
+        return -1;
+    if (rows.n_rows && is_table)
+        buf_printf(out, "\n%s\n", text);
+    else if (rows.n_rows)
+        log_warn("%s", text);
+    table_release(&rows);
+    return 0;
+}
+
+static int put_notes(struct buf *out, struct store *store, const struct query_sweep *sweep,
                      bool is_table, struct err *err)
 {
-    static const char text[] =
-        "the validation part chose the epoch of gcn and mlp and scores them too, which flatters "
-        "them beside ridge: [split] stop = 0.1 makes the comparison fair";
-    struct table lucky;
-
-    if (query_table(&lucky, store, QUERY_LUCKY, sweep->sweep_id, err))
+    if (put_note(out, store, sweep, QUERY_LUCKY,
+                 "the validation part chose the epoch of gcn and mlp and scores them too, which "
+                 "flatters them beside ridge: [split] stop = 0.1 makes the comparison fair",
+                 is_table, err))
         return -1;
-    if (lucky.n_rows && is_table)
-        buf_printf(out, "\n%s\n", text);
-    else if (lucky.n_rows)
-        log_warn("%s", text);
-    table_release(&lucky);
-    return 0;
+    return put_note(out, store, sweep, QUERY_REPEATED,
+                    "replicates were validated on the same samples: se, * and the intervals know "
+                    "what the random numbers of training do, not what other samples would do "
+                    "(replicates of ridge, which draws none, are one and the same)",
+                    is_table, err);
 }
 
 static int put_leaderboard(struct buf *out, struct store *store, const struct query_sweep *sweep,
@@ -182,7 +195,7 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
             "t); *: within one standard error of the best");
     report_format(out, &table, o->format);
     table_release(&table);
-    return put_lucky(out, store, sweep, is_table, err);
+    return put_notes(out, store, sweep, is_table, err);
 }
 
 static int put_chosen(struct buf *out, struct store *store, const struct query_sweep *sweep,

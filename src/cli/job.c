@@ -169,6 +169,13 @@ static void warn_one_row(const struct job *job)
                  job->sweep.path, n, job->plan.n_configs);
 }
 
+int32_t job_replicates(const struct job *job)
+{
+    int32_t most = PREPARED_SPLITS / job->plan.folds;
+
+    return job->plan.replicates < most ? job->plan.replicates : most ? most : 1;
+}
+
 /* Whether some gcn or mlp has its epoch chosen by what scores it; -1 and err. */
 static int has_lucky(struct job *job, struct err *err)
 {
@@ -207,6 +214,43 @@ static int warn_lucky(struct job *job, struct err *err)
     return is_lucky < 0 ? -1 : 0;
 }
 
+/* Whether two replicates validate each fold on the same samples; -1 and err. */
+static int has_repeated_parts(struct job *job, const struct settings *s, struct err *err)
+{
+    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
+        const struct split *split[2];
+
+        for (int32_t r = 0; r < 2; r++) {
+            split[r] = prepared_split(job->prepared, s, r, fold, err);
+            if (!split[r])
+                return -1;
+        }
+        if (split[0]->n_val != split[1]->n_val ||
+            memcmp(split[0]->val, split[1]->val, (size_t)split[0]->n_val * sizeof *split[0]->val) !=
+                0)
+            return 0;
+    }
+    return 1;
+}
+
+/* A split file, and folds of whole groups, leave nothing to draw. */
+static int tell_repeated(struct job *job, struct err *err)
+{
+    struct settings s;
+    int is_repeated = 0;
+
+    plan_settings(&job->plan, 0, &s);
+    if (job_replicates(job) > 1)
+        is_repeated = has_repeated_parts(job, &s, err);
+    if (is_repeated == 1)
+        log_info("%s: replicates validate on the same samples: se and the intervals of the "
+                 "leaderboard know what the random numbers of training do, not what other samples "
+                 "would do%s",
+                 job->sweep.path,
+                 has_ridge(job) ? "; those of ridge, which draws none, are one and the same" : "");
+    return is_repeated < 0 ? -1 : 0;
+}
+
 /* What a setting says and these data make pointless. */
 static void warn_reduction(const struct job *job)
 {
@@ -222,13 +266,6 @@ static void warn_reduction(const struct job *job)
                  job->sweep.path, data->n_features, data->n_samples);
         return;
     }
-}
-
-int32_t job_replicates(const struct job *job)
-{
-    int32_t most = PREPARED_SPLITS / job->plan.folds;
-
-    return job->plan.replicates < most ? job->plan.replicates : most ? most : 1;
 }
 
 /* The parts of every fold, so that one without samples is found before anything is spent. */
@@ -354,7 +391,7 @@ int job_plan(struct job *job)
     warn_one_row(job);
     warn_reduction(job);
     if (make_costs(job, &err) || warn_small_folds(job, &err) || warn_lucky(job, &err) ||
-        leaks_warn(job, &err))
+        tell_repeated(job, &err) || leaks_warn(job, &err))
         return cli_fail(&err, EXIT_ERROR);
     return CLI_GO_ON;
 }

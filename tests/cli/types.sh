@@ -122,6 +122,40 @@ ok "two ranks get" "$ESPALIER" run ridge.ini --db two.db -n 2 --progress none
 is "the same" "$(sql 'select key, value from trial order by key' two.db)" "$(sql 'select key, value from trial order by key' ridge.db)"
 is "what was stopped is nothing new" "$("$ESPALIER" run ridge.ini --db ridge.db --progress none 2>&1 | grep -c ' 18 trials, 0 to run')" 1
 
+# ---- replicates of the same parts ----
+
+awk 'BEGIN { print "id,part,family"
+    for (i = 1; i <= 100; i++) print "s" i "," (i % 5 == 0 ? "val" : "train") "," i % 4 }' >parts.csv
+sed 's/^folds = .*//; s/^replicates = .*//' ridge.ini >given.ini
+cat >>given.ini <<'INI'
+[split]
+file = parts.csv
+[sweep]
+replicates = 2
+INI
+told() { grep -c 'replicates .*validate.* on the same samples' "$1"; }
+for command in "plan given.ini" "run given.ini --progress none"; do
+    # shellcheck disable=SC2086 # words
+    "$ESPALIER" $command --db given.db 2>.err >/dev/null
+    is "${command%% *} tells of replicates on the parts of a split file" "$(told .err)" 1
+done
+"$ESPALIER" best given.db 2>/dev/null >.out
+is "and so does best" "$(told .out)" 1
+"$ESPALIER" best given.db --format csv 2>.err >.out
+is "beside what a program reads" "$(told .err)$(told .out)" 10
+"$ESPALIER" run given.ini --set replicates=1 --db once.db --progress none 2>.err
+"$ESPALIER" best once.db >.out 2>/dev/null
+is "there is nothing to tell of one" "$(told .err)$(told .out)" 00
+sed 's/^file = .*/&\ngroup = family\ntest = 0/; s/^replicates = 2/&\nfolds = groups/' given.ini >groups.ini
+sed -i 's/,part//; s/,\(val\|train\)//' parts.csv
+"$ESPALIER" run groups.ini --db groups.db --progress none 2>.err
+"$ESPALIER" best groups.db >.out 2>/dev/null
+is "folds of groups are the same too" "$(told .err)$(told .out)" 11
+sed 's/^folds = groups/folds = 3/' groups.ini >drawn.ini
+"$ESPALIER" run drawn.ini --db drawn.db --progress none 2>.err
+"$ESPALIER" best drawn.db >.out 2>/dev/null
+is "but others are drawn again" "$(told .err)$(told .out)" 00
+
 ok "classes" "$ESPALIER" run nodes.ini --set type=ridge --set test=0 --progress none --db classes.db
 is "have no log_loss" "$(sql "select group_concat(name) from (select name from metric where split = 'val' order by name)" classes.db)" \
     "accuracy,macro_f1,roc_auc"
