@@ -194,11 +194,12 @@ static void test_lock_of_another_host(void **state)
     (void)state;
     fixture_open(&f, INI);
     write_lock(&f, text, &fd);
-    snprintf(wanted, sizeof wanted,
-             "pid 4711 on far.away, lsf job 88, since 1970-01-01 00:01:00 UTC: espalier run a.ini; "
-             "wait for it or give this run another --db; neither far.away nor LSF can be asked from "
-             "here: where far.away is down or has no such process, remove %s.lock",
-             f.path);
+    snprintf(
+        wanted, sizeof wanted,
+        "pid 4711 on far.away, lsf job 88, since 1970-01-01 00:01:00 UTC: espalier run a.ini; "
+        "wait for it or give this run another --db; neither far.away nor LSF can be asked from "
+        "here: where far.away is down or has no such process, remove %s.lock",
+        f.path);
     expect_refused(f.path, wanted);
     assert_true(query_writer(f.path, &holder));
     assert_string_equal(holder.job, "lsf job 88");
