@@ -53,7 +53,7 @@ static void read_case(struct golden *g, FILE *file)
 
 static void open_case(struct fixture *f, const struct golden *g)
 {
-    static uint8_t parts[1];
+    static uint8_t parts[200];
     char ini[512];
     int n = snprintf(ini, sizeof ini,
                      "[sweep]\nname = %s\nobjective = val_r2\ndirection = %s\nreplicates = %d\n"
@@ -64,6 +64,7 @@ static void open_case(struct fixture *f, const struct golden *g)
     for (int c = 1; c < g->configs; c++)
         n += snprintf(ini + n, sizeof ini - (size_t)n, ", %d", c + 1);
     fixture_open(f, ini);
+    assert_in_range(f->data.n_samples, 1, sizeof parts);
     f->data.part = g->has_file ? parts : NULL;
 }
 
