@@ -1,5 +1,6 @@
 #include "base/buf.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,14 @@ void buf_clear(struct buf *buf)
     buf->failed = false;
     if (buf->data)
         buf->data[0] = '\0';
+}
+
+void buf_cut(struct buf *buf, size_t size)
+{
+    assert(size <= buf->size);
+    buf->size = size;
+    if (buf->data)
+        buf->data[size] = '\0';
 }
 
 bool buf_failed(const struct buf *buf)
@@ -84,15 +93,37 @@ void buf_putc(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+void buf_put_decimal(struct buf *buf, int64_t value)
+{
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        digits[--at] = '-';
+    buf_add(buf, digits + at, sizeof digits - at);
+}
+
+/* Most texts are short: formatted once. */
 void buf_printf(struct buf *buf, const char *format, ...)
 {
+    char text[128];
     va_list args;
     int n;
 
     va_start(args, format);
-    n = vsnprintf(NULL, 0, format, args);
+    n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (n < 0 || !buf_reserve(buf, (size_t)n))
+    if (n < 0)
+        return;
+    if ((size_t)n < sizeof text) {
+        buf_add(buf, text, (size_t)n);
+        return;
+    }
+    if (!buf_reserve(buf, (size_t)n))
         return;
     va_start(args, format);
     vsnprintf(buf->data + buf->size, (size_t)n + 1, format, args);

@@ -19,6 +19,8 @@ struct buf {
 /* Zero-initialise a struct buf to begin. Release takes a zeroed one. */
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf); /* keeps the memory */
+void buf_cut(struct buf *buf,
+             size_t size); /* to its first `size` bytes, of which it has that many */
 bool buf_failed(const struct buf *buf);
 const char *buf_text(const struct buf *buf); /* never NULL */
 
@@ -27,6 +29,7 @@ void buf_add(struct buf *buf, const void *bytes, size_t n);
 void *buf_extend(struct buf *buf, size_t n);
 void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
+void buf_put_decimal(struct buf *buf, int64_t value); /* as "%lld" */
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Packing: fixed-width values in the machine's byte order (all ranks of a sweep are alike). */

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -25,9 +26,20 @@ double clock_now(const struct clock *clock)
     return clock->now(clock->arg);
 }
 
+/* Seconds from the start of CLOCK_BOOTTIME, which counts a suspension of the machine, to 1970. */
+static double boot_unix;
+
+static void find_boot(void)
+{
+    boot_unix = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
+}
+
 double clock_unix(void)
 {
-    return read_clock(CLOCK_REALTIME);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, find_boot);
+    return boot_unix + read_clock(CLOCK_BOOTTIME);
 }
 
 void clock_sleep(double seconds)

@@ -13,7 +13,9 @@ double clock_now(const struct clock *clock);
 /* The machine's monotonic clock. */
 extern const struct clock clock_system;
 
-/* Unix time, seconds, UTC. */
+/* Unix time, seconds, UTC: of the machine's clock at the first call, and from there by its
+ * monotonic clock. A clock that is set while the process runs makes no duration negative.
+ * Thread-safe. */
 double clock_unix(void);
 
 /* Sleep; returns early on a signal. */

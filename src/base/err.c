@@ -4,12 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void err_tame(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
+#include "base/utf8.h"
 
 int(err_set)(struct err *err, const char *format, ...)
 {
@@ -20,7 +15,7 @@ int(err_set)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    err_tame(err->text);
+    utf8_tame(err->text, false);
     return -1;
 }
 
@@ -45,7 +40,7 @@ int(err_wrap)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    err_tame(err->text);
+    utf8_tame(err->text, false);
     used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", inner);
     return -1;
@@ -60,8 +55,13 @@ void errlist_add(struct errlist *list, const char *format, ...)
 {
     struct err line;
     va_list args;
-    char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
+    char **grown;
 
+    if (errlist_is_full(list)) {
+        list->n_more++;
+        return;
+    }
+    grown = realloc(list->text, (list->n + 1) * sizeof *grown);
     if (!grown) {
         list->n_lost++;
         return;
@@ -70,12 +70,22 @@ void errlist_add(struct errlist *list, const char *format, ...)
     va_start(args, format);
     vsnprintf(line.text, sizeof line.text, format, args);
     va_end(args);
-    err_tame(line.text);
+    utf8_tame(line.text, false);
     list->text[list->n] = strdup(line.text);
     if (list->text[list->n])
         list->n++;
     else
         list->n_lost++;
+}
+
+void errlist_limit(struct errlist *list, size_t n)
+{
+    list->most = list->n + n;
+}
+
+bool errlist_is_full(const struct errlist *list)
+{
+    return list->most && list->n >= list->most;
 }
 
 void errlist_release(struct errlist *list)

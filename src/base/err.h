@@ -2,12 +2,14 @@
  *
  * A function that can meet a fault of the user or of the machine takes `struct err *` as its last
  * argument, writes one line there and returns -1. Callers add context on the way up; only cli/
- * prints. Texts are lower case, name the place (file:line, key, id), say what was found and what
- * is allowed, and have no full stop. */
+ * prints. A text is one line, harmless to terminals whatever it quotes (utf8_tame()). Texts are
+ * lower case, name the place (file:line, key, id), say what was found and what is allowed, and have
+ * no full stop. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,20 +41,23 @@ static inline int err_minus_one(void)
 #define err_wrap(...) (err_wrap(__VA_ARGS__), err_minus_one())
 #define err_nomem(...) (err_nomem(__VA_ARGS__), err_minus_one())
 
-/* What a message quotes may be anything: make control characters ?, so that it is one line and does
- * no harm to terminals. The functions here do so. */
-void err_tame(char *text);
-
 /* A list of messages, for inputs whose faults are all reported at once.
  * Zero-initialise; errlist_release() takes a zeroed list too. */
 struct errlist {
     char **text; /* [n] owned */
     size_t n;
     size_t n_lost; /* messages that did not fit in memory */
+    size_t most;   /* messages that are kept; 0: all */
+    size_t n_more; /* messages beyond that: only counted */
 };
 
 void errlist_add(struct errlist *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void errlist_release(struct errlist *list);
+
+/* Keep at most n messages more, and count the others: a file of a million lines may have a fault in
+ * each. */
+void errlist_limit(struct errlist *list, size_t n);
+bool errlist_is_full(const struct errlist *list);
 
 #endif

@@ -1,6 +1,5 @@
 #include "base/hash.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -22,10 +21,17 @@ bool hash_equal(struct hash a, struct hash b)
     return a.high == b.high && a.low == b.low;
 }
 
+static void put_hex(char out[16], uint64_t word)
+{
+    for (int i = 16; i-- > 0; word >>= 4)
+        out[i] = "0123456789abcdef"[word & 15];
+}
+
 char *hash_hex(struct hash hash, char out[HASH_HEX_SIZE])
 {
-    snprintf(out, HASH_HEX_SIZE, "%016llx%016llx", (unsigned long long)hash.high,
-             (unsigned long long)hash.low);
+    put_hex(out, hash.high);
+    put_hex(out + 16, hash.low);
+    out[HASH_HEX_SIZE - 1] = '\0';
     return out;
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/utf8.h"
 
 static enum log_level threshold = LOG_INFO;
 
@@ -20,7 +20,7 @@ static void log_line(const char *mark, const char *format, va_list args)
     int used = snprintf(line, sizeof line, "espalier: %s", mark);
 
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
-    err_tame(line);
+    utf8_tame(line, false);
     strcat(line, "\n");
     fputs(line, stderr);
 }

@@ -1,4 +1,4 @@
-/* Chatter on stderr, one line a call, prefixed "espalier: " and tamed (err_tame()). Never results,
+/* Chatter on stderr, one line a call, prefixed "espalier: " and tamed (utf8_tame()). Never results,
  * never errors that stop the program (those travel up in struct err). */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

@@ -1,5 +1,6 @@
 #include "base/real.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +17,23 @@ int real_parse(double *out, const char *text)
     return *end || !isfinite(*out) ? -1 : 0;
 }
 
+/* The decimal of fewest digits that reads back as value. One of up to DBL_DIG digits, if there is
+ * any, is what %.15g prints (that is what DBL_DIG means); subnormal numbers have fewer digits. */
 void real_format(struct buf *out, double value)
 {
+    int first = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
     char text[32];
 
     if (value == floor(value) && fabs(value) < 1e15) {
-        buf_printf(out, "%.0f", value);
+        if (value == 0)
+            buf_puts(out, signbit(value) ? "-0" : "0");
+        else
+            buf_put_decimal(out, (int64_t)value);
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = first; digits <= DBL_DECIMAL_DIG; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        if (digits == DBL_DECIMAL_DIG || strtod(text, NULL) == value)
             break;
     }
     buf_puts(out, text);

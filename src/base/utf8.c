@@ -1,11 +1,11 @@
 #include "base/utf8.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
-/* Length of the character of UTF-8 that begins here (RFC 3629); 0: none does. */
-static size_t utf8_length(const unsigned char *c)
+size_t utf8_next(uint32_t *out, const char *text)
 {
+    const unsigned char *c = (const unsigned char *)text;
+
     static const struct {
         unsigned char mask, head;
         uint32_t least;
@@ -21,6 +21,7 @@ static size_t utf8_length(const unsigned char *c)
             code = code << 6 | (c[i] & 0x3f);
         if (i <= n || code < forms[n].least || code > 0x10ffff || code >> 11 == 0x1b)
             return 0;
+        *out = code;
         return n + 1;
     }
     return 0;
@@ -28,9 +29,43 @@ static size_t utf8_length(const unsigned char *c)
 
 const char *utf8_find_foreign(const char *text)
 {
+    uint32_t code;
     size_t n;
 
-    while (*text && (n = utf8_length((const unsigned char *)text)))
+    while (*text && (n = utf8_next(&code, text)))
         text += n;
     return *text ? text : NULL;
+}
+
+bool utf8_is_harmful(uint32_t code)
+{
+    static const struct {
+        uint32_t from, to;
+    } ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].from && code <= ranges[i].to)
+            return true;
+    return false;
+}
+
+size_t utf8_tame(char *text, bool keeps_lines)
+{
+    const char *from = text;
+    char *to = text;
+
+    while (*from) {
+        uint32_t code = (unsigned char)*from;
+        size_t n = utf8_next(&code, from);
+
+        if (utf8_is_harmful(code) && !(keeps_lines && code == '\n')) {
+            *to++ = '?';
+            from += n ? n : 1;
+        } else {
+            for (size_t i = 0; i < (n ? n : 1); i++)
+                *to++ = *from++;
+        }
+    }
+    *to = '\0';
+    return (size_t)(to - text);
 }

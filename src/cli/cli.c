@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/duration.h"
+#include "base/outfile.h"
+#include "base/utf8.h"
 #include "cli/inputs.h"
 #include "store/store.h"
 
@@ -26,19 +29,55 @@ bool cli_parse_id(int64_t *id, const char *text, char letter)
 
 int cli_fail(const struct err *err, int status)
 {
-    fprintf(stderr, "espalier: %s\n", err->text);
+    cli_warnf("espalier: %s\n", err->text);
     return status;
 }
 
-int cli_write(FILE *file, const struct buf *text, struct err *err)
+static void print_to(FILE *file, const char *format, va_list args)
+{
+    char *text;
+
+    if (vasprintf(&text, format, args) < 0)
+        return;
+    utf8_tame(text, true);
+    fputs(text, file);
+    free(text);
+}
+
+void cli_printf(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_to(stdout, format, args);
+    va_end(args);
+}
+
+void cli_warnf(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_to(stderr, format, args);
+    va_end(args);
+}
+
+static int write_out(const struct buf *text, struct err *err)
 {
     if (buf_failed(text))
         return err_nomem(err, "answer", text->size);
-    if (text->size && fwrite(text->data, text->size, 1, file) != 1)
-        return err_set(err, "cannot write: %s", strerror(errno));
-    if (fflush(file))
-        return err_set(err, "cannot write: %s", strerror(errno));
+    if ((text->size && fwrite(text->data, text->size, 1, stdout) != 1) || fflush(stdout))
+        return err_set(err, "cannot write: %s", outfile_reason(errno));
     return 0;
+}
+
+int cli_print(struct buf *text, const char *format, struct err *err)
+{
+    bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
+
+    if (!is_data && text->size && !buf_failed(text))
+        text->size = utf8_tame(text->data, true);
+    return write_out(text, err);
 }
 
 bool cli_is_same_file(const char *a, const char *b)
@@ -51,31 +90,24 @@ bool cli_is_same_file(const char *a, const char *b)
 
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs, struct err *err)
 {
-    FILE *file;
-    int rc;
-
     if (!strcmp(path, "-"))
-        return cli_write(stdout, text, err);
+        return write_out(text, err);
     if (inputs_check(inputs, path, err))
         return -1;
-    file = fopen(path, "w");
-    if (!file)
-        return err_set(err, "%s: %s", path, strerror(errno));
-    rc = cli_write(file, text, err);
-    if (fclose(file) && !rc)
-        rc = err_set(err, "cannot write: %s", strerror(errno));
-    return rc ? err_wrap(err, "%s", path) : 0;
+    if (buf_failed(text))
+        return err_nomem(err, path, text->size);
+    return outfile_save(path, OUTFILE_REPLACE, text->data, text->size, err);
 }
 
-int cli_answer(int rc, struct buf *text, struct err *err)
+int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
 {
     if (!rc)
-        rc = cli_write(stdout, text, err);
+        rc = cli_print(text, format, err);
     buf_release(text);
     return rc ? cli_fail(err, EXIT_ERROR) : EXIT_OK;
 }
 
-int cli_query(const char *db,
+int cli_query(const char *db, const char *format,
               int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
               const void *arg)
 {
@@ -87,7 +119,7 @@ int cli_query(const char *db,
     if (!rc)
         rc = answer(&out, store, arg, &err);
     store_close(store);
-    return cli_answer(rc, &out, &err);
+    return cli_answer(rc, &out, format, &err);
 }
 
 const struct command *command_find(const char *name)
@@ -136,7 +168,7 @@ static void print_help(const struct command *command, const struct option_row *o
 
 static int usage_error(const struct command *command)
 {
-    fprintf(stderr, "espalier: see 'espalier %s --help'\n", command->name);
+    cli_warnf("espalier: see 'espalier %s --help'\n", command->name);
     return EXIT_USAGE;
 }
 
@@ -159,8 +191,8 @@ static int store_int(const struct option_row *o, const char *text)
     errno = 0;
     number = strtol(text, &end, 10);
     if (errno || end == text || *end || number < o->min || number > o->max) {
-        fprintf(stderr, "espalier: --%s %s: must be an integer in [%ld, %ld]\n", o->name, text,
-                o->min, o->max);
+        cli_warnf("espalier: --%s %s: must be an integer in [%ld, %ld]\n", o->name, text, o->min,
+                  o->max);
         return -1;
     }
     *(long *)o->value = number;
@@ -173,20 +205,19 @@ static int store_duration(const struct option_row *o, const char *text)
     struct err err;
 
     if (duration_parse(&seconds, text, &err)) {
-        fprintf(stderr, "espalier: --%s %s: %s\n", o->name, text, err.text);
+        cli_warnf("espalier: --%s %s: %s\n", o->name, text, err.text);
         return -1;
     }
     /* To Slurm a bare number is minutes, to a sweep file seconds: here it must not be guessed. */
     if (seconds > 0 && strspn(text, "0123456789.") == strlen(text)) {
-        fprintf(stderr, "espalier: --%s %s: must have a unit: %ss or %sm\n", o->name, text, text,
-                text);
+        cli_warnf("espalier: --%s %s: must have a unit: %ss or %sm\n", o->name, text, text, text);
         return -1;
     }
     if (seconds < (double)o->min || seconds > (double)o->max) {
         bool is_less = seconds < (double)o->min;
 
-        fprintf(stderr, "espalier: --%s %s: must be at %s %lds\n", o->name, text,
-                is_less ? "least" : "most", is_less ? o->min : o->max);
+        cli_warnf("espalier: --%s %s: must be at %s %lds\n", o->name, text,
+                  is_less ? "least" : "most", is_less ? o->min : o->max);
         return -1;
     }
     *(double *)o->value = seconds;
@@ -195,8 +226,12 @@ static int store_duration(const struct option_row *o, const char *text)
 
 static int store_text(const struct option_row *o, const char *text)
 {
+    if (!*text && o->argument && !strcmp(o->argument, "FILE")) {
+        cli_warnf("espalier: --%s '': must be the name of a file\n", o->name);
+        return -1;
+    }
     if (o->choices && !is_choice(o->choices, text)) {
-        fprintf(stderr, "espalier: --%s %s: must be one of %s\n", o->name, text, o->choices);
+        cli_warnf("espalier: --%s %s: must be one of %s\n", o->name, text, o->choices);
         return -1;
     }
     *(const char **)o->value = text;
@@ -280,12 +315,12 @@ int cli_parse(const struct command *command, const struct option_row *options, i
     }
     *first = optind;
     if (argc - optind < min_operands) {
-        fprintf(stderr, "espalier: %s: %s is missing\n", command->name, command->arguments);
+        cli_warnf("espalier: %s: %s is missing\n", command->name, command->arguments);
         return usage_error(command);
     }
     if (argc - optind > max_operands) {
-        fprintf(stderr, "espalier: %s: '%s' is one argument too many\n", command->name,
-                argv[optind + max_operands]);
+        cli_warnf("espalier: %s: '%s' is one argument too many\n", command->name,
+                  argv[optind + max_operands]);
         return usage_error(command);
     }
     return CLI_GO_ON;

@@ -65,12 +65,22 @@ bool cli_parse_id(int64_t *id, const char *text, char letter);
 /* Print "espalier: TEXT" on stderr and return status. */
 int cli_fail(const struct err *err, int status);
 
-/* Write a finished text. -1 and err: memory was short while it was made, or the disk or the pipe
- * does not take it. */
-int cli_write(FILE *file, const struct buf *text, struct err *err);
+/* A text on stdout for people: printf(), made harmless to terminals (utf8_tame(), line feeds stay).
+ */
+void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same into the file at path, which may be there already but must not be one of the inputs
- * (inputs_check); on stdout where the path is "-". */
+/* The same on stderr. */
+void cli_warnf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print a finished text on stdout. format: "csv" and "json" are data, whose bytes stay; any other,
+ * and NULL, is for people, and is made harmless to terminals. -1 and err: memory was short while it
+ * was made, or the disk or the pipe does not take it. */
+int cli_print(struct buf *text, const char *format, struct err *err);
+
+/* Write a finished text into the file at path (base/outfile.h: whole or not at all), which may be
+ * there already but must not be one of the inputs (inputs_check); on stdout, as data, where the
+ * path is
+ * "-". */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
@@ -79,13 +89,13 @@ int cli_save(const char *path, const struct buf *text, const struct inputs *inpu
  * it); an empty name is of none. */
 bool cli_is_same_file(const char *a, const char *b);
 
-/* The end of a command that answers: print the text on stdout if rc is 0, release it, and return
- * the exit status; what is wrong (rc, or the printing) has then been printed. */
-int cli_answer(int rc, struct buf *text, struct err *err);
+/* The end of a command that answers: print the text (cli_print()) if rc is 0, release it, and
+ * return the exit status; what is wrong (rc, or the printing) has then been printed. */
+int cli_answer(int rc, struct buf *text, const char *format, struct err *err);
 
 /* A command that reads a database: open it, let answer() fill the text, and end as cli_answer(). */
 struct store;
-int cli_query(const char *db,
+int cli_query(const char *db, const char *format,
               int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
               const void *arg);
 
@@ -102,6 +112,7 @@ int cmd_predict(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_init(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

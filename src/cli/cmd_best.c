@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/advice.h"
 #include "cli/cli.h"
 #include "cli/incomplete.h"
 #include "report/report.h"
@@ -14,6 +15,7 @@ struct best_options {
     const char *format;
     const char *where;
     const char *rule;
+    struct errlist *advice; /* out: printed under the answer */
 };
 
 static int parse(struct best_options *o, int argc, char **argv)
@@ -74,19 +76,20 @@ static int no_choice(const struct table *first, const struct query_sweep *sweep,
 }
 
 /* One row: the configuration that the rule chooses. */
-static int choose(struct table *chosen, struct store *store, const struct query_sweep *sweep,
-                  const struct best_options *o, struct err *err)
+static int choose(struct table *chosen, struct query_alike *alike, struct store *store,
+                  const struct query_sweep *sweep, const struct best_options *o, struct err *err)
 {
+    struct query_filter filter = {.where = o->where, .limit = 1};
     int rc;
 
     if (is_1se(o)) {
-        if (query_cheapest(chosen, store, sweep, o->where, err))
+        if (query_cheapest(chosen, alike, store, sweep, o->where, err))
             return -1;
         if (chosen->n_rows)
             return 0;
         table_release(chosen);
     }
-    if (query_leaderboard(chosen, store, sweep, o->where, 1, false, err))
+    if (query_leaderboard(chosen, alike, store, sweep, &filter, err))
         return -1;
     if (!is_1se(o) && is_scored(chosen))
         return 0;
@@ -148,45 +151,47 @@ static int put_choice(struct buf *out, struct store *store, const struct best_op
     return 0;
 }
 
-/* The same as `run` warns of, where the query has a row; under the table, or beside what a program
- * reads. */
-static int put_note(struct buf *out, struct store *store, const struct query_sweep *sweep,
-                    enum query query, const char *text, bool is_table, struct err *err)
+/* Whether a query has a row for the sweep; -1 and err. */
+static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
+                   struct err *err)
 {
     struct table rows;
+    int has;
 
     if (query_table(&rows, store, query, sweep->sweep_id, err))
         return -1;
-    if (rows.n_rows && is_table)
-        buf_printf(out, "\n%s\n", text);
-    else if (rows.n_rows)
-        log_warn("%s", text);
+    has = rows.n_rows > 0;
     table_release(&rows);
-    return 0;
+    return has;
 }
 
-static int put_notes(struct buf *out, struct store *store, const struct query_sweep *sweep,
-                     bool is_table, struct err *err)
+static int find_advice(struct store *store, const struct query_sweep *sweep,
+                       const struct best_options *o, const struct table *row,
+                       const struct query_alike *alike, struct err *err)
 {
-    if (put_note(out, store, sweep, QUERY_LUCKY,
-                 "the validation part chose the epoch of gcn and mlp and scores them too, which "
-                 "flatters them beside ridge: [split] stop = 0.1 makes the comparison fair",
-                 is_table, err))
+    struct advice_choice choice = {row, alike, o->where != NULL};
+    int is_mixed = has_row(store, sweep, QUERY_LUCKY, err);
+    int is_repeated = is_mixed < 0 ? -1 : has_row(store, sweep, QUERY_REPEATED, err);
+
+    if (is_repeated < 0)
         return -1;
-    return put_note(out, store, sweep, QUERY_REPEATED,
-                    "replicates were validated on the same samples: se, * and the intervals know "
-                    "what the random numbers of training do, not what other samples would do "
-                    "(replicates of ridge, which draws none, are one and the same)",
-                    is_table, err);
+    if (is_mixed)
+        advice_mixed_types(o->advice);
+    if (is_repeated)
+        advice_repeated(o->advice, true);
+    return advice_find(o->advice, store, sweep, &choice, err);
 }
 
 static int put_leaderboard(struct buf *out, struct store *store, const struct query_sweep *sweep,
                            const struct best_options *o, struct err *err)
 {
     bool is_table = !strcmp(o->format, "table");
+    struct query_filter filter = {o->where, o->n ? o->n : -1, is_table};
+    struct query_alike alike;
     struct table table;
+    int rc;
 
-    if (query_leaderboard(&table, store, sweep, o->where, o->n ? o->n : -1, is_table, err))
+    if (query_leaderboard(&table, &alike, store, sweep, &filter, err))
         return -1;
     log_info("%s: mean of %s over replicates and folds", sweep->name, sweep->objective);
     if (is_table)
@@ -194,17 +199,19 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
             "diff: to the best on the same folds, with its 95 %% interval (corrected resampled "
             "t); *: within one standard error of the best");
     report_format(out, &table, o->format);
+    rc = o->rule ? 0 : find_advice(store, sweep, o, &table, &alike, err);
     table_release(&table);
-    return put_notes(out, store, sweep, is_table, err);
+    return rc;
 }
 
 static int put_chosen(struct buf *out, struct store *store, const struct query_sweep *sweep,
                       const struct best_options *o, struct err *err)
 {
+    struct query_alike alike;
     struct table chosen;
     int rc;
 
-    if (choose(&chosen, store, sweep, o, err))
+    if (choose(&chosen, &alike, store, sweep, o, err))
         return -1;
     rc = warn_unfinished(store, sweep, err);
     if (!rc && !strcmp(o->format, "ini"))
@@ -213,6 +220,8 @@ static int put_chosen(struct buf *out, struct store *store, const struct query_s
         rc = put_choice(out, store, o, &chosen, err);
     else if (!rc)
         report_format(out, &chosen, o->format);
+    if (!rc)
+        rc = find_advice(store, sweep, o, &chosen, &alike, err);
     table_release(&chosen);
     return rc;
 }
@@ -235,8 +244,14 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
 
 int cmd_best(int argc, char **argv)
 {
-    struct best_options o = {.db = "results.db", .n = 10, .format = "table"};
+    struct errlist advice = {0};
+    struct best_options o = {.db = "results.db", .n = 10, .format = "table", .advice = &advice};
     int status = parse(&o, argc, argv);
 
-    return status == CLI_GO_ON ? cli_query(o.db, answer, &o) : status;
+    if (status == CLI_GO_ON)
+        status = cli_query(o.db, o.format, answer, &o);
+    if (status == EXIT_OK)
+        advice_print(&advice, NULL);
+    errlist_release(&advice);
+    return status;
 }

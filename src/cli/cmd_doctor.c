@@ -53,22 +53,22 @@ static void print_memory(void)
 {
     struct statvfs shm;
 
-    printf("memory      %.1f GiB\n",
-           (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 30));
+    cli_printf("memory      %.1f GiB\n",
+               (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 30));
     if (!statvfs("/dev/shm", &shm))
-        printf("/dev/shm    %.1f GiB free\n",
-               (double)shm.f_bavail * (double)shm.f_frsize / (1 << 30));
+        cli_printf("/dev/shm    %.1f GiB free\n",
+                   (double)shm.f_bavail * (double)shm.f_frsize / (1 << 30));
 }
 
 static void print_machine(void)
 {
     char cpu[128];
 
-    printf("espalier    %s\n", PACKAGE_VERSION);
-    printf("cpu         %s\n", machine_cpu(cpu, sizeof cpu));
-    printf("cores       %d that this process may use\n", launch_cores());
-    printf("blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
-    printf("mpi         %s\n", world_library());
+    cli_printf("espalier    %s\n", PACKAGE_VERSION);
+    cli_printf("cpu         %s\n", machine_cpu(cpu, sizeof cpu));
+    cli_printf("cores       %d that this process may use\n", launch_cores());
+    cli_printf("blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
+    cli_printf("mpi         %s\n", world_library());
     print_memory();
 }
 
@@ -79,20 +79,20 @@ static void print_launch(const struct examination *e)
     const struct facts *here = e->facts;
     struct batch_job batch;
 
-    printf("launch      %s, %d rank%s\n", world->is_mpi ? "MPI" : "single process", world->size,
-           world->size == 1 ? "" : "s");
+    cli_printf("launch      %s, %d rank%s\n", world->is_mpi ? "MPI" : "single process", world->size,
+               world->size == 1 ? "" : "s");
     if (world->size > 1)
-        printf("recovery    %s\n", recovery[here->recovery]);
+        cli_printf("recovery    %s\n", recovery[here->recovery]);
     batch_job_here(&batch);
     if (batch.system != BATCH_NONE)
-        printf("batch job   %s, %s\n", batch_system_title(batch.system), batch.id);
+        cli_printf("batch job   %s, %s\n", batch_system_title(batch.system), batch.id);
 }
 
 static void print_database(const struct checks_job *job)
 {
-    printf("database    %s on %s: journal mode %s%s\n", job->db, job->filesystem,
-           job->is_network ? "delete" : "wal",
-           job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
+    cli_printf("database    %s on %s: journal mode %s%s\n", job->db, job->filesystem,
+               job->is_network ? "delete" : "wal",
+               job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
 }
 
 static bool is_same_place(const struct facts *a, const struct facts *b)
@@ -118,20 +118,20 @@ static void print_ranks(const struct examination *e)
         else
             snprintf(numbers, sizeof numbers, "%d", rank);
         cpus_format(&cores, &facts->cpus);
-        printf("rank %-7s%s, cores %s\n", numbers, facts->host, buf_text(&cores));
+        cli_printf("rank %-7s%s, cores %s\n", numbers, facts->host, buf_text(&cores));
         buf_release(&cores);
     }
 }
 
 static void print_findings(const struct findings *findings)
 {
-    printf("\n");
+    cli_printf("\n");
     for (int32_t i = 0; i < findings->n; i++)
-        printf("%s: %s\n    fix: %s\n",
-               findings->list[i].is_refused ? "run would refuse" : "warning",
-               findings->list[i].what, findings->list[i].fix);
+        cli_printf("%s: %s\n    fix: %s\n",
+                   findings->list[i].is_refused ? "run would refuse" : "warning",
+                   findings->list[i].what, findings->list[i].fix);
     if (!findings->n)
-        printf("nothing to mend\n");
+        cli_printf("nothing to mend\n");
 }
 
 /* ---- the command ---- */

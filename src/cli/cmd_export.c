@@ -30,18 +30,39 @@ static int parse(struct export_options *o, int argc, char **argv)
     return status;
 }
 
+struct export
+{
+    const struct export_options *options;
+    struct buf *out;
+    struct report report;
+    bool has_begun;
+};
+
+static void put_row(void *arg, const struct table *row)
+{
+    struct export *export = arg;
+
+    if (!export->has_begun)
+        report_begin(&export->report, export->out, row->names, row->n_cols,
+                     export->options->format);
+    export->has_begun = true;
+    if (row->n_rows)
+        report_row(&export->report, row->cells);
+}
+
 static int put_trials(struct buf *out, struct store *store, const struct export_options *o,
                       struct err *err)
 {
+    struct export export = {.options = o, .out = out};
     struct query_sweep sweep;
-    struct table table;
+    int rc;
 
-    if ((o->sweep && query_sweep(&sweep, store, o->sweep, err)) ||
-        query_trials(&table, store, o->sweep ? &sweep : NULL, err))
+    if (o->sweep && query_sweep(&sweep, store, o->sweep, err))
         return -1;
-    report_format(out, &table, o->format);
-    table_release(&table);
-    return 0;
+    rc = query_trials(store, o->sweep ? &sweep : NULL, put_row, &export, err);
+    if (export.has_begun)
+        report_end(&export.report);
+    return rc;
 }
 
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
@@ -66,5 +87,5 @@ int cmd_export(int argc, char **argv)
     struct export_options o = {.db = "results.db", .format = "csv"};
     int status = parse(&o, argc, argv);
 
-    return status == CLI_GO_ON ? cli_query(o.db, answer, &o) : status;
+    return status == CLI_GO_ON ? cli_query(o.db, o.format, answer, &o) : status;
 }

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/inputs.h"
 #include "cli/inspect_graphs.h"
+#include "cli/inspect_unmatched.h"
 #include "cli/job.h"
+#include "cli/job_warn.h"
 #include "cli/leaks.h"
 #include "data/graph.h"
 #include "gcn/reducer.h"
@@ -19,13 +22,14 @@ static void print_features(const struct dataset *d)
     double n = (double)d->n_nodes * d->n_features;
 
     if (d->is_sparse) {
-        printf("features    %d, sparse\n", d->n_features);
-        printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
+        cli_printf("features    %d, sparse\n", d->n_features);
+        cli_printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
     } else if (d->dosage) {
-        printf("features    %d, small integers, %.1f MB\n", d->n_features,
-               n * sizeof *d->dosage / 1e6);
+        cli_printf("features    %d, small integers, %.1f MB\n", d->n_features,
+                   n * sizeof *d->dosage / 1e6);
     } else {
-        printf("features    %d, floats, %.1f MB\n", d->n_features, n * sizeof *d->features.v / 1e6);
+        cli_printf("features    %d, floats, %.1f MB\n", d->n_features,
+                   n * sizeof *d->features.v / 1e6);
     }
 }
 
@@ -33,13 +37,14 @@ static void print_features(const struct dataset *d)
 static void print_filters(const struct data_report *r)
 {
     if (r->n_elsewhere || r->n_multiallelic || r->n_split)
-        printf("sites       %lld outside the region and %lld multi-allelic dropped, %lld split\n",
-               (long long)r->n_elsewhere, (long long)r->n_multiallelic, (long long)r->n_split);
+        cli_printf(
+            "sites       %lld outside the region and %lld multi-allelic dropped, %lld split\n",
+            (long long)r->n_elsewhere, (long long)r->n_multiallelic, (long long)r->n_split);
     if (r->n_too_missing || r->n_rare || r->n_thinned || r->is_partly_read)
-        printf("filters     %d markers with too many missing calls, %d rare and %d by thinning "
-               "dropped%s\n",
-               r->n_too_missing, r->n_rare, r->n_thinned,
-               r->is_partly_read ? "; the rest was not read" : "");
+        cli_printf("filters     %d markers with too many missing calls, %d rare and %d by thinning "
+                   "dropped%s\n",
+                   r->n_too_missing, r->n_rare, r->n_thinned,
+                   r->is_partly_read ? "; the rest was not read" : "");
 }
 
 /* Phenotypes without a genotype. */
@@ -48,14 +53,16 @@ static void print_unmatched(const struct data_report *r)
     int32_t most = sizeof r->phenotype_only / sizeof *r->phenotype_only;
 
     for (int32_t i = 0; i < r->n_phenotype_only && i < most; i++) {
-        printf(i ? ", \"" : "unmatched   \"");
-        for (const char *at = r->phenotype_only[i]; *at; at++)
-            putchar((unsigned char)*at < ' ' ? '?' : *at);
-        putchar('"');
+        char id[sizeof r->phenotype_only[0]];
+
+        strcpy(id, r->phenotype_only[i]);
+        utf8_tame(id, false);
+        cli_printf("%s\"%s\"", i ? ", " : "unmatched   ", id);
     }
     if (r->n_phenotype_only)
-        printf("%s%s\n", r->n_phenotype_only > most ? " ..." : "",
-               r->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)" : "");
+        cli_printf("%s%s\n", r->n_phenotype_only > most ? " ..." : "",
+                   r->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)"
+                                    : "");
 }
 
 static void print_data(const struct job *job)
@@ -64,32 +71,33 @@ static void print_data(const struct job *job)
     const struct data_report *r = &job->report;
     char hex[HASH_HEX_SIZE];
 
-    printf("samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
+    cli_printf("samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
     if (d->graph_start)
         inspect_graphs(job);
     else
         print_features(d);
     if (job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE) {
-        printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
-               "%lld missing calls set to the marker mean\n",
-               r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
-        printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
-               r->n_phenotyped, r->n_joined, r->n_phenotype_only);
+        cli_printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
+                   "%lld missing calls set to the marker mean\n",
+                   r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
+        cli_printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
+                   r->n_phenotyped, r->n_joined, r->n_phenotype_only);
         print_unmatched(r);
         if (r->low == -1 && r->high == 1)
-            puts("coding      calls from -1 to 1 are taken as dosages; where -1 stands for a "
-                 "missing "
-                 "one, set missing_genotype = -1");
+            cli_printf("coding      calls from -1 to 1 are taken as dosages; where -1 stands for a "
+                       "missing one, set missing_genotype = -1\n");
         print_filters(r);
     }
     if (r->n_covariates)
-        printf("covariates  %d columns, %d features, %lld missing cells set to the mean\n",
-               r->n_covariates, d->n_features - d->n_markers, (long long)r->n_covariate_missing);
+        cli_printf("covariates  %d columns, %d features, %lld missing cells set to the mean\n",
+                   r->n_covariates, d->n_features - d->n_markers,
+                   (long long)r->n_covariate_missing);
     if (d->n_edges && !d->graph_start)
-        printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
-               (long long)d->n_edges, (long long)r->n_duplicate_edges, (long long)r->n_self_loops);
-    printf("digest      %s\n", hash_hex(d->digest, hex));
-    printf("read in     %.2f s\n", job->load_s);
+        cli_printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
+                   (long long)d->n_edges, (long long)r->n_duplicate_edges,
+                   (long long)r->n_self_loops);
+    cli_printf("digest      %s\n", hash_hex(d->digest, hex));
+    cli_printf("read in     %.2f s\n", job->load_s);
 }
 
 static void print_classes(const struct dataset *d)
@@ -99,7 +107,7 @@ static void print_classes(const struct dataset *d)
 
         for (int32_t i = 0; i < d->n_samples; i++)
             n += d->label[i] == c;
-        printf("class       %s: %d\n", dataset_class_name(d, c), n);
+        cli_printf("class       %s: %d\n", dataset_class_name(d, c), n);
     }
 }
 
@@ -118,8 +126,8 @@ static void print_target(const struct dataset *d)
         high = fmax(high, d->target[i]);
     }
     sum /= n;
-    printf("target      %d values, mean %.4g, sd %.4g, from %.4g to %.4g\n", n, sum,
-           sqrt(fmax(0, squares / n - sum * sum)), low, high);
+    cli_printf("target      %d values, mean %.4g, sd %.4g, from %.4g to %.4g\n", n, sum,
+               sqrt(fmax(0, squares / n - sum * sum)), low, high);
 }
 
 static void print_groups(const struct job *job)
@@ -140,8 +148,8 @@ static void print_groups(const struct job *job)
         least = size[g] < least ? size[g] : least;
         most = size[g] > most ? size[g] : most;
     }
-    printf("groups      %d by %s, of %d to %d samples with a value\n", n,
-           job->sweep.fixed.v[P_GROUP].s, least, most);
+    cli_printf("groups      %d by %s, of %d to %d samples with a value\n", n,
+               job->sweep.fixed.v[P_GROUP].s, least, most);
     free(size);
 }
 
@@ -174,10 +182,10 @@ static int print_graph(const struct job *job, struct err *err)
         if (spec.metric == GRAPH_COSINE && job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE)
             buf_puts(&build, " (of the allele that is counted; kinship is the same of either)");
     }
-    printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "
-           "%d components\n",
-           buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)least, (long long)most,
-           (double)csr_nnz(&a) / a.n_rows, alone, graph_components(&a, err));
+    cli_printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "
+               "%d components\n",
+               buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)least, (long long)most,
+               (double)csr_nnz(&a) / a.n_rows, alone, graph_components(&a, err));
     buf_release(&build);
     csr_release(&a);
     return 0;
@@ -196,8 +204,8 @@ static int print_reduction(struct job *job, const struct settings *s, struct err
     if (!inputs)
         return -1;
     param_format(&name, P_REDUCE, s->v[P_REDUCE]);
-    printf("reduced     %s: %d samples x %d features to %d columns\n", buf_text(&name),
-           d->n_samples, d->n_features, inputs->n_inputs);
+    cli_printf("reduced     %s: %d samples x %d features to %d columns\n", buf_text(&name),
+               d->n_samples, d->n_features, inputs->n_inputs);
     buf_release(&name);
     return 0;
 }
@@ -241,9 +249,9 @@ static void print_val_groups(const struct dataset *d, const struct split *split)
         is_in[d->group[split->val[i]]] = true;
     for (int32_t g = 0; g < d->n_groups; g++)
         if (is_in[g] && n++ < MOST_GROUPS)
-            printf("%s%s", n == 1 ? "; val is " : ", ", dataset_group_name(d, g));
+            cli_printf("%s%s", n == 1 ? "; val is " : ", ", dataset_group_name(d, g));
     if (n > MOST_GROUPS)
-        printf(" and %d groups more", n - MOST_GROUPS);
+        cli_printf(" and %d groups more", n - MOST_GROUPS);
     free(is_in);
 }
 
@@ -254,41 +262,28 @@ static int print_splits(struct job *job, const struct settings *s, struct err *e
 
         if (!split)
             return -1;
-        printf("split       ");
+        cli_printf("split       ");
         if (job->plan.folds > 1)
-            printf("fold %d: ", fold);
-        printf("%d train, %d val, %d test", split->n_train, split->n_val, split->n_test);
+            cli_printf("fold %d: ", fold);
+        cli_printf("%d train, %d val, %d test", split->n_train, split->n_val, split->n_test);
         if (split->n_stop)
-            printf(", %d stop", split->n_stop);
+            cli_printf(", %d stop", split->n_stop);
         if (job->data.group)
             print_val_groups(&job->data, split);
-        putchar('\n');
+        cli_printf("\n");
     }
     return 0;
-}
-
-/* As in RFC 4180. */
-static void put_cell(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_puts(out, text);
-        return;
-    }
-    buf_putc(out, '"');
-    for (; *text; text++)
-        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    buf_putc(out, '"');
 }
 
 static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
                      const char *prefix, enum part part)
 {
     for (int32_t i = 0; i < n; i++) {
-        put_cell(out, dataset_id(d, nodes[i]));
+        inspect_put_cell(out, dataset_id(d, nodes[i]));
         buf_printf(out, ",%s,%s", prefix, part_name(part));
         if (d->group) {
             buf_putc(out, ',');
-            put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
+            inspect_put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
         }
         buf_putc(out, '\n');
     }
@@ -332,6 +327,8 @@ static int inspect(struct job *job, const char *splits, const struct inputs *inp
     struct settings s;
 
     plan_settings_with(&job->plan, P_STOP, &s); /* ridge does without that part */
+    if (job->data.graph_start && job_warn_parts(job, err))
+        return -1;
     print_data(job);
     if (job->data.task == TASK_CLASSIFICATION)
         print_classes(&job->data);
@@ -346,25 +343,48 @@ static int inspect(struct job *job, const char *splits, const struct inputs *inp
 }
 
 /* Before anything is read but the sweep file: a status, as of job_load(). */
-static int check_splits(struct inputs *inputs, const struct job *job, const char *splits)
+static int check_outputs(struct inputs *inputs, const struct job *job, const char *splits,
+                         const char *unmatched)
 {
     struct err err;
 
     inputs_add(inputs, job->sweep.path);
     inputs_add_settings(inputs, &job->sweep.fixed);
-    return splits && inputs_check(inputs, splits, &err) ? cli_fail(&err, EXIT_ERROR) : CLI_GO_ON;
+    if ((splits && inputs_check(inputs, splits, &err)) ||
+        (unmatched && inputs_check(inputs, unmatched, &err)))
+        return cli_fail(&err, EXIT_ERROR);
+    return CLI_GO_ON;
+}
+
+/* Reads the data. Also where that fails because no id joins, the ids are listed. */
+static int load(struct job *job, const char *path, const struct inputs *inputs)
+{
+    struct data_unmatched unmatched = {0};
+    struct err err;
+    int status;
+
+    job->unmatched = path ? &unmatched : NULL;
+    status = job_load(job);
+    job->unmatched = NULL;
+    if (path && (status == CLI_GO_ON || unmatched.genotypes.n || unmatched.phenotypes.n) &&
+        inspect_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
+        status = cli_fail(&err, EXIT_ERROR);
+    data_unmatched_release(&unmatched);
+    return status;
 }
 
 int cmd_inspect(int argc, char **argv)
 {
     struct option_list set = {0};
-    const char *splits = NULL;
+    const char *splits = NULL, *unmatched = NULL;
     const struct option_row rows[] = {
         {0, "splits", "FILE", OPTION_TEXT, &splits, 0, 0, NULL,
          "write every replicate's and fold's parts as csv: id,replicate,fold,part and, with "
          "split.group, group"},
+        {0, "unmatched", "FILE", OPTION_TEXT, &unmatched, 0, 0, NULL,
+         "write the ids that did not join as csv: id,file,resembles"},
         {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
-         "override a setting of the sweep file; may be repeated"},
+         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
     struct inputs inputs = {0};
@@ -376,9 +396,9 @@ int cmd_inspect(int argc, char **argv)
     if (status == CLI_GO_ON)
         status = job_parse(&job, argv[first], &set);
     if (status == CLI_GO_ON)
-        status = check_splits(&inputs, &job, splits);
+        status = check_outputs(&inputs, &job, splits, unmatched);
     if (status == CLI_GO_ON)
-        status = job_load(&job);
+        status = load(&job, unmatched, &inputs);
     if (status == CLI_GO_ON)
         status = job.data.graph_start ? job_points(&job) : job_plan(&job);
     if (status == CLI_GO_ON)

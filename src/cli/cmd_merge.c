@@ -90,7 +90,7 @@ static int merge(const char *out, char **paths, int n)
         rc = merge_databases(out, inputs, (size_t)n, &notes, &err);
     }
     for (size_t i = 0; i < notes.n; i++)
-        fprintf(stderr, "espalier: %s\n", notes.text[i]);
+        cli_warnf("espalier: %s\n", notes.text[i]);
     for (int i = 0; !rc && i < n; i++)
         log_info("%s: %lld trials, %lld new, %lld finished that were not", inputs[i].path,
                  (long long)inputs[i].n_trials, (long long)inputs[i].n_new,
@@ -121,5 +121,5 @@ int cmd_merge(int argc, char **argv)
     if (status != CLI_GO_ON)
         return status;
     status = merge(argv[first], argv + first + 1, argc - first - 1);
-    return status == EXIT_OK ? cli_query(argv[first], answer, NULL) : status;
+    return status == EXIT_OK ? cli_query(argv[first], NULL, answer, NULL) : status;
 }

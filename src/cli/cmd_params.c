@@ -83,7 +83,8 @@ static void put_setting(struct buf *out, enum param_id id)
 {
     const struct param *p = &param_table[id];
     struct buf allowed = {0};
-    const char *cells[5] = {p->key, p->flags & PARAM_AXIS ? "axis" : "", p->default_text};
+    const char *cells[5] = {p->key, p->flags & PARAM_AXIS ? "axis" : "",
+                            p->flags & PARAM_REQUIRED ? "required" : p->default_text};
 
     param_allowed(&allowed, id);
     if (*p->unit && p->type != PARAM_DURATION)
@@ -143,7 +144,8 @@ static void put_table(struct buf *out, char **operands, int n, const char *forma
         row[1] = (struct cell){.type = CELL_TEXT, .s = p->key};
         row[2] = (struct cell){.type = CELL_TEXT, .s = types[p->type]};
         row[3] = (struct cell){.type = CELL_TEXT, .s = buf_text(&allowed[id])};
-        row[4] = (struct cell){.type = CELL_TEXT, .s = p->default_text};
+        row[4] =
+            (struct cell){.type = CELL_TEXT, .s = p->flags & PARAM_REQUIRED ? "" : p->default_text};
         row[5] = (struct cell){.type = CELL_TEXT, .s = p->unit};
         row[6] = (struct cell){.type = CELL_INTEGER, .i = (p->flags & PARAM_AXIS) != 0};
         row[7] = (struct cell){.type = CELL_TEXT, .s = p->help};
@@ -175,5 +177,5 @@ int cmd_params(int argc, char **argv)
         put_page(&out, argv + first, n);
     else
         put_table(&out, argv + first, n, format);
-    return cli_answer(0, &out, &err);
+    return cli_answer(0, &out, format, &err);
 }

@@ -7,14 +7,17 @@ int cmd_plan(int argc, char **argv)
 {
     struct option_list set = {0};
     const char *format = "table", *db = "results.db", *shard = NULL;
+    bool is_whole = false;
     const struct option_row rows[] = {
         {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
+        {0, "list", NULL, OPTION_FLAG, &is_whole, 0, 0, NULL,
+         "Show every trial. Default: the first and the last ten; csv and json have all."},
         {0, "db", "FILE", OPTION_TEXT, &db, 0, 0, NULL,
          "database to take measured speed and finished trials from, if it exists"},
         {0, "shard", "K/N|auto", OPTION_TEXT, &shard, 0, 0, NULL,
          "list only the trials of this part, and read its database"},
         {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
-         "override a setting of the sweep file; may be repeated"},
+         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
     struct array_share share = {0};
@@ -28,7 +31,7 @@ int cmd_plan(int argc, char **argv)
     if (status == CLI_GO_ON)
         status = job_prepare(&job, argv[first], &set);
     if (status == CLI_GO_ON)
-        status = plan_list(&job, buf_text(&share.db), &share.shard, format);
+        status = plan_list(&job, buf_text(&share.db), &share.shard, format, is_whole);
     job_release(&job);
     array_share_release(&share);
     free(set.text);

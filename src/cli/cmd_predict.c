@@ -147,5 +147,5 @@ int cmd_predict(int argc, char **argv)
     predict_release(&work);
     store_close(store);
     free(o.set.text);
-    return cli_answer(status, &text, &err);
+    return cli_answer(status, &text, o.format, &err);
 }

@@ -42,7 +42,7 @@ static int parse(struct run_options *o, int argc, char **argv)
         {0, "shard", "K/N|auto", OPTION_TEXT, &o->shard, 0, 0, NULL,
          "run only this part, into FILE with .KofN in its name; auto: by the job array"},
         {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
-         "override a setting of the sweep file; may be repeated"},
+         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
         {0, "dry-run", NULL, OPTION_FLAG, &o->dry_run, 0, 0, NULL,
          "list the trials and their cost, run nothing"},
         {0, "retry", "failed", OPTION_TEXT, &o->retry, 0, 0, "failed",
@@ -101,6 +101,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
         .ranks = (int)o->ranks,
         .threads = ready_threads(sweep),
         .heartbeat_s = sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
+        .begun_s = o->begun_s,
         .command = command,
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
@@ -184,7 +185,7 @@ static int lead(const struct world *world, const struct facts *facts, struct run
         if (status == CLI_GO_ON)
             status = job_plan(&job);
         if (status == CLI_GO_ON && o->dry_run)
-            status = plan_list(&job, options.db, &options.shard, "table");
+            status = plan_list(&job, options.db, &options.shard, "table", false);
         else if (status == CLI_GO_ON) {
             if (o->share.is_alone)
                 log_info("--shard auto: not in a job array: the whole sweep");
@@ -224,7 +225,7 @@ int cmd_run(int argc, char **argv)
     const struct world_hooks hooks = {.died = end_launch, .alive = tell_alive};
     struct run_options o = {.ranks = 1,
                             .db = "results.db",
-                            .begun_s = clock_now(&clock_system),
+                            .begun_s = launch_begun(),
                             .time_limit_s = (double)NAN,
                             .grace_s = 10,
                             .progress = "auto"};

@@ -104,7 +104,7 @@ int cmd_show(int argc, char **argv)
         if (argc - first == 2)
             page.db = argv[first];
         page.parts = parse_id(argv[argc - 1], &page.id, &err);
-        status = page.parts ? cli_query(page.db, answer, &page) : cli_fail(&err, EXIT_USAGE);
+        status = page.parts ? cli_query(page.db, NULL, answer, &page) : cli_fail(&err, EXIT_USAGE);
     }
     free(page.set.text);
     return status;

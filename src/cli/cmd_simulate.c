@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/outfile.h"
 #include "base/shell.h"
 #include "cli/cli.h"
 #include "data/graph.h"
@@ -35,95 +36,55 @@ static int read_values(struct simulate_spec *spec, const char *const *texts, str
     return 0;
 }
 
-/* Open DIRECTORY/NAME for writing, new files only. */
-static FILE *create(const char *directory, const char *name, struct err *err)
+/* ---- the files ---- */
+
+/* Each puts its lines into file. */
+struct simulated {
+    const struct dataset *data;
+    struct csr graph; /* of the samples: k nearest neighbours */
+    struct mat row;   /* (1, markers) */
+};
+
+static void put_genotypes(FILE *file, struct simulated *s)
 {
-    char path[PATH_MAX];
-    FILE *file;
+    const struct dataset *d = s->data;
 
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    file = fopen(path, "wx");
-    if (!file)
-        err_set(err, "%s: %s", path, strerror(errno));
-    return file;
-}
-
-static int finish(FILE *file, const char *directory, const char *name, struct err *err)
-{
-    int bad = ferror(file);
-
-    if (fclose(file) || bad)
-        return err_set(err, "%s/%s: %s", directory, name, strerror(errno));
-    return 0;
-}
-
-static int write_genotypes(const struct dataset *d, const char *directory, struct err *err)
-{
-    struct mat row;
-    FILE *file;
-
-    if (mat_init(&row, 1, d->n_features, err))
-        return -1;
-    file = create(directory, "genotypes.csv", err);
-    if (!file) {
-        mat_release(&row);
-        return -1;
-    }
     fputs("id", file);
     for (int32_t j = 0; j < d->n_features; j++)
         fprintf(file, ",%s", dataset_feature_name(d, j));
     fputc('\n', file);
     for (int32_t i = 0; i < d->n_samples; i++) {
-        dataset_decode(&row, d, i, 0);
+        dataset_decode(&s->row, d, i, 0);
         fputs(dataset_id(d, i), file);
         for (int32_t j = 0; j < d->n_features; j++)
-            fprintf(file, ",%g", (double)row.v[j]);
+            fprintf(file, ",%g", (double)s->row.v[j]);
         fputc('\n', file);
     }
-    mat_release(&row);
-    return finish(file, directory, "genotypes.csv", err);
 }
 
-static int write_phenotypes(const struct dataset *d, const char *directory, struct err *err)
+static void put_phenotypes(FILE *file, struct simulated *s)
 {
-    FILE *file = create(directory, "phenotypes.csv", err);
+    const struct dataset *d = s->data;
 
-    if (!file)
-        return -1;
     fputs("id,trait\n", file);
     for (int32_t i = 0; i < d->n_samples; i++)
         fprintf(file, "%s,%.9g\n", dataset_id(d, i), (double)d->target[i]);
-    return finish(file, directory, "phenotypes.csv", err);
 }
 
-static int write_edges(const struct dataset *d, const char *directory, struct err *err)
+static void put_edges(FILE *file, struct simulated *s)
 {
-    struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 10};
-    struct csr a;
-    FILE *file;
+    const struct csr *a = &s->graph;
 
-    if (spec.k >= d->n_samples)
-        spec.k = d->n_samples - 1;
-    if (graph_build(&a, d, &spec, err))
-        return -1;
-    file = create(directory, "edges.csv", err);
-    if (file) {
-        fputs("source,target\n", file);
-        for (int32_t i = 0; i < a.n_rows; i++)
-            for (int64_t e = a.row_start[i]; e < a.row_start[i + 1]; e++)
-                if (a.col[e] > i)
-                    fprintf(file, "%s,%s\n", dataset_id(d, i), dataset_id(d, a.col[e]));
-    }
-    csr_release(&a);
-    return file ? finish(file, directory, "edges.csv", err) : -1;
+    fputs("source,target\n", file);
+    for (int32_t i = 0; i < a->n_rows; i++)
+        for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++)
+            if (a->col[e] > i)
+                fprintf(file, "%s,%s\n", dataset_id(s->data, i), dataset_id(s->data, a->col[e]));
 }
 
-static int write_sweep(const char *directory, struct err *err)
+static void put_sweep(FILE *file, struct simulated *s)
 {
-    FILE *file = create(directory, "sweep.ini", err);
-
-    if (!file)
-        return -1;
+    (void)s;
     fputs("; A first sweep over the simulated panel beside this file.\n"
           "[sweep]\nname = simulated\nfolds = 5\n\n"
           "[data]\nformat = genotype\ngenotypes = genotypes.csv\nphenotypes = phenotypes.csv\n"
@@ -131,7 +92,60 @@ static int write_sweep(const char *directory, struct err *err)
           "[graph]\nbuild = knn\nk = 10\n\n"
           "[grid]\nhidden_size = 16, 64\nlearning_rate = 0.001, 0.01\ndropout = 0.2, 0.5\n",
           file);
-    return finish(file, directory, "sweep.ini", err);
+}
+
+static const struct {
+    const char *name;
+    void (*put)(FILE *file, struct simulated *s);
+} files[] = {
+    {"genotypes.csv", put_genotypes},
+    {"phenotypes.csv", put_phenotypes},
+    {"edges.csv", put_edges},
+    {"sweep.ini", put_sweep},
+};
+#define N_FILES (sizeof files / sizeof *files)
+
+/* All are written before the first gets its name: none appears where one is there already, or the
+ * disk is full. */
+static int write_files(struct simulated *s, const char *directory, struct err *err)
+{
+    struct outfile out[N_FILES] = {{0}};
+    int rc = 0;
+
+    for (size_t i = 0; !rc && i < N_FILES; i++) {
+        char path[PATH_MAX];
+
+        snprintf(path, sizeof path, "%s/%s", directory, files[i].name);
+        rc = outfile_open(&out[i], path, OUTFILE_NEW, err);
+        if (!rc)
+            files[i].put(out[i].file, s);
+        errno = 0;
+        if (!rc && (fflush(out[i].file) || ferror(out[i].file)))
+            rc = err_set(err, "%s: cannot write: %s", path, outfile_reason(errno));
+    }
+    for (size_t i = 0; !rc && i < N_FILES; i++)
+        rc = outfile_commit(&out[i], err);
+    for (size_t i = 0; i < N_FILES; i++)
+        outfile_discard(&out[i]);
+    return rc;
+}
+
+static int write_panel(const struct dataset *d, const char *directory, struct err *err)
+{
+    struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 10};
+    struct simulated s = {.data = d};
+    int rc;
+
+    if (spec.k >= d->n_samples)
+        spec.k = d->n_samples - 1;
+    if (graph_build(&s.graph, d, &spec, err))
+        return -1;
+    rc = mat_init(&s.row, 1, d->n_features, err);
+    if (!rc)
+        rc = write_files(&s, directory, err);
+    mat_release(&s.row);
+    csr_release(&s.graph);
+    return rc;
 }
 
 static int simulate(const char *directory, const struct simulate_spec *spec, struct err *err)
@@ -145,12 +159,11 @@ static int simulate(const char *directory, const struct simulate_spec *spec, str
     if (mkdir(directory, 0777) && errno != EEXIST)
         return err_set(err, "%s: %s", directory, strerror(errno));
     rc = data_load(&d, &data, &report, err);
-    if (!rc && (write_genotypes(&d, directory, err) || write_phenotypes(&d, directory, err) ||
-                write_edges(&d, directory, err) || write_sweep(directory, err)))
-        rc = -1;
     if (!rc)
-        printf("%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n", directory,
-               d.n_samples, d.n_features, shell_path(&word, directory));
+        rc = write_panel(&d, directory, err);
+    if (!rc)
+        cli_printf("%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n", directory,
+                   d.n_samples, d.n_features, shell_path(&word, directory));
     buf_release(&word);
     dataset_release(&d);
     return rc;

@@ -1,11 +1,14 @@
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "cli/cli.h"
 #include "cli/incomplete.h"
 #include "cli/progress.h"
 #include "report/report.h"
 #include "store/query.h"
+
+#define FULL_BYTES 65536.0 /* less than this free: a transaction may not fit */
 
 /* Columns of QUERY_SESSION. */
 enum {
@@ -38,13 +41,25 @@ static int put_table(struct buf *out, struct store *store, enum query query, con
     return 0;
 }
 
-static void put_outcome(struct buf *out, const struct cell *s, const struct store *store)
+/* A run that ends because the disk is full cannot write down why. */
+static bool is_disk_full(const char *db)
+{
+    struct statvfs disk;
+
+    return !statvfs(db, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
+}
+
+static void put_outcome(struct buf *out, const struct cell *s, const struct store *store,
+                        const char *db)
 {
     const char *why;
 
     switch (query_life(&why, store, s[SESSION_ID].i)) {
     case QUERY_LIFE_GONE:
-        buf_printf(out, "lost (its process is gone: %s; the same command goes on)", why);
+        buf_printf(out, "lost (its process is gone: %s; ", why);
+        buf_puts(out, is_disk_full(db)
+                          ? "the disk is full: make room, then the same command goes on)"
+                          : "the same command goes on)");
         break;
     case QUERY_LIFE_ELSEWHERE:
         buf_puts(out, "cut off (it ran when this file was copied, or merged from others)");
@@ -54,13 +69,14 @@ static void put_outcome(struct buf *out, const struct cell *s, const struct stor
     }
 }
 
-static void put_session(struct buf *out, const struct cell *s, const struct store *store)
+static void put_session(struct buf *out, const struct cell *s, const struct store *store,
+                        const char *db)
 {
     const char *why;
     char text[32];
 
     buf_printf(out, "\nlast session: %s\n", s[SESSION_COMMAND].s);
-    put_outcome(out, s, store);
+    put_outcome(out, s, store, db);
     buf_printf(out, ", %lld %s, pid %lld on %s\n", (long long)s[SESSION_RANKS].i,
                s[SESSION_RANKS].i == 1 ? "rank" : "ranks", (long long)s[SESSION_PID].i,
                s[SESSION_HOST].s);
@@ -90,14 +106,28 @@ static int put_efficiency(struct buf *out, struct store *store, struct err *err)
     return 0;
 }
 
-static int put_last_session(struct buf *out, struct store *store, struct err *err)
+static int put_last_session(struct buf *out, struct store *store, const char *db, struct err *err)
 {
     struct table table;
 
     if (query_table(&table, store, QUERY_SESSION, 0, err))
         return -1;
     if (table.n_rows)
-        put_session(out, table.cells, store);
+        put_session(out, table.cells, store, db);
+    table_release(&table);
+    return 0;
+}
+
+static int put_workers(struct buf *out, struct store *store, struct err *err)
+{
+    struct table table;
+
+    if (query_workers(&table, store, err))
+        return -1;
+    if (table.n_rows) {
+        buf_puts(out, "\n");
+        report_text(out, &table);
+    }
     table_release(&table);
     return 0;
 }
@@ -121,13 +151,12 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
 {
     size_t before = out->size;
 
-    (void)arg;
     if (put_table(out, store, QUERY_SWEEPS, "", err))
         return -1;
     if (out->size == before)
         buf_puts(out, "no sweep in it yet\n");
-    if (put_last_session(out, store, err) || put_efficiency(out, store, err) ||
-        put_table(out, store, QUERY_WORKERS, "\n", err) ||
+    if (put_last_session(out, store, arg, err) || put_efficiency(out, store, err) ||
+        put_workers(out, store, err) ||
         put_table(out, store, QUERY_RUNNING, "\ntrials under way, longest first\n", err) ||
         put_table(out, store, QUERY_CHECKPOINTS,
                   "\ntrials with a checkpoint, which they go on from when they are cut off\n",
@@ -150,5 +179,5 @@ int cmd_status(int argc, char **argv)
         return status;
     if (first < argc)
         db = argv[first];
-    return cli_query(db, answer, db);
+    return cli_query(db, NULL, answer, db);
 }

@@ -293,6 +293,25 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
     return put_machines(out, store, trial->trial_id, err);
 }
 
+/* This version cannot repeat what an earlier revision of the type of model computed. */
+static int check_revision(const struct replay *replay, const struct replay_trial *trial,
+                          struct err *err)
+{
+    struct settings settings;
+    struct buf change = {0};
+
+    if (!replay->is_before)
+        return 0;
+    replay_settings(replay, &settings);
+    settings_put_revision(&change, &settings);
+    err_set(err,
+            "%s: t%lld: an earlier version of espalier trained it: %s. This version cannot repeat "
+            "it: 'espalier run --new-sweep' trains the sweep anew",
+            replay->db, (long long)trial->trial_id, buf_text(&change));
+    buf_release(&change);
+    return -1;
+}
+
 /* 1: equal, 0: not, -1 and err. */
 static int verify_one(struct replay *replay, int64_t trial_id, struct err *err)
 {
@@ -308,12 +327,12 @@ static int verify_one(struct replay *replay, int64_t trial_id, struct err *err)
     if (trial.state != TRIAL_DONE && trial.state != TRIAL_DIVERGED)
         return err_set(err, "%s: t%lld is %s: only what is done or has diverged can be verified",
                        replay->db, (long long)trial_id, trial_state_name(trial.state));
-    if (replay_prepare(replay, &trial, &number, err))
+    if (replay_prepare(replay, &trial, &number, err) || check_revision(replay, &trial, err))
         return -1;
     replay_run(&result, replay, number);
     rc = compare_all(&comparison, replay->store, &trial, &result, err) ||
                  put_line(&line, replay->store, &trial, &comparison, err) ||
-                 cli_write(stdout, &line, err)
+                 cli_print(&line, NULL, err)
              ? -1
              : comparison.n_different == 0;
     trial_result_release(&result);
@@ -338,8 +357,8 @@ static int verify_chosen(bool *all_equal, struct replay *replay, const struct ve
     free(chosen);
     if (rc)
         return -1;
-    printf("%zu of %zu done trials run again: %zu equal to the bit, %zu not\n", n, n_done, n_equal,
-           n - n_equal);
+    cli_printf("%zu of %zu done trials run again: %zu equal to the bit, %zu not\n", n, n_done,
+               n_equal, n - n_equal);
     *all_equal = n_equal == n;
     return 0;
 }

@@ -79,20 +79,20 @@ static void print_range(const char *what, int64_t *count, int32_t n)
     qsort(count, (size_t)n, sizeof *count, compare);
     for (int32_t i = 0; i < n; i++)
         sum += count[i];
-    printf("%-11s %lld, in a graph %lld to %lld, median %g", what, (long long)sum,
-           (long long)count[0], (long long)count[n - 1],
-           0.5 * (double)(count[n / 2] + count[(n - 1) / 2]));
+    cli_printf("%-11s %lld, in a graph %lld to %lld, median %g", what, (long long)sum,
+               (long long)count[0], (long long)count[n - 1],
+               0.5 * (double)(count[n / 2] + count[(n - 1) / 2]));
 }
 
 static void print_counts(struct counts *c, const struct data_report *r)
 {
     print_range("nodes", c->nodes, c->n);
-    putchar('\n');
+    cli_printf("\n");
     print_range("edges", c->edges, c->n);
-    printf("; %lld duplicates and %lld self loops dropped\n", (long long)r->n_duplicate_edges,
-           (long long)r->n_self_loops);
-    printf("components  %d graph%s with more than one, %d of them without an edge\n",
-           c->n_disconnected, c->n_disconnected == 1 ? "" : "s", c->n_edgeless);
+    cli_printf("; %lld duplicates and %lld self loops dropped\n", (long long)r->n_duplicate_edges,
+               (long long)r->n_self_loops);
+    cli_printf("components  %d graph%s with more than one, %d of them without an edge\n",
+               c->n_disconnected, c->n_disconnected == 1 ? "" : "s", c->n_edgeless);
 }
 
 /* ---- what was read ---- */
@@ -104,10 +104,10 @@ static void print_features(const struct dataset *d)
     double bytes = rows * width * (d->dosage || d->code ? 1 : sizeof(float));
     const char *form = d->dosage ? "small integers" : d->code ? "bytes" : "floats";
 
-    printf("features    %d of a node, %s", d->n_features, form);
+    cli_printf("features    %d of a node, %s", d->n_features, form);
     if (d->n_markers < d->n_features)
-        printf(" (%d of them by place, held once)", d->n_features - d->n_markers);
-    printf(", %.1f MB\n", bytes / 1e6);
+        cli_printf(" (%d of them by place, held once)", d->n_features - d->n_markers);
+    cli_printf(", %.1f MB\n", bytes / 1e6);
 }
 
 static void print_format(const struct job *job)
@@ -117,21 +117,22 @@ static void print_format(const struct job *job)
     switch (job->sweep.fixed.v[P_FORMAT].i) {
     case DATA_TU:
         if (r->n_one_way_edges)
-            printf("one way     %lld edges are listed in one direction alone, and taken for both\n",
-                   (long long)r->n_one_way_edges);
+            cli_printf(
+                "one way     %lld edges are listed in one direction alone, and taken for both\n",
+                (long long)r->n_one_way_edges);
         if (r->has_edge_labels)
-            printf("not used    labels or attributes of edges\n");
+            cli_printf("not used    labels or attributes of edges\n");
         break;
     case DATA_SMILES:
-        printf("skipped     %d molecules that cannot be read", r->n_skipped);
+        cli_printf("skipped     %d molecules that cannot be read", r->n_skipped);
         if (r->n_skipped)
-            printf(", the first on line %lld", (long long)r->skipped_line[0]);
-        printf("\nvalences    %d atoms have one that cannot be, and no hydrogens\n",
-               r->n_bad_valence);
+            cli_printf(", the first on line %lld", (long long)r->skipped_line[0]);
+        cli_printf("\nvalences    %d atoms have one that cannot be, and no hydrogens\n",
+                   r->n_bad_valence);
         break;
     case DATA_IDX:
-        printf("images      %lld in the file, %d x %d pixels\n", (long long)r->n_images,
-               r->image_rows, r->image_cols);
+        cli_printf("images      %lld in the file, %d x %d pixels\n", (long long)r->n_images,
+                   r->image_rows, r->image_cols);
         break;
     default:
         break;

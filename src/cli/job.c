@@ -1,4 +1,5 @@
 #include "cli/job.h"
+#include "cli/addressspace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,10 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "cli/job_warn.h"
 #include "cli/leaks.h"
-#include "gcn/reducer.h"
-#include "grid/idle.h"
+#include "gcn/spread.h"
 #include "grid/requirements.h"
 #include "trial/gcn_runner.h"
 #include "trial/spec.h"
@@ -17,7 +17,7 @@
 static void print_all(struct errlist *errors)
 {
     for (size_t i = 0; i < errors->n; i++)
-        fprintf(stderr, "espalier: %s\n", errors->text[i]);
+        cli_warnf("espalier: %s\n", errors->text[i]);
     errlist_release(errors);
 }
 
@@ -25,6 +25,15 @@ int job_parse(struct job *job, const char *path, const struct option_list *set)
 {
     struct errlist errors = {0};
     int rc = sweep_load(&job->sweep, path, set->text, set->n, &errors);
+
+    print_all(&errors);
+    return rc ? EXIT_USAGE : CLI_GO_ON;
+}
+
+int job_parse_text(struct job *job, const char *path, const char *text)
+{
+    struct errlist errors = {0};
+    int rc = sweep_parse(&job->sweep, path, text, NULL, 0, &errors);
 
     print_all(&errors);
     return rc ? EXIT_USAGE : CLI_GO_ON;
@@ -50,41 +59,53 @@ static int count_folds(struct job *job, struct err *err)
     return 0;
 }
 
-/* More of them than this are rather amounts. */
-#define MOST_NUMBERED_CLASSES 10
-
-/* Whole numbers that nobody said to be classes; those of images are. */
-static void warn_classes(const struct job *job)
+/* scale = auto of node attributes and features of a given graph: amounts are standardized, one-hot
+ * labels and words are left as they are (doc/decisions/0037). Others are for settings_resolve(). */
+static int resolve_scale(struct job *job, struct err *err)
 {
-    const struct settings *s = &job->sweep.fixed;
-    const struct dataset *d = &job->data;
+    union value *v = job->sweep.fixed.v;
+    bool has_amounts = false;
 
-    if (s->v[P_TASK].i != DATA_TASK_AUTO || s->v[P_FORMAT].i == DATA_IDX ||
-        d->n_classes <= MOST_NUMBERED_CLASSES)
-        return;
-    for (int32_t c = 0; c < d->n_classes; c++)
-        if (dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")])
-            return;
-    log_warn("%s: the %d different whole numbers of the target are taken for classes: set [data] "
-             "task = regression if they are amounts, task = classification if they are classes",
-             job->sweep.path, d->n_classes);
+    if (v[P_SCALE].i != param_choice(P_SCALE, "auto") ||
+        (v[P_FORMAT].i != DATA_TU && v[P_FORMAT].i != DATA_GRAPH))
+        return 0;
+    if (spread_has_amounts(&has_amounts, &job->data, err))
+        return -1;
+    if (has_amounts)
+        v[P_SCALE].i = param_choice(P_SCALE, "standardize");
+    return 0;
 }
 
-static void warn_data(const struct job *job)
+/* Resolve the settings that depend on the data. */
+static int resolve(struct job *job)
 {
-    const struct data_report *r = &job->report;
+    struct errlist errors = {0};
+    struct err err;
+    int rc;
 
-    if (r->n_suspect)
-        log_warn(
-            "%s: column \"%s\" is %g in %d sample%s and never negative otherwise: if that stands "
-            "for a missing value, set [data] missing = %g",
-            job->sweep.path, r->suspect_column, r->suspect, r->n_suspect,
-            r->n_suspect == 1 ? "" : "s", r->suspect);
-    if (r->is_case_control && job->data.n_classes)
-        log_info("%s: 1 and 2 in column 6 of the .fam are taken for controls and cases, as PLINK "
-                 "does; [data] task = regression takes them for numbers",
-                 job->sweep.path);
-    warn_classes(job);
+    if (resolve_scale(job, &err) || settings_resolve(&job->sweep.fixed, job->data.task, &err) ||
+        count_folds(job, &err)) {
+        err_wrap(&err, "%s", job->sweep.path);
+        return cli_fail(&err, EXIT_USAGE);
+    }
+    if (job_warn_spread(job, &err))
+        return cli_fail(&err, EXIT_ERROR);
+    rc = requirements_check_data(&job->sweep, &job->data, &errors);
+    print_all(&errors);
+    return rc ? EXIT_USAGE : CLI_GO_ON;
+}
+
+/* A status. A setting that only the data show to be missing is the sweep file's fault. */
+static int fail_load(const struct job *job, struct err *err)
+{
+    struct buf place = {0};
+
+    if (!job->report.unset)
+        return cli_fail(err, EXIT_ERROR);
+    requirements_put_place(&place, &job->sweep, param_find("data", job->report.unset));
+    err_wrap(err, "%s", buf_text(&place));
+    buf_release(&place);
+    return cli_fail(err, EXIT_USAGE);
 }
 
 int job_load(struct job *job)
@@ -93,21 +114,14 @@ int job_load(struct job *job)
     struct data_spec spec;
     struct err err;
 
-    struct errlist errors = {0};
-    int rc;
-
+    addressspace_warn();
     spec_data(&spec, &job->sweep.fixed);
+    spec.unmatched = job->unmatched;
     if (data_load(&job->data, &spec, &job->report, &err))
-        return cli_fail(&err, EXIT_ERROR);
+        return fail_load(job, &err);
     job->load_s = clock_now(&clock_system) - begun_s;
-    warn_data(job);
-    if (settings_resolve(&job->sweep.fixed, job->data.task, &err) || count_folds(job, &err)) {
-        err_wrap(&err, "%s", job->sweep.path);
-        return cli_fail(&err, EXIT_USAGE);
-    }
-    rc = requirements_check_data(&job->sweep, &job->data, &errors);
-    print_all(&errors);
-    return rc ? EXIT_USAGE : CLI_GO_ON;
+    job_warn_data(job);
+    return resolve(job);
 }
 
 static int make_plan(struct job *job, struct err *err)
@@ -129,143 +143,11 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
 }
 
-static void tell_repeats(const struct job *job)
-{
-    struct buf why = {0}, strays = {0};
-
-    plan_put_strays(&strays, &job->plan);
-    if (strays.size)
-        log_info("%s: %s", job->sweep.path, buf_text(&strays));
-    if (job->plan.n_repeats) {
-        plan_put_repeats(&why, &job->plan);
-        log_info("%s: %s: %d points of the grid are the same models as others and left out",
-                 job->sweep.path, buf_text(&why), job->plan.n_repeats);
-    }
-    buf_release(&strays);
-    buf_release(&why);
-}
-
-static void warn_idle(const struct job *job)
-{
-    for (size_t a = 0; a < job->sweep.n_axes; a++) {
-        const struct axis *axis = &job->sweep.axes[a];
-        int32_t n = plan_count_idle(&job->plan, axis);
-
-        if (n)
-            log_warn("%s: %s does nothing in %d of the %d configurations: they differ from others "
-                     "by chance alone",
-                     job->sweep.path, param_table[axis->id].key, n, job->plan.n_configs);
-    }
-}
-
-static void warn_one_row(const struct job *job)
-{
-    int32_t n = plan_count_one_row(&job->plan);
-
-    if (n)
-        log_warn("%s: batch_norm = yes leaves nothing of a single sample, and batch_size = 1 "
-                 "without a graph gives it no other: %d of the %d configurations learn next to "
-                 "nothing: take batch_size = 2 or more",
-                 job->sweep.path, n, job->plan.n_configs);
-}
-
 int32_t job_replicates(const struct job *job)
 {
     int32_t most = PREPARED_SPLITS / job->plan.folds;
 
     return job->plan.replicates < most ? job->plan.replicates : most ? most : 1;
-}
-
-/* Whether some gcn or mlp has its epoch chosen by what scores it; -1 and err. */
-static int has_lucky(struct job *job, struct err *err)
-{
-    struct settings s;
-
-    for (int32_t c = 0; c < job->plan.n_configs; c++) {
-        const struct split *split;
-
-        plan_settings(&job->plan, c, &s);
-        if ((spec_model(&s) != MODEL_GCN && spec_model(&s) != MODEL_MLP) || s.v[P_STOP].f > 0 ||
-            s.v[P_EPOCHS].i < 2)
-            continue;
-        split = prepared_split(job->prepared, &s, 0, 0, err);
-        return split ? split->n_stop == 0 : -1;
-    }
-    return 0;
-}
-
-static bool has_ridge(const struct job *job)
-{
-    struct settings s;
-
-    plan_settings_with(&job->plan, P_LAMBDA, &s);
-    return spec_model(&s) == MODEL_RIDGE;
-}
-
-/* The luckiest of a hundred epochs is ahead of a model without any, also on noise. */
-static int warn_lucky(struct job *job, struct err *err)
-{
-    int is_lucky = has_ridge(job) ? has_lucky(job, err) : 0;
-
-    if (is_lucky == 1)
-        log_warn("%s: the validation part chooses the epoch of gcn and mlp and scores them too, "
-                 "which flatters them beside ridge: [split] stop = 0.1 makes the comparison fair",
-                 job->sweep.path);
-    return is_lucky < 0 ? -1 : 0;
-}
-
-/* Whether two replicates validate each fold on the same samples; -1 and err. */
-static int has_repeated_parts(struct job *job, const struct settings *s, struct err *err)
-{
-    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
-        const struct split *split[2];
-
-        for (int32_t r = 0; r < 2; r++) {
-            split[r] = prepared_split(job->prepared, s, r, fold, err);
-            if (!split[r])
-                return -1;
-        }
-        if (split[0]->n_val != split[1]->n_val ||
-            memcmp(split[0]->val, split[1]->val, (size_t)split[0]->n_val * sizeof *split[0]->val) !=
-                0)
-            return 0;
-    }
-    return 1;
-}
-
-/* A split file, and folds of whole groups, leave nothing to draw. */
-static int tell_repeated(struct job *job, struct err *err)
-{
-    struct settings s;
-    int is_repeated = 0;
-
-    plan_settings(&job->plan, 0, &s);
-    if (job_replicates(job) > 1)
-        is_repeated = has_repeated_parts(job, &s, err);
-    if (is_repeated == 1)
-        log_info("%s: replicates validate on the same samples: se and the intervals of the "
-                 "leaderboard know what the random numbers of training do, not what other samples "
-                 "would do%s",
-                 job->sweep.path,
-                 has_ridge(job) ? "; those of ridge, which draws none, are one and the same" : "");
-    return is_repeated < 0 ? -1 : 0;
-}
-
-/* What a setting says and these data make pointless. */
-static void warn_reduction(const struct job *job)
-{
-    const struct dataset *data = &job->data;
-    struct settings s;
-
-    for (int32_t c = 0; c < job->plan.n_configs; c++) {
-        plan_settings(&job->plan, c, &s);
-        if (s.v[P_REDUCE].i == REDUCE_NONE || !reducer_keeps(data, (int32_t)s.v[P_REDUCE].i))
-            continue;
-        log_warn("%s: reduce = exact leaves the features as they are: %d features are no more than "
-                 "%d samples",
-                 job->sweep.path, data->n_features, data->n_samples);
-        return;
-    }
 }
 
 /* The parts of every fold, so that one without samples is found before anything is spent. */
@@ -275,39 +157,6 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
         for (int32_t fold = 0; fold < job->plan.folds; fold++)
             if (!prepared_split(job->prepared, s, replicate, fold, err))
                 return -1;
-    return 0;
-}
-
-/* Of one sample there is no correlation, of two it is 1 or -1. */
-#define LEAST_CORRELATED 3
-
-static int warn_small_folds(struct job *job, struct err *err)
-{
-    int32_t n_parts = job_replicates(job) * job->plan.folds, n = 0, n_stop = 0;
-    struct settings s;
-    enum metric metric;
-
-    plan_settings_with(&job->plan, P_STOP, &s);
-    metric = spec_objective(&s);
-    if (metric != METRIC_PEARSON && metric != METRIC_SPEARMAN && metric != METRIC_R2)
-        return 0;
-    for (int32_t part = 0; part < n_parts; part++) {
-        const struct split *split =
-            prepared_split(job->prepared, &s, part / job->plan.folds, part % job->plan.folds, err);
-
-        if (!split)
-            return -1;
-        n += split->n_val < LEAST_CORRELATED;
-        n_stop += split->n_stop > 0 && split->n_stop < LEAST_CORRELATED;
-    }
-    if (n)
-        log_warn("%s: %d of %d validation parts have fewer than %d samples, of which val_%s says "
-                 "nothing: objective = val_rmse does, as do fewer folds or a coarser split.group",
-                 job->sweep.path, n, n_parts, LEAST_CORRELATED, metric_name(metric));
-    if (n_stop)
-        log_warn("%s: %d of %d stop parts have fewer than %d samples, by which val_%s chooses the "
-                 "epoch at random: a larger split.stop has more",
-                 job->sweep.path, n_stop, n_parts, LEAST_CORRELATED, metric_name(metric));
     return 0;
 }
 
@@ -386,12 +235,8 @@ int job_plan(struct job *job)
 
     if (status != CLI_GO_ON)
         return status;
-    tell_repeats(job);
-    warn_idle(job);
-    warn_one_row(job);
-    warn_reduction(job);
-    if (make_costs(job, &err) || warn_small_folds(job, &err) || warn_lucky(job, &err) ||
-        tell_repeated(job, &err) || leaks_warn(job, &err))
+    job_warn_plan(job);
+    if (make_costs(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
         return cli_fail(&err, EXIT_ERROR);
     return CLI_GO_ON;
 }
@@ -407,14 +252,33 @@ int job_prepare(struct job *job, const char *path, const struct option_list *set
     return status;
 }
 
-void job_release(struct job *job)
+/* All but the data. */
+static void release_plan(struct job *job)
 {
     free(job->work);
     free(job->bytes);
     prepared_destroy(job->prepared);
     plan_release(&job->plan);
+    sweep_release(&job->sweep);
+    job->work = NULL;
+    job->bytes = NULL;
+    job->prepared = NULL;
+    job->inputs_bytes = job->trial_bytes = 0;
+}
+
+int job_parse_again(struct job *job, const char *path, const char *text)
+{
+    int status;
+
+    release_plan(job);
+    status = job_parse_text(job, path, text);
+    return status == CLI_GO_ON ? resolve(job) : status;
+}
+
+void job_release(struct job *job)
+{
+    release_plan(job);
     dataset_release(&job->data);
     sweep_share_release(&job->share);
-    sweep_release(&job->sweep);
     memset(job, 0, sizeof *job);
 }

@@ -15,6 +15,7 @@ struct job {
     struct sweep sweep; /* resolved once the data are there */
     struct dataset data;
     struct data_report report;
+    struct data_unmatched *unmatched; /* out, of job_load(); borrowed; NULL: not asked for */
     struct plan plan;
     struct prepared *prepared;
     struct sweep_share share; /* where data and prepared live once other ranks have them too */
@@ -28,11 +29,16 @@ struct job {
 /* Zero-initialise a job, call these in order; each returns CLI_GO_ON or, what is wrong having been
  * printed, an exit status. Release takes a job at any stage. */
 int job_parse(struct job *job, const char *path, const struct option_list *set);
+/* In the place of job_parse(): the text of a sweep file that is named path in messages, and whose
+ * relative paths are those of its folder. */
+int job_parse_text(struct job *job, const char *path, const char *text);
 int job_load(struct job *job);
 int job_plan(struct job *job);
 /* In the place of job_plan(), to look at graphs and their parts: the plan without costs, for which
  * the inputs of every configuration would be made. */
 int job_points(struct job *job);
+/* After job_load(): another such text, which reads the same data; they are not loaded again. */
+int job_parse_again(struct job *job, const char *path, const char *text);
 /* All three. */
 int job_prepare(struct job *job, const char *path, const struct option_list *set);
 void job_release(struct job *job);

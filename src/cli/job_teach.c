@@ -1,5 +1,6 @@
 /* What a cost model can know before a sweep begins. A probe trains the configurations that have
- * least and most of each kind of work, and the one in the middle, from the cheapest epoch on. */
+ * least and most of each kind of work, the one in the middle, and one of each model type, from the
+ * cheapest epoch on. */
 #include <stdlib.h>
 
 #include "cli/job.h"
@@ -11,7 +12,7 @@
 #define LEAST_S 0.02
 #define SHARE 0.01 /* of the sweep */
 
-enum { KINDS = 3, MOST_PROBES = 2 * KINDS + 1 };
+enum { KINDS = 3, TYPES = 4, MOST_PROBES = 2 * KINDS + 1 + TYPES };
 
 /* ---- from the database ---- */
 
@@ -91,6 +92,20 @@ static int add_config(int32_t *configs, int n, int32_t config)
     return n + 1;
 }
 
+/* Whether none of the n configurations has the model type of this one. */
+static bool is_first_of_type(const struct job *job, const int32_t *configs, int n, int32_t config)
+{
+    struct settings s, other;
+
+    plan_settings(&job->plan, config, &s);
+    for (int i = 0; i < n; i++) {
+        plan_settings(&job->plan, configs[i], &other);
+        if (spec_model(&other) == spec_model(&s))
+            return false;
+    }
+    return true;
+}
+
 /* Of the configurations that take no more memory than that; none where there are none. */
 static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, double most_bytes)
 {
@@ -114,6 +129,9 @@ static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, d
         n = add_config(configs, n, least);
         n = add_config(configs, n, most);
     }
+    for (int32_t c = 0; c < job->plan.n_configs && n < MOST_PROBES; c++)
+        if (job->bytes[c] <= most_bytes && is_first_of_type(job, configs, n, c))
+            configs[n++] = c;
     return n;
 }
 
@@ -162,7 +180,7 @@ static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_
                               double most_bytes, struct err *err)
 {
     int32_t configs[MOST_PROBES];
-    int n = choose_configs(configs, job, most_bytes), at;
+    int n = choose_configs(configs, job, most_bytes), n_tried = 0;
     struct gcn_runner *gcn;
     struct runner runner;
     double until_s;
@@ -176,11 +194,16 @@ static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_
     sort_configs(configs, n, cost);
     make_inputs(job, configs, n);
     until_s = clock_now(&clock_system) + budget_s;
-    for (at = 0; at < n && clock_now(&clock_system) < until_s; at++)
-        cost_observe(cost, configs[at], -1, probe_config(job, &runner, configs[at], budget_s / n));
+    /* The time of one type says little about the others: each is tried, also past the budget. */
+    for (int i = 0; i < n; i++) {
+        if (clock_now(&clock_system) >= until_s && !is_first_of_type(job, configs, i, configs[i]))
+            continue;
+        cost_observe(cost, configs[i], -1, probe_config(job, &runner, configs[i], budget_s / n));
+        n_tried++;
+    }
     cost_refit(cost);
     gcn_runner_destroy(gcn);
-    return at;
+    return n_tried;
 }
 
 int64_t job_teach(struct job *job, struct cost *cost, const struct store_trials *known,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/batch.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/launch_report.h"
@@ -23,6 +24,23 @@
 #include "sched/world.h"
 
 static volatile sig_atomic_t child_pid, was_asked_to_stop;
+
+double launch_begun(void)
+{
+    const char *begun = getenv(LAUNCH_BEGUN);
+    double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
+
+    /* The clocks of two hosts may differ. */
+    return clock_now(&clock_system) - fmax(passed_s, 0);
+}
+
+static void pass_begun(double begun_s)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.3f", clock_unix() - (clock_now(&clock_system) - begun_s));
+    setenv(LAUNCH_BEGUN, text, 1);
+}
 
 int launch_cores(void)
 {
@@ -101,8 +119,8 @@ static void add_placement(struct words *words, const char *cores)
 /* mpirun hands its environment to ranks of its own host; to others what it is told to. */
 static void add_environment(struct words *words)
 {
-    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_LISTENS, SWEEP_SHARE_VARIABLE,
-                                        READY_VARIABLE};
+    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_LISTENS, LAUNCH_BEGUN,
+                                        SWEEP_SHARE_VARIABLE, READY_VARIABLE};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i])) {
@@ -263,6 +281,7 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
     snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
     setenv(LAUNCH_COMMAND, launch->command, 1);
     setenv(LAUNCH_LISTENS, "1", 1);
+    pass_begun(launch->begun_s);
     args = make_args(launch, argc, argv, program, ranks, cores);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);

@@ -11,12 +11,21 @@ struct launch {
     int ranks;
     int threads;          /* the most that one trial uses: cores of a rank */
     double heartbeat_s;   /* the sweep's heartbeat_limit: launch_watch() */
+    double begun_s;       /* when the command began, by clock_system */
     const char *command;  /* as it was typed */
     const char *progress; /* what the ranks are told: the terminal is seen only from here */
 };
 
 /* In the environment of ranks that launch_mpirun() started: the command as the user typed it. */
 #define LAUNCH_COMMAND "ESPALIER_COMMAND"
+
+/* In the environment of these ranks: when the command began, in Unix time. The ranks may run on
+ * another host, which has its own monotonic clock. */
+#define LAUNCH_BEGUN "ESPALIER_BEGUN"
+
+/* When this command began, by clock_system: now, or when the `run -n` that started this rank began.
+ * Call it first. */
+double launch_begun(void);
 
 /* Processors this process may run on. */
 int launch_cores(void);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "data/duplicates.h"
+#include "data/proxies.h"
 
 /* The side of a sample is its fold, or the part of a holdout split; the test part is the side after
  * the folds. Who chooses the epoch is on the side of those that train: no score is of it. A stop
@@ -13,6 +14,7 @@
  * Replicates have other folds: a set of doubles that is on one side in one of them may be on two in
  * the next. */
 
+#define MOST_PROXIES 3  /* features that are named */
 #define MOST_SETS 5     /* printed */
 #define MOST_MEMBERS 20 /* of each */
 
@@ -127,11 +129,74 @@ static void put_scope(struct buf *out, const struct leaks *leaks, const struct j
         buf_printf(out, " in at least one of %d replicates", job->plan.replicates);
 }
 
+/* ---- features that are the target ---- */
+
+static void put_feature(struct buf *out, const struct dataset *d, const struct proxy *p)
+{
+    const char *name = dataset_feature_name(d, p->feature);
+
+    if (*name)
+        buf_printf(out, "\"%.80s\"", name);
+    else
+        buf_printf(out, "number %d", p->feature + 1);
+    buf_printf(out, " (r = %.4f over %d samples)", p->r, p->n_samples);
+}
+
+static void put_features(struct buf *out, const struct dataset *d, const struct proxies *found)
+{
+    for (int32_t i = 0; i < found->n && i < MOST_PROXIES; i++) {
+        buf_puts(out, i ? ", " : "");
+        put_feature(out, d, &found->proxy[i]);
+    }
+    if (found->n > MOST_PROXIES)
+        buf_printf(out, " and %d more", found->n - MOST_PROXIES);
+}
+
+static int warn_proxies(const struct job *job, struct err *err)
+{
+    struct proxies found;
+    struct buf names = {0};
+
+    if (proxies_find(&found, &job->data, err))
+        return -1;
+    put_features(&names, &job->data, &found);
+    if (found.n)
+        log_warn(
+            "%s: %d feature%s the target itself, with |r| above %g: %s: a model can copy it, "
+            "so its scores say nothing about new samples: remove the column unless it is known "
+            "before the target",
+            job->sweep.path, found.n, found.n == 1 ? " is likely" : "s are likely",
+            PROXY_CORRELATION, buf_text(&names));
+    buf_release(&names);
+    proxies_release(&found);
+    return 0;
+}
+
+static int print_proxies(const struct job *job, struct err *err)
+{
+    struct proxies found;
+    struct buf names = {0};
+
+    if (proxies_find(&found, &job->data, err))
+        return -1;
+    put_features(&names, &job->data, &found);
+    if (found.n)
+        printf("leaks       %d feature%s with |r| above %g with the target: %s\n", found.n,
+               found.n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
+    buf_release(&names);
+    proxies_release(&found);
+    return 0;
+}
+
+/* ---- together ---- */
+
 int leaks_warn(struct job *job, struct err *err)
 {
     struct buf scope = {0};
     struct leaks leaks;
 
+    if (warn_proxies(job, err))
+        return -1;
     if (!is_of_interest(job))
         return 0;
     if (find(&leaks, job, err))
@@ -153,15 +218,15 @@ static void print_side(const struct leaks *leaks, int32_t sample)
     int32_t side = leaks->side[sample];
 
     if (side < 0)
-        printf(" (no part)");
+        cli_printf(" (no part)");
     else if (!leaks->folds)
-        printf(" (%s)", part_name((enum part)side));
+        cli_printf(" (%s)", part_name((enum part)side));
     else if (side == leaks->folds)
-        printf(" (test)");
+        cli_printf(" (test)");
     else if (side > leaks->folds)
-        printf(" (stop)");
+        cli_printf(" (stop)");
     else
-        printf(" (fold %d)", side);
+        cli_printf(" (fold %d)", side);
 }
 
 static void print_set(const struct leaks *leaks, const struct dataset *d, int32_t set)
@@ -169,16 +234,16 @@ static void print_set(const struct leaks *leaks, const struct dataset *d, int32_
     const struct duplicates *dup = &leaks->duplicates;
     int32_t n = dup->start[set + 1] - dup->start[set];
 
-    printf("same        ");
+    cli_printf("same        ");
     if (leaks->replicate[set] > 0)
-        printf("in replicate %d: ", leaks->replicate[set]);
+        cli_printf("in replicate %d: ", leaks->replicate[set]);
     for (int32_t k = 0; k < n && k < MOST_MEMBERS; k++) {
         int32_t sample = dup->member[dup->start[set] + k];
 
-        printf("%s%s", k ? ", " : "", dataset_id(d, sample));
+        cli_printf("%s%s", k ? ", " : "", dataset_id(d, sample));
         print_side(leaks, sample);
     }
-    printf(n > MOST_MEMBERS ? ", %d more\n" : "\n", n - MOST_MEMBERS);
+    cli_printf(n > MOST_MEMBERS ? ", %d more\n" : "\n", n - MOST_MEMBERS);
 }
 
 static int print_sets(struct leaks *leaks, struct job *job, struct err *err)
@@ -188,10 +253,11 @@ static int print_sets(struct leaks *leaks, struct job *job, struct err *err)
     int32_t n = 0;
 
     put_scope(&scope, leaks, job);
-    printf("duplicates  %d set%s of samples with the same markers, %d samples in all; %d set%s on "
-           "both sides of a split%s\n",
-           dup->n_sets, dup->n_sets == 1 ? "" : "s", dup->n_members, leaks->n_straddling,
-           leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
+    cli_printf(
+        "duplicates  %d set%s of samples with the same markers, %d samples in all; %d set%s on "
+        "both sides of a split%s\n",
+        dup->n_sets, dup->n_sets == 1 ? "" : "s", dup->n_members, leaks->n_straddling,
+        leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
     buf_release(&scope);
     for (int32_t set = 0; set < dup->n_sets; set++) {
         if (leaks->replicate[set] < 0 || n++ >= MOST_SETS)
@@ -201,7 +267,7 @@ static int print_sets(struct leaks *leaks, struct job *job, struct err *err)
         print_set(leaks, &job->data, set);
     }
     if (n > MOST_SETS)
-        printf("same        %d set%s more\n", n - MOST_SETS, n - MOST_SETS == 1 ? "" : "s");
+        cli_printf("same        %d set%s more\n", n - MOST_SETS, n - MOST_SETS == 1 ? "" : "s");
     return 0;
 }
 
@@ -210,6 +276,8 @@ int leaks_print(struct job *job, struct err *err)
     struct leaks leaks;
     int rc = 0;
 
+    if (print_proxies(job, err))
+        return -1;
     if (!is_of_interest(job))
         return 0;
     if (find(&leaks, job, err))
@@ -217,7 +285,7 @@ int leaks_print(struct job *job, struct err *err)
     if (leaks.duplicates.n_sets)
         rc = print_sets(&leaks, job, err);
     else
-        printf("duplicates  none: no two samples have the same markers\n");
+        cli_printf("duplicates  none: no two samples have the same markers\n");
     release(&leaks);
     return rc;
 }

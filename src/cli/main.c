@@ -1,12 +1,17 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/outfile.h"
+#include "base/subnormal.h"
 #include "config.h"
 
 const struct command commands[] = {
+    {"init", "FILE...", "Write a first sweep file for data files.", cmd_init},
     {"run", "GRID.ini", "Run a sweep, or go on with it.", cmd_run},
     {"plan", "GRID.ini", "List the trials of a sweep and what they cost; run nothing.", cmd_plan},
     {"params", "[SECTION | KEY ...]", "The settings of a sweep file.", cmd_params},
@@ -55,7 +60,7 @@ static int run(int argc, char **argv)
     }
     command = command_find(argv[1]);
     if (!command) {
-        fprintf(stderr, "espalier: '%s' is not a command; see 'espalier --help'\n", argv[1]);
+        cli_warnf("espalier: '%s' is not a command; see 'espalier --help'\n", argv[1]);
         return EXIT_USAGE;
     }
     argv[1] = argv[0];
@@ -73,12 +78,29 @@ static int close_output(int status)
     is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
     if (!is_lost || status != EXIT_OK)
         return status;
-    fprintf(stderr, "espalier: cannot write%s%s\n", errno ? ": " : "",
-            errno ? strerror(errno) : " all of it");
+    cli_warnf("espalier: cannot write: %s\n", outfile_reason(errno));
     return EXIT_ERROR;
+}
+
+/* SQLite and the ranks of a host map files into memory. A page of such a file that was cut off, or
+ * for which the disk has no room, cannot be read. */
+static void leave_on_bus_error(int number)
+{
+    static const char text[] =
+        "espalier: bus error: a file that is mapped into memory (the -shm file beside a database, "
+        "or a file in /dev/shm) was cut off, or its disk is full; start the same command again\n";
+
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_ERROR);
+    _exit(EXIT_ERROR);
 }
 
 int main(int argc, char **argv)
 {
+    subnormal_flush();
+    signal(SIGBUS, leave_on_bus_error);
+    /* A write beyond 'ulimit -f' then fails with EFBIG, and can be reported. */
+    signal(SIGXFSZ, SIG_IGN);
     return close_output(run(argc, argv));
 }

@@ -1,5 +1,6 @@
 #include "cli/newcomers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,10 +118,26 @@ static void tell_twice(const struct newcomers *n)
                  n->recode.path, n->n_twice);
 }
 
+/* As in training, but nothing is dropped: the alleles are those of the data. */
+static void tell_contradicted(const struct newcomers *n)
+{
+    const struct data_contradicted *c = &n->report.contradicted;
+    struct buf names = {0};
+
+    if (!c->n_taken)
+        return;
+    variants_put_contradicted(&names, c);
+    log_warn("%s: %lld sites have calls that contradict their column alleles: their calls are "
+             "matched by letter with the alleles that were trained on; the first are %s",
+             n->recode.path, (long long)c->n_taken, buf_text(&names));
+    buf_release(&names);
+}
+
 static void tell_markers(const struct newcomers *n)
 {
     const struct recode_report *r = &n->report;
     const char *path = n->recode.path;
+    char by_id[40] = "";
     double low;
 
     if (n->n_known)
@@ -129,22 +146,39 @@ static void tell_markers(const struct newcomers *n)
     else
         log_info("%s: %d samples to predict", path, n->n);
     tell_twice(n);
-    log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped; %d absent, %d of "
+    if (r->n_by_id)
+        snprintf(by_id, sizeof by_id, " and %d by their ids", r->n_by_id);
+    log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped%s; %d absent, %d of "
              "them with other alleles",
-             path, r->n_found, n->n_markers, r->n_flipped, n->n_markers - r->n_found, r->n_other);
+             path, r->n_found, n->n_markers, r->n_flipped, by_id, n->n_markers - r->n_found,
+             r->n_other);
+    tell_contradicted(n);
     if (r->n_respelled)
         log_info(
             "%s: %d of them on chromosomes of another name: \"%s\" is \"%s\" of the data that were "
             "trained on (the prefix chr makes no difference)",
             path, r->n_respelled, r->chrom[0], r->chrom[1]);
     if (r->n_by_name)
-        log_warn("%s: %d markers found by name alone: that both count the same allele could not "
-                 "be seen",
+        log_warn("%s: %d markers found by name or id alone: their dosages are taken as they are, "
+                 "because the alleles that they count are not known; predictions are wrong where "
+                 "this file counts the other allele",
                  path, r->n_by_name);
     if (recode_is_below(&low, &n->recode))
         log_warn("%s: dosages go down to %g, those that were trained on do not: where they are "
                  "coded -1, 0, 1 and those 0, 1, 2, predictions are wrong",
                  path, low);
+}
+
+/* Samples that are called as markers of the data. */
+static int32_t count_marker_ids(const struct newcomers *n)
+{
+    const struct names *ids = recode_ids(&n->recode);
+    int32_t found = 0;
+
+    for (int32_t i = 0; i < ids->n; i++)
+        found += names_find(&n->recode.names, ids->text[i]) >= 0 ||
+                 names_find(&n->recode.ids, ids->text[i]) >= 0;
+    return found;
 }
 
 static int check_found(const struct newcomers *n, bool is_forced, struct err *err)
@@ -154,6 +188,12 @@ static int check_found(const struct newcomers *n, bool is_forced, struct err *er
 
     if (r->n_found && (is_forced || r->n_found >= n->n_markers - r->n_found))
         return 0;
+    if (count_marker_ids(n) > r->n_found)
+        return err_set(err,
+                       "%s: %d of its %d rows are named as markers that were trained on: the table "
+                       "is transposed, it must have a row for each sample and a column for each "
+                       "marker",
+                       n->recode.path, count_marker_ids(n), recode_ids(&n->recode)->n);
     return err_set(err,
                    "%s: %d of the %d markers that were trained on found (%d with other alleles), "
                    "the first is \"%.80s\": must be %s",

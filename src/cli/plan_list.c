@@ -15,6 +15,9 @@
 /* Whoever asks on a login node what a sweep would take is not to take it. */
 #define MOST_TRIED_BYTES 1e9
 
+/* A plan of more trials than these two together is shown by its first and its last ones. */
+enum { FIRST_SHOWN = 10, LAST_SHOWN = 10 };
+
 /* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds, measured. */
 enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
@@ -30,6 +33,10 @@ struct listing {
     int64_t n_known;    /* trials of the database that are finished */
     int64_t n_measured; /* what cost has learnt from: those, or configurations tried here */
     double flops_left, seconds_left;
+    int32_t config;           /* of which the next two are; -1: none yet */
+    struct settings settings; /* trimmed */
+    double expected_s;        /* of one trial */
+    struct buf texts;         /* of the cells of a row */
 };
 
 static int64_t count_done(const struct listing *l)
@@ -58,6 +65,27 @@ static int open_known(struct listing *l, const char *db, struct err *err)
     return 0;
 }
 
+static bool is_open(const struct listing *l, int64_t trial)
+{
+    return l->known.states[trial] == TRIAL_PENDING || l->known.states[trial] == TRIAL_RUNNING;
+}
+
+static void add_costs(struct listing *l)
+{
+    const struct plan *plan = &l->job->plan;
+    int64_t each = plan->n_trials / plan->n_configs;
+
+    for (int32_t config = 0; config < plan->n_configs; config++) {
+        double expected_s = cost_seconds(l->cost, config);
+
+        for (int64_t t = config * each; t < (config + 1) * each; t++)
+            if (l->known.ours[t] && is_open(l, t)) {
+                l->flops_left += l->job->work[config].flops;
+                l->seconds_left += expected_s;
+            }
+    }
+}
+
 static int open_listing(struct listing *l, const char *db, struct err *err)
 {
     struct job *job = l->job;
@@ -70,7 +98,10 @@ static int open_listing(struct listing *l, const char *db, struct err *err)
         l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
     l->n_measured = job_teach(job, l->cost, &l->known, 1, MOST_TRIED_BYTES, err);
-    return l->n_measured < 0 ? -1 : 0;
+    if (l->n_measured < 0)
+        return -1;
+    add_costs(l);
+    return 0;
 }
 
 static void close_listing(struct listing *l)
@@ -78,6 +109,7 @@ static void close_listing(struct listing *l)
     store_close(l->store);
     store_trials_release(&l->known);
     cost_destroy(l->cost);
+    buf_release(&l->texts);
 }
 
 static struct cell text_cell(struct buf *texts, const char *text)
@@ -89,20 +121,21 @@ static struct cell text_cell(struct buf *texts, const char *text)
     return cell;
 }
 
+/* Empty where the type of model has no such setting. */
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
 {
     const struct param *p = &param_table[axis->id];
     union value value = s->v[axis->id];
-    struct buf text = {0};
-    struct cell cell;
+    struct cell cell = {.type = CELL_TEXT, .i = (int64_t)texts->size};
 
+    if (!settings_has(s, axis->id))
+        return (struct cell){.type = CELL_NULL};
     if (p->type == PARAM_REAL)
         return (struct cell){.type = CELL_REAL, .f = value.f};
     if (p->type == PARAM_INT || (p->type == PARAM_COUNT && value.i))
         return (struct cell){.type = CELL_INTEGER, .i = value.i};
-    param_format(&text, axis->id, value);
-    cell = text_cell(texts, buf_text(&text));
-    buf_release(&text);
+    param_format(texts, axis->id, value);
+    buf_putc(texts, '\0');
     return cell;
 }
 
@@ -111,25 +144,26 @@ static struct cell id_cell(int64_t id)
     return (struct cell){.type = id ? CELL_INTEGER : CELL_NULL, .i = id};
 }
 
-static bool is_open(const struct listing *l, int64_t trial)
-{
-    return l->known.states[trial] == TRIAL_PENDING || l->known.states[trial] == TRIAL_RUNNING;
-}
-
 static struct cell seconds_cell(double seconds)
 {
     return (struct cell){.type = isfinite(seconds) ? CELL_REAL : CELL_NULL, .f = seconds};
 }
 
-/* A finished trial shows what had been predicted before it ran. */
-static void fill_seconds(struct cell cells[2], struct listing *l, int64_t trial, int32_t config)
+/* Trials come configuration by configuration. */
+static void turn_to(struct listing *l, int32_t config)
 {
-    double expected_s = cost_seconds(l->cost, config);
+    if (config == l->config)
+        return;
+    l->config = config;
+    plan_settings(&l->job->plan, config, &l->settings);
+    l->expected_s = cost_seconds(l->cost, config);
+}
 
+/* A finished trial shows what had been predicted before it ran. */
+static void fill_seconds(struct cell cells[2], const struct listing *l, int64_t trial)
+{
     if (is_open(l, trial)) {
-        l->flops_left += l->job->work[config].flops;
-        l->seconds_left += expected_s;
-        cells[0] = seconds_cell(expected_s);
+        cells[0] = seconds_cell(l->expected_s);
         cells[1] = (struct cell){.type = CELL_NULL};
     } else {
         cells[0] = seconds_cell(l->known.predicted[trial]);
@@ -137,24 +171,27 @@ static void fill_seconds(struct cell cells[2], struct listing *l, int64_t trial,
     }
 }
 
-static void fill_row(struct cell *row, struct listing *l, int64_t trial, struct buf *texts)
+static void fill_row(struct cell *row, struct listing *l, int64_t trial)
 {
     const struct sweep *sweep = &l->job->sweep;
     struct plan_trial where = plan_trial(&l->job->plan, trial);
-    double flops = l->job->work[where.config].flops;
-    struct settings s;
+    size_t n_cols = LEFT_COLUMNS + sweep->n_axes + RIGHT_COLUMNS;
+    struct cell *right = row + LEFT_COLUMNS + sweep->n_axes;
 
-    plan_settings(&l->job->plan, where.config, &s);
+    turn_to(l, where.config);
+    buf_clear(&l->texts);
     row[0] = id_cell(l->store ? l->known.ids[trial] : trial + 1);
-    row[1] = id_cell(l->store ? store_config_of(l->store, l->known.ids[trial]) : where.config + 1);
+    row[1] = id_cell(l->store ? l->known.config_ids[where.config] : where.config + 1);
     for (size_t a = 0; a < sweep->n_axes; a++)
-        row[LEFT_COLUMNS + a] = axis_cell(&sweep->axes[a], &s, texts);
-    row += LEFT_COLUMNS + sweep->n_axes;
-    row[0] = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
-    row[1] = (struct cell){.type = CELL_INTEGER, .i = where.fold};
-    row[2] = text_cell(texts, trial_state_name((enum trial_state)l->known.states[trial]));
-    row[3] = (struct cell){.type = CELL_REAL, .f = flops * 1e-9};
-    fill_seconds(row + 4, l, trial, where.config);
+        row[LEFT_COLUMNS + a] = axis_cell(&sweep->axes[a], &l->settings, &l->texts);
+    right[0] = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
+    right[1] = (struct cell){.type = CELL_INTEGER, .i = where.fold};
+    right[2] = text_cell(&l->texts, trial_state_name((enum trial_state)l->known.states[trial]));
+    right[3] = (struct cell){.type = CELL_REAL, .f = l->job->work[where.config].flops * 1e-9};
+    fill_seconds(right + 4, l, trial);
+    for (size_t c = 0; c < n_cols; c++)
+        if (row[c].type == CELL_TEXT)
+            row[c].s = buf_text(&l->texts) + (buf_failed(&l->texts) ? 0 : row[c].i);
 }
 
 static void fill_names(char **names, const struct sweep *sweep)
@@ -172,37 +209,48 @@ static void fill_names(char **names, const struct sweep *sweep)
         names[n++] = right[i];
 }
 
-static int print_trials(struct listing *l, const char *format, struct err *err)
+/* The rows of the first and the last trials, of all where is_whole. */
+static void put_trials(struct report *report, struct listing *l, bool is_whole)
+{
+    struct cell row[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS] = {{.type = CELL_NULL}};
+    bool is_cut = !is_whole && l->n_rows > FIRST_SHOWN + LAST_SHOWN;
+    int64_t at = 0;
+
+    for (int64_t t = 0; t < l->job->plan.n_trials; t++) {
+        if (!l->known.ours[t])
+            continue;
+        at++;
+        if (is_cut && at > FIRST_SHOWN && at <= l->n_rows - LAST_SHOWN)
+            continue;
+        fill_row(row, l, t);
+        report_row(report, row);
+        if (is_cut && at == FIRST_SHOWN)
+            report_gap(report);
+    }
+}
+
+/* csv and json are for programs, which are given all. */
+static int print_trials(struct listing *l, const char *format, bool is_whole, struct err *err)
 {
     const struct job *job = l->job;
+    char *names[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS];
     int32_t n_cols = (int32_t)job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
-    size_t n_cells = (size_t)l->n_rows * (size_t)n_cols;
-    char **names = calloc((size_t)n_cols, sizeof *names);
-    struct cell *cells = calloc(n_cells + 1, sizeof *cells), *row = cells;
-    struct table table = {names, n_cols, l->n_rows, cells};
-    struct buf texts = {0}, out = {0};
-    int rc = 0;
+    struct report report;
+    struct buf out = {0};
+    int rc;
 
-    if (names && cells) {
-        fill_names(names, &job->sweep);
-        for (int64_t t = 0; t < job->plan.n_trials; t++)
-            if (l->known.ours[t]) {
-                fill_row(row, l, t, &texts);
-                row += n_cols;
-            }
-        for (size_t i = 0; i < n_cells; i++)
-            if (cells[i].type == CELL_TEXT)
-                cells[i].s = buf_text(&texts) + cells[i].i;
-        report_format(&out, &table, format);
-    }
-    if (!names || !cells || buf_failed(&texts))
-        rc = err_nomem(err, "plan", n_cells * sizeof *cells);
-    else
-        rc = cli_write(stdout, &out, err);
+    fill_names(names, &job->sweep);
+    report_begin(&report, &out, names, n_cols, format);
+    put_trials(&report, l, is_whole || strcmp(format, "table") != 0);
+    report_end(&report);
+    out.failed |= buf_failed(&l->texts);
+    rc = cli_print(&out, format, err);
     buf_release(&out);
-    buf_release(&texts);
-    free(names);
-    free(cells);
+    if (!rc && report.n_rows < l->n_rows)
+        fprintf(
+            stderr,
+            "espalier: %s: the first %d and the last %d of %lld trials; plan --list shows all\n",
+            job->sweep.fixed.v[P_SWEEP_NAME].s, FIRST_SHOWN, LAST_SHOWN, (long long)l->n_rows);
     return rc;
 }
 
@@ -284,8 +332,8 @@ static void print_memory(const struct job *job)
     put_bytes(&text, job->inputs_bytes);
     buf_puts(&text, " derived from them, once for all ranks of a host, and up to ");
     put_bytes(&text, job->trial_bytes);
-    fprintf(stderr, "espalier: %s: memory: about %s of its own\n",
-            job->sweep.fixed.v[P_SWEEP_NAME].s, buf_text(&text));
+    cli_warnf("espalier: %s: memory: about %s of its own\n", job->sweep.fixed.v[P_SWEEP_NAME].s,
+              buf_text(&text));
     buf_release(&text);
 }
 
@@ -316,14 +364,13 @@ static void print_totals(const struct listing *l)
     put_source(&text, l);
     buf_puts(&text, ")");
     put_accuracy(&text, l);
-    fprintf(stderr,
-            "espalier: %s: %d configurations x %d replicates x %d folds = %lld trials%s; to run: "
-            "%.4g gflop, %s %.3g core-%s (%s\n",
-            l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
-            (long long)plan->n_trials, buf_text(&part), l->flops_left * 1e-9,
-            may_end_early(l->job) ? "patience aside about" : "about",
-            is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
-            buf_text(&text));
+    cli_warnf("espalier: %s: %d configurations x %d replicates x %d folds = %lld trials%s; to run: "
+              "%.4g gflop, %s %.3g core-%s (%s\n",
+              l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
+              (long long)plan->n_trials, buf_text(&part), l->flops_left * 1e-9,
+              may_end_early(l->job) ? "patience aside about" : "about",
+              is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
+              buf_text(&text));
     buf_release(&part);
     buf_release(&text);
 }
@@ -333,7 +380,7 @@ static double remake_seconds(const struct listing *l, const struct remake *remak
     double seconds = 0;
 
     for (int64_t t = 0; t < l->job->plan.n_trials; t++)
-        if (remake_has(remake, t) && store_config_of(l->store, l->known.ids[t]) == id)
+        if (remake_has(remake, t) && l->known.config_ids[plan_trial(&l->job->plan, t).config] == id)
             seconds += cost_seconds(l->cost, plan_trial(&l->job->plan, t).config);
     return seconds;
 }
@@ -353,22 +400,22 @@ static int print_models(const struct listing *l, struct err *err)
         return 0;
     rc = remake_find(&remake, l->store, &job->plan, &job->data, &l->known, err);
     for (int i = 0; !rc && i < remake.n_configs; i++)
-        fprintf(stderr,
-                "espalier: %s: %s: 'run' trains them once more for that alone, about %.3g "
-                "core-seconds\n",
-                job->sweep.fixed.v[P_SWEEP_NAME].s, remake_text(text, &remake.configs[i]),
-                remake_seconds(l, &remake, remake.configs[i].id));
+        cli_warnf("espalier: %s: %s: 'run' trains them once more for that alone, about %.3g "
+                  "core-seconds\n",
+                  job->sweep.fixed.v[P_SWEEP_NAME].s, remake_text(text, &remake.configs[i]),
+                  remake_seconds(l, &remake, remake.configs[i].id));
     remake_release(&remake);
     return rc;
 }
 
-int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format)
+int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format,
+              bool is_whole)
 {
-    struct listing l = {.job = job, .shard = shard};
+    struct listing l = {.job = job, .shard = shard, .config = -1};
     struct err err;
     int status = EXIT_OK;
 
-    if (open_listing(&l, db, &err) || print_trials(&l, format, &err))
+    if (open_listing(&l, db, &err) || print_trials(&l, format, is_whole, &err))
         status = cli_fail(&err, EXIT_ERROR);
     else {
         print_totals(&l);

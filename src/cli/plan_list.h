@@ -5,8 +5,10 @@
 #include "cli/job.h"
 #include "grid/shard.h"
 
-/* Prints the list on stdout ("table", "csv" or "json") and the totals on stderr; db is read for
- * measured rates and finished trials if it exists. Returns the exit status. */
-int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format);
+/* Prints the trials on stdout ("table", "csv" or "json") and the totals on stderr; db is read for
+ * measured rates and finished trials if it exists. A table of more than 20 trials has the first and
+ * the last ten, unless is_whole. Returns the exit status. */
+int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format,
+              bool is_whole);
 
 #endif

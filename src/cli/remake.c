@@ -86,6 +86,20 @@ static void note(struct remake *remake, const struct plan *plan, const struct da
     remake->n_due++;
 }
 
+/* Whether some trial of the plan would have a model: where none would, nobody needs to know which
+ * configurations are chosen. */
+static bool has_models(const struct plan *plan, const struct dataset *data)
+{
+    struct settings s;
+
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        if (may_have_model(&s, data))
+            return true;
+    }
+    return false;
+}
+
 int remake_find(struct remake *remake, struct store *store, const struct plan *plan,
                 const struct dataset *data, const struct store_trials *known, struct err *err)
 {
@@ -93,6 +107,8 @@ int remake_find(struct remake *remake, struct store *store, const struct plan *p
     struct query_sweep sweep;
     struct table table;
 
+    if (!has_models(plan, data))
+        return 0;
     remake->is_due = calloc(n, sizeof *remake->is_due);
     remake->value = calloc(n, sizeof *remake->value);
     if (!remake->is_due || !remake->value)

@@ -20,7 +20,7 @@ static const char *text_of(const struct cell *cell)
     return cell->type == CELL_TEXT ? cell->s : "";
 }
 
-/* The columns of QUERY_TRIAL_RECORD by their places. */
+/* The columns of QUERY_TRIAL_RECORD by their places: the query has checked their types. */
 static void read_record(struct replay_trial *trial, const struct cell *cells)
 {
     trial->sweep_id = cells[0].i;
@@ -47,7 +47,12 @@ int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_i
     *trial = (struct replay_trial){.trial_id = trial_id};
     if (table.n_rows)
         read_record(trial, table.cells);
-    else
+    if (trial->replicate >= param_table[P_REPLICATES].max)
+        rc = err_set(err,
+                     "t%lld: replicate %d: must be less than %.0f; another program changed the "
+                     "database",
+                     (long long)trial_id, trial->replicate, param_table[P_REPLICATES].max);
+    if (!table.n_rows)
         rc = err_set(err, "no trial %lld", (long long)trial_id);
     table_release(&table);
     return rc;
@@ -173,19 +178,21 @@ void replay_settings(const struct replay *replay, struct settings *out)
     plan_settings(&replay->plan, 0, out);
 }
 
-static int check_key(const struct replay *r, const struct replay_trial *trial, struct hash digest,
+static int check_key(struct replay *r, const struct replay_trial *trial, struct hash digest,
                      struct err *err)
 {
     struct buf scratch = {0};
     struct settings settings;
     char key[HASH_HEX_SIZE];
+    struct hash here, there;
 
     replay_settings(r, &settings);
-    hash_hex(
-        settings_key(&settings, r->sweep.swept, digest, trial->replicate, trial->fold, &scratch),
-        key);
+    here = settings_key(&settings, r->sweep.swept, digest, trial->replicate, trial->fold, &scratch);
+    r->is_before = hash_parse(&there, trial->key) == 0 &&
+                   settings_made_before(&settings, r->sweep.swept, digest, trial->replicate,
+                                        trial->fold, there, &scratch);
     buf_release(&scratch);
-    if (!strcmp(key, trial->key))
+    if (r->is_before || !strcmp(hash_hex(here, key), trial->key))
         return 0;
     return err_set(err,
                    "its key is %s, and its settings make %s here: it was trained with other "
@@ -213,7 +220,7 @@ int replay_prepare(struct replay *r, const struct replay_trial *trial, int64_t *
 
     if (!is_there && change_config(r, trial, err))
         return err_wrap(err, "sweep '%s'", trial->sweep);
-    if (trial->fold >= r->plan.folds)
+    if (trial->fold < 0 || trial->fold >= r->plan.folds)
         return err_set(err, "%s: t%lld: fold %d of %d", r->db, (long long)trial->trial_id,
                        trial->fold, r->plan.folds);
     if (check_key(r, trial, r->data.digest, err))

@@ -19,6 +19,8 @@ struct replay {
     int64_t config_id; /* whose plan is there; 0: none */
     struct sweep sweep;
     struct plan plan; /* of this configuration alone */
+    bool is_before; /* the trial was computed by an earlier revision of its type of model: its kept
+                       model is as good as any, and training it again gives other numbers */
     struct gcn_runner *runner;
 };
 

@@ -5,11 +5,11 @@
 #include "store/query.h"
 
 /* Columns of QUERY_SCORES. */
-enum { SCORE_CONFIG, SCORE_FIRST, SCORE_TRIALS, SCORE_MEAN };
+enum { SCORE_CONFIG, SCORE_TRIALS, SCORE_MEAN };
 
-/* A configuration of the plan by the number of its first trial in the database. */
+/* A configuration of the plan by its number in the database. */
 struct place {
-    int64_t first;
+    int64_t id;
     int32_t config;
 };
 
@@ -17,26 +17,20 @@ static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    return (x->first > y->first) - (x->first < y->first);
+    return (x->id > y->id) - (x->id < y->id);
 }
 
 static struct place *make_places(const struct plan *plan, const struct store_trials *known,
                                  struct err *err)
 {
-    int64_t each = plan->n_trials / plan->n_configs;
     struct place *places = malloc((size_t)plan->n_configs * sizeof *places);
 
     if (!places) {
         err_nomem(err, "scores", (size_t)plan->n_configs * sizeof *places);
         return NULL;
     }
-    for (int32_t c = 0; c < plan->n_configs; c++) {
-        int64_t t = c * each;
-
-        while (t < (c + 1) * each - 1 && !known->ids[t]) /* of another shard */
-            t++;
-        places[c] = (struct place){known->ids[t], c};
-    }
+    for (int32_t c = 0; c < plan->n_configs; c++)
+        places[c] = (struct place){known->config_ids[c], c};
     qsort(places, (size_t)plan->n_configs, sizeof *places, compare_places);
     return places;
 }
@@ -45,7 +39,7 @@ static void tell(struct progress *progress, const struct place *places, const st
 {
     for (int64_t row = 0; row < scores->n_rows; row++) {
         const struct cell *cell = &scores->cells[row * scores->n_cols];
-        struct place wanted = {.first = cell[SCORE_FIRST].i};
+        struct place wanted = {.id = cell[SCORE_CONFIG].i};
         const struct place *found = bsearch(&wanted, places, (size_t)progress->plan->n_configs,
                                             sizeof *places, compare_places);
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/shell.h"
+#include "cli/advice.h"
 #include "cli/machine.h"
 #include "cli/standing.h"
 #include "cli/stop.h"
@@ -26,6 +27,9 @@
 /* Of checkpoints, in a minute, of all ranks. To store a megabyte takes 10 ms, and a job keeps 30 s
  * for its end. */
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
+/* A commit waits for the disk. Of results that take 20 us each it waits once in half a second so,
+ * which is as long as a result may be in danger. */
+#define COMMIT_RESULTS 25000
 /* For the other ranks to hear that there is nothing to do. */
 #define DISMISS_S 60.0
 
@@ -89,7 +93,7 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
 {
     struct master_options limits = {
         .commit_s = 0.5,
-        .commit_results = 1000,
+        .commit_results = COMMIT_RESULTS,
         .stop = &stop_signal,
         .hurry = &stop_hurry,
         .grace_s = state->grace_s,
@@ -349,6 +353,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
                   state->before.diverged - state->before.failed + (state->only_models ? 0 : left);
     char best[96] = "", shard[SHARD_TEXT];
     struct err err;
+    int rc;
 
     /* Of a part nothing is best yet. */
     if (options->shard.n == 1)
@@ -359,8 +364,14 @@ static void print_end(struct sweep_state *state, const struct job *job,
              (long long)now.failed, best);
     if (!state->n_losses)
         print_efficiency(state);
+    /* The run before has said it where this one has run nothing. */
+    if (options->shard.n == 1 && end == MASTER_FINISHED && ran)
+        advice_print_best(state->store, job->sweep.fixed.v[P_SWEEP_NAME].s);
+    rc = store_settle(state->store, &err);
+    if (!rc && end == MASTER_FINISHED)
+        sweep_compact(state);
     print_next(state, options, end);
-    if (!store_settle(state->store, &err))
+    if (!rc)
         return;
     if (store_has_moved(state->store))
         log_warn("%s", err.text);

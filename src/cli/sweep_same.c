@@ -36,18 +36,15 @@ static void refuse(struct store *store, const char *db, const struct job *job,
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
     char past[256];
 
-    fprintf(stderr, "espalier: %s: sweep '%s' in it has other settings (in it -> now):\n", db,
-            name);
+    cli_warnf("espalier: %s: sweep '%s' in it has other settings (in it -> now):\n", db, name);
     for (size_t i = 0; i < differences->n; i++)
-        fprintf(stderr, "espalier:   %s\n", differences->text[i]);
-    fprintf(stderr,
-            "espalier: give [sweep] name another value, or add --new-sweep: it begins anew under "
-            "this name, and keeps what is there as '%s#1' (or the next number)\n",
-            name);
+        cli_warnf("espalier:   %s\n", differences->text[i]);
+    cli_warnf("espalier: give [sweep] name another value, or add --new-sweep: it begins anew under "
+              "this name, and keeps what is there as '%s#1' (or the next number)\n",
+              name);
     if (find_past(past, sizeof past, store, job))
-        fprintf(stderr,
-                "espalier: '%s' in it has these settings: [sweep] name = %s goes on with it\n",
-                past, past);
+        cli_warnf("espalier: '%s' in it has these settings: [sweep] name = %s goes on with it\n",
+                  past, past);
 }
 
 static int supersede(struct store *store, const char *db, const char *name, struct err *err)

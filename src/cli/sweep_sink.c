@@ -8,6 +8,8 @@
 #include "cli/sweep_state.h"
 #include "trial/kept.h"
 
+#define COMPACT_S 60.0 /* the most that store_compact() takes on a slow disk */
+
 int sweep_remake(struct sweep_state *state, struct err *err)
 {
     struct remake *remake = &state->remake;
@@ -40,7 +42,7 @@ static int on_finished(void *arg, struct err *err)
 static void note_trial(struct sweep_state *state, int64_t trial, double value)
 {
     if (progress_trial(&state->progress, trial, value))
-        state->progress.best_id = store_config_of(state->store, state->known.ids[trial]);
+        state->progress.best_id = state->known.config_ids[plan_trial(state->plan, trial).config];
 }
 
 static void warn_large(struct sweep_state *state, const struct trial_result *result)
@@ -264,6 +266,26 @@ void sweep_keep_alive(void *arg)
     launch_report_alive();
     if (state->master)
         master_keep_alive(state->master);
+}
+
+static bool may_compact(void *arg)
+{
+    const struct sweep_state *state = arg;
+
+    launch_report_alive();
+    return !stop_signal && walltime_within(&state->walltime, 1) > 0;
+}
+
+void sweep_compact(struct sweep_state *state)
+{
+    int64_t bytes;
+
+    if (walltime_within(&state->walltime, COMPACT_S) < COMPACT_S)
+        return;
+    bytes = store_compact(state->store, may_compact, state);
+    if (bytes)
+        log_info("the database is %.1f MB smaller: its free pages were given back to the disk",
+                 (double)bytes * 1e-6);
 }
 
 static void run_noted(void *self, struct trial_result *r, int64_t number,

@@ -50,6 +50,10 @@ struct ledger_counts sweep_counts(const struct sweep_state *state);
 /* Trials that are done, and pending or leased in the ledger for their models. */
 int64_t sweep_models_left(const struct sweep_state *state);
 
+/* At the end of a sweep: give the free pages of its database back to the disk, where there are
+ * many and time is left. */
+void sweep_compact(struct sweep_state *state);
+
 /* From the scheduler's thread while it is held up: nobody takes its silence for its end. */
 void sweep_keep_alive(void *state);
 

@@ -126,11 +126,12 @@ static void tell(const struct trouble *trouble, const struct job *job, struct st
 int trouble_end(const struct trouble *trouble, struct store *store, const struct job *job,
                 struct store_trials *known, const struct err *why)
 {
-    bool has_moved = store_has_moved(store); /* then `why` tells where to find what is safe */
+    /* Then `why` names where to find what is safe, or that it is lost. */
+    bool is_elsewhere = store_has_moved(store) || store_is_cut_off(store);
     int status = cli_fail(why, EXIT_ERROR);
 
     store_close(store);
-    if (!has_moved)
+    if (!is_elsewhere)
         tell(trouble, job, known);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/batch.h"
@@ -13,6 +14,8 @@
  * and what a job script does afterwards; of a short time a small part only. */
 #define END_S 30.0
 #define END_SHARE 0.05
+
+#define FRESH_SHARE 0.9 /* of a job's time is left: it has just begun */
 
 static double end_s(double seconds)
 {
@@ -82,20 +85,55 @@ static double ask(void)
     return left_s - end_s(left_s);
 }
 
+/* Whether a job that has left_s has only just begun. Only Slurm reports when it began. */
+static bool has_just_begun(double left_s)
+{
+    const char *start = getenv("SLURM_JOB_START_TIME");
+    double end;
+
+    batch_slurm_end(&end);
+    return start && *start && left_s > FRESH_SHARE * (end - strtod(start, NULL));
+}
+
+static void begin_by_job(struct walltime *walltime)
+{
+    walltime->whole_s = ask();
+    walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
+    walltime->is_whole = walltime->whole_s > 0 && has_just_begun(walltime->whole_s);
+    if (walltime->whole_s <= 0)
+        walltime->whole_s = (double)INFINITY;
+}
+
+/* --time-limit beyond the end of the job. A job whose time seems over is no reason: the limit may
+ * have been given because of that. */
+static void heed_job(struct walltime *walltime, double limit_s)
+{
+    char limit[DURATION_TEXT], left[DURATION_TEXT];
+    double job_s = batch_seconds_left(), now_s = clock_now(&clock_system);
+    struct batch_job job;
+
+    if (!(job_s > 0) || now_s + job_s - end_s(job_s) >= walltime->until_s)
+        return;
+    batch_job_here(&job);
+    log_warn("walltime: --time-limit %s ends after %s job %s, which has %s left: the end of the "
+             "job counts",
+             duration_words(limit, limit_s), batch_system_title(job.system), job.id,
+             duration_words(left, job_s));
+    walltime->whole_s = job_s - end_s(job_s);
+    walltime->until_s = now_s + walltime->whole_s;
+    walltime->is_whole = has_just_begun(job_s);
+}
+
 void walltime_begin(struct walltime *walltime, double limit_s, double begun_s)
 {
-    double now_s;
-
     if (isnan(limit_s)) {
-        walltime->whole_s = ask();
-        walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
-        if (walltime->whole_s <= 0)
-            walltime->whole_s = (double)INFINITY;
+        begin_by_job(walltime);
         return;
     }
-    now_s = clock_now(&clock_system);
-    walltime->until_s = begun_s + limit_s - end_s(limit_s);
-    walltime->whole_s = fmax(walltime->until_s - now_s, 0);
+    walltime->whole_s = limit_s - end_s(limit_s);
+    walltime->until_s = begun_s + walltime->whole_s;
+    walltime->is_whole = true;
+    heed_job(walltime, limit_s);
 }
 
 double walltime_within(const struct walltime *walltime, double seconds)
@@ -171,5 +209,5 @@ bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch 
 {
     struct misfits misfits = count_misfits(walltime, dispatch);
 
-    return misfits.n == misfits.n_left;
+    return walltime->is_whole && misfits.n == misfits.n_left;
 }

@@ -9,13 +9,16 @@
 
 struct walltime {
     double until_s; /* by clock_system: all trials must be over; INFINITY: no limit */
-    double whole_s; /* from walltime_begin() until then; INFINITY where the job's time was over
-                       before: that tells nothing of what the next job can do */
+    double whole_s; /* all the time of such a run: of --time-limit, or what the job had left at
+                       walltime_begin(); INFINITY where that was nothing */
+    bool is_whole;  /* the next run has no more: whole_s is of --time-limit, or of a job that had
+                       just begun */
 };
 
-/* limit_s: --time-limit, counted from begun_s (by clock_system); NaN: none was given, then the
- * batch system is asked, and what it says is printed. Some of the time is kept for the end of the
- * run (doc/decisions/0017). */
+/* limit_s: --time-limit, counted from begun_s (by clock_system), where the command began. NaN: none
+ * was given; then the batch system is asked, and what it says is printed. Where the job ends before
+ * limit_s is over, the job's end counts, with a warning. Some of the time is kept for the end of
+ * the run (doc/decisions/0017). */
 void walltime_begin(struct walltime *walltime, double limit_s, double begun_s);
 
 /* seconds, or what is left until the limit where that is less. */
@@ -28,7 +31,7 @@ void walltime_warn(const struct walltime *walltime, const struct dispatch *dispa
  * do either: where it is expected to take longer than all the time there was. */
 void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch);
 
-/* Whether that is all that is left: a run that has done nothing either would be run again in vain.
+/* Whether nothing else is left, and the next run has no more time: run again, it would do nothing.
  */
 bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch);
 

@@ -39,6 +39,7 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     for (uint32_t i = 0; i < b->record->n_allele; i++)
         variants_capitalise(b->record->d.allele[i]);
     *site = (struct site){
+        .id = b->record->d.id ? b->record->d.id : "",
         .chrom = bcf_seqname_safe(b->header, b->record),
         .pos = b->record->pos + 1,
         .end = b->record->pos + b->record->rlen,

@@ -46,14 +46,33 @@ void block_set_sizes(struct block_header *h)
     h->section[BLOCK_GROUP_START].bytes = ((uint64_t)h->n_groups + 1) * sizeof(uint32_t);
 }
 
-uint64_t block_allele_offset(const struct block_header *h)
+/* Texts of all features from `at` on. */
+static struct block_texts texts_at(const struct block_header *h, uint64_t at)
 {
-    return h->data_bytes + block_align(((uint64_t)h->n_features + 1) * sizeof(uint32_t));
+    uint64_t n = (uint64_t)h->n_features + 1;
+
+    return (struct block_texts){.start = at, .text = at + block_align(n * sizeof(uint32_t))};
+}
+
+struct block_texts block_alleles(const struct block_header *h)
+{
+    return texts_at(h, h->data_bytes);
+}
+
+static uint64_t allele_end(const struct block_header *h)
+{
+    return h->allele_bytes ? block_alleles(h).text + block_align(h->allele_bytes) : h->data_bytes;
+}
+
+struct block_texts block_marker_ids(const struct block_header *h)
+{
+    return texts_at(h, allele_end(h));
 }
 
 uint64_t block_whole_bytes(const struct block_header *h)
 {
-    return h->allele_bytes ? block_allele_offset(h) + block_align(h->allele_bytes) : h->data_bytes;
+    return h->marker_id_bytes ? block_marker_ids(h).text + block_align(h->marker_id_bytes)
+                              : allele_end(h);
 }
 
 static struct hash digest_of(const struct block_header *h)

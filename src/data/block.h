@@ -49,20 +49,21 @@ enum block_section {
 
 /* Fixed-width fields without holes, so that equal data are equal bytes.
  *
- * Alleles follow the last section, aligned: uint32 [F + 1] where each starts in the text, then the
- * text. They are outside the digest, for the same dosages from a table without alleles are the same
- * data; a hash of their own guards them. */
+ * Alleles and marker ids follow the last section, each if there are any and each aligned: uint32
+ * [F + 1] where each starts in the text, then the text. They are outside the digest, because the
+ * same dosages from a table without them are the same data; a hash of their own guards them. */
 struct block_header {
     char magic[8];
     uint32_t version;
     uint32_t byte_order;
     uint64_t digest_high;
     uint64_t digest_low;
-    uint64_t allele_bytes; /* of the text; 0: there are none */
-    uint64_t allele_high;  /* the hash of what follows data_bytes */
+    uint32_t allele_bytes;    /* of the text; 0: there are none */
+    uint32_t marker_id_bytes; /* likewise */
+    uint64_t allele_high;     /* the hash of what follows data_bytes */
     uint64_t allele_low;
     /* All that follows is digested, up to data_bytes. */
-    uint64_t data_bytes; /* without alleles */
+    uint64_t data_bytes; /* without alleles and marker ids */
     int64_t n_edges;
     int64_t nnz;
     int32_t n_samples;
@@ -87,9 +88,15 @@ struct block_header {
  * fields. */
 void block_set_sizes(struct block_header *header);
 
-/* Of the whole block, alleles included, and where in it their text begins. */
+/* Where the texts begin that are outside the digest: their starts, and the text itself. */
+struct block_texts {
+    uint64_t start, text;
+};
+struct block_texts block_alleles(const struct block_header *header);
+struct block_texts block_marker_ids(const struct block_header *header);
+
+/* Bytes of the whole block, those texts included. */
 uint64_t block_whole_bytes(const struct block_header *header);
-uint64_t block_allele_offset(const struct block_header *header);
 
 /* Set digest and hash in the header at the beginning of a block that is otherwise complete. */
 void block_sign(void *block);

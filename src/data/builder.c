@@ -50,6 +50,19 @@ static void plan_header(struct block_header *h, const struct draft *draft)
     };
 }
 
+/* texts: NULL where there are none. */
+static int plan_texts(uint32_t *bytes, const char *const *texts, const struct draft *draft,
+                      const char *what, struct err *err)
+{
+    uint64_t n = texts ? text_bytes(texts, draft->n_features) : 0;
+
+    if (n > UINT32_MAX)
+        return err_set(err, "%s take %llu bytes: at most %u", what, (unsigned long long)n,
+                       UINT32_MAX);
+    *bytes = (uint32_t)n;
+    return 0;
+}
+
 static int plan_block(struct block_header *h, const struct draft *draft, struct err *err)
 {
     uint64_t at = sizeof *h;
@@ -60,14 +73,13 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
     h->section[BLOCK_FEATURE_TEXT].bytes = text_bytes(draft->feature_names, draft->n_features);
     h->section[BLOCK_CLASS_TEXT].bytes = text_bytes(draft->class_names, draft->n_classes);
     h->section[BLOCK_GROUP_TEXT].bytes = text_bytes(draft->group_names, h->n_groups);
-    h->allele_bytes = draft->alleles ? text_bytes(draft->alleles, draft->n_features) : 0;
     for (int i = BLOCK_ID_TEXT; i < BLOCK_N_SECTIONS; i++)
         if (h->section[i].bytes > UINT32_MAX)
             return err_set(err, "names of samples or features take %llu bytes: at most %u",
                            (unsigned long long)h->section[i].bytes, UINT32_MAX);
-    if (h->allele_bytes > UINT32_MAX)
-        return err_set(err, "alleles take %llu bytes: at most %u",
-                       (unsigned long long)h->allele_bytes, UINT32_MAX);
+    if (plan_texts(&h->allele_bytes, draft->alleles, draft, "alleles", err) != 0 ||
+        plan_texts(&h->marker_id_bytes, draft->marker_ids, draft, "marker ids", err) != 0)
+        return -1;
     for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
         at = block_align(at);
         h->section[i].offset = at;
@@ -145,6 +157,11 @@ static void put_dosage(char *block, const struct draft *draft)
               h->n_markers);
 }
 
+static void put_texts_at(char *block, struct block_texts at, const char *const *texts, int32_t n)
+{
+    pack_names(block + at.text, (uint32_t *)(void *)(block + at.start), texts, n);
+}
+
 static void put_texts(char *block, const struct draft *draft)
 {
     const struct block_header *h = (const struct block_header *)(const void *)block;
@@ -155,8 +172,9 @@ static void put_texts(char *block, const struct draft *draft)
     put_names(block, BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes);
     put_names(block, BLOCK_GROUP_TEXT, BLOCK_GROUP_START, draft->group_names, h->n_groups);
     if (draft->alleles)
-        pack_names(block + block_allele_offset(h), (uint32_t *)(void *)(block + h->data_bytes),
-                   draft->alleles, draft->n_features);
+        put_texts_at(block, block_alleles(h), draft->alleles, draft->n_features);
+    if (draft->marker_ids)
+        put_texts_at(block, block_marker_ids(h), draft->marker_ids, draft->n_features);
 }
 
 static void *place(char *block, enum block_section section)

@@ -38,6 +38,7 @@ struct draft {
     const char *const *feature_names; /* [F]; NULL: features have none */
     const char *const *class_names;   /* [C] */
     const char *const *alleles;       /* [F], "" where not known; NULL: of none */
+    const char *const *marker_ids;    /* [F], "" where there is none; NULL: of none */
 };
 
 /* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err when memory is

@@ -200,6 +200,7 @@ void covariates_release(struct covariates *c)
     free(c->v);
     free(c->all_names);
     free(c->all_alleles);
+    free(c->all_ids);
     memset(c, 0, sizeof *c);
 }
 
@@ -224,11 +225,14 @@ int covariates_into(struct draft *draft, struct covariates *c, struct err *err)
         return 0;
     c->all_names = join(draft->feature_names, n, c, true);
     c->all_alleles = join(draft->alleles, n, c, false);
-    if (!c->all_names || !c->all_alleles)
+    c->all_ids = join(draft->marker_ids, n, c, false);
+    if (!c->all_names || !c->all_alleles || !c->all_ids)
         return err_nomem(err, "names of features", (n + (size_t)c->n) * sizeof *c->all_names);
     draft->feature_names = c->all_names;
     if (draft->alleles)
         draft->alleles = c->all_alleles;
+    if (draft->marker_ids)
+        draft->marker_ids = c->all_ids;
     draft->n_markers = draft->n_features;
     draft->n_features += c->n;
     draft->covariates = c->v;

@@ -19,6 +19,7 @@ struct covariates {
     int32_t capacity;
     const char **all_names;   /* [n_features] the draft's, owned, as the next; the texts are not */
     const char **all_alleles; /* [n_features] */
+    const char **all_ids;     /* likewise, of markers */
 };
 
 /* report: n_covariates, n_covariate_missing. Pair with covariates_release(), also after a failure.

@@ -43,6 +43,11 @@ const char *dataset_alleles(const struct dataset *d, int32_t feature)
     return d->const_alleles ? d->const_alleles + d->allele_start[feature] : "";
 }
 
+const char *dataset_marker_id(const struct dataset *d, int32_t feature)
+{
+    return d->const_marker_ids ? d->const_marker_ids + d->marker_id_start[feature] : "";
+}
+
 const char *dataset_group_name(const struct dataset *d, int32_t group)
 {
     return d->const_groups + d->group_start[group];
@@ -83,10 +88,12 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
         return err_set(err, "data block: version %u: this program reads version %d", h->version,
                        BLOCK_VERSION);
     if (h->data_bytes < sizeof *h || h->data_bytes > bytes || h->data_bytes % BLOCK_ALIGNMENT ||
-        h->allele_bytes > bytes)
-        return err_set(err, "data block: %zu bytes: its header says %llu and %llu of alleles",
-                       bytes, (unsigned long long)h->data_bytes,
-                       (unsigned long long)h->allele_bytes);
+        h->allele_bytes > bytes || h->marker_id_bytes > bytes)
+        return err_set(err,
+                       "data block: %zu bytes: its header says %llu, %u of alleles and %u of "
+                       "marker ids",
+                       bytes, (unsigned long long)h->data_bytes, h->allele_bytes,
+                       h->marker_id_bytes);
     if (h->n_samples < 1 || h->n_features < 1 || h->n_classes < 0 || h->n_edges < 0 || h->nnz < 0)
         return err_set(err, "data block: counts out of range (%d samples, %d features)",
                        h->n_samples, h->n_features);
@@ -158,14 +165,14 @@ static void point_at_features(struct dataset *d, const void *block)
         d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes, d->n_markers);
 }
 
-static void point_at_alleles(struct dataset *d, const struct block_header *h)
+/* The texts outside the digest, where there are any. */
+static void point_at_texts(const char **text, const uint32_t **start, const void *block,
+                           struct block_texts at, uint32_t bytes)
 {
-    const char *block = (const char *)h;
-
-    if (!h->allele_bytes)
+    if (!bytes)
         return;
-    d->const_alleles = block + block_allele_offset(h);
-    d->allele_start = (const uint32_t *)(const void *)(block + h->data_bytes);
+    *text = (const char *)block + at.text;
+    *start = (const uint32_t *)(const void *)((const char *)block + at.start);
 }
 
 static void point_into(struct dataset *d, const void *block)
@@ -204,7 +211,9 @@ static void point_into(struct dataset *d, const void *block)
         .group_start = section(block, BLOCK_GROUP_START),
     };
     point_at_features(d, block);
-    point_at_alleles(d, h);
+    point_at_texts(&d->const_alleles, &d->allele_start, block, block_alleles(h), h->allele_bytes);
+    point_at_texts(&d->const_marker_ids, &d->marker_id_start, block, block_marker_ids(h),
+                   h->marker_id_bytes);
 }
 
 /* The first edge that does not come before those of this node. */
@@ -320,6 +329,10 @@ static int check_all_names(const struct dataset *d, struct err *err)
         return -1;
     if (d->const_alleles && check_names(d->const_alleles, h->allele_bytes, d->allele_start,
                                         d->n_features, "alleles", err) != 0)
+        return -1;
+    if (d->const_marker_ids &&
+        check_names(d->const_marker_ids, h->marker_id_bytes, d->marker_id_start, d->n_features,
+                    "marker ids", err) != 0)
         return -1;
     if (check_names(d->const_groups, h->section[BLOCK_GROUP_TEXT].bytes, d->group_start,
                     d->n_groups, "groups", err) != 0)

@@ -32,7 +32,8 @@ const char *part_name(enum part part); /* "none", "train", "val", "test", "stop"
 struct dataset {
     const void *block; /* what to broadcast; 64-byte aligned */
     size_t block_bytes;
-    struct hash digest; /* of everything in the block but alleles: the identity of the data */
+    struct hash digest; /* of everything in the block but alleles and marker ids: the identity of
+                           the data */
 
     int32_t n_samples;  /* N */
     int32_t n_nodes;    /* M; N where samples are nodes */
@@ -83,6 +84,10 @@ struct dataset {
     const char *const_alleles;    /* "CHROM\tPOS\tREF\tALT" of each feature, empty where not known;
                                      NULL where of none; use dataset_alleles() */
     const uint32_t *allele_start; /* [F + 1] */
+    const char *const_marker_ids; /* what the file calls each marker beside its name (rs number);
+                                     empty where it has none; NULL where of none; use
+                                     dataset_marker_id() */
+    const uint32_t *marker_id_start; /* [F + 1] */
     const char *const_groups;
     const uint32_t *group_start; /* [n_groups + 1] */
     bool owns_block;
@@ -103,7 +108,8 @@ const char *dataset_id(const struct dataset *d, int32_t sample);
 const char *dataset_feature_name(const struct dataset *d, int32_t feature);
 const char *dataset_class_name(const struct dataset *d, int32_t label);
 const char *dataset_group_name(const struct dataset *d, int32_t group);
-const char *dataset_alleles(const struct dataset *d, int32_t feature); /* "" where not known */
+const char *dataset_alleles(const struct dataset *d, int32_t feature);   /* "" where not known */
+const char *dataset_marker_id(const struct dataset *d, int32_t feature); /* "" where none */
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
 
 /* Where samples are graphs: graph i. Allocates nothing. */

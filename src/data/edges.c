@@ -35,6 +35,9 @@ static int append(struct edge_list *list, struct listed_edge edge, struct err *e
 
 static int check_header(const struct table *t, const struct names *nodes, struct err *err)
 {
+    if (t->has_row_names)
+        return table_fault(err, t, "%d names for %d columns: the header must name each column",
+                           t->n_cols - 1, t->n_cols);
     if (t->n_cols != 2 && t->n_cols != 3)
         return table_fault(err, t, "%d columns: edges have two or three, source, target and weight",
                            t->n_cols);

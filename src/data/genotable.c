@@ -11,6 +11,7 @@ void genotable_release(struct genotable *g)
     names_release(&g->ids);
     names_release(&g->missing);
     columns_release(&g->markers);
+    nonmarkers_release(&g->hidden);
     table_close(&g->table);
 }
 
@@ -56,6 +57,8 @@ struct extent {
     bool is_whole; /* each of them */
 };
 
+static const struct extent empty_extent = {INFINITY, INFINITY, -INFINITY, -INFINITY, true};
+
 static void extend(struct extent *e, double v)
 {
     if (v < e->low) {
@@ -78,7 +81,7 @@ static void find_extent(struct extent *e, const struct columns *c)
     int64_t n = (int64_t)c->n_rows * c->n_cols;
     bool is_there[UINT8_MAX + 1] = {false};
 
-    *e = (struct extent){INFINITY, INFINITY, -INFINITY, -INFINITY, true};
+    *e = empty_extent;
     for (int64_t i = 0; c->dosage && i < n; i++)
         is_there[c->dosage[i] - INT8_MIN] = true;
     for (int v = -DOSAGE_MAX; v <= DOSAGE_MAX; v++)
@@ -102,6 +105,16 @@ static bool is_high_code(const struct extent *e)
 {
     return e->is_whole && e->low >= 0 && e->below <= 2 &&
            (e->high == 5 || e->high == 9 || e->high == 99 || e->high == 999);
+}
+
+bool genotable_find_code(double *code, const double *values, int32_t n)
+{
+    struct extent e = empty_extent;
+
+    for (int32_t i = 0; i < n; i++)
+        extend(&e, values[i]);
+    *code = is_low_code(&e) ? e.low : e.high;
+    return n > 0 && (is_low_code(&e) || is_high_code(&e));
 }
 
 static int refuse_code(const struct genotable *g, double code, double low, double high,
@@ -148,17 +161,21 @@ static int check_codes(struct genotable *g, struct err *err)
 
 /* ---- together ---- */
 
-int genotable_read(struct genotable *g, const char *path, const char *missing, struct err *err)
+static int open_table(struct genotable *g, const char *path, struct err *err)
+{
+    memset(g, 0, sizeof *g);
+    return table_open(&g->table, path, err) != 0 || check_raw(&g->table, err) != 0 ? -1 : 0;
+}
+
+static int read_table(struct genotable *g, const char *missing, struct err *err)
 {
     int status;
 
-    memset(g, 0, sizeof *g);
-    if (table_open(&g->table, path, err) != 0 || check_raw(&g->table, err) != 0 ||
-        columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0 ||
+    if (columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0 ||
         names_split(&g->missing, missing, "data.missing_genotype", err) != 0)
         return -1;
     g->markers.missing = g->missing.n ? &g->missing : NULL;
-    while ((status = table_next(&g->table, err)) > 0) {
+    while ((status = nonmarkers_next(&g->table, &g->hidden, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
         if (i < 0 || columns_add_row(&g->markers, err) != 0 ||
@@ -166,8 +183,23 @@ int genotable_read(struct genotable *g, const char *path, const char *missing, s
             return -1;
     }
     if (status == 0 && g->ids.n == 0)
-        return err_set(err, "%s: no samples after the header", path);
+        return err_set(err, "%s: no samples after the header", g->table.path);
     return status == 0 ? check_codes(g, err) : -1;
+}
+
+int genotable_read(struct genotable *g, const char *path, const char *missing, struct err *err)
+{
+    return open_table(g, path, err) || read_table(g, missing, err) ? -1 : 0;
+}
+
+int genotable_read_markers(struct genotable *g, const struct data_spec *spec,
+                           struct data_report *report, struct err *err)
+{
+    return open_table(g, spec->genotypes, err) ||
+                   nonmarkers_hide(&g->hidden, &g->table, spec, report, err) ||
+                   read_table(g, spec->missing_genotype, err)
+               ? -1
+               : 0;
 }
 
 int genotable_select(struct genotable *g, const int32_t *sample, int32_t n, struct err *err)

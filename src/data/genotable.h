@@ -6,9 +6,11 @@
 #include "data/columns.h"
 #include "data/filter.h"
 #include "data/names.h"
+#include "data/nonmarkers.h"
 
 struct genotable {
     struct table table; /* open to the end: it owns the markers' names */
+    struct nonmarkers hidden;
     struct columns markers;
     struct names ids;
     struct names missing; /* words for a missing call */
@@ -20,7 +22,14 @@ struct genotable {
  * table, a marker or a sample that is there twice, a cell that is no number, no samples; a number
  * that looks like such a code, unless all that `missing` lists are words. */
 int genotable_read(struct genotable *g, const char *path, const char *missing, struct err *err);
+/* The same of spec->genotypes, without the columns that nonmarkers_hide() finds. */
+int genotable_read_markers(struct genotable *g, const struct data_spec *spec,
+                           struct data_report *report, struct err *err);
 void genotable_release(struct genotable *g); /* takes a zeroed one */
+
+/* Whether one of these values, each of the table, is no dosage beside the others: what
+ * genotable_read() refuses until it is listed. */
+bool genotable_find_code(double *code, const double *values, int32_t n);
 
 /* Keep these samples, in this order: sample[n] indices into ids, each once. ids stay as they are.
  */

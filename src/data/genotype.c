@@ -75,11 +75,13 @@ static int open_genotypes(struct genotype *g, struct err *err)
     g->kind = variants_detect(spec->genotypes);
     /* A .fam has phenotypes of its own. */
     if (g->kind != VARIANTS_PLINK &&
-        reader_need_path(spec->phenotypes, "phenotypes", "genotype", err) != 0)
+        reader_need_path(spec->phenotypes, "phenotypes", "genotype", err) != 0) {
+        g->report->unset = "phenotypes";
         return -1;
+    }
     if (g->kind == VARIANTS_NONE) {
         g->all = &g->table.ids;
-        status = genotable_read(&g->table, spec->genotypes, spec->missing_genotype, err);
+        status = genotable_read_markers(&g->table, spec, g->report, err);
         g->report->low = g->table.low;
         g->report->high = g->table.high;
     } else {
@@ -97,19 +99,29 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
     struct data_report *r = g->report;
+    struct joined_ids samples = {.ids = g->ids,
+                                 .path = spec->genotypes,
+                                 .columns = g->table.markers.name,
+                                 .n_columns = g->table.markers.n_cols};
+    struct data_spec again = *spec;
 
     phenotype_release(&g->phenotype);
     r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
     r->is_foreign_id = false;
+    if (g->ids != g->all)
+        again.unmatched = NULL; /* listed by the first reading, of all samples */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
-        return phenotype_read(&g->phenotype, g->ids, spec->genotypes, spec, r, err);
+        return phenotype_read(&g->phenotype, &samples, &again, r, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
-        is_given(spec->id))
-        return err_set(err, "data.%s needs data.phenotypes: it is of the columns of that table",
+        is_given(spec->id)) {
+        r->unset = "phenotypes";
+        return err_set(err,
+                       "data.phenotypes is not set: data.%s is about the columns of that table",
                        is_given(spec->covariates) ? "covariates"
                        : is_given(spec->missing)  ? "missing"
                        : is_given(spec->trait)    ? "trait"
                                                   : "id");
+    }
     return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task, r, err);
 }
 

@@ -5,8 +5,10 @@
 #include "data/variants.h"
 
 /* HapMap: a table with a row for each site, eleven columns about it and one for each sample. A call
- * is two letters, or one of IUPAC for both. Where the alleles are not named (GAPIT writes NA) they
- * are those of the calls, in the order of `letters`. */
+ * is two letters, or one IUPAC code for both. The alleles of a site are those of its column
+ * `alleles`. Where that names none (GAPIT writes NA), or where a call has a letter that it does not
+ * name (TASSEL's and GAPIT's tutorial files), the alleles are the letters of the calls, in the
+ * order of `letters`. doc/decisions/0040 gives the reasons. */
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 
@@ -19,8 +21,9 @@ struct hapmap {
     char text[N_LETTERS + 1][2]; /* the site's alleles, the first is the reference; then "" */
     const char *alt[N_LETTERS];
     int32_t n_alleles;
-    bool is_seen;   /* the file names none: they are those of its calls */
-    int8_t *dosage; /* [ids.n] */
+    bool is_seen;         /* the alleles are the letters of the calls, because */
+    bool is_contradicted; /* a call has a letter that the column does not name, or it names none */
+    int8_t *dosage;       /* [ids.n] */
 };
 
 #define REFUSE(h, err, ...) variants_fault(err, (h)->table.path, "", (h)->table.line, __VA_ARGS__)
@@ -32,11 +35,8 @@ static int upper(int c)
 
 /* ---- a site ---- */
 
-/* Where the file names none, also one that stands in calls alone that are missing in part. */
 static bool has_allele(const struct hapmap *h, int letter)
 {
-    if (h->is_seen)
-        return letter && strchr(letters, letter);
     for (int32_t i = 0; i < h->n_alleles; i++)
         if (h->text[i][0] == letter)
             return true;
@@ -101,13 +101,13 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* Of all samples, whoever is selected: the alleles are the file's. Calls that are missing in part
- * bring none, and what is no call is refused when it is asked for. */
-static void find_alleles(const struct variants *v, struct hapmap *h)
+/* The letters of all calls that are complete: of all samples, whichever are selected, since the
+ * alleles belong to the file. A call that cannot be read has none; take_call() refuses it. */
+static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
-    bool has[N_LETTERS] = {false};
     char letter[2];
 
+    memset(has, 0, N_LETTERS * sizeof *has);
     for (int32_t i = 0; i < v->ids.n; i++) {
         const char *at[2];
 
@@ -118,23 +118,26 @@ static void find_alleles(const struct variants *v, struct hapmap *h)
         if (at[0] && at[1])
             has[at[0] - letters] = has[at[1] - letters] = true;
     }
+}
+
+/* Take the alleles from the calls where the column names none, or not all of them. */
+static void check_alleles(const struct variants *v, struct hapmap *h)
+{
+    bool has[N_LETTERS];
+
+    find_letters(has, v, h);
+    h->is_contradicted = false;
+    for (int k = 0; k < N_LETTERS; k++)
+        h->is_contradicted =
+            h->is_contradicted || (!h->is_seen && has[k] && !has_allele(h, letters[k]));
+    h->is_seen = h->is_seen || h->is_contradicted;
+    if (!h->is_seen)
+        return;
+    h->n_alleles = 0;
+    h->text[0][0] = '\0';
     for (int k = 0; k < N_LETTERS; k++)
         if (has[k])
             add_allele(h, letters[k]);
-}
-
-static int call_fault(const struct hapmap *h, const char *id, const char *call, struct err *err)
-{
-    if (h->is_seen)
-        return REFUSE(h, err,
-                      "sample \"%.80s\": call \"%.40s\" where alleles = \"%.20s\" names none: "
-                      "must be two of A, C, G, T, + and -, the IUPAC code of both, or N where "
-                      "missing",
-                      id, call, h->table.cell[ALLELES]);
-    return REFUSE(h, err,
-                  "sample \"%.80s\": call \"%.40s\": must be two of the alleles %.20s, the IUPAC "
-                  "code of both, or N where missing",
-                  id, call, h->table.cell[ALLELES]);
 }
 
 /* The letters of a sample's call, N where missing. */
@@ -142,16 +145,19 @@ static int take_call(char letter[2], const struct variants *v, int32_t sample, s
 {
     const struct hapmap *h = v->state;
     const char *call = h->table.cell[FIXED + sample];
+    bool is_call = read_call(letter, call);
 
-    if (!read_call(letter, call))
-        return call_fault(h, v->ids.text[sample], call, err);
-    for (int k = 0; k < 2; k++)
-        if (letter[k] != 'N' && !has_allele(h, letter[k]))
-            return call_fault(h, v->ids.text[sample], call, err);
-    return 0;
+    for (int k = 0; is_call && k < 2; k++)
+        is_call = letter[k] == 'N' || (letter[k] && strchr(letters, letter[k]));
+    if (is_call)
+        return 0;
+    return REFUSE(h, err,
+                  "sample \"%.80s\": call \"%.40s\": must be two of A, C, G, T, + and -, the IUPAC "
+                  "code of both, or N where missing",
+                  v->ids.text[sample], call);
 }
 
-/* Of a site whose calls nobody asks for, since there is nothing to count. */
+/* Check the calls of a site that has nothing to count: nobody reads them. */
 static int check_calls(const struct variants *v, struct err *err)
 {
     char letter[2];
@@ -179,15 +185,16 @@ static int hapmap_next(struct variants *v, struct site *site, struct err *err)
         return REFUSE(h, err, "the column chrom is empty");
     if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
         return -1;
-    if (h->is_seen)
-        find_alleles(v, h);
+    check_alleles(v, h);
     *site = (struct site){
+        .id = h->table.cell[RS],
         .chrom = h->table.cell[CHROM],
         .pos = strtoll(pos, NULL, 10),
         .ref = h->n_alleles ? h->text[0] : "N",
         .alt = h->alt + 1,
         .n_alts = h->n_alleles ? h->n_alleles - 1 : 0,
         .is_seen = h->is_seen,
+        .is_contradicted = h->is_contradicted,
     };
     return site->n_alts == 0 && check_calls(v, err) != 0 ? -1 : 1;
 }

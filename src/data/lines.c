@@ -6,17 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "data/stream.h"
-
-#define CHUNK_BYTES ((size_t)1 << 18)
 
 struct lines_source {
     struct stream file;
-    char *chunk; /* [CHUNK_BYTES] */
-    size_t chunk_size;
-    size_t chunk_at;
-    struct buf text; /* the current line, cut into cells */
     int32_t cell_capacity;
     bool has_first; /* n_cells is that of the first row */
 };
@@ -33,41 +26,13 @@ int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
 
 /* ---- lines ---- */
 
-/* The next line into source->text, without its end: 1, or 0 at the end of the file. */
+/* The next line: 1, or 0 at the end of the file. */
 static int read_line(struct lines *l, struct err *err)
 {
-    struct lines_source *s = l->source;
-    bool is_begun = false, is_done = false;
+    int status = textline_next(&l->text, err);
 
-    buf_clear(&s->text);
-    while (!is_done) {
-        const char *from, *end;
-        size_t n;
-
-        if (s->chunk_at == s->chunk_size) {
-            s->chunk_at = 0;
-            if (stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err) != 0)
-                return -1;
-        }
-        if (s->chunk_size == 0)
-            break;
-        from = s->chunk + s->chunk_at;
-        end = memchr(from, '\n', s->chunk_size - s->chunk_at);
-        n = end ? (size_t)(end - from) : s->chunk_size - s->chunk_at;
-        buf_add(&s->text, from, n);
-        s->chunk_at += n + (end != NULL);
-        is_begun = true;
-        is_done = end != NULL;
-    }
-    if (!is_begun)
-        return 0;
-    l->line++;
-    buf_putc(&s->text, '\0');
-    if (buf_failed(&s->text))
-        return err_nomem(err, l->path, s->text.size);
-    if (strlen(s->text.data) + 1 < s->text.size)
-        return lines_fault(err, l, "a NUL byte: this is not text");
-    return 1;
+    l->line = l->text.number;
+    return status;
 }
 
 /* ---- cells ---- */
@@ -99,12 +64,12 @@ static int add_cell(struct lines *l, char *text, struct err *err)
 {
     struct lines_source *s = l->source;
 
+    if ((size_t)l->n_cells == TEXTLINE_CELLS_MAX(l->text.limit))
+        return textline_too_many(err, l->path, l->line, l->text.limit);
     if (l->n_cells == s->cell_capacity) {
         int32_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 8;
         char **grown;
 
-        if (s->cell_capacity > INT32_MAX / 2)
-            return lines_fault(err, l, "more than %d cells", s->cell_capacity);
         grown = realloc(l->cell, (size_t)capacity * sizeof *grown);
         if (!grown)
             return err_nomem(err, l->path, (size_t)capacity * sizeof *grown);
@@ -141,7 +106,7 @@ int lines_next(struct lines *l, struct err *err)
     int status;
 
     while ((status = read_line(l, err)) > 0) {
-        char *text = trim(l->source->text.data);
+        char *text = trim(l->text.text.data);
 
         if (*text && empty) {
             l->line = empty;
@@ -160,7 +125,7 @@ int lines_next_whole(struct lines *l, struct err *err)
     int status;
 
     while ((status = read_line(l, err)) > 0) {
-        char *text = trim_end(l->source->text.data);
+        char *text = trim_end(l->text.text.data);
 
         l->n_cells = 0;
         if (*text)
@@ -195,10 +160,8 @@ int lines_open(struct lines *l, const char *path, struct err *err)
     l->source = calloc(1, sizeof *l->source);
     if (!l->source)
         return err_nomem(err, path, sizeof *l->source);
-    l->source->chunk = malloc(CHUNK_BYTES);
-    if (!l->source->chunk)
-        err_nomem(err, path, CHUNK_BYTES);
-    else if (stream_open(&l->source->file, path, "a file of text", err) == 0)
+    if (textline_open(&l->text, path, textline_read_stream, &l->source->file, err) == 0 &&
+        stream_open(&l->source->file, path, "a file of text", err) == 0)
         return 0;
     lines_close(l);
     return -1;
@@ -211,8 +174,7 @@ void lines_close(struct lines *l)
     if (!s)
         return;
     stream_close(&s->file);
-    free(s->chunk);
-    buf_release(&s->text);
+    textline_close(&l->text);
     free(s);
     free(l->cell);
     memset(l, 0, sizeof *l);

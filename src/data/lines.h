@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "data/textline.h"
 
 struct lines_source;
 
@@ -16,6 +17,7 @@ struct lines {
     int64_t line;     /* of the current row, from 1 */
     int32_t n_cells;
     char **cell; /* [n_cells] of the current row; valid until the next call of lines_next() */
+    struct textline text; /* the current line, which lines_next() cuts into cells */
     struct lines_source *source;
 };
 
@@ -26,11 +28,11 @@ void lines_close(struct lines *l); /* takes a zeroed one */
 
 /* Step to the next row: 1, or 0 at the end. Empty lines may follow the last row, and nothing else:
  * rows are counted. -1 and err: an empty line before a row, a line with more or fewer cells than
- * the first, a NUL byte, a truncated gzip stream. */
+ * the first; as textline_next() and stream_read(). */
 int lines_next(struct lines *l, struct err *err);
 
 /* Step to the next line that is not empty, wherever that stands, as one cell: only the blanks at
- * its end are dropped. -1 and err: a NUL byte, a truncated gzip stream. */
+ * its end are dropped. -1 and err: as textline_next() and stream_read(). */
 int lines_next_whole(struct lines *l, struct err *err);
 
 /* Write "PATH:LINE: message" for the current row. Always returns -1. */

@@ -4,6 +4,12 @@
 
 #include "data/reader.h"
 
+void data_unmatched_release(struct data_unmatched *u)
+{
+    names_release(&u->genotypes);
+    names_release(&u->phenotypes);
+}
+
 int data_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
               struct err *err)
 {

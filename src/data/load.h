@@ -3,6 +3,7 @@
 #define DATA_LOAD_H
 
 #include "data/dataset.h"
+#include "data/names.h"
 #include "data/simulate.h"
 
 enum data_format { DATA_GENOTYPE, DATA_GRAPH, DATA_SIMULATED, DATA_TU, DATA_SMILES, DATA_IDX };
@@ -23,6 +24,13 @@ struct data_filter {
     double maf;                          /* least frequency of the rarer allele; 0: any */
     const char *variants;                /* all, first:N, thin:N; NULL: all */
 };
+
+/* Ids of a genotype data set that did not join. Release takes a zeroed one. */
+struct data_unmatched {
+    struct names genotypes;  /* samples without a row in the table of phenotypes */
+    struct names phenotypes; /* rows with a value, without a genotype */
+};
+void data_unmatched_release(struct data_unmatched *u);
 
 /* Paths are absolute or relative to the working directory; NULL or "" where not given. Tables are
  * as in table.h: each has a header line. Ids are texts and are joined as such. */
@@ -65,10 +73,22 @@ struct data_spec {
      * are not read. Of the formats whose samples are graphs, and of tables of covariates. NULL:
      * these are the data. Borrowed. */
     const struct dataset *like;
+    /* Out: filled in also where data_load() fails because few ids join. NULL: not asked for.
+     * Borrowed. */
+    struct data_unmatched *unmatched;
 };
 
 /* So many of what was left out are named. */
-enum { DATA_NAMED = 8 };
+enum { DATA_NAMED = 8, DATA_NONMARKERS = 3 };
+/* A message shows at most this many examples. */
+enum { DATA_EXAMPLES = 3 };
+
+/* HapMap sites whose calls have letters that their column `alleles` does not name. */
+struct data_contradicted {
+    int64_t n_taken;               /* with the letters of their calls as alleles */
+    int64_t n_dropped;             /* not two letters in their calls */
+    char first[DATA_EXAMPLES][41]; /* names of the first of both, cut where they are longer */
+};
 
 /* What happened on the way in; for `inspect` and for the log of `run`. In a graph data set
  * samples are nodes, phenotypes labels and markers features. */
@@ -78,11 +98,16 @@ struct data_report {
     int32_t n_joined;           /* of those, the ones with a genotype */
     int32_t n_phenotype_only;   /* of those, the ones without: dropped; the first are */
     char phenotype_only[3][41]; /* cut where they are longer */
+    char unjoined[600];         /* why most rows did not join, where that can be seen; else "" */
     bool is_foreign_id;         /* one of all those is not UTF-8 */
-    int32_t n_markers_read;     /* and judged by the filters */
-    int64_t n_elsewhere;        /* sites outside the region */
-    int64_t n_multiallelic;     /* sites skipped; those split are in n_split */
+    int32_t n_nonmarkers;       /* columns of a genotype table that are left out as columns of the
+                                   phenotype table; the first are */
+    char nonmarker[DATA_NONMARKERS][41];
+    int32_t n_markers_read; /* and judged by the filters */
+    int64_t n_elsewhere;    /* sites outside the region */
+    int64_t n_multiallelic; /* sites skipped; those split are in n_split */
     int64_t n_split;
+    struct data_contradicted contradicted;
     int32_t n_too_missing; /* dropped, as are the next three */
     int32_t n_rare;
     int32_t n_thinned;
@@ -108,6 +133,8 @@ struct data_report {
     double suspect;    /* n_suspect cells of a column have this value, like -9, while the */
     int32_t n_suspect; /* others are not negative: is it a code for missing ones? 0: no */
     char suspect_column[81];
+    const char *unset; /* of a load that failed: the key of [data] that is not given and that these
+                          data cannot do without; NULL: the failure is another */
 };
 
 /* Pair with dataset_release(). -1 and err (file:line, what was found, what is allowed). Local. */

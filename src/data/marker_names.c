@@ -98,12 +98,15 @@ int markers_name(struct markers *m, const char *path, struct err *err)
 
     m->name = malloc(n * sizeof *m->name);
     m->allele = malloc(n * sizeof *m->allele);
-    if (!is_long || !sorted || !m->name || !m->allele) {
+    m->id = malloc(n * sizeof *m->id);
+    if (!is_long || !sorted || !m->name || !m->allele || !m->id) {
         err_nomem(err, "names of variants", n * sizeof *sorted);
         goto done;
     }
-    for (int32_t j = 0; j < m->n; j++)
+    for (int32_t j = 0; j < m->n; j++) {
         m->allele[j] = m->text.data + m->list[j].text;
+        m->id[j] = m->allele[j] + strlen(m->allele[j]) + 1;
+    }
     do {
         n_new = put_names(m, is_long, err);
         if (n_new == 0)

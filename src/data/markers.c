@@ -7,6 +7,7 @@
 
 #include "base/clones.h"
 #include "data/dataset.h"
+#include "data/table.h"
 
 /* Genotypes wait in chunks of WIDTH markers. In a chunk all markers have the same form; one that
  * needs a wider form than the chunk has begins another. A chunk is (n_blocks, WIDTH, bytes of BLOCK
@@ -76,6 +77,7 @@ void markers_release(struct markers *m)
     buf_release(&m->name_text);
     free(m->name);
     free(m->allele);
+    free(m->id);
     free(m->dosage);
     free(m->packed);
     memset(m, 0, sizeof *m);
@@ -222,6 +224,11 @@ int markers_add(struct markers *m, const struct site *site, int32_t alt, const s
     };
     buf_printf(&m->text, "%s\t%lld\t%s\t%s", site->chrom, (long long)site->pos, site->ref,
                site->alt[alt]);
+    buf_putc(&m->text, '\0');
+    if (!table_is_missing(site->id)) {
+        buf_puts(&m->text, site->id);
+        m->has_ids = true;
+    }
     buf_putc(&m->text, '\0');
     if (buf_failed(&m->text))
         return err_nomem(err, "names of variants", m->text.size);

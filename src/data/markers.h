@@ -38,10 +38,12 @@ struct markers {
     struct marker_chunk *chunk; /* [n_chunks] where their genotypes wait */
     int32_t n_chunks;
     bool has_fractions; /* the block holds floats */
-    struct buf text;    /* "CHROM\tPOS\tREF\tALT", each with its NUL */
+    bool has_ids;
+    struct buf text; /* "CHROM\tPOS\tREF\tALT" and the id, each with its NUL */
     struct buf name_text;
     const char **name;   /* [n] after markers_name() */
     const char **allele; /* [n] likewise */
+    const char **id;     /* [n] likewise, "" where a marker has none */
     int8_t *dosage;      /* scratch, [n_samples] rounded up */
     uint8_t *packed;     /* scratch */
 };

@@ -159,13 +159,14 @@ int newcovariates_read(struct mat *out, struct newcovariates_report *report,
     struct coding c = {.data = data, .out = out, .report = report, .sample = sample};
     struct data_spec new = *spec;
     struct data_report unused = {0};
+    struct joined_ids from = {.ids = ids, .path = source};
     struct phenotype p = {0};
     int rc = -1;
 
     *report = (struct newcovariates_report){0};
     new.like = data;
     if (mat_init(out, n, data->n_features - data->n_markers, err) == 0 &&
-        find_means(&c, err) == 0 && phenotype_read(&p, ids, source, &new, &unused, err) == 0)
+        find_means(&c, err) == 0 && phenotype_read(&p, &from, &new, &unused, err) == 0)
         rc = take_columns(&c, &p, err);
     phenotype_release(&p);
     free(c.mean);

@@ -1,6 +1,7 @@
 #include "data/panel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
@@ -66,6 +67,11 @@ static int take_site(struct panel *p, const struct site *site, struct err *err)
 {
     if (!filter_has_region(p->filter, site->chrom, site->pos, site->end))
         return leave_out(p, site->chrom, err);
+    if (site->is_contradicted) {
+        variants_note_contradicted(&p->report->contradicted, site, site->n_alts != 1);
+        if (site->n_alts != 1)
+            return 0;
+    }
     if (site->n_alts > 1 && p->filter->skips_multiallelic) {
         p->report->n_multiallelic++;
         return 0;
@@ -100,15 +106,19 @@ static int no_region(const struct panel *p, struct err *err)
 static int nothing_left(const struct panel *p, struct err *err)
 {
     const struct data_report *r = p->report;
+    char contradicted[80] = "";
 
     if (p->elsewhere.n && r->n_markers_read == 0 && r->n_multiallelic == 0)
         return no_region(p, err);
+    if (r->contradicted.n_dropped)
+        snprintf(contradicted, sizeof contradicted, ", %lld with calls that contradict alleles",
+                 (long long)r->contradicted.n_dropped);
     return err_set(
         err,
         "%s: no variant is left: %d read, %d monomorphic, %d with too many missing calls, "
-        "%d rare; %lld sites outside data.region, %lld multi-allelic",
+        "%d rare; %lld sites outside data.region, %lld multi-allelic%s",
         p->variants.path, r->n_markers_read, r->n_monomorphic, r->n_too_missing, r->n_rare,
-        (long long)r->n_elsewhere, (long long)r->n_multiallelic);
+        (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
 int panel_read(struct panel *p, const struct filter *filter, struct data_report *report,
@@ -151,4 +161,5 @@ void panel_into(struct draft *draft, struct panel *p)
     draft->writes_dosage = !p->markers.has_fractions;
     draft->feature_names = p->markers.name;
     draft->alleles = p->markers.allele;
+    draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
 }

@@ -20,7 +20,9 @@ struct reading {
     int32_t *covariate;   /* [n_covariates] */
     int32_t group;        /* -1: none */
     const struct names *ids;
-    const char *source;
+    const struct joined_ids *source;
+    struct names listed; /* ids of the table */
+    struct names left;   /* of them, those without a genotype that have a value */
     struct data_report *report;
 };
 
@@ -113,6 +115,7 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
                            t->name[found], hint(r, NULL));
     if (n_free == 1)
         return found;
+    r->report->unset = "trait";
     list_columns(&columns, r);
     table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
                 hint(r, NULL));
@@ -120,8 +123,7 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
     return -1;
 }
 
-/* The name in factor(NAME), in place; otherwise all of it. */
-static char *strip_factor(char *text, bool *is_factor)
+char *phenotype_strip_factor(char *text, bool *is_factor)
 {
     size_t n = strlen(text), open = strlen("factor(");
 
@@ -137,7 +139,7 @@ static int find_covariate(struct reading *r, int32_t k, const char *listed, stru
 {
     const struct table *t = &r->table;
     char *copy = strdup(listed);
-    char *name = copy ? strip_factor(copy, &r->p->is_factor[k]) : NULL;
+    char *name = copy ? phenotype_strip_factor(copy, &r->p->is_factor[k]) : NULL;
     int rc = -1;
 
     if (!copy)
@@ -229,18 +231,18 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
     return r->group >= 0 ? keep(r, &p->group, i, r->group, err) : 0;
 }
 
-static int32_t new_row(struct names *listed, const struct reading *r, struct err *err)
+static int32_t new_row(struct reading *r, struct err *err)
 {
     const char *id = r->table.cell[r->id];
-    int32_t known = names_find(listed, id);
+    int32_t known = names_find(&r->listed, id);
 
     if (known < 0)
-        return reader_new_id(listed, &r->table, r->id, err);
+        return reader_new_id(&r->listed, &r->table, r->id, err);
     return table_fault(err, &r->table,
                        "id \"%.80s\" again: it is on line %lld already; a table of phenotypes has "
                        "one row for each id: of several (environments, years, replicates) take the "
                        "mean of each id beforehand, or the rows of one environment",
-                       id, (long long)names_line(listed, known));
+                       id, (long long)names_line(&r->listed, known));
 }
 
 /* Of a row without a genotype. */
@@ -255,10 +257,49 @@ static void name_left(struct data_report *report, const char *id)
     report->n_phenotype_only++;
 }
 
+/* A row whose id is not among the samples. Of new samples (spec->like) nobody reads a value. */
+static int leave_row(struct reading *r, bool has_value, struct err *err)
+{
+    const char *id = r->table.cell[r->id];
+
+    if (has_value)
+        name_left(r->report, id);
+    if (!has_value && r->trait >= 0)
+        return 0;
+    return names_add(&r->left, id, r->table.line, err) < 0 ? -1 : 0;
+}
+
+static int no_common_id(const struct reading *r, const char *why, struct err *err)
+{
+    const char *first = r->listed.n ? r->listed.text[0] : "";
+    const char *hint = "";
+
+    if (!*why && r->table.has_row_names && r->id == 0)
+        hint = ": the ids are the row names that R wrote, data.id = NAME takes another column";
+    return err_set(
+        err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
+        r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
+}
+
+/* Few: less than half of the rows with a value. */
+static int explain_few(struct reading *r, bool is_any_known, struct err *err)
+{
+    struct data_report *report = r->report;
+    struct buf why = {0};
+    int rc = 0;
+
+    if (!is_any_known || report->n_joined < report->n_phenotyped - report->n_joined)
+        rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
+    if (!rc && !is_any_known)
+        rc = no_common_id(r, buf_text(&why), err);
+    snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
+    buf_release(&why);
+    return rc;
+}
+
 static int read_rows(struct reading *r, struct err *err)
 {
     struct table *t = &r->table;
-    struct names listed = {0};
     bool is_any_known = false;
     int status;
 
@@ -267,23 +308,29 @@ static int read_rows(struct reading *r, struct err *err)
         const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
         bool has_value = !table_is_missing(trait) && !reader_is_listed(&r->missing, trait);
 
-        if (new_row(&listed, r, err) < 0 || (i >= 0 && keep_row(r, i, err) != 0)) {
-            status = -1;
-            break;
-        }
+        if (new_row(r, err) < 0 ||
+            (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)) != 0)
+            return -1;
         is_any_known = is_any_known || i >= 0;
         r->report->n_phenotyped += has_value;
         r->report->n_joined += has_value && i >= 0;
-        if (has_value && i < 0)
-            name_left(r->report, t->cell[r->id]);
     }
-    if (status == 0 && !is_any_known)
-        status = err_set(err,
-                         "%s and %s have no id in common (the first are \"%.80s\" and "
-                         "\"%.80s\")",
-                         r->source, t->path, r->ids->text[0], listed.n ? listed.text[0] : "");
-    names_release(&listed);
-    return status;
+    return status == 0 ? explain_few(r, is_any_known, err) : -1;
+}
+
+/* Ids on both sides that did not join, for who asks. */
+static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
+{
+    if (!out)
+        return 0;
+    data_unmatched_release(out);
+    out->phenotypes = r->left;
+    r->left = (struct names){0};
+    for (int32_t i = 0; i < r->ids->n; i++)
+        if (names_find(&r->listed, r->ids->text[i]) < 0 &&
+            names_add(&out->genotypes, r->ids->text[i], 1, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* Decimal commas of the trait, and of covariates that are not words. */
@@ -333,11 +380,11 @@ static void find_suspect(struct data_report *report, const struct target_cells *
 
 /* ---- together ---- */
 
-int phenotype_read(struct phenotype *p, const struct names *ids, const char *source,
+int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct data_report *report, struct err *err)
 {
     struct reading r = {.p = p,
-                        .ids = ids,
+                        .ids = source->ids,
                         .source = source,
                         .report = report,
                         .trait = NO_COLUMN,
@@ -348,13 +395,20 @@ int phenotype_read(struct phenotype *p, const struct names *ids, const char *sou
     if (table_open(&r.table, spec->phenotypes, err) != 0)
         return -1;
     if (names_split(&r.missing, spec->missing, "data.missing", err) == 0 &&
-        find_columns(&r, spec, err) == 0 && read_rows(&r, err) == 0)
-        status = read_commas(&r, err);
+        find_columns(&r, spec, err) == 0) {
+        status = read_rows(&r, err);
+        if (list_unmatched(spec->unmatched, &r, status == 0 ? err : NULL) != 0)
+            status = -1;
+        if (status == 0)
+            status = read_commas(&r, err);
+    }
     find_suspect(report, &p->trait);
     for (int32_t k = 0; status == 0 && k < p->n_covariates; k++)
         if (!p->is_factor[k])
             find_suspect(report, &p->covariate[k]);
     names_release(&r.missing);
+    names_release(&r.listed);
+    names_release(&r.left);
     free(r.covariate);
     table_close(&r.table);
     return status;

@@ -3,6 +3,7 @@
 #define DATA_PHENOTYPE_H
 
 #include "data/names.h"
+#include "data/resemblance.h"
 #include "data/target.h"
 
 /* Columns of the table, one cell for each sample, absent where the table has none or it stands for
@@ -18,12 +19,15 @@ struct phenotype {
 
 /* What spec asks for, of each id; of spec->like's new samples covariates alone.
  *   p       out  pair with phenotype_release(), also after a failure; borrows spec->phenotypes
- *   ids     in   the samples, at least one; they come from the file `source`
- *   report  out  n_phenotyped, n_joined, n_phenotype_only, suspect
+ *   source  in   the samples, at least one, and their file
+ *   report  out  n_phenotyped, n_joined, n_phenotype_only, unjoined, suspect
  * -1 and err: no such column (a group may be in the split file instead, if there is one), the trait
  * among the covariates, an id twice, no id in common. */
-int phenotype_read(struct phenotype *p, const struct names *ids, const char *source,
+int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct data_report *report, struct err *err);
 void phenotype_release(struct phenotype *p); /* takes a zeroed one */
+
+/* The name in factor(NAME), in place; otherwise all of the text. */
+char *phenotype_strip_factor(char *text, bool *is_factor);
 
 #endif

@@ -10,6 +10,7 @@
 #include "data/files.h"
 #include "data/markers.h"
 #include "data/stream.h"
+#include "data/textline.h"
 
 /* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
  *
@@ -21,17 +22,16 @@ enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
 struct plink {
     struct buf bed_path, bim_path, fam_path;
     FILE *bed;
-    FILE *bim;
-    char *line;
-    size_t line_capacity;
-    int64_t number;      /* of the .bim's line, from 1 */
-    int64_t n_variants;  /* that the .bed has */
-    int64_t record_size; /* bytes of a variant in it */
-    uint8_t *packed;     /* [markers_packed_bytes()] the current variant */
-    uint8_t *turned;     /* (n_variants, record_size) of a .bed of samples; else NULL */
-    const char *allele;  /* what site.alt points at */
-    char **phenotype;    /* [ids.n] column 6 of the .fam, owned */
-    int8_t *dosage;      /* scratch, [ids.n] */
+    struct stream bim;
+    struct textline line; /* of the .fam, then of the .bim */
+    int64_t number;       /* of the .bim's line, from 1 */
+    int64_t n_variants;   /* that the .bed has */
+    int64_t record_size;  /* bytes of a variant in it */
+    uint8_t *packed;      /* [markers_packed_bytes()] the current variant */
+    uint8_t *turned;      /* (n_variants, record_size) of a .bed of samples; else NULL */
+    const char *allele;   /* what site.alt points at */
+    char **phenotype;     /* [ids.n] column 6 of the .fam, owned */
+    int8_t *dosage;       /* scratch, [ids.n] */
     bool takes_all;
 };
 
@@ -42,9 +42,11 @@ static int cannot(const char *what, const struct buf *path, struct err *err)
     return err_set(err, "%s: cannot %s: %s", buf_text(path), what, strerror(errno));
 }
 
+#define WANTED "a file of PLINK's"
+
 static int open_file(FILE **file, const struct buf *path, struct err *err)
 {
-    if (stream_check(buf_text(path), "a file of PLINK's", err) != 0)
+    if (stream_check(buf_text(path), WANTED, err) != 0)
         return -1;
     *file = fopen(buf_text(path), "rb");
     if (!*file)
@@ -63,19 +65,6 @@ static int cut_fields(char **field, int n, char *line)
         if (found < n)
             field[found] = f;
     return found;
-}
-
-/* The next line of a file into p->line: 1, or 0 at the end. */
-static int read_line(struct plink *p, FILE *file, const struct buf *path, int64_t number,
-                     struct err *err)
-{
-    ssize_t n = getline(&p->line, &p->line_capacity, file);
-
-    if (n < 0)
-        return ferror(file) ? cannot("read", path, err) : 0;
-    if (memchr(p->line, '\0', (size_t)n))
-        return REFUSE(path, number, err, "a NUL byte: must be text");
-    return 1;
 }
 
 /* ---- .fam ---- */
@@ -107,28 +96,44 @@ static int add_sample(struct variants *v, char **field, int64_t number, struct e
     return 0;
 }
 
-static int read_fam(struct variants *v, FILE *file, struct err *err)
+static int read_fam(struct variants *v, struct err *err)
 {
     struct plink *p = v->state;
-    int64_t number = 0;
     char *field[6];
     int status;
 
-    while ((status = read_line(p, file, &p->fam_path, ++number, err)) > 0) {
-        int n = cut_fields(field, 6, p->line);
+    while ((status = textline_next(&p->line, err)) > 0) {
+        int n = cut_fields(field, 6, p->line.text.data);
 
         if (n == 0)
             continue;
         if (n != 6)
-            return REFUSE(&p->fam_path, number, err,
+            return REFUSE(&p->fam_path, p->line.number, err,
                           "%d columns: must be 6 (family, sample, father, mother, sex, phenotype)",
                           n);
-        if (add_sample(v, field, number, err) != 0)
+        if (add_sample(v, field, p->line.number, err) != 0)
             return -1;
     }
     if (status < 0)
         return -1;
     return v->ids.n ? 0 : err_set(err, "%s: no samples", buf_text(&p->fam_path));
+}
+
+static int open_fam(struct variants *v, struct err *err)
+{
+    struct plink *p = v->state;
+    const char *path = buf_text(&p->fam_path);
+    struct stream fam;
+    int status;
+
+    if (stream_open(&fam, path, WANTED, err) != 0)
+        return -1;
+    status = textline_open(&p->line, path, textline_read_stream, &fam, err);
+    if (status == 0)
+        status = read_fam(v, err);
+    textline_close(&p->line);
+    stream_close(&fam);
+    return status;
 }
 
 static bool is_word(const char *text, const char *words)
@@ -217,27 +222,37 @@ static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struc
                    buf_text(&p->bim_path));
 }
 
-static int count_lines(struct variants *v, int64_t *n, struct err *err)
+static int count_lines(struct plink *p, int64_t *n, struct err *err)
 {
-    struct plink *p = v->state;
     char *buffer = malloc(BUFFER_BYTES);
     char last = '\n';
-    size_t size;
+    size_t size = 0;
+    int status;
 
     *n = 0;
     if (!buffer)
         return err_nomem(err, "a buffer", BUFFER_BYTES);
-    while ((size = fread(buffer, 1, BUFFER_BYTES, p->bim)) > 0) {
+    while ((status = stream_read(buffer, &size, &p->bim, BUFFER_BYTES, err)) == 0 && size > 0) {
         last = buffer[size - 1];
         for (const char *at = buffer; (at = memchr(at, '\n', size - (size_t)(at - buffer))); at++)
             ++*n;
     }
     *n += last != '\n';
     free(buffer);
-    if (ferror(p->bim))
-        return cannot("read", &p->bim_path, err);
-    rewind(p->bim);
-    return 0;
+    return status;
+}
+
+/* Open the .bim; n: its lines. */
+static int open_bim(struct plink *p, int64_t *n, struct err *err)
+{
+    const char *path = buf_text(&p->bim_path);
+
+    if (stream_open(&p->bim, path, WANTED, err) != 0 || count_lines(p, n, err) != 0)
+        return -1;
+    stream_close(&p->bim);
+    if (stream_open(&p->bim, path, WANTED, err) != 0)
+        return -1;
+    return textline_open(&p->line, path, textline_read_stream, &p->bim, err);
 }
 
 static int read_magic(struct plink *p, bool *is_by_sample, struct err *err)
@@ -261,8 +276,7 @@ static int open_bed(struct variants *v, struct err *err)
     int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
 
     if (open_file(&p->bed, &p->bed_path, err) != 0 || read_magic(p, &is_by_sample, err) != 0 ||
-        open_file(&p->bim, &p->bim_path, err) != 0 || count_lines(v, &n_lines, err) != 0 ||
-        size_up(v, is_by_sample, n_lines, err) != 0)
+        open_bim(p, &n_lines, err) != 0 || size_up(v, is_by_sample, n_lines, err) != 0)
         return -1;
     p->packed = malloc((size_t)n_packed);
     p->dosage = malloc((size_t)v->ids.n);
@@ -309,7 +323,7 @@ static bool are_alleles(const char *a, const char *b)
 static int read_site(struct plink *p, struct site *site, struct err *err)
 {
     char *field[6], *end;
-    int n = cut_fields(field, 6, p->line);
+    int n = cut_fields(field, 6, p->line.text.data);
 
     if (n != 6)
         return REFUSE(&p->bim_path, p->number, err,
@@ -321,7 +335,8 @@ static int read_site(struct plink *p, struct site *site, struct err *err)
         return REFUSE(&p->bim_path, p->number, err, "both alleles are %.40s: must differ",
                       field[4]);
     p->allele = field[4];
-    *site = (struct site){.chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
+    *site = (struct site){
+        .id = field[1], .chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
     errno = 0;
     site->pos = strtoll(field[3], &end, 10);
     if (errno || *end || site->pos < 0)
@@ -340,9 +355,9 @@ static int plink_next(struct variants *v, struct site *site, struct err *err)
     if (p->number == p->n_variants)
         return 0;
     p->number++;
-    status = read_line(p, p->bim, &p->bim_path, p->number, err);
+    status = textline_next(&p->line, err);
     if (status == 0)
-        return cannot("read", &p->bim_path, err);
+        return err_set(err, "%s: has become shorter while it was read", buf_text(&p->bim_path));
     if (status < 0 || read_site(p, site, err) != 0)
         return -1;
     return read_record(v, err) == 0 ? 1 : -1;
@@ -375,12 +390,11 @@ static void plink_close(struct variants *v)
 
     if (p->bed)
         fclose(p->bed);
-    if (p->bim)
-        fclose(p->bim);
+    textline_close(&p->line);
+    stream_close(&p->bim);
     for (int32_t i = 0; i < v->ids.n; i++)
         free(p->phenotype[i]);
     free(p->phenotype);
-    free(p->line);
     free(p->packed);
     free(p->turned);
     free(p->dosage);
@@ -432,8 +446,6 @@ int plink_reader_open(struct variants *v, struct err *err)
     static const struct variants_reader reader = {plink_next, plink_read, plink_close};
     struct plink *p = calloc(1, sizeof *p);
     const char *remedy = plink_other_files(v->path);
-    FILE *fam = NULL;
-    int status;
 
     if (remedy) {
         free(p);
@@ -447,10 +459,5 @@ int plink_reader_open(struct variants *v, struct err *err)
     v->reader = &reader;
     if (name_files(p, v->path, err) != 0)
         return -1;
-    status = open_file(&fam, &p->fam_path, err);
-    if (status == 0)
-        status = read_fam(v, fam, err);
-    if (fam)
-        fclose(fam);
-    return status == 0 ? open_bed(v, err) : -1;
+    return open_fam(v, err) == 0 ? open_bed(v, err) : -1;
 }

@@ -8,78 +8,8 @@
 #include "base/buf.h"
 #include "data/genotable.h"
 #include "data/markers.h"
-
-/* ---- the data's markers ---- */
-
-/* Marker number j under a text, or under one that no file has where that is taken or empty: so that
- * numbers are those of the data. */
-static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
-{
-    char none[32];
-
-    snprintf(none, sizeof none, "\n%d", j);
-    if (!*text || names_find(names, text) >= 0)
-        text = none;
-    return names_add(names, text, 1, err) < 0 ? -1 : 0;
-}
-
-/* How much of CHROM_POS is CHROM; 0: the name is none of those. */
-static size_t chrom_length(const char *name)
-{
-    const char *last = strrchr(name, '_');
-
-    return last && last[1] && !last[1 + strspn(last + 1, "0123456789")] ? (size_t)(last - name) : 0;
-}
-
-static int index_markers(struct recode *r, struct err *err)
-{
-    for (int32_t j = 0; j < r->data->n_markers; j++) {
-        const char *alleles = dataset_alleles(r->data, j);
-        const char *name = dataset_feature_name(r->data, j);
-        size_t n = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
-
-        if (index_marker(&r->sites, alleles, j, err) || index_marker(&r->names, name, j, err) ||
-            (n && chroms_add(&r->chroms, *alleles ? alleles : name, n, err)))
-            return -1;
-    }
-    return 0;
-}
-
-/* Means of features that are not held as dosages, whose missing ones are the means already. */
-static int find_means(struct recode *r, struct err *err)
-{
-    const struct dataset *d = r->data;
-    struct mat row;
-    double *sum;
-
-    if (mat_init(&row, 1, d->n_markers, err))
-        return -1;
-    sum = calloc((size_t)d->n_markers, sizeof *sum);
-    for (int32_t i = 0; sum && i < d->n_samples; i++) {
-        dataset_decode(&row, d, i, 0);
-        for (int32_t j = 0; j < d->n_markers; j++)
-            sum[j] += (double)row.v[j];
-    }
-    for (int32_t j = 0; sum && j < d->n_markers; j++)
-        r->fill[j] = (float)(sum[j] / d->n_samples);
-    mat_release(&row);
-    free(sum);
-    return sum ? 0 : err_nomem(err, "means", (size_t)d->n_markers * sizeof *sum);
-}
-
-static int find_fill(struct recode *r, struct err *err)
-{
-    size_t n = (size_t)r->data->n_markers;
-
-    r->fill = malloc(n * sizeof *r->fill);
-    r->fate = malloc(n * sizeof *r->fate);
-    if (!r->fill || !r->fate)
-        return err_nomem(err, "means", n * sizeof *r->fill);
-    if (!r->data->fill)
-        return find_means(r, err);
-    memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
-    return 0;
-}
+#include "data/recode_index.h"
+#include "data/recode_match.h"
 
 /* ---- file ---- */
 
@@ -100,7 +30,7 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
     r->kind = variants_detect(path);
     if (open_file(r, err))
         return -1;
-    return index_markers(r, err) || find_fill(r, err) ? -1 : 0;
+    return recode_index(r, err);
 }
 
 void recode_close(struct recode *r)
@@ -113,9 +43,10 @@ void recode_close(struct recode *r)
     free(r->table);
     names_release(&r->sites);
     names_release(&r->names);
+    names_release(&r->ids);
     chroms_release(&r->chroms);
     free(r->fill);
-    free(r->fate);
+    free(r->marker);
     memset(r, 0, sizeof *r);
 }
 
@@ -135,79 +66,6 @@ const struct names *recode_ids(const struct recode *r)
     return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;
 }
 
-/* ---- a site ---- */
-
-struct match {
-    int32_t marker; /* -1: none */
-    bool is_flipped;
-    bool is_by_name;
-    bool is_other; /* the marker is here, with other alleles */
-};
-
-static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
-                            const char *ref, const char *alt)
-{
-    buf_clear(text);
-    buf_printf(text, "%s\t%lld\t%s\t%s", site->chrom, (long long)site->pos, ref, alt);
-    return names_find(&r->sites, buf_text(text));
-}
-
-/* Whether no sample has another allele than REF: PLINK writes 0 for it, VCF a point. */
-static bool is_alike(const struct site *site, const char *alt)
-{
-    return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
-}
-
-/* Whether allele number 2 (REF) or 3 (ALT) of a marker is this one. */
-static bool has_allele(const char *alleles, int column, const char *allele)
-{
-    size_t n;
-
-    while (column-- > 0)
-        alleles += strcspn(alleles, "\t") + 1;
-    n = strcspn(alleles, "\t");
-    return strlen(allele) == n && !strncmp(alleles, allele, n);
-}
-
-/* By CHROM_POS, or CHROM_POS_REF_ALT. */
-static void match_name(struct match *m, const struct recode *r, struct buf *text,
-                       const struct site *site, const char *alt)
-{
-    const char *alleles;
-    int32_t j;
-
-    buf_clear(text);
-    buf_printf(text, "%s_%lld", site->chrom, (long long)site->pos);
-    j = names_find(&r->names, buf_text(text));
-    if (j < 0) {
-        buf_printf(text, "_%s_%s", site->ref, alt);
-        j = names_find(&r->names, buf_text(text));
-    }
-    if (j < 0)
-        return;
-    alleles = dataset_alleles(r->data, j);
-    m->is_flipped = *alleles && is_alike(site, alt) && has_allele(alleles, 3, site->ref);
-    m->is_by_name = !*alleles;
-    m->is_other =
-        *alleles && !m->is_flipped && !(is_alike(site, alt) && has_allele(alleles, 2, site->ref));
-    m->marker = j;
-}
-
-static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
-                               int32_t alt)
-{
-    const char *allele = site->n_alts ? site->alt[alt] : "";
-    struct match m = {.marker = find_alleles(r, text, site, site->ref, allele)};
-
-    if (m.marker < 0 && site->n_alts == 1) {
-        m.marker = find_alleles(r, text, site, allele, site->ref);
-        m.is_flipped = m.marker >= 0;
-    }
-    if (m.marker < 0)
-        match_name(&m, r, text, site, allele);
-    return m;
-}
-
 /* ---- calls ---- */
 
 static float call_of(const struct calls *calls, int32_t i)
@@ -222,36 +80,59 @@ static float call_of(const struct calls *calls, int32_t i)
     return calls->value[i];
 }
 
+/* A marker that was found by an id which the file has again, or which is at its own place too. */
+static void forget(struct mat *x, struct recode *r, int32_t j)
+{
+    struct recode_marker *marker = &r->marker[j];
+
+    for (int32_t i = 0; i < x->n_rows; i++)
+        mat_row(x, i)[j] = r->fill[j];
+    *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
+}
+
+/* Whether something may still be read for it: what a site's place says goes before its id. */
+static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
+{
+    const struct recode_marker *marker = &r->marker[j];
+
+    return is_by_id ? !marker->is_found && marker->n_ids < 2
+                    : !marker->is_found || marker->is_by_id;
+}
+
 /* One matched marker of all samples into its column of x. */
-static void take_calls(struct mat *x, struct recode_report *report, struct recode *r,
-                       const struct match *m, const struct calls *calls, bool is_turned)
+static void take_calls(struct mat *x, struct recode *r, const struct recode_match *m,
+                       const struct calls *calls, bool is_turned)
 {
     int32_t j = m->marker;
+    struct recode_marker *marker = &r->marker[j];
 
+    forget(x, r, j);
     for (int32_t i = 0; i < x->n_rows; i++) {
         float v = call_of(calls, i);
 
-        report->n_missing += isnan(v);
+        marker->n_missing += isnan(v);
         if (!isnan(v))
             mat_row(x, i)[j] = is_turned ? 2 - v : v;
     }
-    r->fate[j] = RECODE_FOUND;
-    report->n_found++;
-    report->n_flipped += m->is_flipped;
-    report->n_by_name += m->is_by_name;
+    marker->is_found = true;
+    marker->is_flipped = m->is_flipped;
+    marker->is_by_name = m->is_by_name;
+    marker->is_by_id = m->is_by_id;
+    marker->is_respelled = r->is_respelled && !m->is_by_id;
+    r->has_respelled = r->has_respelled || marker->is_respelled;
 }
 
 /* Of a site that is turned, REF is what the data count: where it can be counted that is right
  * whatever the ploidy of each call, else there are two alleles in each. */
-static int read_match(struct mat *x, struct recode_report *report, struct recode *r,
-                      const struct match *m, int32_t alt, struct err *err)
+static int read_match(struct mat *x, struct recode *r, const struct recode_match *m, int32_t alt,
+                      struct err *err)
 {
     bool counts_ref = m->is_flipped && r->dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
     struct calls calls;
 
     if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
         return -1;
-    take_calls(x, report, r, m, &calls, m->is_flipped && !counts_ref);
+    take_calls(x, r, m, &calls, m->is_flipped && !counts_ref);
     return 0;
 }
 
@@ -287,9 +168,10 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
     *out = (struct lettered){0};
     for (int ref = 0; ref < N_LETTERS; ref++)
         for (int alt = 0; alt < N_LETTERS; alt++) {
-            int32_t j = ref == alt ? -1 : find_alleles(r, text, site, letters[ref], letters[alt]);
+            int32_t j =
+                ref == alt ? -1 : recode_find_alleles(r, text, site, letters[ref], letters[alt]);
 
-            if (j < 0 || r->fate[j] == RECODE_FOUND)
+            if (j < 0 || !is_open(r, j, false))
                 continue;
             out->marker[out->n] = j;
             out->counted[out->n++] = alt;
@@ -326,14 +208,21 @@ static int count_letters(struct mat *count, struct lettered *l, struct recode *r
     return 0;
 }
 
-static void take_lettered(struct mat *x, struct recode_report *report, struct recode *r,
-                          const struct lettered *l, int at, struct mat *count)
+static void take_lettered(struct mat *x, struct recode *r, const struct lettered *l, int at,
+                          struct mat *count)
 {
     int32_t j = l->marker[at];
+    struct recode_marker *marker = &r->marker[j];
 
-    r->fate[j] = l->is_here ? RECODE_FOUND : RECODE_OTHER;
-    report->n_found += l->is_here;
-    for (int32_t i = 0; l->is_here && i < x->n_rows; i++) {
+    if (!l->is_here) {
+        marker->is_other = !marker->is_found;
+        return;
+    }
+    forget(x, r, j);
+    marker->is_found = true;
+    marker->is_respelled = r->is_respelled;
+    r->has_respelled = r->is_respelled;
+    for (int32_t i = 0; i < x->n_rows; i++) {
         float sum = 0;
 
         for (int k = 0; k < N_LETTERS; k++)
@@ -341,12 +230,12 @@ static void take_lettered(struct mat *x, struct recode_report *report, struct re
         if (sum == 2)
             mat_row(x, i)[j] = mat_row(count, l->counted[at])[i];
         else
-            report->n_missing++;
+            marker->n_missing++;
     }
 }
 
-static int take_letters(struct mat *x, struct recode_report *report, struct recode *r,
-                        struct buf *text, const struct site *site, struct err *err)
+static int take_letters(struct mat *x, struct recode *r, struct buf *text, const struct site *site,
+                        struct err *err)
 {
     struct mat count = {0};
     struct lettered l;
@@ -361,28 +250,48 @@ static int take_letters(struct mat *x, struct recode_report *report, struct reco
         rc = count_letters(&count, &l, r, site, err);
     }
     for (int at = 0; !rc && at < l.n; at++)
-        take_lettered(x, report, r, &l, at, &count);
+        take_lettered(x, r, &l, at, &count);
     mat_release(&count);
     return rc;
 }
 
-static int take_alleles(struct mat *x, struct recode_report *report, struct recode *r,
-                        struct buf *text, const struct site *site, struct err *err)
+/* The marker that has the site's id, where it is the first such site; -1: none. Two sites of the
+ * same id match nothing: what the first one brought is dropped. */
+static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
+{
+    int32_t j = table_is_missing(site->id) ? -1 : recode_find_id(r, site->id);
+    struct recode_marker *marker;
+
+    if (j < 0)
+        return -1;
+    marker = &r->marker[j];
+    marker->n_ids += marker->n_ids < 2;
+    if (marker->n_ids < 2 && site->n_alts < 2)
+        return j;
+    marker->n_ids = 2;
+    if (marker->is_by_id)
+        forget(x, r, j);
+    return -1;
+}
+
+static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const struct site *site,
+                        struct err *err)
 {
     int32_t n = site->n_alts ? site->n_alts : 1;
+    int32_t id_marker = note_id(x, r, site);
 
     if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* there are none */
         return 0;
     for (int32_t alt = 0; alt < n; alt++) {
-        struct match m = match_site(r, text, site, alt);
+        struct recode_match m = recode_match_site(r, text, site, alt, id_marker);
 
-        if (m.marker < 0 || r->fate[m.marker] == RECODE_FOUND) /* a site comes twice: the first */
+        if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* a site comes twice: the first */
             continue;
         if (m.is_other) {
-            r->fate[m.marker] = RECODE_OTHER;
+            r->marker[m.marker].is_other = !r->marker[m.marker].is_found;
             continue;
         }
-        if (read_match(x, report, r, &m, alt, err))
+        if (read_match(x, r, &m, alt, err))
             return -1;
     }
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
@@ -393,21 +302,19 @@ static int take_site(struct mat *x, struct recode_report *report, struct recode 
                      struct buf *text, const struct site *site, struct err *err)
 {
     const char *here = chroms_find(&r->chroms, site->chrom);
-    int32_t n_found = report->n_found;
     struct site named = *site;
 
     report->n_elsewhere += !here;
+    if (site->is_contradicted)
+        variants_note_contradicted(&report->contradicted, site, false);
     if (here)
         named.chrom = here;
-    if ((site->is_seen ? take_letters : take_alleles)(x, report, r, text, &named, err))
+    r->is_respelled = here && strcmp(here, site->chrom) != 0;
+    r->has_respelled = false;
+    if ((site->is_seen ? take_letters : take_alleles)(x, r, text, &named, err))
         return -1;
-    n_found = report->n_found - n_found;
-    if (!here)
-        note_chrom(report, site->chrom, NULL);
-    else if (n_found && strcmp(here, site->chrom) != 0) {
+    if (!here || r->has_respelled)
         note_chrom(report, site->chrom, here);
-        report->n_respelled += n_found;
-    }
     return 0;
 }
 
@@ -424,7 +331,6 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
 {
     struct buf text = {0};
     struct site site;
-    int64_t n_sites = 0;
     int status = 0;
 
     if (r->is_read) {
@@ -432,14 +338,12 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
         status = variants_open(&r->variants, r->kind, r->path, r->dosage, err);
     }
     r->is_read = true;
+    r->n_sites = 0;
     if (status == 0)
         variants_select(&r->variants, sample, n);
-    for (; status == 0 && (status = variants_next(&r->variants, &site, err)) > 0; n_sites++)
+    for (; status == 0 && (status = variants_next(&r->variants, &site, err)) > 0; r->n_sites++)
         status = take_site(x, report, r, &text, &site, err);
     buf_release(&text);
-    if (status == 0 && report->n_elsewhere && report->n_elsewhere == n_sites && !report->n_found &&
-        r->chroms.name.n)
-        return none_here(r, report, err);
     return status;
 }
 
@@ -454,25 +358,54 @@ static float cell_of(const struct columns *c, int32_t row, int32_t col)
     return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
 }
 
-static void read_table(struct mat *x, struct recode_report *report, struct recode *r,
-                       const int32_t *sample, int32_t n)
+/* Column `col` is marker j. */
+static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
+                        const int32_t *sample)
+{
+    struct recode_marker *marker = &r->marker[j];
+
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        float v = cell_of(&r->table->markers, sample[i], col);
+
+        marker->n_missing += isnan(v);
+        if (!isnan(v))
+            mat_row(x, i)[j] = v;
+    }
+    marker->is_found = marker->is_by_name = true;
+    marker->is_by_id = is_by_id;
+}
+
+/* First by name, then what is left by id. */
+static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 {
     const struct columns *c = &r->table->markers;
 
     for (int32_t col = 0; col < c->n_cols; col++) {
         int32_t j = names_find(&r->names, c->name[col]);
 
-        if (j < 0)
-            continue;
-        for (int32_t i = 0; i < n; i++) {
-            float v = cell_of(c, sample[i], col);
+        if (j >= 0)
+            take_column(x, r, j, col, false, sample);
+    }
+    for (int32_t col = 0; r->ids.n && col < c->n_cols; col++) {
+        int32_t j = names_find(&r->names, c->name[col]) < 0 ? recode_find_id(r, c->name[col]) : -1;
 
-            report->n_missing += isnan(v);
-            if (!isnan(v))
-                mat_row(x, i)[j] = v;
-        }
-        report->n_found++;
-        report->n_by_name++;
+        if (j >= 0 && !r->marker[j].is_found)
+            take_column(x, r, j, col, true, sample);
+    }
+}
+
+static void sum_up(struct recode_report *report, const struct recode *r)
+{
+    for (int32_t j = 0; j < r->data->n_markers; j++) {
+        const struct recode_marker *m = &r->marker[j];
+
+        report->n_found += m->is_found;
+        report->n_flipped += m->is_flipped;
+        report->n_by_name += m->is_by_name;
+        report->n_by_id += m->is_by_id;
+        report->n_other += m->is_other;
+        report->n_respelled += m->is_respelled;
+        report->n_missing += m->n_missing;
     }
 }
 
@@ -480,17 +413,19 @@ int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err)
 {
     size_t n_markers = (size_t)r->data->n_markers;
-    int status = 0;
 
     *report = (struct recode_report){0};
-    memset(r->fate, RECODE_ABSENT, n_markers);
+    for (size_t j = 0; j < n_markers; j++)
+        r->marker[j] = (struct recode_marker){.has_own_id = r->marker[j].has_own_id};
     for (int32_t i = 0; i < n; i++)
         memcpy(mat_row(x, i), r->fill, n_markers * sizeof *r->fill);
     if (r->kind == VARIANTS_NONE)
-        read_table(x, report, r, sample, n);
-    else
-        status = read_variants(x, report, r, sample, n, err);
-    for (size_t j = 0; j < n_markers; j++)
-        report->n_other += r->fate[j] == RECODE_OTHER;
-    return status;
+        read_table(x, r, sample);
+    else if (read_variants(x, report, r, sample, n, err))
+        return -1;
+    sum_up(report, r);
+    if (report->n_elsewhere && report->n_elsewhere == r->n_sites && !report->n_found &&
+        r->chroms.name.n)
+        return none_here(r, report, err);
+    return 0;
 }

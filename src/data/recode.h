@@ -8,6 +8,10 @@
  * of a site, and its dosages are taken as they are. What is absent or missing is the mean of the
  * data.
  *
+ * A marker that is not found so is found by its id (struct site), where the data, the file or both
+ * have ids: a column or a marker of a table has its name as id. Alleles, where both are known, must
+ * agree. An id that several markers of the data or several sites of the file have matches nothing.
+ *
  * At a site whose alleles are those of its calls (site.is_seen) each marker there counts its letter
  * by itself, and a call with a letter that none of them has is missing: so who else is in the file
  * makes no difference. Such a site is found by no name.
@@ -22,15 +26,25 @@ struct recode_report {
     int32_t n_found;     /* markers of the data, of n_markers */
     int32_t n_flipped;   /* of them, turned */
     int32_t n_by_name;   /* of them, alleles not compared */
+    int32_t n_by_id;     /* of them, found by id */
     int32_t n_other;     /* absent: other alleles at their place */
     int32_t n_respelled; /* of them, with another name of the chromosome (chroms.h) */
     char chrom[2][40];   /* the first of those names: in the file, in the data; if there is none,
                             the first that the data have not, and "" */
+    struct data_contradicted contradicted; /* sites of the file; all are matched by letter */
     int64_t n_missing;   /* calls of what was found, of the samples that were read */
     int64_t n_elsewhere; /* sites of chromosomes that the data have not */
 };
 
-enum recode_fate { RECODE_ABSENT, RECODE_OTHER, RECODE_FOUND }; /* other: other alleles */
+/* One marker of the data, in the last reading of the file. */
+struct recode_marker {
+    bool has_own_id; /* an id that no other marker of the data has */
+    bool is_found;
+    bool is_other; /* not found: other alleles at its place */
+    bool is_flipped, is_by_name, is_by_id, is_respelled;
+    uint8_t n_ids;     /* sites with its id: 0, 1, or 2 where there are several */
+    int32_t n_missing; /* calls of those who were read */
+};
 
 struct genotable;
 
@@ -40,13 +54,17 @@ struct recode {
     const char *missing; /* as genotable_read() takes it */
     enum data_dosage dosage;
     enum variants_kind kind;
-    struct variants variants;  /* of any kind but VARIANTS_NONE */
-    bool is_read;              /* a file of variants is read from its beginning each time */
-    struct genotable *table;   /* VARIANTS_NONE */
-    struct names sites, names; /* of the data's markers, with their numbers */
-    struct chroms chroms;      /* of those, from alleles or names CHROM_POS */
-    float *fill;               /* [K] means of the data */
-    uint8_t *fate;             /* [K] enum recode_fate of the last reading */
+    struct variants variants;     /* of any kind but VARIANTS_NONE */
+    bool is_read;                 /* a file of variants is read from its beginning each time */
+    struct genotable *table;      /* VARIANTS_NONE */
+    struct names sites, names;    /* of the data's markers, with their numbers */
+    struct names ids;             /* likewise; empty where the data have none */
+    struct chroms chroms;         /* of those, from alleles or names CHROM_POS */
+    float *fill;                  /* [K] means of the data */
+    struct recode_marker *marker; /* [K] */
+    bool is_respelled;            /* the current site's chromosome is */
+    bool has_respelled;           /* and a marker was found there */
+    int64_t n_sites;              /* of the last reading */
 };
 
 /* Reads the samples' ids. Pair with recode_close(), also after a failure. -1 and err: as

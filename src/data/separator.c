@@ -1,6 +1,7 @@
 #include "data/separator.h"
 
 #include <string.h>
+#include <strings.h>
 
 static bool is_end(char c)
 {
@@ -48,14 +49,44 @@ static const char *skip_ends(const char *at, const char *end)
     return at;
 }
 
+char separator_named(size_t *length, const char *bytes, size_t n)
+{
+    const char *end = bytes + n, *at = bytes;
+    bool is_quoted = n && *at == '"';
+    char separator;
+
+    at += is_quoted;
+    if (end - at < 5 || strncasecmp(at, "sep=", 4) != 0 || is_end(at[4]))
+        return '\0';
+    separator = at[4];
+    at += 5;
+    if (is_quoted && (at == end || *at++ != '"'))
+        return '\0';
+    if (at < end && !is_end(*at))
+        return '\0';
+    if (at < end)
+        at += at[0] == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
+    *length = (size_t)(at - bytes);
+    return separator;
+}
+
+/* The separator of R's table with one column, by its first row. */
+static char of_quoted_row(const size_t *n, const char *head, const char *row, const char *end)
+{
+    if (head == end || row == end || *head != '"' || *row != '"')
+        return ',';
+    return n[TABS] ? '\t' : n[BLANKS] ? ' ' : ',';
+}
+
 char separator_find(const char *bytes, size_t n)
 {
-    const char *end = bytes + n, *at = skip_ends(bytes, end);
+    const char *end = bytes + n, *at = skip_ends(bytes, end), *first = at, *row;
     size_t head[KINDS], next[KINDS];
     bool commas_fit, semicolons_fit;
 
     at = count_line(head, at, end);
-    count_line(next, skip_ends(at, end), end);
+    row = skip_ends(at, end);
+    count_line(next, row, end);
     commas_fit = head[COMMAS] == next[COMMAS];
     semicolons_fit = head[SEMICOLONS] == next[SEMICOLONS];
     if (head[TABS])
@@ -64,7 +95,7 @@ char separator_find(const char *bytes, size_t n)
         return commas_fit ? ',' : ';';
     if (head[COMMAS] || head[SEMICOLONS])
         return head[SEMICOLONS] > head[COMMAS] ? ';' : ',';
-    return head[BLANKS] ? ' ' : ',';
+    return head[BLANKS] ? ' ' : of_quoted_row(next, first, row, end);
 }
 
 /* ---- runs of blanks ---- */

@@ -8,8 +8,14 @@
 /* By the first line that is not empty: a tab, a comma or a semicolon that stands in it outside
  * quotes; of comma and semicolon the one that the next line has as often, where that tells them
  * apart, or the more frequent one. ' ', runs of blanks, where there is none of these; ',' where
- * there are no blanks either. bytes: the beginning of the file, as far as it was read. */
+ * there are no blanks either. A header that is one quoted cell says nothing: then tabs or blanks of
+ * the next line, if that begins with a quote too, as R writes a table of one column. bytes: the
+ * beginning of the file, as far as it was read. */
 char separator_find(const char *bytes, size_t n);
+
+/* The separator that a first line "sep=;" names, in quotes or not, in any letters; *length: of the
+ * line with its end. 0: bytes begin otherwise. */
+char separator_named(size_t *length, const char *bytes, size_t n);
 
 /* A table with runs of blanks between its cells, on its way to one with tabs. */
 struct squeeze {

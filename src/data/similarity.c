@@ -11,7 +11,9 @@
  * cosine      rows as they are, scale 1 / norm
  * correlation rows less their means, scale 1 / norm
  * kinship     <x - 2p, y - 2p> = <x, y> - <2p, x> - <2p, y> + <2p, 2p>: rows as they are, shift[i]
- * = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p))
+ * = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p)); 2p - 1 for 2p of rows coded -1,
+ * 0,
+ * 1
  * Rows are left as they are where float allows it, for then products of dosages are whole numbers
  * and exact: the graph is the same whatever the processor, and equal samples tie. That goes for
  * correlation too if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers.
@@ -89,27 +91,44 @@ static int prepare_correlation(struct similarity *s, struct mat *row, struct err
     return 0;
 }
 
-/* frequency[j] = allele frequency p of feature j. */
-static int find_frequencies(double *frequency, const struct similarity *s, struct mat *row,
-                            struct err *err)
-{
-    int32_t n = s->data->n_samples;
+/* A dosage and where it stands. */
+struct extreme {
+    double v;
+    int32_t i, j;
+};
 
-    for (int32_t i = 0; i < n; i++) {
+static int refuse_dosage(const struct dataset *d, const struct extreme *e, struct err *err)
+{
+    return err_set(
+        err,
+        "graph.metric = kinship: feature %d (\"%.80s\") of sample \"%.80s\" is %g: must be "
+        "a dosage in [0, 2], or in [-1, 1] where all features are coded -1, 0, 1",
+        e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
+}
+
+/* sum[j] = of half of column j. Features are dosages in [0, 2], or in [-1, 1] where one is below 0:
+ * *base is what stands for no allele. */
+static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
+                       struct err *err)
+{
+    struct extreme low = {.v = INFINITY}, high = {.v = -INFINITY};
+
+    for (int32_t i = 0; i < s->data->n_samples; i++) {
         dataset_decode(row, s->data, i, 0);
         for (int32_t j = 0; j < row->n_cols; j++) {
-            if (row->v[j] < 0 || row->v[j] > 2)
-                return err_set(err,
-                               "graph.metric = kinship: feature %d (\"%.80s\") of sample \"%.80s\" "
-                               "is %g: must be a dosage in [0, 2]",
-                               j + 1, dataset_feature_name(s->data, j), dataset_id(s->data, i),
-                               (double)row->v[j]);
-            frequency[j] += (double)row->v[j] / 2;
+            double v = (double)row->v[j];
+
+            if (v < low.v)
+                low = (struct extreme){v, i, j};
+            if (v > high.v)
+                high = (struct extreme){v, i, j};
+            sum[j] += v / 2;
         }
     }
-    for (int32_t j = 0; j < row->n_cols; j++)
-        frequency[j] /= n;
-    return 0;
+    *base = low.v < 0 ? -1 : 0;
+    if (low.v < -1 || (low.v < 0 && high.v > 1))
+        return refuse_dosage(s->data, &low, err);
+    return high.v > 2 ? refuse_dosage(s->data, &high, err) : 0;
 }
 
 static double kinship_shift(const struct similarity *s, const float *row)
@@ -121,21 +140,23 @@ static double kinship_shift(const struct similarity *s, const float *row)
     return shift;
 }
 
-/* VanRaden 2008, method 1. */
+/* VanRaden 2008, method 1. Of features coded -1, 0, 1 the dosage is one more than the feature, so
+ * that dosage - 2p = feature - (2p - 1), and 2p - 1 takes the place of 2p. */
 static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
 {
     double *p = calloc((size_t)row->n_cols, sizeof *p);
-    double variance = 0;
+    double variance = 0, base = 0;
     int status;
 
     if (!p)
         return err_nomem(err, "allele frequencies", (size_t)row->n_cols * sizeof *p);
     s->twice = p;
-    status = find_frequencies(p, s, row, err);
+    status = sum_dosages(p, &base, s, row, err);
     for (int32_t j = 0; j < row->n_cols; j++) {
+        p[j] = p[j] / s->data->n_samples - base / 2;
         variance += 2 * p[j] * (1 - p[j]);
-        s->offset += 4 * p[j] * p[j];
-        s->twice[j] = 2 * p[j];
+        s->twice[j] = 2 * p[j] + base;
+        s->offset += s->twice[j] * s->twice[j];
     }
     for (int32_t i = 0; status == 0 && i < s->data->n_samples; i++) {
         dataset_decode(row, s->data, i, 0);

@@ -14,7 +14,8 @@
 #include "data/dataset.h"
 
 /* cosine, correlation: of the samples' feature rows as they were read. kinship: VanRaden 2008,
- * J Dairy Sci 91:4414, method 1: Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. */
+ * J Dairy Sci 91:4414, method 1: Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. Where a feature is
+ * below 0, all are taken as coded -1, 0, 1: a dosage is one more than its feature. */
 enum graph_metric { GRAPH_COSINE, GRAPH_CORRELATION, GRAPH_KINSHIP };
 #define GRAPH_METRICS 3
 
@@ -24,7 +25,7 @@ struct similarity {
     double *shift;              /* [N] */
     double *mean;               /* [N] of each row, which it is centred by; NULL: left as it is */
     double *sum;                /* [N] of each row, correlation of rows left as they are; or NULL */
-    double *twice;              /* [K] allele frequencies, doubled, of kinship; or NULL */
+    double *twice; /* [K] 2p of kinship, 2p - 1 where features are coded -1, 0, 1; or NULL */
     double offset;
     double factor;
 
@@ -35,8 +36,8 @@ struct similarity {
     struct mat left, right, part; /* scratch */
 };
 
-/* -1 and err: sparse features, kinship of values outside [0, 2] or of monomorphic markers alone,
- * memory short. Release in any case. */
+/* -1 and err: sparse features, kinship of values outside [0, 2] and [-1, 1] or of monomorphic
+ * markers alone, memory short. Release in any case. */
 int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
                     struct err *err);
 void similarity_release(struct similarity *s); /* takes a zeroed one */

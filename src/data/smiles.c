@@ -19,6 +19,7 @@ struct smiles {
     bool is_bare;                 /* that is a SMILES file: */
     struct smi smi;
     int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
+    bool needs_trait;          /* it is not given, and several columns may be it */
     int64_t n_rows;
     struct names ids;
     int32_t first; /* of the piece, among ids */
@@ -76,6 +77,7 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
         }
     if (n_left == 1)
         return 0;
+    s->needs_trait = n_left > 1;
     return err_set(err, "%s: %d columns could be predicted: data.trait must name one", t->path,
                    n_left);
 }
@@ -287,6 +289,7 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
         membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, NULL, &s.target, err) ==
             0)
         status = build(out, &s, err);
+    report->unset = s.needs_trait ? "trait" : NULL;
     smiles_release(&s);
     return status;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "data/filekind.h"
+
 /* By inflate() and not by gzread(): that one takes whatever follows a member and does not begin as
  * another for the end of the file, so that a bit that flips there takes rows away and nobody is
  * told. */
@@ -88,6 +90,30 @@ static int find_kind(struct stream *s, struct err *err)
     return 0;
 }
 
+/* Read the file from its beginning again. */
+static void restart(struct stream_source *source)
+{
+    rewind(source->file);
+    if (source->is_gzip)
+        inflateReset(&source->z);
+    source->z.avail_in = 0;
+    source->is_between = true;
+}
+
+/* Refuse workbooks and R data, by the first bytes; unpacked, for R packs its files with gzip. A
+ * fault of the disk or of the packing comes up again when the caller reads. */
+static int refuse_foreign(struct stream *s, struct err *err)
+{
+    unsigned char head[FILEKIND_HEAD_BYTES];
+    size_t n = 0;
+
+    stream_read(head, &n, s, sizeof head, NULL);
+    if (filekind_check(s->path, head, n, err) != 0)
+        return -1;
+    restart(s->source);
+    return 0;
+}
+
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err)
 {
     *s = (struct stream){.path = path};
@@ -99,7 +125,7 @@ int stream_open(struct stream *s, const char *path, const char *wanted, struct e
     s->source->file = fopen(path, "rbe");
     if (!s->source->file)
         err_set(err, "%s: cannot open: %s", path, strerror(errno));
-    else if (find_kind(s, err) == 0)
+    else if (find_kind(s, err) == 0 && refuse_foreign(s, err) == 0)
         return 0;
     stream_close(s);
     return -1;

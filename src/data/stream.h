@@ -1,5 +1,5 @@
 /* The bytes of a file, plain or gzip, of one member or several (BGZF is the latter). All that is
- * read of files but of VCF and BCF, which htslib reads, and of PLINK's comes through here. */
+ * read of files but of VCF and BCF, which htslib reads, and of PLINK's .bed comes through here. */
 #ifndef DATA_STREAM_H
 #define DATA_STREAM_H
 
@@ -15,7 +15,8 @@ struct stream {
 };
 
 /* wanted: what the file must be, for the message on a directory. -1 and err: as stream_check(), no
- * such file, a BGZF file without the mark that ends it. Pair with stream_close() after success;
+ * such file, a BGZF file without the mark that ends it, a kind of file that filekind_check() names.
+ * Pair with stream_close() after success;
  * after an error nothing is held. */
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err);
 void stream_close(struct stream *s); /* takes a zeroed one */

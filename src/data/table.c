@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "data/quotes.h"
 #include "data/separator.h"
 #include "data/stream.h"
+#include "data/textline.h"
 
 /* A chunk is filled, libcsv is fed one line of it at a time, so that at most one row is complete
  * after each feed and the line number is always known. libcsv calls back for every cell and, with
@@ -29,6 +31,7 @@ struct table_source {
     size_t chunk_size;
     size_t chunk_at;
     int64_t n_lines;   /* fed so far */
+    size_t row_bytes;  /* fed of the row being put together */
     bool after_cr;     /* the last line fed ended in CR: a LF now is part of its end */
     bool is_row_begun; /* of the row being put together, a line was fed */
     bool is_row_done;
@@ -38,6 +41,13 @@ struct table_source {
     size_t n_cells;
     size_t cell_capacity;
     char *header_text; /* what table.name points into */
+    size_t n_skipped;  /* cells at the beginning of each row: R's numbers of rows */
+    struct {
+        bool is_there;
+        int status; /* of read_row() */
+        int64_t line;
+        struct err err;
+    } first; /* the row after the header, which table_open() reads ahead */
 };
 
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
@@ -142,12 +152,19 @@ static int feed_line(struct table *t, struct err *err)
     size_t n = line_length(bytes, s->chunk_size - s->chunk_at);
     unsigned char last = bytes[n - 1];
 
-    if (!s->is_row_begun)
+    if (!s->is_row_begun) {
         t->line = s->n_lines + 1;
+        s->row_bytes = 0;
+    }
     s->is_row_begun = true;
+    s->row_bytes += n;
+    if (s->row_bytes > t->limit)
+        return textline_too_long(err, t->path, t->line, t->limit);
     s->has_nul = s->has_nul || memchr(bytes, '\0', n);
     if (feed(t, bytes, n, err) != 0)
         return -1;
+    if (s->n_cells > TEXTLINE_CELLS_MAX(t->limit))
+        return textline_too_many(err, t->path, t->line, t->limit);
     if ((last == '\n' && !(n == 1 && s->after_cr)) || last == '\r')
         s->n_lines++;
     s->after_cr = last == '\r';
@@ -210,6 +227,26 @@ static int open_file(struct table *t, struct err *err)
     return refill(t, err);
 }
 
+/* Excel's first line "sep=;", which is no header. Skips it. */
+static int read_separator(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    const char *at = (const char *)s->chunk + s->chunk_at;
+    size_t n = s->chunk_size - s->chunk_at;
+    char separator = separator_named(&n, at, n);
+
+    if (!separator)
+        return 0;
+    if (!strchr("\t,;", separator)) {
+        t->line = 1;
+        return table_fault(err, t, "sep=%c: must be a comma, a semicolon or a tab", separator);
+    }
+    t->separator = separator;
+    s->chunk_at += n;
+    s->n_lines = 1;
+    return 0;
+}
+
 static int start_parsing(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -218,8 +255,11 @@ static int start_parsing(struct table *t, struct err *err)
         s->chunk_at = 3;
     if (csv_init(&s->parser, CSV_REPALL_NL) != 0)
         return err_nomem(err, t->path, sizeof s->parser);
-    t->separator =
-        separator_find((const char *)s->chunk + s->chunk_at, s->chunk_size - s->chunk_at);
+    if (read_separator(t, err) != 0)
+        return -1;
+    if (!t->separator)
+        t->separator =
+            separator_find((const char *)s->chunk + s->chunk_at, s->chunk_size - s->chunk_at);
     s->separator = t->separator == ' ' ? '\t' : (unsigned char)t->separator;
     csv_set_delim(&s->parser, s->separator);
     return 0;
@@ -232,8 +272,8 @@ static int point_at_cells(char ***out, const struct table_source *s, struct err 
         *out = malloc(s->n_cells * sizeof **out);
     if (!*out)
         return err_nomem(err, "a row of cells", s->n_cells * sizeof **out);
-    for (size_t i = 0; i < s->n_cells; i++)
-        (*out)[i] = s->text.data + s->start[i];
+    for (size_t i = s->n_skipped; i < s->n_cells; i++)
+        (*out)[i - s->n_skipped] = s->text.data + s->start[i];
     return 0;
 }
 
@@ -271,14 +311,103 @@ static int read_header(struct table *t, struct err *err)
     return 0;
 }
 
+/* ---- row names ---- */
+
+/* R's write.table() leaves the first cell of the header out. Where the last cell is empty, the row
+ * has a separator too many. */
+static bool is_header_short(const struct table *t)
+{
+    const struct table_source *s = t->source;
+
+    return s->first.status > 0 && t->n_cols < INT32_MAX && s->n_cells == (size_t)t->n_cols + 1 &&
+           s->text.data[s->start[s->n_cells - 1]];
+}
+
+/* A header that begins with the name of an id column lacks the name of another column. */
+static bool names_ids(const struct table *t)
+{
+    static const char *const ids[] = {"id",           "iid",       "fid",        "taxa", "taxon",
+                                      "sample",       "sample_id", "sampleid",   "line", "name",
+                                      "genotype",     "accession", "individual", "node", "ecotype",
+                                      "accession_id", "rs#",       "rs"};
+
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (!strcasecmp(t->name[0], ids[i]))
+            return true;
+    return false;
+}
+
+/* Rows that nobody named R numbers from 1 on: the ids then stand in the next column, if they are
+ * words there. */
+static bool has_row_numbers(const struct table *t)
+{
+    const struct table_source *s = t->source;
+    const char *next = s->text.data + s->start[1];
+    double number;
+
+    return !strcmp(s->text.data + s->start[0], "1") && !table_is_missing(next) &&
+           !table_parse_number(&number, next);
+}
+
+static int add_row_names(struct table *t, struct err *err)
+{
+    static char row_names[] = "row.names";
+    size_t n = (size_t)t->n_cols;
+    char **grown = realloc(t->name, (n + 1) * sizeof *grown);
+
+    if (!grown)
+        return err_nomem(err, "column names", (n + 1) * sizeof *grown);
+    memmove(grown + 1, grown, n * sizeof *grown);
+    grown[0] = row_names;
+    t->name = grown;
+    t->n_cols++;
+    t->has_row_names = true;
+    return 0;
+}
+
+/* Read the first row ahead: it shows whether the header lacks a cell. What is wrong with it comes
+ * up when it is its turn. */
+static int read_ahead(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int64_t line = t->line;
+
+    s->first.is_there = true;
+    s->first.status = read_row(t, &s->first.err);
+    s->first.line = t->line;
+    t->line = line;
+    if (!is_header_short(t))
+        return 0;
+    if (has_row_numbers(t))
+        s->n_skipped = 1;
+    else if (!names_ids(t))
+        return add_row_names(t, err);
+    return 0;
+}
+
+static int next_row(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (!s->first.is_there)
+        return read_row(t, err);
+    s->first.is_there = false;
+    t->line = s->first.line;
+    if (s->first.status < 0 && err)
+        *err = s->first.err;
+    return s->first.status;
+}
+
 int table_open(struct table *t, const char *path, struct err *err)
 {
     memset(t, 0, sizeof *t);
     t->path = path;
+    t->limit = TEXTLINE_BYTES_MAX;
     t->source = calloc(1, sizeof *t->source);
     if (!t->source)
         return err_nomem(err, path, sizeof *t->source);
-    if (open_file(t, err) != 0 || start_parsing(t, err) != 0 || read_header(t, err) != 0) {
+    if (open_file(t, err) != 0 || start_parsing(t, err) != 0 || read_header(t, err) != 0 ||
+        read_ahead(t, err) != 0) {
         table_close(t);
         return -1;
     }
@@ -307,12 +436,14 @@ void table_close(struct table *t)
 int table_next(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
-    int status = read_row(t, err);
+    int status = next_row(t, err);
 
     if (status <= 0)
         return status;
-    if (s->n_cells != (size_t)t->n_cols)
-        return table_fault(err, t, "%zu cells: the header has %d", s->n_cells, t->n_cols);
+    if (s->n_cells != (size_t)t->n_cols + s->n_skipped)
+        return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
+                           t->has_row_names || s->n_skipped ? "first row" : "header",
+                           (size_t)t->n_cols + s->n_skipped);
     if (point_at_cells(&t->cell, s, err) != 0)
         return -1;
     return 1;

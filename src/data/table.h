@@ -6,7 +6,12 @@
  * quoted as in RFC 4180; in one that does not
  * begin with a quote they are letters like others. Spaces around an unquoted cell are dropped. Line
  * ends are LF, CRLF or CR, a byte order mark is skipped, empty lines are too. Every row has as many
- * cells as the header. */
+ * cells as the header.
+ *
+ * A first line "sep=;" names the separator, as Excel writes it. Where all rows have one cell more
+ * than the header, as R's write.table() writes them, the first column is named "row.names", unless
+ * the header begins with the name of an id column (id, taxa, sample ...). If it only numbers the
+ * rows, 1 in the first, and words follow it, it is left out. */
 #ifndef DATA_TABLE_H
 #define DATA_TABLE_H
 
@@ -20,11 +25,13 @@ struct table_source;
 
 struct table {
     const char *path; /* borrowed */
+    size_t limit;     /* bytes of a row; table_open() sets TEXTLINE_BYTES_MAX */
     char separator;   /* tab, comma, semicolon, or a blank for runs of them */
     int64_t line;     /* on which the current row begins, from 1 */
     int32_t n_cols;
-    char **name; /* [n_cols] the header; valid until table_close() */
-    char **cell; /* [n_cols] the current row; valid until the next call of table_next() */
+    bool has_row_names; /* the first column is R's "row.names", which the header does not name */
+    char **name;        /* [n_cols] the header; valid until table_close() */
+    char **cell;        /* [n_cols] the current row; valid until the next call of table_next() */
     struct table_source *source;
 };
 
@@ -33,7 +40,7 @@ struct table {
 int table_open(struct table *t, const char *path, struct err *err);
 
 /* Step to the next row: 1, or 0 at the end. -1 and err: a ragged row, a quote out of place, a NUL
- * byte; as stream_read(). */
+ * byte, a row beyond the limit; as stream_read(). */
 int table_next(struct table *t, struct err *err);
 
 void table_close(struct table *t); /* takes a zeroed one */

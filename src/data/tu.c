@@ -20,6 +20,7 @@
 #define INDICATOR FILES_TU_INDICATOR
 
 struct tu {
+    struct data_report *report;
     char *prefix; /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
     struct names graphs;
@@ -181,7 +182,8 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct data_r
 /* ---- graphs ---- */
 
 /* trait is the number of a column here, for columns have no names. */
-static int find_column(int32_t *column, const struct lines *l, const char *trait, struct err *err)
+static int find_column(int32_t *column, const struct tu *tu, const struct lines *l,
+                       const char *trait, struct err *err)
 {
     char *end;
     long n;
@@ -190,6 +192,7 @@ static int find_column(int32_t *column, const struct lines *l, const char *trait
     if (!trait || !*trait) {
         if (l->n_cells == 1)
             return 0;
+        tu->report->unset = "trait";
         return err_set(err, "%s: %d columns: data.trait must be the number of one, from 1", l->path,
                        l->n_cells);
     }
@@ -218,7 +221,7 @@ static int read_target_rows(struct tu *tu, struct lines *l, const char *trait, s
     int status;
 
     while ((status = lines_next(l, err)) > 0) {
-        if (tu->graphs.n == 0 && find_column(&column, l, trait, err) != 0)
+        if (tu->graphs.n == 0 && find_column(&column, tu, l, trait, err) != 0)
             return -1;
         if (add_graph(tu, l, column, err) != 0)
             return -1;
@@ -391,7 +394,7 @@ static int build(struct dataset *out, const struct tu *tu, struct err *err)
 int tu_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
             struct err *err)
 {
-    struct tu tu = {0};
+    struct tu tu = {.report = report};
     int status = -1;
 
     if (reader_need_path(spec->folder, "folder", "tu", err) == 0 &&

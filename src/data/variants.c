@@ -130,6 +130,25 @@ int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct e
     return v->reader->read(v, alt, calls, err);
 }
 
+void variants_note_contradicted(struct data_contradicted *c, const struct site *site,
+                                bool is_dropped)
+{
+    int64_t n = c->n_taken + c->n_dropped;
+
+    if (n < DATA_EXAMPLES)
+        snprintf(c->first[n], sizeof c->first[n], "%s", site->id);
+    c->n_dropped += is_dropped;
+    c->n_taken += !is_dropped;
+}
+
+void variants_put_contradicted(struct buf *out, const struct data_contradicted *c)
+{
+    int64_t n = c->n_taken + c->n_dropped;
+
+    for (int64_t i = 0; i < n && i < DATA_EXAMPLES; i++)
+        buf_printf(out, "%s\"%s\"", i ? ", " : "", c->first[i]);
+}
+
 /* ---- for the readers ---- */
 
 void variants_capitalise(char *allele)

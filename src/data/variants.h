@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "data/load.h"
 #include "data/names.h"
@@ -30,13 +31,17 @@ enum variants_kind variants_detect(const char *path);
 
 /* One site; texts are borrowed until the next. */
 struct site {
+    const char *id; /* the file's name of it: rs# of HapMap, ID of VCF, column 2 of a .bim; "." or
+                       "" where it has none */
     const char *chrom;
     int64_t pos; /* from 1 */
     int64_t end; /* of VCF and BCF: the last position of REF, or INFO/END; 0 of others */
     const char *ref;
     const char *const *alt; /* [n_alts] */
     int32_t n_alts;         /* 0: all samples are alike */
-    bool is_seen;           /* HapMap: the alleles are those of the calls, none is the reference */
+    bool is_seen; /* HapMap: the alleles are the letters of the calls, none is the reference */
+    bool is_contradicted; /* HapMap: is_seen, because a call has a letter that the column `alleles`
+                             does not name */
 };
 
 /* The calls of one alternative allele, of the samples that were selected, in their order; borrowed
@@ -77,6 +82,11 @@ int variants_next(struct variants *v, struct site *site, struct err *err);
  * VARIANTS_REF, which counts the other, and 0 where n_alts is 0, of which there are none. */
 #define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
+
+/* Count a site whose calls contradict its alleles; append the names of the first, in quotes. */
+void variants_note_contradicted(struct data_contradicted *c, const struct site *site,
+                                bool is_dropped);
+void variants_put_contradicted(struct buf *out, const struct data_contradicted *c);
 
 /* ---- for the readers ---- */
 

@@ -1,15 +1,17 @@
+#include <htslib/bgzf.h>
+#include <htslib/hfile.h>
 #include <htslib/hts.h>
 #include <htslib/hts_log.h>
-#include <htslib/kseq.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/stream.h"
 #include "data/table.h"
+#include "data/textline.h"
 #include "data/variants.h"
 
-/* VCF as text. htslib opens, unpacks and hands over lines; their columns are taken apart here and
+/* VCF as text. htslib opens and unpacks the file. Lines and columns are taken apart here and
  * not by vcf_parse(): that one converts every FORMAT field of every sample (likelihoods and all)
  * where one is wanted, and says what is wrong to the standard error and not to us. A line's first
  * nine columns are ended with NULs in place, the samples are scanned when they are asked for. */
@@ -19,8 +21,7 @@ enum { CHROM, POS, ID, REF, ALT, INFO = 7, FORMAT = 8 };
 
 struct vcf {
     htsFile *file;
-    kstring_t line;
-    int64_t number; /* of the line, from 1 */
+    struct textline line;
     const char *format;
     const char *samples; /* the columns of the samples, apart by tabs */
     const char **alt;    /* [n_alts] */
@@ -30,27 +31,37 @@ struct vcf {
 };
 
 #define REFUSE(v, err, ...) \
-    variants_fault(err, (v)->path, "", ((struct vcf *)(v)->state)->number, __VA_ARGS__)
+    variants_fault(err, (v)->path, "", ((struct vcf *)(v)->state)->line.number, __VA_ARGS__)
 
-/* 1, 0 at the end. */
+static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *err)
+{
+    struct variants *v = source;
+    htsFile *file = ((struct vcf *)v->state)->file;
+    ssize_t status =
+        file->is_bgzf ? bgzf_read(file->fp.bgzf, out, n) : hread(file->fp.hfile, out, n);
+
+    *got = status > 0 ? (size_t)status : 0;
+    if (status >= 0)
+        return 0;
+    ((struct vcf *)v->state)->line.number++;
+    return REFUSE(v, err, "cannot read: the file is damaged or cut off");
+}
+
+/* The next line that is not empty: 1, or 0 at the end. */
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
+    struct buf *text = &vcf->line.text;
     int status;
 
     do {
-        status = hts_getline(vcf->file, KS_SEP_LINE, &vcf->line);
-        vcf->number++;
-    } while (status == 0);
-    if (status == -1)
-        return 0;
-    if (status < 0)
-        return REFUSE(v, err, "cannot read: the file is damaged or cut off");
-    if (vcf->line.s[vcf->line.l - 1] == '\r')
-        vcf->line.s[--vcf->line.l] = '\0';
-    if (memchr(vcf->line.s, '\0', vcf->line.l))
-        return REFUSE(v, err, "a NUL byte: must be text");
-    return 1;
+        status = textline_next(&vcf->line, err);
+        if (text->size && text->data[text->size - 1] == '\r')
+            buf_cut(text, text->size - 1);
+    } while (status > 0 && text->size == 0);
+    /* A message about a missing line names the place where it should stand. */
+    vcf->line.number += status == 0;
+    return status;
 }
 
 /* ---- header ---- */
@@ -70,13 +81,13 @@ static char *cut(char **at)
 static int read_samples(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
-    char *at = vcf->line.s, *id = NULL;
+    char *at = vcf->line.text.data, *id = NULL;
 
     for (int i = 0; i < FIXED; i++)
         if (!cut(&at))
             break;
     while ((id = cut(&at)))
-        if (variants_add_id(v, id, vcf->number, err) != 0)
+        if (variants_add_id(v, id, vcf->line.number, err) != 0)
             return -1;
     return v->ids.n ? 0 : REFUSE(v, err, "no samples after the column FORMAT");
 }
@@ -87,11 +98,11 @@ static int read_header(struct variants *v, struct err *err)
     int status;
 
     while ((status = next_line(v, err)) > 0) {
-        if (!strncmp(vcf->line.s, "#CHROM\t", strlen("#CHROM\t")))
+        if (!strncmp(vcf->line.text.data, "#CHROM\t", strlen("#CHROM\t")))
             return read_samples(v, err);
-        if (strncmp(vcf->line.s, "##", 2) != 0)
+        if (strncmp(vcf->line.text.data, "##", 2) != 0)
             return REFUSE(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
-                          vcf->line.s);
+                          vcf->line.text.data);
     }
     return status == 0 ? REFUSE(v, err, "the file ends before the line #CHROM ...") : -1;
 }
@@ -164,7 +175,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     struct vcf *vcf = v->state;
     int status = next_line(v, err);
     char *column[FIXED];
-    char *at = vcf->line.s;
+    char *at = vcf->line.text.data;
 
     if (status <= 0)
         return status;
@@ -177,7 +188,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     if (!*column[CHROM] || !*column[REF])
         return REFUSE(v, err, "the column %s is empty", *column[CHROM] ? "REF" : "CHROM");
     variants_capitalise(column[REF]);
-    *site = (struct site){.chrom = column[CHROM], .ref = column[REF]};
+    *site = (struct site){.id = column[ID], .chrom = column[CHROM], .ref = column[REF]};
     if (read_position(v, &site->pos, column[POS], err) != 0 || cut_alts(v, column[ALT], err) != 0)
         return -1;
     site->end = find_end(site, column[INFO]);
@@ -347,7 +358,7 @@ static int take_field(struct variants *v, int32_t sample, int32_t alt, const cha
 static int vcf_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     struct vcf *vcf = v->state;
-    const char *p = vcf->samples, *end = vcf->line.s + vcf->line.l;
+    const char *p = vcf->samples, *end = vcf->line.text.data + vcf->line.text.size;
     int skip = find_key(v, v->dosage == DATA_DOSAGE_DS ? "DS" : "GT", err);
     int32_t n = 0;
 
@@ -379,7 +390,7 @@ static void vcf_close(struct variants *v)
 
     if (vcf->file)
         hts_close(vcf->file);
-    free(vcf->line.s);
+    textline_close(&vcf->line);
     free(vcf->alt);
     variants_scratch_release(&vcf->scratch);
     free(vcf);
@@ -425,7 +436,7 @@ int vcf_reader_open(struct variants *v, struct err *err)
     /* Cut off between two blocks, a BGZF file only lacks its end mark. */
     if (vcf->file->format.compression == bgzf && hts_check_EOF(vcf->file) == 0)
         return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
-    if (read_header(v, err) != 0)
+    if (textline_open(&vcf->line, v->path, read_hts, v, err) != 0 || read_header(v, err) != 0)
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);
 }

@@ -1,6 +1,7 @@
 /* Head (magic, trial, machine, sizes), books, vectors of floats, the curve, and a hash of all. */
 #include "gcn/checkpoint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,13 @@ void checkpoint_write(struct buf *out, const struct checkpoint *c)
     buf_add(out, &hash, sizeof hash);
 }
 
+/* The hash only shows that nobody changed the bytes by accident. */
+static bool has_valid_books(const struct books *books)
+{
+    return books->best_epoch >= 0 && books->best_epoch <= books->epochs_run &&
+           books->optimizer_steps >= 0 && books->elapsed_s >= 0 && isfinite(books->elapsed_s);
+}
+
 /* Whether n bytes are a whole checkpoint of this trial, made on a machine like this one. */
 static bool is_ours(const struct checkpoint *c, const char *bytes, size_t n, struct books *books)
 {
@@ -129,7 +137,7 @@ static bool is_ours(const struct checkpoint *c, const char *bytes, size_t n, str
         return false;
     memcpy(books, bytes + sizeof head, sizeof *books);
     if (books->epochs_run < 1 || books->epochs_run > c->trainer->spec->epochs ||
-        n != bytes_of(c, books->epochs_run))
+        !has_valid_books(books) || n != bytes_of(c, books->epochs_run))
         return false;
     memcpy(&hash, bytes + n - sizeof hash, sizeof hash);
     return hash_equal(hash, hash_bytes(bytes, n - sizeof hash));

@@ -46,7 +46,7 @@ double ridge_bytes(const struct dataset *data)
 
 /* ---- fit ---- */
 
-/* Of sample i in the dual's right side c. */
+/* The value that column c is fitted to for sample i. */
 static double right_side(const struct target *target, int32_t c, int32_t i)
 {
     if (target->task == TASK_CLASSIFICATION)
@@ -54,21 +54,48 @@ static double right_side(const struct target *target, int32_t c, int32_t i)
     return ((double)target->original[i] - target->mean) / target->sd;
 }
 
-static void put_right_sides(struct ridge *ridge, const int32_t *train)
+/* rhs (C + 1, n): each column less its training mean, which takes no digits from the intercept, and
+ * last a row of ones. */
+static void put_right_sides(double *rhs, struct ridge *ridge, const int32_t *train)
 {
     int32_t n = ridge->n_train;
 
+    for (int32_t c = 0; c < ridge->n_outputs; c++, rhs += n) {
+        double sum = 0;
+
+        for (int32_t i = 0; i < n; i++)
+            sum += rhs[i] = right_side(&ridge->target, c, train[i]);
+        ridge->intercept[c] = sum / n;
+        for (int32_t i = 0; i < n; i++)
+            rhs[i] -= ridge->intercept[c];
+    }
+    for (int32_t i = 0; i < n; i++)
+        rhs[i] = 1;
+}
+
+static double sum_of(const double *v, int32_t n)
+{
+    double sum = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        sum += v[i];
+    return sum;
+}
+
+/* From V^-1 y and V^-1 1 to V^-1 (y - b) and b, the mean of y by generalised least squares. */
+static void put_intercepts(struct ridge *ridge)
+{
+    int32_t n = ridge->n_train;
+    const double *ones = ridge->alpha + (size_t)ridge->n_outputs * (size_t)n;
+    double total = sum_of(ones, n);
+
     for (int32_t c = 0; c < ridge->n_outputs; c++) {
         double *alpha = ridge->alpha + (size_t)c * (size_t)n;
+        double mean = sum_of(alpha, n) / total;
 
-        ridge->mean[c] = 0;
-        for (int32_t i = 0; i < n; i++) {
-            alpha[i] = right_side(&ridge->target, c, train[i]);
-            if (ridge->target.task == TASK_CLASSIFICATION)
-                ridge->mean[c] += alpha[i] / n;
-        }
         for (int32_t i = 0; i < n; i++)
-            alpha[i] -= ridge->mean[c];
+            alpha[i] -= mean * ones[i];
+        ridge->intercept[c] += mean;
     }
 }
 
@@ -106,18 +133,20 @@ static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct 
     n_outputs = (size_t)ridge->target.n_outputs;
     ridge->n_train = split->n_train;
     ridge->n_outputs = ridge->target.n_outputs;
-    ridge->alpha = arena_take(scratch, n * n_outputs, sizeof *ridge->alpha);
-    ridge->mean = arena_take(scratch, n_outputs, sizeof *ridge->mean);
+    ridge->alpha = arena_take(scratch, n * (n_outputs + 1), sizeof *ridge->alpha);
+    ridge->intercept = arena_take(scratch, n_outputs, sizeof *ridge->intercept);
     a = arena_take(scratch, n * n, sizeof *a);
-    if (!ridge->alpha || !ridge->mean || !a)
-        return err_nomem(err, "ridge", n * (n + n_outputs) * sizeof *a);
-    put_right_sides(ridge, split->train);
+    if (!ridge->alpha || !ridge->intercept || !a)
+        return err_nomem(err, "ridge", n * (n + n_outputs + 1) * sizeof *a);
+    put_right_sides(ridge->alpha, ridge, split->train);
     put_system(a, inputs, split, spec->lambda);
-    rc = cholesky_solve(ridge->alpha, ridge->n_outputs, a, ridge->n_train, watch, err);
+    rc = cholesky_solve(ridge->alpha, ridge->n_outputs + 1, a, ridge->n_train, watch, err);
     if (rc < 0)
         return err_wrap(err,
                         "lambda = %g is too small beside these features, or they are too large",
                         spec->lambda);
+    if (!rc)
+        put_intercepts(ridge);
     return rc;
 }
 
@@ -156,7 +185,7 @@ static void predict(float *output, struct scores *s, const struct ridge *ridge,
     for (int32_t t = 0; t < ridge->n_train; t++)
         s->row[t] = row[split->train[t]];
     for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
-        double sum = ridge->mean[c];
+        double sum = ridge->intercept[c];
 
         for (int32_t t = 0; t < ridge->n_train; t++)
             sum += s->row[t] * alpha[t];
@@ -244,7 +273,7 @@ struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split
     double n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1;
 
     return (struct gcn_cost){
-        .flops = n * n * n / 3 + 2 * n * n * n_outputs + 2 * n_scored * n * n_outputs,
+        .flops = n * n * n / 3 + 2 * n * n * (n_outputs + 1) + 2 * n_scored * n * n_outputs,
         .bytes = sizeof(double) * (3 * n * n + n_scored * n),
     };
 }
@@ -333,6 +362,6 @@ int ridge_weights(float *weights, const struct ridge *ridge, const struct datase
     float *bias = weights + (size_t)data->n_features * (size_t)ridge->n_outputs;
 
     for (int32_t c = 0; c < ridge->n_outputs; c++)
-        bias[c] = (float)ridge->mean[c];
+        bias[c] = (float)ridge->intercept[c];
     return (data->is_sparse ? weigh_sparse : weigh_dense)(weights, ridge, data, scale, split, err);
 }

@@ -1,25 +1,33 @@
-/* Ridge regression, exact, in the dual: what a graph convolution must beat.
+/* Ridge regression with an unpenalised intercept, solved exactly in the dual: the baseline of a
+ * graph convolution.
  *
- * Z (N, F) are the scaled features that the network sees, and K = Z Z^T / F. From the training part
- * t with targets y (standardised, as the network's are, so that their mean is 0), alpha = (K_tt +
- * lambda I)^-1 y,    predictions  K_.t alpha. The same predictions come from weights w = Z_t^T
- * alpha / F of the features, which minimise |y - Z_t w|^2 + F lambda |w|^2: N numbers are looked
- * for in the place of F.
+ * Z (N, F) are the scaled features that the network sees, and K = Z Z^T / F. The training part t
+ * with targets y gives
+ *
+ *   V = K_tt + lambda I
+ *   b = 1^T V^-1 y / 1^T V^-1 1     the intercept: the mean of y by generalised least squares
+ *   alpha = V^-1 (y - b)
+ *
+ * and the predictions are K_.t alpha + b. The weights w = Z_t^T alpha / F of the features predict
+ * the same; they and b minimise |y - Z_t w - b|^2 + F lambda |w|^2. The dual has N unknowns, the
+ * primal F.
  *
  * With standardised markers K is a genomic relationship matrix, and this is GBLUP with the mean as
  * its fixed effect: lambda is the residual over the genetic variance, (1 - h2) / h2 for a trait of
- * heritability h2.
+ * heritability h2. An offset of the features, which are centred over all samples and not over the
+ * training part, changes b and no prediction.
  *
  * There is no epoch to choose, so no part that chooses one: what others keep for it (the stop part,
  * data/split.h) is trained on, and val is the same.
  *
  * Classes are regressed on too, one against the rest: +1 for samples of the class, -1 for others,
- * each less its mean, as RidgeClassifier of scikit-learn does it. The largest score decides. Scores
- * are no probabilities: there is no log_loss, and no loss.
+ * each with an intercept of its own, as RidgeClassifier of scikit-learn does it. The largest score
+ * decides. Scores are no probabilities: there is no log_loss, and no loss.
  *
- * Source: Hoerl & Kennard 1970, Technometrics 12:55; in the dual Saunders et al. 1998, ICML;
- * VanRaden 2008, J Dairy Sci 91:4414; that weights of markers and relationships predict the same:
- * Habier et al. 2007, Genetics 177:2389, and Goddard 2009, Genetica 136:245. */
+ * Source: Hoerl & Kennard 1970, Technometrics 12:55; the dual: Saunders et al. 1998, ICML; the
+ * fixed effect: Henderson 1975, Biometrics 31:423; GBLUP: VanRaden 2008, J Dairy Sci 91:4414; that
+ * weights of markers and relationships predict the same: Habier et al. 2007, Genetics 177:2389, and
+ * Goddard 2009, Genetica 136:245. */
 #ifndef GCN_RIDGE_H
 #define GCN_RIDGE_H
 
@@ -46,8 +54,8 @@ struct ridge {
     struct target target;
     int32_t n_train;
     int32_t n_outputs; /* C: 1, or the classes */
-    double *alpha;     /* (C, n_train) */
-    double *mean;      /* [C] of the right sides: 0 for regression */
+    double *alpha;     /* (C, n_train), then V^-1 1 [n_train] */
+    double *intercept; /* [C] of the standardised target, or of the classes */
 };
 
 /* Fit and score: outcome in full (no epochs; losses of classes are NaN), or GCN_STOPPED where the

@@ -189,19 +189,30 @@ static void watch(struct gcn_run *run, struct gcn_epoch *record)
     trainer->seconds[GCN_EVALUATION] += clock_now(trainer->clock) - since;
 }
 
-/* An undefined value is beaten by any other. */
-static bool is_better(const struct gcn_spec *spec, double value, double best)
+/* Any defined value is better than an undefined one. */
+static bool is_better(double value, double best, bool maximize)
 {
     if (isnan(value) || isnan(best))
         return isnan(best) && !isnan(value);
-    return spec->maximize ? value > best : value < best;
+    return maximize ? value > best : value < best;
+}
+
+static bool is_better_epoch(const struct gcn_run *run, const struct gcn_epoch *record)
+{
+    const struct gcn_outcome *outcome = run->outcome;
+
+    if (outcome->best_epoch == 0)
+        return true;
+    if (run->spec->choose_epoch == CHOOSE_LOSS)
+        return is_better(record->val_loss, outcome->curve[outcome->best_epoch - 1].val_loss, false);
+    return is_better(record->val_value, outcome->value, run->spec->maximize);
 }
 
 static void keep_if_best(struct gcn_run *run, const struct gcn_epoch *record, int32_t epoch)
 {
     struct gcn_outcome *outcome = run->outcome;
 
-    if (outcome->best_epoch > 0 && !is_better(run->spec, record->val_value, outcome->value))
+    if (!is_better_epoch(run, record))
         return;
     outcome->best_epoch = epoch;
     outcome->value = record->val_value;

@@ -27,6 +27,7 @@ enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* weight decay on every layer's W, or the first's */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* schedule.h */
 enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };              /* loss.h */
+enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE }; /* what the best epoch is best by */
 
 struct gcn_spec {
     int32_t layers; /* graph convolutions, >= 1 */
@@ -50,7 +51,8 @@ struct gcn_spec {
     double momentum;                  /* sgd */
     double beta1, beta2, epsilon;     /* adam, adamw */
     int32_t batch_size;               /* training samples in a step; 0: all */
-    int32_t patience;                 /* epochs without a better value before stopping; 0: never */
+    enum choose_epoch choose_epoch;   /* the smallest loss, or the best value of objective */
+    int32_t patience;                 /* epochs without a better one by choose_epoch; 0: never */
     enum class_weights class_weights; /* of the loss; for classification */
     enum metric objective;
     bool maximize;
@@ -127,7 +129,7 @@ struct gcn_epoch {
 struct gcn_outcome {
     enum gcn_status status;
     int32_t epochs_run;
-    int32_t best_epoch; /* by the part that chooses it; from 1; 0 where no epoch finished */
+    int32_t best_epoch; /* by choose_epoch on the part that chooses it; from 1; 0: none finished */
     double value;       /* objective of val at the best epoch; NaN where none finished. While it
                          * trains: of the part that chooses the epoch */
     double metrics[PART_COUNT]

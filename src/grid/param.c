@@ -20,7 +20,9 @@ enum {
     SWEPT = PARAM_SWEPT,
     OPEN_MIN = PARAM_OPEN_MIN,
     OPEN_MAX = PARAM_OPEN_MAX,
-    LATER = PARAM_LATER
+    LATER = PARAM_LATER,
+    MAIN = PARAM_MAIN,
+    REQUIRED = PARAM_REQUIRED
 };
 
 const struct param param_table[P_COUNT] = {
@@ -39,7 +41,7 @@ static const char *const full_names[P_COUNT] = {
 enum param_id param_find(const char *section, const char *key)
 {
     for (int id = 0; id < P_COUNT; id++)
-        if (!strcmp(param_table[id].key, key) &&
+        if (*param_table[id].key == *key && !strcmp(param_table[id].key, key) &&
             (!section || !strcmp(param_table[id].section, section)))
             return (enum param_id)id;
     return P_COUNT;
@@ -280,14 +282,33 @@ int param_parse(union value *out, enum param_id id, const char *text, struct err
     return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_table[id].key, text) : 0;
 }
 
-union value param_default(enum param_id id)
+/* The value of a text of the parameter table. */
+static union value read_table(enum param_id id, const char *text)
 {
     union value value = {0};
-    int rc = param_read(&value, id, param_table[id].default_text, NULL);
+    int rc = param_read(&value, id, text, NULL);
 
     assert(rc == 0);
     (void)rc;
     return value;
+}
+
+union value param_default(enum param_id id)
+{
+    return read_table(id, param_table[id].default_text);
+}
+
+union value param_before(enum param_id id)
+{
+    switch (id) {
+#define BEFORE_CASE(name, text) \
+    case P_##name:              \
+        return read_table(id, text);
+        PARAM_BEFORE_TABLE(BEFORE_CASE)
+#undef BEFORE_CASE
+    default:
+        return param_default(id);
+    }
 }
 
 bool param_equal(enum param_id id, union value a, union value b)

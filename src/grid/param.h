@@ -27,7 +27,9 @@ enum param_flag {
     PARAM_SWEPT = 4,
     PARAM_OPEN_MIN = 8,
     PARAM_OPEN_MAX = 16,
-    PARAM_LATER = 32
+    PARAM_LATER = 32,
+    PARAM_MAIN = 64,
+    PARAM_REQUIRED = 128
 };
 
 enum param_id {
@@ -80,6 +82,8 @@ int param_parse(union value *out, enum param_id id, const char *text, struct err
 int param_read(union value *out, enum param_id id, const char *text, struct err *err);
 /* The default of the table. */
 union value param_default(enum param_id id);
+/* What trials did before the setting existed, or had its present default. */
+union value param_before(enum param_id id);
 /* Equal values of a setting. */
 bool param_equal(enum param_id id, union value a, union value b);
 /* The index of a choice; the name must be one of the setting's. */

@@ -13,9 +13,13 @@
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
- *            LATER     left out of the key where it is the default, which means that all is as it
- * was before there was this row: the keys of then stay SWEPT     part of the key only when it is an
- * axis OPEN_MIN, OPEN_MAX  the bound itself is not allowed */
+ *            LATER     left out of the key where the trial does what trials did before this row
+ *                      existed: with its default, or its value in PARAM_BEFORE_TABLE
+ *            SWEPT     part of the key only when it is an axis
+ *            MAIN      a column of the views where it does not vary, too
+ *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed
+ *            REQUIRED  a sweep file must give it; the default is that of stored sweeps which were
+ *                      written before it had to be given */
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
@@ -28,7 +32,7 @@
     X(SWEEP_NAME, "sweep", "name", TEXT, 0, 0, "", "", "", 0, \
       "identity of the sweep inside the database; default: the file's name without .ini") \
     X(OBJECTIVE, "sweep", "objective", CHOICE, 0, 0, PARAM_METRICS, "auto", "", IDENTITY, \
-      "validation metric that ranks configurations, and picks the best epoch (on the stop part, where there is one); auto: val_pearson for regression, val_accuracy for classification") \
+      "validation metric that ranks configurations; auto: val_pearson for regression, val_accuracy for classification") \
     X(DIRECTION, "sweep", "direction", CHOICE, 0, 0, "auto|max|min", "auto", "", IDENTITY, \
       "whether a larger or a smaller objective is better; auto: as the metric says") \
     X(SEED, "sweep", "seed", INT, 0, 9007199254740992.0, "", "1", "", IDENTITY, \
@@ -42,7 +46,7 @@
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       "models whose weights stay in the database: those of the best configuration and of the one that best --rule 1se chooses (and of those that are not complete yet), all, or none") \
     \
-    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated|tu|smiles|idx", "simulated", "", 0, \
+    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated|tu|smiles|idx", "simulated", "", REQUIRED, \
       "what kind of data: genotypes, a given graph, a simulated panel; samples that are graphs: a TUDataset folder, molecules, images") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
       "auto: genotype: regression if the trait is numeric; others: classification if labels are integers or words") \
@@ -93,7 +97,7 @@
     X(FIRST_IMAGES, "data", "first_images", INT, 0, 2147483647, "", "0", "", 0, \
       "idx: so many images from the beginning of the file; 0: all") \
     X(SCALE, "data", "scale", CHOICE, 0, 0, "auto|none|standardize|row", "auto", "", IDENTITY, \
-      "features: none; standardize: mean 0, sd 1; row: divide by the row's sum; auto: standardize for genotypes and simulated, none for others") \
+      "features: none; standardize: mean 0, sd 1; row: divide by the row's sum; auto: standardize for genotypes, simulated, and dense features of a graph or tu folder with values beside 0 and 1; none for others") \
     X(SAMPLES, "data", "samples", INT, 10, 1000000, "", "383", "", 0, \
       "simulated: number of accessions") \
     X(MARKERS, "data", "markers", INT, 2, 10000000, "", "1000", "", 0, \
@@ -114,7 +118,7 @@
     X(K, "graph", "k", INT, 1, 1000000, "", "10", "", AXIS | IDENTITY, \
       "knn: neighbours of each sample") \
     X(METRIC, "graph", "metric", CHOICE, 0, 0, "cosine|correlation|kinship", "cosine", "", AXIS | IDENTITY, \
-      "knn, threshold: similarity of two samples' features; cosine is of the calls as they are (0, 1, 2) and depends on which allele is counted, kinship (VanRaden 2008) does not") \
+      "knn, threshold: similarity of two samples' features; cosine is of the calls as they are (0, 1, 2) and depends on which allele is counted, kinship (VanRaden 2008; features 0, 1, 2 or -1, 0, 1) does not") \
     X(THRESHOLD, "graph", "threshold", REAL, -1e6, 1e6, "", "0.5", "", AXIS | IDENTITY, \
       "threshold: least similarity of an edge") \
     X(WEIGHTS, "graph", "weights", CHOICE, 0, 0, "binary|similarity", "binary", "", AXIS | IDENTITY, \
@@ -131,34 +135,34 @@
     X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
       "of what would train: samples that pick the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part picks it, and flatters; ridge has no epochs and trains on them") \
     \
-    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|ridge|noop", "gcn", "", AXIS | IDENTITY, \
+    X(TYPE, "model", "type", CHOICE, 0, 0, "gcn|mlp|ridge|noop", "gcn", "", AXIS | IDENTITY | MAIN, \
       "gcn; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop trains nothing and measures what scheduling and storing cost") \
-    X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY, \
+    X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY | MAIN, \
       "graph convolutions; where samples are graphs each has hidden_size units, and pool follows") \
-    X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY, \
+    X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY | MAIN, \
       "width of every layer but the last; where samples are graphs: of every convolution") \
     X(ACTIVATION, "model", "activation", CHOICE, 0, 0, "relu|tanh|elu|gelu", "relu", "", AXIS | IDENTITY, \
       "after every layer but the last; gelu: the exact form, by erf") \
     X(RESIDUAL, "model", "residual", CHOICE, 0, 0, "no|yes", "no", "", AXIS | IDENTITY, \
       "skip connections: a hidden layer's input is added to its output, from the second layer to the last but one") \
-    X(BATCH_NORM, "model", "batch_norm", CHOICE, 0, 0, "no|yes", "no", "", AXIS | IDENTITY, \
-      "batch normalisation of hidden units before their activation; the norm's shift takes the place of the bias") \
-    X(DROPOUT, "model", "dropout", REAL, 0, 1, "", "0.5", "", AXIS | IDENTITY | OPEN_MAX, \
+    X(BATCH_NORM, "model", "batch_norm", CHOICE, 0, 0, "auto|no|yes", "auto", "", AXIS | IDENTITY, \
+      "batch normalisation of hidden units before their activation; the norm's shift takes the place of the bias; auto: yes where samples are graphs (tu, smiles, idx), no for others") \
+    X(DROPOUT, "model", "dropout", REAL, 0, 1, "", "0.5", "", AXIS | IDENTITY | MAIN | OPEN_MAX, \
       "hidden units set to zero in training") \
     X(INPUT_DROPOUT, "model", "input_dropout", REAL, 0, 1, "", "0", "", AXIS | IDENTITY | OPEN_MAX, \
       "features set to zero in training") \
     X(REDUCE, "model", "reduce", REDUCTION, 1, 1000000000, "", "none", "", AXIS | IDENTITY, \
       "what layer 1 sees in place of the features, where they outnumber the samples; exact: their coordinates in a basis of their row space, the same model in fewer columns; pca:K: the K leading ones") \
-    X(LAMBDA, "model", "lambda", REAL, 0, 1e12, "", "1", "", AXIS | IDENTITY | OPEN_MIN, \
+    X(LAMBDA, "model", "lambda", REAL, 0, 1e12, "", "1", "", AXIS | IDENTITY | MAIN | OPEN_MIN, \
       "ridge: shrinkage; with standardized markers the residual over the genetic variance, (1 - h2) / h2 for a heritability h2 (Hoerl & Kennard 1970; VanRaden 2008; Habier et al. 2007)") \
-    X(POOL, "model", "pool", CHOICE, 0, 0, "mean|sum|max", "mean", "", AXIS | IDENTITY, \
-      "tu, smiles, idx: what stands for a graph, from its nodes after the last convolution; a linear layer follows") \
+    X(POOL, "model", "pool", CHOICE, 0, 0, "auto|mean|sum|max", "auto", "", AXIS | IDENTITY, \
+      "tu, smiles, idx: what stands for a graph, from its nodes after the last convolution; a linear layer follows; auto: sum for tu and smiles, mean for idx") \
     \
-    X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY, \
+    X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY | MAIN, \
       "passes over the training samples") \
     X(OPTIMIZER, "train", "optimizer", CHOICE, 0, 0, "adam|adamw|sgd", "adam", "", AXIS | IDENTITY, \
       "weight decay is L2 in adam and sgd, decoupled in adamw") \
-    X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | OPEN_MIN, \
+    X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | MAIN | OPEN_MIN, \
       "step size") \
     X(SCHEDULE, "train", "schedule", CHOICE, 0, 0, "constant|cosine|step", "constant", "", AXIS | IDENTITY, \
       "learning rate after the warm-up: constant; cosine: down to almost 0 in the last epoch; step: times step_gamma every step_size epochs") \
@@ -170,7 +174,7 @@
       "at first, over which the learning rate grows linearly; the one after them has all of it") \
     X(CLIP_NORM, "train", "clip_norm", REAL, 0, 1e9, "", "0", "", AXIS | IDENTITY, \
       "a longer gradient (Euclidean norm over all weights together) is shortened to it; 0: never") \
-    X(WEIGHT_DECAY, "train", "weight_decay", REAL, 0, 1000, "", "5e-4", "", AXIS | IDENTITY, \
+    X(WEIGHT_DECAY, "train", "weight_decay", REAL, 0, 1000, "", "5e-4", "", AXIS | IDENTITY | MAIN, \
       "of weights, never of biases") \
     X(DECAY_LAYERS, "train", "decay_layers", CHOICE, 0, 0, "all|first", "all", "", AXIS | IDENTITY, \
       "layers with weight decay; first: as in Kipf & Welling 2017") \
@@ -182,10 +186,12 @@
       "adam, adamw: decay of the squared gradient") \
     X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
       "adam, adamw: added to the denominator") \
-    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY, \
+    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY | MAIN, \
       "training samples in a step, nodes or graphs; full: all") \
+    X(CHOOSE_EPOCH, "train", "choose_epoch", CHOICE, 0, 0, "loss|objective", "loss", "", AXIS | IDENTITY | LATER, \
+      "what chooses the best epoch, on the stop part, or on the validation part where there is no stop part; loss: the smallest loss; objective: the best value of [sweep] objective") \
     X(PATIENCE, "train", "patience", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
-      "stop after so many epochs without a better value of the objective on the stop part, or without one on the validation part; 0: never") \
+      "epochs without a better one, by choose_epoch, after which training stops; 0: never") \
     X(CLASS_WEIGHTS, "train", "class_weights", CHOICE, 0, 0, "none|balanced", "none", "", AXIS | IDENTITY, \
       "of classes in the loss; balanced: inversely proportional to their number of training nodes") \
     \
@@ -197,6 +203,15 @@
       "attempts that may take their rank down before the trial has failed") \
     X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
       "a rank that nothing was heard of for so long is lost, and its trials are run by others")
+
+/* Settings whose default is not what earlier versions did. The value is what they did: it stands
+ * for the setting where a stored sweep lacks it, and for model types that do not have it.
+ *
+ * X(id, value) */
+#define PARAM_BEFORE_TABLE(X) \
+    X(BATCH_NORM, "no") \
+    X(POOL, "mean") \
+    X(CHOOSE_EPOCH, "objective")
 /* clang-format on */
 
 #endif

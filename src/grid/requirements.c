@@ -32,6 +32,30 @@ __attribute__((format(printf, 3, 4))) static void complain(const struct check *c
         errlist_add(c->errors, "%s: %s", c->sweep->path, err.text);
 }
 
+void requirements_put_place(struct buf *out, const struct sweep *sweep, enum param_id id)
+{
+    buf_puts(out, sweep->path);
+    if (sweep->section_line[id])
+        buf_printf(out, ":%d", sweep->section_line[id]);
+}
+
+/* An error where `id` is missing. */
+__attribute__((format(printf, 3, 4))) static void
+complain_missing(const struct check *c, enum param_id id, const char *format, ...)
+{
+    struct buf place = {0};
+    struct err err;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    requirements_put_place(&place, c->sweep, id);
+    errlist_add(c->errors, "%s: [%s] %s is not set: %s", buf_text(&place), param_table[id].section,
+                param_table[id].key, err.text);
+    buf_release(&place);
+}
+
 /* Which settings of [data] belong to which formats, and which of them these cannot do without. */
 static const struct {
     enum param_id id;
@@ -85,7 +109,62 @@ static bool is_among(const char *formats, const char *format)
     return false;
 }
 
-/* A forgotten `format` would silently train on a simulated panel: what is of no use is an error. */
+bool requirements_format_has(enum param_id id, int64_t format)
+{
+    struct buf name = {0};
+    bool has = true;
+
+    param_format(&name, P_FORMAT, (union value){.i = format});
+    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++)
+        if (data_settings[i].id == id)
+            has = is_among(data_settings[i].formats, buf_text(&name));
+    buf_release(&name);
+    return has;
+}
+
+/* The format that the settings which are given belong to; NULL: they do not tell. A file that
+ * several formats have (labels) tells less than one that a single format has. */
+static const char *suggest_format(const struct sweep *sweep, enum param_id *by)
+{
+    const char *shared = NULL;
+
+    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
+        enum param_id id = data_settings[i].id;
+        bool is_single = !strchr(data_settings[i].formats, ' ');
+
+        if (!sweep->line[id] || !(is_single || param_table[id].type == PARAM_PATH))
+            continue;
+        if (is_single || !shared)
+            *by = id;
+        if (is_single)
+            return data_settings[i].formats;
+        shared = data_settings[i].formats;
+    }
+    return shared;
+}
+
+/* Sets refused where the format is missing: what depends on it cannot be judged. */
+static void check_format(const struct check *c, bool is_file, bool refused[P_COUNT])
+{
+    struct buf allowed = {0};
+    enum param_id by = P_FORMAT;
+    const char *format = suggest_format(c->sweep, &by);
+    bool is_simulated = format && !strcmp(format, "simulated");
+
+    if (c->sweep->line[P_FORMAT] || !(is_file || (format && !is_simulated)))
+        return;
+    refused[P_FORMAT] = true;
+    param_allowed(&allowed, P_FORMAT);
+    if (format)
+        complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %.*s", buf_text(&allowed),
+                         param_table[by].key, (int)strcspn(format, " "), format);
+    else
+        complain_missing(c, P_FORMAT, "must be %s; format = simulated needs no files",
+                         buf_text(&allowed));
+    buf_release(&allowed);
+}
+
+/* A setting that the format does not use is an error: it was meant for another format. */
 static void check_data(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -97,13 +176,11 @@ static void check_data(const struct check *c)
         bool is_ours = is_among(data_settings[i].formats, buf_text(&format));
 
         if (!is_ours && sweep->line[id])
-            complain(c, id, "%s belongs to format = %s, and the format is %s%s",
-                     param_table[id].key, data_settings[i].formats, buf_text(&format),
-                     sweep->line[P_FORMAT] ? "" : " by default");
+            complain(c, id, "%s belongs to format = %s, and the format is %s", param_table[id].key,
+                     data_settings[i].formats, buf_text(&format));
         else if (is_ours && data_settings[i].is_required && !c->refused[id] &&
                  !*sweep->fixed.v[id].s)
-            complain(c, P_FORMAT, "format = %s needs [data] %s", buf_text(&format),
-                     param_table[id].key);
+            complain_missing(c, id, "format = %s needs it", buf_text(&format));
     }
     buf_release(&format);
 }
@@ -173,8 +250,7 @@ static void check_edges(const struct check *c)
     if (is_graph && *sweep->fixed.v[P_EDGES].s)
         return;
     if (is_graph && can_be(sweep, P_BUILD, "auto"))
-        complain(c, P_FORMAT,
-                 "format = graph needs [data] edges, or a [graph] build other than file");
+        complain_missing(c, P_EDGES, "format = graph needs it, or a [graph] build other than file");
     else if (can_be(sweep, P_BUILD, "file") && !settings_pool(&sweep->fixed))
         complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
 }
@@ -240,7 +316,7 @@ static void check_groups(const struct check *c)
     if (sweep->fixed.v[P_FOLDS].i != FOLDS_GROUPS)
         return;
     if (!has_group)
-        complain(c, P_FOLDS, "folds = groups needs [split] group");
+        complain_missing(c, P_GROUP, "folds = groups needs it");
     else if (sweep->swept[P_TEST])
         complain(c, P_FOLDS,
                  "folds = groups and an axis of test exclude each other: each value of test "
@@ -301,11 +377,13 @@ static void check_reduction(const struct check *c)
     buf_release(&reduce);
 }
 
-void requirements_check(const struct sweep *sweep, const bool refused[P_COUNT],
+void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_COUNT],
                         struct errlist *errors)
 {
     struct check c = {sweep, refused, errors};
 
+    if (!refused[P_FORMAT])
+        check_format(&c, is_file, refused);
     if (!refused[P_FORMAT]) {
         check_data(&c);
         check_filter(&c);

@@ -1,6 +1,7 @@
 #include "grid/settings.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "gcn/metric.h"
@@ -13,9 +14,10 @@ void settings_defaults(struct settings *s)
         s->v[id] = param_default((enum param_id)id);
 }
 
-static bool is_type(const struct settings *s, const char *name)
+void settings_before(struct settings *s)
 {
-    return s->v[P_TYPE].i == param_choice(P_TYPE, name);
+    for (int id = 0; id < P_COUNT; id++)
+        s->v[id] = param_before((enum param_id)id);
 }
 
 bool settings_pool(const struct settings *s)
@@ -26,27 +28,75 @@ bool settings_pool(const struct settings *s)
            format == param_choice(P_FORMAT, "idx");
 }
 
-bool settings_has(const struct settings *s, enum param_id id)
+/* All images have the same number of pixels: a sum would be a mean in other units. */
+static bool has_graphs_of_any_size(const struct settings *s)
+{
+    return settings_pool(s) && s->v[P_FORMAT].i != param_choice(P_FORMAT, "idx");
+}
+
+/* ---- which type of model has which settings ---- */
+
+enum { MOST_TYPES = 16 };
+
+/* Filled once: a plan asks for each setting of each configuration. */
+static struct {
+    pthread_once_t once;
+    bool has[MOST_TYPES][P_COUNT];
+    union value trimmed[P_COUNT]; /* in place of those that a type lacks */
+} types = {.once = PTHREAD_ONCE_INIT};
+
+static bool is_type(int64_t type, const char *name)
+{
+    return type == param_choice(P_TYPE, name);
+}
+
+static bool type_has(int64_t type, enum param_id id)
 {
     const char *section = param_table[id].section;
 
-    if (id == P_TYPE || is_type(s, "noop"))
+    if (id == P_CHOOSE_EPOCH && is_type(type, "noop"))
+        return false;
+    if (id == P_TYPE || is_type(type, "noop"))
         return true;
     if (id == P_LAMBDA)
-        return is_type(s, "ridge");
+        return is_type(type, "ridge");
     if (id == P_STOP)
-        return !is_type(s, "ridge");
+        return !is_type(type, "ridge");
     if (!strcmp(section, "graph"))
-        return is_type(s, "gcn");
-    return !is_type(s, "ridge") || (strcmp(section, "model") != 0 && strcmp(section, "train") != 0);
+        return is_type(type, "gcn");
+    return !is_type(type, "ridge") ||
+           (strcmp(section, "model") != 0 && strcmp(section, "train") != 0);
+}
+
+static void fill_types(void)
+{
+    for (int id = 0; id < P_COUNT; id++) {
+        types.trimmed[id] = id == P_BUILD ? (union value){.i = param_choice(P_BUILD, "none")}
+                                          : param_before((enum param_id)id);
+        for (int64_t type = 0; type < MOST_TYPES; type++)
+            types.has[type][id] = type_has(type, (enum param_id)id);
+    }
+}
+
+static const bool *settings_of(int64_t type)
+{
+    assert(type >= 0 && type < MOST_TYPES);
+    pthread_once(&types.once, fill_types);
+    return types.has[type];
+}
+
+bool settings_has(const struct settings *s, enum param_id id)
+{
+    return settings_of(s->v[P_TYPE].i)[id];
 }
 
 void settings_trim(struct settings *s)
 {
+    const bool *has = settings_of(s->v[P_TYPE].i);
+
     for (int id = 0; id < P_COUNT; id++)
-        if (!settings_has(s, (enum param_id)id))
-            s->v[id] = id == P_BUILD ? (union value){.i = param_choice(P_BUILD, "none")}
-                                     : param_default((enum param_id)id);
+        if (!has[id])
+            s->v[id] = types.trimmed[id];
 }
 
 /* The metrics of a task as "val_a | val_b". */
@@ -94,6 +144,10 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
         s->v[P_BUILD].i = param_choice(P_BUILD, is_made ? "knn" : "file");
     if (s->v[P_SCALE].i == AUTO)
         s->v[P_SCALE].i = param_choice(P_SCALE, is_made ? "standardize" : "none");
+    if (s->v[P_POOL].i == AUTO)
+        s->v[P_POOL].i = param_choice(P_POOL, has_graphs_of_any_size(s) ? "sum" : "mean");
+    if (s->v[P_BATCH_NORM].i == AUTO)
+        s->v[P_BATCH_NORM].i = param_choice(P_BATCH_NORM, settings_pool(s) ? "yes" : "no");
     s->v[P_TASK].i = param_choice(P_TASK, task_name(task));
     return resolve_objective(s, task, err);
 }
@@ -103,30 +157,100 @@ static bool is_in_key(enum param_id id, union value v, bool is_swept)
 {
     int flags = param_table[id].flags;
 
-    if (flags & PARAM_LATER && param_equal(id, v, param_default(id)))
+    if (flags & PARAM_LATER && param_equal(id, v, param_before(id)))
         return false;
     return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
+}
+
+/* The part of a canonical text that one setting gives; nothing where it is not part of the key. */
+static void put_line(struct buf *out, enum param_id id, union value v, bool is_swept)
+{
+    if (!is_in_key(id, v, is_swept))
+        return;
+    buf_puts(out, param_table[id].section);
+    buf_putc(out, '.');
+    buf_puts(out, param_table[id].key);
+    buf_putc(out, '=');
+    param_format(out, id, v);
+    buf_putc(out, '\n');
+}
+
+static void put_head(struct buf *out, struct hash digest)
+{
+    char hex[HASH_HEX_SIZE];
+
+    buf_printf(out, "%s\ndata=%s\n", KEY_VERSION, hash_hex(digest, hex));
+}
+
+static void put_place(struct buf *out, int32_t replicate, int32_t fold)
+{
+    if (replicate >= 0) {
+        buf_puts(out, "replicate=");
+        buf_put_decimal(out, replicate);
+        buf_putc(out, '\n');
+    }
+    if (fold >= 0) {
+        buf_puts(out, "fold=");
+        buf_put_decimal(out, fold);
+        buf_putc(out, '\n');
+    }
+}
+
+static void put_revision(struct buf *out, int32_t revision)
+{
+    if (revision > 1)
+        buf_printf(out, "revision=%d\n", (int)revision);
+}
+
+/* Types of model that once gave other numbers for the same settings. */
+static const struct {
+    const char *type;
+    int32_t revision;
+    const char *before, *now;
+} revisions[] = {
+    {"ridge", 2, "the intercept was the mean of the training samples",
+     "the intercept is fitted without a penalty"},
+};
+
+static int find_revision(const struct settings *s)
+{
+    int n = sizeof revisions / sizeof *revisions;
+
+    while (n > 0 && !is_type(s->v[P_TYPE].i, revisions[n - 1].type))
+        n--;
+    return n - 1;
+}
+
+int32_t settings_revision(const struct settings *s)
+{
+    int found = find_revision(s);
+
+    return found < 0 ? 1 : revisions[found].revision;
+}
+
+void settings_put_revision(struct buf *out, const struct settings *s)
+{
+    int found = find_revision(s);
+
+    assert(found >= 0);
+    buf_printf(out, "model.type = %s: %s -> %s", revisions[found].type, revisions[found].before,
+               revisions[found].now);
+}
+
+static void put_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
+                          struct hash digest, int32_t replicate, int32_t fold, int32_t revision)
+{
+    put_head(out, digest);
+    for (int id = 0; id < P_COUNT; id++)
+        put_line(out, (enum param_id)id, s->v[id], swept[id]);
+    put_revision(out, revision);
+    put_place(out, replicate, fold);
 }
 
 void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
                         struct hash digest, int32_t replicate, int32_t fold)
 {
-    char hex[HASH_HEX_SIZE];
-
-    buf_printf(out, "%s\ndata=%s\n", KEY_VERSION, hash_hex(digest, hex));
-    for (int id = 0; id < P_COUNT; id++) {
-        const struct param *p = &param_table[id];
-
-        if (!is_in_key((enum param_id)id, s->v[id], swept[id]))
-            continue;
-        buf_printf(out, "%s.%s=", p->section, p->key);
-        param_format(out, (enum param_id)id, s->v[id]);
-        buf_putc(out, '\n');
-    }
-    if (replicate >= 0)
-        buf_printf(out, "replicate=%d\n", (int)replicate);
-    if (fold >= 0)
-        buf_printf(out, "fold=%d\n", (int)fold);
+    put_canonical(out, s, swept, digest, replicate, fold, settings_revision(s));
 }
 
 struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
@@ -137,6 +261,18 @@ struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], st
     return hash_bytes(scratch->data, scratch->size);
 }
 
+bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
+                          int32_t replicate, int32_t fold, struct hash key, struct buf *scratch)
+{
+    for (int32_t revision = settings_revision(s) - 1; revision >= 1; revision--) {
+        buf_clear(scratch);
+        put_canonical(scratch, s, swept, digest, replicate, fold, revision);
+        if (hash_equal(key, hash_bytes(scratch->data, scratch->size)))
+            return true;
+    }
+    return false;
+}
+
 static bool is_number(enum param_id id, union value v)
 {
     enum param_type type = param_table[id].type;
@@ -145,23 +281,124 @@ static bool is_number(enum param_id id, union value v)
            (type == PARAM_FOLDS && v.i != FOLDS_GROUPS);
 }
 
-void settings_json(struct buf *out, const struct settings *s)
+/* Whether a setting is a member of the JSON of a type of model that has it. Such a setting is never
+ * free text: nothing in it needs escaping. */
+static bool is_in_json(enum param_id id)
+{
+    const struct param *p = &param_table[id];
+    bool is = p->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT);
+
+    assert(!is || (p->type != PARAM_TEXT && p->type != PARAM_PATH));
+    return is;
+}
+
+static void put_member(struct buf *out, enum param_id id, union value v)
+{
+    const char *quote = is_number(id, v) ? "" : "\"";
+
+    buf_putc(out, '"');
+    buf_puts(out, param_table[id].key);
+    buf_puts(out, "\": ");
+    buf_puts(out, quote);
+    param_format(out, id, v);
+    buf_puts(out, quote);
+}
+
+/* Whether earlier versions, which did the same, did not know the setting. */
+static bool was_unknown(enum param_id id, union value v)
+{
+    return param_table[id].flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
+           !param_equal(id, v, param_default(id));
+}
+
+static void put_json(struct buf *out, const struct settings *s, bool leaves_unknown)
 {
     const char *gap = "{";
 
     for (int id = 0; id < P_COUNT; id++) {
-        const struct param *p = &param_table[id];
-        const char *quote = is_number((enum param_id)id, s->v[id]) ? "" : "\"";
-
-        if (!(p->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) ||
-            !settings_has(s, (enum param_id)id))
+        if (!is_in_json((enum param_id)id) || !settings_has(s, (enum param_id)id) ||
+            (leaves_unknown && was_unknown((enum param_id)id, s->v[id])))
             continue;
-        /* Such a setting is never free text: nothing in it needs escaping. */
-        assert(p->type != PARAM_TEXT && p->type != PARAM_PATH);
-        buf_printf(out, "%s\"%s\": %s", gap, p->key, quote);
-        param_format(out, (enum param_id)id, s->v[id]);
-        buf_puts(out, quote);
+        buf_puts(out, gap);
+        put_member(out, (enum param_id)id, s->v[id]);
         gap = ", ";
     }
     buf_putc(out, '}');
+}
+
+void settings_json(struct buf *out, const struct settings *s)
+{
+    put_json(out, s, false);
+}
+
+void settings_json_kept(struct buf *out, const struct settings *s)
+{
+    put_json(out, s, true);
+}
+
+/* ---- the texts of many points ---- */
+
+void settings_texts_init(struct settings_texts *texts, const bool swept[P_COUNT],
+                         struct hash digest)
+{
+    memset(texts, 0, sizeof *texts);
+    memcpy(texts->swept, swept, sizeof texts->swept);
+    texts->digest = digest;
+}
+
+void settings_texts_release(struct settings_texts *texts)
+{
+    for (int id = 0; id < P_COUNT; id++) {
+        buf_release(&texts->of[id].line);
+        buf_release(&texts->of[id].member);
+    }
+    buf_release(&texts->canonical);
+    buf_release(&texts->json);
+}
+
+/* The texts of one setting, formatted where it is not what the point before had. */
+static void update_text(struct settings_texts *texts, enum param_id id, union value v)
+{
+    struct setting_text *text = &texts->of[id];
+
+    if (text->is_set && param_equal(id, text->value, v))
+        return;
+    text->value = v;
+    text->is_set = true;
+    texts->n_formatted++;
+    buf_clear(&text->line);
+    put_line(&text->line, id, v, texts->swept[id]);
+    buf_clear(&text->member);
+    if (is_in_json(id))
+        put_member(&text->member, id, v);
+}
+
+void settings_texts_set(struct settings_texts *texts, const struct settings *s)
+{
+    const char *gap = "{";
+
+    buf_clear(&texts->canonical);
+    buf_clear(&texts->json);
+    put_head(&texts->canonical, texts->digest);
+    for (int id = 0; id < P_COUNT; id++) {
+        const struct setting_text *text = &texts->of[id];
+
+        update_text(texts, (enum param_id)id, s->v[id]);
+        buf_add(&texts->canonical, text->line.data, text->line.size);
+        if (!text->member.size || !settings_has(s, (enum param_id)id))
+            continue;
+        buf_puts(&texts->json, gap);
+        buf_add(&texts->json, text->member.data, text->member.size);
+        gap = ", ";
+    }
+    buf_putc(&texts->json, '}');
+    put_revision(&texts->canonical, settings_revision(s));
+    texts->config_bytes = texts->canonical.size;
+}
+
+struct hash settings_texts_key(struct settings_texts *texts, int32_t replicate, int32_t fold)
+{
+    buf_cut(&texts->canonical, texts->config_bytes);
+    put_place(&texts->canonical, replicate, fold);
+    return hash_bytes(texts->canonical.data, texts->canonical.size);
 }

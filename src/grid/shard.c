@@ -27,10 +27,11 @@ bool shard_owns(const struct shard *shard, struct hash key)
 int shard_mark(bool *ours, const struct shard *shard, const struct plan *plan,
                const struct dataset *data, struct err *err)
 {
-    struct buf scratch = {0};
+    struct settings_texts texts;
     struct settings s;
     int rc = 0;
 
+    settings_texts_init(&texts, plan->sweep->swept, data->digest);
     for (int64_t t = 0; !rc && t < plan->n_trials; t++) {
         struct plan_trial trial = plan_trial(plan, t);
 
@@ -40,12 +41,12 @@ int shard_mark(bool *ours, const struct shard *shard, const struct plan *plan,
         if (trial.replicate == 0 && trial.fold == 0) {
             plan_settings(plan, trial.config, &s);
             rc = settings_resolve(&s, data->task, err);
+            settings_texts_set(&texts, &s);
         }
-        ours[t] = shard_owns(shard, settings_key(&s, plan->sweep->swept, data->digest,
-                                                 trial.replicate, trial.fold, &scratch));
+        ours[t] = shard_owns(shard, settings_texts_key(&texts, trial.replicate, trial.fold));
     }
-    if (!rc && buf_failed(&scratch))
-        rc = err_nomem(err, "trial keys", scratch.size);
-    buf_release(&scratch);
+    if (!rc && buf_failed(&texts.canonical))
+        rc = err_nomem(err, "trial keys", texts.canonical.size);
+    settings_texts_release(&texts);
     return rc;
 }

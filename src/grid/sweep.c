@@ -11,8 +11,8 @@
 #include "grid/inifile.h"
 #include "grid/requirements.h"
 
-#define MAX_SHOWN 80   /* characters of a faulty --set in a message */
-#define MAX_ERRORS 100 /* of a file; what is not a sweep file at all has one in each line */
+#define MAX_SHOWN 80  /* characters of a faulty --set in a message */
+#define MAX_ERRORS 10 /* of a file; what is not a sweep file at all has one in each line */
 
 /* One `key = value`, of the file or of --set, and where it stands. */
 struct assignment {
@@ -33,6 +33,10 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     struct err err;
     va_list args;
 
+    if (errlist_is_full(a->errors)) {
+        errlist_add(a->errors, "only counted");
+        return -1;
+    }
     va_start(args, format);
     vsnprintf(err.text, sizeof err.text, format, args);
     va_end(args);
@@ -42,6 +46,15 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     else
         errlist_add(a->errors, "%s:%d: %s", a->sweep->path, a->line, err.text);
     return -1;
+}
+
+size_t sweep_n_values(const struct sweep *sweep)
+{
+    size_t n = 0;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        n += (size_t)sweep->axes[a].n;
+    return n;
 }
 
 const char *sweep_keep_text(struct sweep *sweep, char *text)
@@ -135,13 +148,21 @@ static void remove_axis(struct sweep *sweep, enum param_id id)
 
 static int set_number(union value *out, enum param_id id, const struct assignment *a)
 {
+    const struct param *p = &param_table[id];
+    bool is_list = p->flags & PARAM_AXIS && strchr(a->value, ',');
     struct err err;
 
     if (param_read(out, id, a->value, &err) == 0)
         return 0;
+    if (a->set && is_list)
+        return complain(a, "%s; several values make an axis: --set grid.%s=%s", err.text, p->key,
+                        a->value);
     if (a->set)
         return complain(a, "%s", err.text);
-    return complain(a, "%s = %s: %s%s", param_table[id].key, a->value, err.text,
+    if (is_list)
+        return complain(a, "%s = %s: %s; several values make an axis: move the line to [grid]",
+                        p->key, a->value, err.text);
+    return complain(a, "%s = %s: %s%s", p->key, a->value, err.text,
                     strstr(a->value, " #") ? " (behind a value, a comment begins with ' ;')" : "");
 }
 
@@ -208,7 +229,8 @@ static int sweep_over(enum param_id id, const struct assignment *a)
 
 static int complain_unknown(const struct assignment *a, const char *section)
 {
-    const char *near = param_suggest(section, a->key);
+    /* A million unknown keys would take seconds. */
+    const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
     char place[80] = "";
 
     if (section)
@@ -237,10 +259,17 @@ static int check_section(const struct assignment *a)
 
     if (!strcmp(a->section, "grid") || param_is_section(a->section))
         return 0;
-    near = param_suggest_section(a->section);
+    near = errlist_is_full(a->errors) ? NULL : param_suggest_section(a->section);
     if (near)
         return complain(a, "unknown section [%s]; did you mean [%s]?", a->section, near);
     return complain(a, "unknown section [%s]; 'espalier params' lists them", a->section);
+}
+
+static void note_section(struct sweep *sweep, const char *section, int line)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (!sweep->section_line[id] && !strcmp(param_table[id].section, section))
+            sweep->section_line[id] = line;
 }
 
 static void assign_file(struct sweep *sweep, const char *text, bool *refused,
@@ -250,7 +279,9 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
     size_t n_keys = 0;
     bool is_inside = false, is_known = false;
 
+    errlist_limit(errors, MAX_ERRORS);
     inifile_parse(&file, sweep->path, text, errors);
+    errlist_limit(errors, MAX_ERRORS);
     for (size_t i = 0; i < file.n; i++) {
         const struct inifile_entry *entry = &file.entries[i];
         struct assignment a = {.sweep = sweep,
@@ -263,12 +294,14 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
 
         n_keys += entry->key != NULL;
         is_inside |= !entry->key;
-        if (!entry->key)
+        if (!entry->key) {
             is_known = check_section(&a) == 0;
-        else if (!is_inside)
+            note_section(sweep, entry->section, entry->line);
+        } else if (!is_inside) {
             complain(&a, "'%.60s' stands before the first [section]", entry->key);
-        else if (is_known)
+        } else if (is_known) {
             assign(&a);
+        }
     }
     if (n_keys == 0 && errors->n + errors->n_lost == 0)
         errlist_add(errors, "%s: has no settings", sweep->path);
@@ -336,11 +369,11 @@ static int compare_faults(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Errors are found in several passes; put those from `first` on in the order of the lines, and keep
- * MAX_ERRORS of them. */
+/* Errors are found in several passes, each of which keeps the first MAX_ERRORS and counts the
+ * others; put those from `first` on in the order of the lines, and keep MAX_ERRORS of them. */
 static void arrange(struct errlist *errors, size_t first, const char *path)
 {
-    const size_t n = errors->n - first;
+    const size_t n = errors->n - first, n_more = errors->n_more;
     struct fault *faults = n > 1 ? malloc(n * sizeof *faults) : NULL;
 
     if (!faults)
@@ -359,10 +392,11 @@ static void arrange(struct errlist *errors, size_t first, const char *path)
             free(faults[i].text);
     }
     free(faults);
-    if (n > MAX_ERRORS) {
+    errors->most = errors->n_more = 0;
+    if (n > MAX_ERRORS)
         errors->n = first + MAX_ERRORS;
-        errlist_add(errors, "%s: %zu errors more", path, n - MAX_ERRORS);
-    }
+    if (n + n_more > MAX_ERRORS)
+        errlist_add(errors, "%s: %zu errors more", path, n + n_more - MAX_ERRORS);
 }
 
 /* The file's name without .ini. */
@@ -384,19 +418,22 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
         sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
-int sweep_parse(struct sweep *sweep, const char *path, const char *text,
-                const char *const *overrides, size_t n_overrides, struct errlist *errors)
+/* sweep->fixed: the values of settings that the text lacks. is_file: settings that must be given
+ * must be given here. */
+static int parse(struct sweep *sweep, const char *path, const char *text,
+                 const char *const *overrides, size_t n_overrides, bool is_file,
+                 struct errlist *errors)
 {
     const size_t first = errors->n, n_lost = errors->n_lost;
     bool refused[P_COUNT] = {false};
 
-    *sweep = (struct sweep){.path = strdup(path)};
-    settings_defaults(&sweep->fixed);
+    sweep->path = strdup(path);
     if (!sweep->path) {
         errlist_add(errors, "%s: out of memory", path);
         return -1;
     }
     assign_file(sweep, text, refused, errors);
+    errlist_limit(errors, MAX_ERRORS);
     for (size_t i = 0; i < n_overrides; i++) {
         struct assignment a = {
             .sweep = sweep, .errors = errors, .refused = refused, .set = overrides[i]};
@@ -408,11 +445,28 @@ int sweep_parse(struct sweep *sweep, const char *path, const char *text,
             complain(&a, "out of memory");
         free(copy);
     }
+    errlist_limit(errors, MAX_ERRORS);
     if (!*sweep->fixed.v[P_SWEEP_NAME].s && !refused[P_SWEEP_NAME])
         default_name(sweep, errors);
-    requirements_check(sweep, refused, errors);
+    requirements_check(sweep, is_file, refused, errors);
     arrange(errors, first, path);
     return errors->n > first || errors->n_lost > n_lost ? -1 : 0;
+}
+
+int sweep_parse(struct sweep *sweep, const char *path, const char *text,
+                const char *const *overrides, size_t n_overrides, struct errlist *errors)
+{
+    *sweep = (struct sweep){0};
+    settings_defaults(&sweep->fixed);
+    return parse(sweep, path, text, overrides, n_overrides, false, errors);
+}
+
+int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
+                       struct errlist *errors)
+{
+    *sweep = (struct sweep){0};
+    settings_before(&sweep->fixed);
+    return parse(sweep, path, text, NULL, 0, false, errors);
 }
 
 /* The whole file as a text. */
@@ -447,10 +501,11 @@ int sweep_load(struct sweep *sweep, const char *path, const char *const *overrid
     int rc = -1;
 
     *sweep = (struct sweep){0};
+    settings_defaults(&sweep->fixed);
     if (read_file(&text, path, &err))
         errlist_add(errors, "%s", err.text);
     else
-        rc = sweep_parse(sweep, path, buf_text(&text), overrides, n_overrides, errors);
+        rc = parse(sweep, path, buf_text(&text), overrides, n_overrides, true, errors);
     buf_release(&text);
     return rc;
 }

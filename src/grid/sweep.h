@@ -19,8 +19,10 @@ struct sweep {
     struct axis *axes;     /* [n_axes] owned, in file order */
     size_t n_axes;
     bool swept[P_COUNT];
-    int line[P_COUNT]; /* where each setting or axis was given; 0: default */
-    char **strings;    /* owned text values */
+    int line[P_COUNT];         /* where each setting or axis was given; 0: default */
+    int section_line[P_COUNT]; /* where the [section] of each setting begins; 0: the file has none
+                                */
+    char **strings;            /* owned text values */
     size_t n_strings;
 };
 
@@ -29,11 +31,18 @@ struct sweep {
  * ("grid.key=1,2" sets an axis). Relative paths are those of path's directory (of --set: the
  * working directory); ${NAME} in a path is the environment's. Every fault is added to `errors`, as
  * "path:line: ..." in the order of lines, then "--set key=value: ...". -1 if there was any.
- * Pair with sweep_release(). */
+ * A text without data.format means simulated data where it has no other setting that belongs to one
+ * format: databases hold such texts. Pair with sweep_release(). */
 int sweep_parse(struct sweep *sweep, const char *path, const char *text,
                 const char *const *overrides, size_t n_overrides, struct errlist *errors);
 
-/* The same of a file, which must be a text of at most SWEEP_MAX_BYTES. */
+/* The same of a text that sweep_write() wrote, perhaps in an earlier version: a missing setting has
+ * the value that it had then (settings_before). */
+int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
+                       struct errlist *errors);
+
+/* The same of a file, which must be a text of at most SWEEP_MAX_BYTES and must give data.format
+ * (or `overrides` must). */
 #define SWEEP_MAX_BYTES (16 << 20)
 int sweep_load(struct sweep *sweep, const char *path, const char *const *overrides,
                size_t n_overrides, struct errlist *errors);
@@ -41,13 +50,21 @@ int sweep_load(struct sweep *sweep, const char *path, const char *const *overrid
 /* Takes a zeroed one, and one that sweep_parse() refused. */
 void sweep_release(struct sweep *sweep);
 
+/* Values of all axes together. */
+size_t sweep_n_values(const struct sweep *sweep);
+
 /* Hand a text over to the sweep. NULL when memory is short (or text was NULL for that reason). */
 const char *sweep_keep_text(struct sweep *sweep, char *text);
 
-/* Write a sweep file that trains exactly these settings: every one that differs from its default
- * (paths absolute) and that its type of model has, no axes. One exception: a setting that is part
- * of the key only when it is an axis (threads) stays an axis of one value, so that the trials keep
- * their keys. settings are a plan's point, resolved or not. */
+/* Write a sweep file that trains exactly these settings: data.format and every one that differs
+ * from its default (paths absolute) and that its type of model has, no axes. One exception: a
+ * setting that is part of the key only when it is an axis (threads) stays an axis of one value, so
+ * that the trials keep their keys. settings are a plan's point, resolved or not. */
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
+
+/* The same with the defaults written out, so that the file keeps its meaning where defaults are
+ * others: every setting that the data format and the type of model have. */
+void sweep_write_effective(struct buf *out, const struct sweep *sweep,
+                           const struct settings *settings);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "grid/requirements.h"
 #include "grid/sweep.h"
 
 /* A relative path is relative to the working directory by now, and would be relative to the new
@@ -56,7 +57,25 @@ static void put_axes(struct buf *out, const struct sweep *sweep, const struct se
     }
 }
 
-void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+/* Whether a setting without a value says nothing: an empty path, no trait. */
+static bool is_empty(const struct settings *settings, int id)
+{
+    enum param_type type = param_table[id].type;
+
+    return (type == PARAM_TEXT || type == PARAM_PATH) && !*settings->v[id].s;
+}
+
+/* What a reader takes for the setting where the text lacks it: whoever runs the file takes the
+ * default, sweep_parse_stored() what was done before there was the setting. */
+static bool is_implied(int id, union value value)
+{
+    return !(param_table[id].flags & PARAM_REQUIRED) &&
+           param_equal((enum param_id)id, value, param_default((enum param_id)id)) &&
+           param_equal((enum param_id)id, value, param_before((enum param_id)id));
+}
+
+static void put_all(struct buf *out, const struct sweep *sweep, const struct settings *settings,
+                    bool with_defaults)
 {
     const char *section = "";
 
@@ -64,7 +83,9 @@ void sweep_write(struct buf *out, const struct sweep *sweep, const struct settin
         const struct param *p = &param_table[id];
 
         if (id == P_WHERE || stays_axis(sweep, id) || is_foreign(sweep, settings, id) ||
-            param_equal((enum param_id)id, settings->v[id], param_default((enum param_id)id)))
+            (with_defaults
+                 ? is_empty(settings, id) || !requirements_format_has(id, settings->v[P_FORMAT].i)
+                 : is_implied(id, settings->v[id])))
             continue;
         if (strcmp(section, p->section) != 0)
             buf_printf(out, "%s[%s]\n", *section ? "\n" : "", p->section);
@@ -72,4 +93,15 @@ void sweep_write(struct buf *out, const struct sweep *sweep, const struct settin
         put_setting(out, (enum param_id)id, settings->v[id]);
     }
     put_axes(out, sweep, settings);
+}
+
+void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+{
+    put_all(out, sweep, settings, false);
+}
+
+void sweep_write_effective(struct buf *out, const struct sweep *sweep,
+                           const struct settings *settings)
+{
+    put_all(out, sweep, settings, true);
 }

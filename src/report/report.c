@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/real.h"
+#include "base/utf8.h"
 
 static const struct cell *cell_at(const struct table *table, int64_t row, int32_t col)
 {
@@ -24,6 +25,16 @@ static int width_of(const char *text)
     return width;
 }
 
+/* For a terminal, on one line. */
+static void put_shown(struct buf *out, const char *text)
+{
+    size_t before = out->size;
+
+    buf_puts(out, text);
+    if (!buf_failed(out) && out->size > before)
+        out->size = before + utf8_tame(out->data + before, false);
+}
+
 static void cell_text(struct buf *out, const struct cell *cell)
 {
     switch (cell->type) {
@@ -31,79 +42,35 @@ static void cell_text(struct buf *out, const struct cell *cell)
         buf_puts(out, "-");
         break;
     case CELL_INTEGER:
-        buf_printf(out, "%lld", (long long)cell->i);
+        buf_put_decimal(out, cell->i);
         break;
     case CELL_REAL:
         buf_printf(out, "%.5g", cell->f);
         break;
     case CELL_TEXT:
-        buf_puts(out, cell->s);
+        put_shown(out, cell->s);
         break;
     }
 }
 
-static int *column_widths(const struct table *table)
+static void add_spaces(struct buf *out, int n)
 {
-    int *widths = calloc((size_t)table->n_cols + 1, sizeof *widths);
-    struct buf text = {0};
+    char *space = n > 0 ? buf_extend(out, (size_t)n) : NULL;
 
-    for (int32_t c = 0; widths && c < table->n_cols; c++) {
-        widths[c] = width_of(table->names[c]);
-        for (int64_t r = 0; r < table->n_rows; r++) {
-            int width;
-
-            buf_clear(&text);
-            cell_text(&text, cell_at(table, r, c));
-            width = width_of(buf_text(&text));
-            if (width > widths[c])
-                widths[c] = width;
-        }
-    }
-    buf_release(&text);
-    return widths;
-}
-
-/* Numbers stand to the right: a column is one if no cell of it is text. */
-static bool is_numeric(const struct table *table, int32_t col)
-{
-    for (int64_t r = 0; r < table->n_rows; r++)
-        if (cell_at(table, r, col)->type == CELL_TEXT)
-            return false;
-    return true;
+    if (space)
+        memset(space, ' ', (size_t)n);
 }
 
 static void add_padded(struct buf *out, const char *text, int width, bool right, bool last)
 {
     int padding = width - width_of(text);
 
-    for (int i = 0; right && i < padding; i++)
-        buf_putc(out, ' ');
+    if (right)
+        add_spaces(out, padding);
     buf_puts(out, text);
-    for (int i = 0; !right && !last && i < padding; i++)
-        buf_putc(out, ' ');
+    if (!right && !last)
+        add_spaces(out, padding);
     buf_puts(out, last ? "\n" : "  ");
-}
-
-void report_text(struct buf *out, const struct table *table)
-{
-    int *widths = column_widths(table);
-    struct buf text = {0};
-
-    if (!widths) {
-        out->failed = true;
-        return;
-    }
-    for (int32_t c = 0; c < table->n_cols; c++)
-        add_padded(out, table->names[c], widths[c], is_numeric(table, c), c + 1 == table->n_cols);
-    for (int64_t r = 0; r < table->n_rows; r++)
-        for (int32_t c = 0; c < table->n_cols; c++) {
-            buf_clear(&text);
-            cell_text(&text, cell_at(table, r, c));
-            add_padded(out, buf_text(&text), widths[c], is_numeric(table, c),
-                       c + 1 == table->n_cols);
-        }
-    buf_release(&text);
-    free(widths);
 }
 
 void report_record(struct buf *out, const struct table *table)
@@ -142,51 +109,206 @@ static void csv_cell(struct buf *out, const struct cell *cell)
     if (cell->type == CELL_TEXT)
         csv_text(out, cell->s);
     else if (cell->type == CELL_INTEGER)
-        buf_printf(out, "%lld", (long long)cell->i);
+        buf_put_decimal(out, cell->i);
     else if (cell->type == CELL_REAL)
         real_format(out, cell->f);
-}
-
-void report_csv(struct buf *out, const struct table *table)
-{
-    for (int32_t c = 0; c < table->n_cols; c++) {
-        csv_text(out, table->names[c]);
-        buf_putc(out, c + 1 == table->n_cols ? '\n' : ',');
-    }
-    for (int64_t r = 0; r < table->n_rows; r++)
-        for (int32_t c = 0; c < table->n_cols; c++) {
-            csv_cell(out, cell_at(table, r, c));
-            buf_putc(out, c + 1 == table->n_cols ? '\n' : ',');
-        }
 }
 
 static void json_cell(struct buf *out, const struct cell *cell)
 {
     if (cell->type == CELL_TEXT)
-        json_text(out, cell->s);
+        json_shown(out, cell->s);
     else if (cell->type == CELL_INTEGER)
-        buf_printf(out, "%lld", (long long)cell->i);
+        buf_put_decimal(out, cell->i);
     else if (cell->type == CELL_REAL && isfinite(cell->f))
         real_format(out, cell->f);
     else
         buf_puts(out, "null");
 }
 
+/* ---- rows in turn ---- */
+
+/* Settings and places stay the same over many rows: a real is formatted where its bits differ from
+ * those of the row before (-0 and 0 are equal, and print differently). */
+struct column {
+    struct buf name; /* as it stands in every row of JSON */
+    struct buf text; /* of the last real; empty: none yet */
+    double value;    /* that real */
+    int width;
+    bool is_text;
+};
+
+static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
+    [REPORT_TABLE] = cell_text, [REPORT_CSV] = csv_cell, [REPORT_JSON] = json_cell};
+
+static enum report_kind kind_of(const char *format)
+{
+    if (!strcmp(format, "csv"))
+        return REPORT_CSV;
+    if (!strcmp(format, "json"))
+        return REPORT_JSON;
+    assert(!strcmp(format, "table"));
+    return REPORT_TABLE;
+}
+
+static void begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
+                  enum report_kind kind)
+{
+    *report = (struct report){.out = out, .names = names, .n_cols = n_cols, .kind = kind};
+    report->columns = calloc((size_t)n_cols + 1, sizeof *report->columns);
+    if (!report->columns) {
+        out->failed = true;
+        report->n_cols = 0;
+    }
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        struct column *column = &report->columns[c];
+
+        column->width = width_of(names[c]);
+        buf_puts(&column->name, c ? ", " : "");
+        json_shown(&column->name, names[c]);
+        buf_puts(&column->name, ": ");
+    }
+    if (kind == REPORT_JSON)
+        buf_puts(out, "[");
+    for (int32_t c = 0; kind == REPORT_CSV && c < n_cols; c++) {
+        csv_text(out, names[c]);
+        buf_putc(out, c + 1 == n_cols ? '\n' : ',');
+    }
+}
+
+void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
+                  const char *format)
+{
+    begin(report, out, names, n_cols, kind_of(format));
+}
+
+static void put_real(struct report *report, struct column *column, struct buf *out,
+                     const struct cell *cell)
+{
+    if (!column->text.size || memcmp(&cell->f, &column->value, sizeof cell->f) != 0) {
+        buf_clear(&column->text);
+        put_cell[report->kind](&column->text, cell);
+        column->value = cell->f;
+        report->n_formatted++;
+    }
+    buf_add(out, column->text.data, column->text.size);
+}
+
+static void put(struct report *report, int32_t c, struct buf *out, const struct cell *cell)
+{
+    if (cell->type == CELL_REAL)
+        put_real(report, &report->columns[c], out, cell);
+    else
+        put_cell[report->kind](out, cell);
+}
+
+/* The widest cell is known at the end: till then the texts are kept, each with its NUL. */
+static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
+{
+    struct column *column = &report->columns[c];
+    size_t at = report->texts.size;
+    int width;
+
+    put(report, c, &report->texts, cell);
+    width = width_of(buf_text(&report->texts) + (report->texts.failed ? 0 : at));
+    buf_putc(&report->texts, '\0');
+    column->is_text |= cell->type == CELL_TEXT;
+    if (width > column->width)
+        column->width = width;
+}
+
+void report_row(struct report *report, const struct cell *cells)
+{
+    struct buf *out = report->out;
+
+    if (report->kind == REPORT_JSON)
+        buf_puts(out, report->n_rows ? ",\n {" : "{");
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        if (report->kind == REPORT_TABLE) {
+            keep_cell(report, c, &cells[c]);
+            continue;
+        }
+        if (report->kind == REPORT_JSON)
+            buf_add(out, report->columns[c].name.data, report->columns[c].name.size);
+        put(report, c, out, &cells[c]);
+        if (report->kind == REPORT_CSV)
+            buf_putc(out, c + 1 == report->n_cols ? '\n' : ',');
+    }
+    if (report->kind == REPORT_JSON)
+        buf_puts(out, "}");
+    report->n_rows++;
+}
+
+void report_gap(struct report *report)
+{
+    report->gap = report->n_rows;
+}
+
+/* Numbers stand to the right: a column is one if no cell of it is text. */
+static void put_table(struct report *report)
+{
+    const char *text = buf_text(&report->texts);
+
+    for (int64_t r = -1; r < report->n_rows; r++) {
+        if (r > 0 && r == report->gap)
+            buf_puts(report->out, "...\n");
+        for (int32_t c = 0; c < report->n_cols; c++) {
+            const struct column *column = &report->columns[c];
+
+            add_padded(report->out, r < 0 ? report->names[c] : text, column->width,
+                       !column->is_text, c + 1 == report->n_cols);
+            if (r >= 0)
+                text += strlen(text) + 1;
+        }
+    }
+}
+
+void report_end(struct report *report)
+{
+    report->out->failed |= buf_failed(&report->texts);
+    if (report->kind == REPORT_JSON)
+        buf_puts(report->out, "]\n");
+    else if (report->kind == REPORT_TABLE && !report->out->failed)
+        put_table(report);
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        buf_release(&report->columns[c].name);
+        buf_release(&report->columns[c].text);
+    }
+    free(report->columns);
+    report->columns = NULL;
+    buf_release(&report->texts);
+}
+
+/* ---- whole tables ---- */
+
+static void put_whole(struct buf *out, const struct table *table, enum report_kind kind)
+{
+    struct report report;
+
+    begin(&report, out, table->names, table->n_cols, kind);
+    for (int64_t r = 0; r < table->n_rows; r++)
+        report_row(&report, &table->cells[r * table->n_cols]);
+    report_end(&report);
+}
+
+void report_text(struct buf *out, const struct table *table)
+{
+    put_whole(out, table, REPORT_TABLE);
+}
+
+void report_csv(struct buf *out, const struct table *table)
+{
+    put_whole(out, table, REPORT_CSV);
+}
+
 void report_json(struct buf *out, const struct table *table)
 {
-    buf_puts(out, "[");
-    for (int64_t r = 0; r < table->n_rows; r++) {
-        buf_puts(out, r ? ",\n {" : "{");
-        for (int32_t c = 0; c < table->n_cols; c++) {
-            if (c)
-                buf_puts(out, ", ");
-            json_text(out, table->names[c]);
-            buf_puts(out, ": ");
-            json_cell(out, cell_at(table, r, c));
-        }
-        buf_puts(out, "}");
-    }
-    buf_puts(out, "]\n");
+    put_whole(out, table, REPORT_JSON);
+}
+
+void report_format(struct buf *out, const struct table *table, const char *format)
+{
+    put_whole(out, table, kind_of(format));
 }
 
 /* Columns of QUERY_EFFICIENCY. */
@@ -209,16 +331,4 @@ void report_efficiency(struct buf *out, const struct table *table)
     else
         buf_printf(out, "%.0f times", 1 + row[ABOVE].f);
     buf_printf(out, " the lower bound of %.3g s (%s)", row[BOUND_S].f, bound);
-}
-
-void report_format(struct buf *out, const struct table *table, const char *format)
-{
-    if (!strcmp(format, "csv")) {
-        report_csv(out, table);
-    } else if (!strcmp(format, "json")) {
-        report_json(out, table);
-    } else {
-        assert(!strcmp(format, "table"));
-        report_text(out, table);
-    }
 }

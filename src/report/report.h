@@ -6,6 +6,32 @@
 #include "base/buf.h"
 #include "store/store.h"
 
+/* Rows in turn, of any number: what they need is formatted as they come. report_text(),
+ * report_csv(), report_json() below say how each format looks. */
+enum report_kind { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+
+struct column;
+struct report {
+    struct buf *out;    /* borrowed; failed: memory was short */
+    char *const *names; /* [n_cols] borrowed until report_end() */
+    int32_t n_cols;
+    enum report_kind kind;
+    struct column *columns; /* [n_cols] owned */
+    struct buf texts;       /* owned: cells of a table, whose widths are known at its end */
+    int64_t n_rows;
+    int64_t gap;         /* after so many rows; 0: none */
+    int64_t n_formatted; /* reals that were put into decimals so far */
+};
+
+/* format: "table", "csv", "json" (asserted). Pair with report_end(), which ends the text. */
+void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
+                  const char *format);
+/* cells: [n_cols] borrowed for the call. */
+void report_row(struct report *report, const struct cell *cells);
+/* Rows are left out here; once in a report. A table has a line "..." between those around it. */
+void report_gap(struct report *report);
+void report_end(struct report *report);
+
 /* Columns as wide as their widest cell (in characters of UTF-8, not bytes), numbers to the right
  * with five significant digits, NULL as "-". No rows: the header alone. */
 void report_text(struct buf *out, const struct table *table);

@@ -69,7 +69,7 @@ struct master_sink {
 
 struct master_options {
     double commit_s;                    /* commit at the latest so long after a result: 0.5 */
-    int32_t commit_results;             /* or after so many: 1000 */
+    int32_t commit_results;             /* or after so many */
     const volatile sig_atomic_t *stop;  /* becomes non-zero: no new trials; those under way may */
     double grace_s;                     /* finish where that is expected to take no longer */
     const volatile sig_atomic_t *hurry; /* becomes non-zero: nor do those under way */

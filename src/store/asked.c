@@ -129,7 +129,7 @@ static bool put_dead(struct buf *out, const struct store *store)
     return out->size > 0;
 }
 
-/* A view of a table or view of the file, with another expression for one of its columns. */
+/* A view of a table of the file, with another expression for one of its columns. */
 static int replace_column(struct store *store, const char *table, const char *column,
                           const char *expression, struct err *err)
 {
@@ -144,31 +144,29 @@ static int replace_column(struct store *store, const char *table, const char *co
         const char *name = text_column(row, 0);
         bool is_it = !strcmp(name, column);
 
-        buf_printf(&sql, "%s%s%s\"%s\"", n ? ", " : "", is_it ? expression : "",
-                   is_it ? " AS " : "", name);
+        buf_printf(&sql, "%s%s%s", n ? ", " : "", is_it ? expression : "", is_it ? " AS " : "");
+        db_put_name(&sql, name);
     }
     sqlite3_finalize(row);
     buf_printf(&sql, " FROM main.%s", table);
     if (!rc)
-        rc = buf_failed(&sql) ? err_nomem(err, "view", sql.size)
-                              : db_exec(store, buf_text(&sql), err);
+        rc = db_run(store, &sql, err);
     buf_release(&sql);
     return rc;
 }
 
-static int replace_state(struct store *store, const char *table, const char *id, const char *dead,
-                         struct err *err)
+static int replace_state(struct store *store, const char *dead, struct err *err)
 {
     struct buf state = {0};
     int rc;
 
     buf_printf(&state,
                "iif(state = 'running' AND EXISTS (SELECT 1 FROM main.attempt AS open"
-               " WHERE open.trial_id = %s AND open.outcome = 'running' AND session_id IN (%s)),"
-               " 'pending', state)",
-               id, dead);
+               " WHERE open.trial_id = trial.trial_id AND open.outcome = 'running'"
+               " AND session_id IN (%s)), 'pending', state)",
+               dead);
     rc = buf_failed(&state) ? err_nomem(err, "view", state.size)
-                            : replace_column(store, table, "state", buf_text(&state), err);
+                            : replace_column(store, "trial", "state", buf_text(&state), err);
     buf_release(&state);
     return rc;
 }
@@ -193,9 +191,7 @@ int asked_disguise(struct store *store, uint32_t version, struct err *err)
 
     /* Before schema 3 nothing is open; what is left of its session is for asked_find(). */
     if (version >= 3 && put_dead(&dead, store))
-        rc = buf_failed(&dead) ||
-                     replace_state(store, "trials", "trials.trial", buf_text(&dead), err) ||
-                     replace_state(store, "trial", "trial.trial_id", buf_text(&dead), err) ||
+        rc = buf_failed(&dead) || replace_state(store, buf_text(&dead), err) ||
                      replace_outcome(store, "attempt", buf_text(&dead), err) ||
                      replace_outcome(store, "session", buf_text(&dead), err)
                  ? -1

@@ -34,7 +34,7 @@ int asked_refuse(const struct store *store, struct err *err);
 /* NULL: the session has said how it ended. */
 const struct asked *asked_find(const struct store *store, int64_t session_id);
 
-/* For a reader: temporary views in place of session, attempt, trial and trials in which those that
+/* For a reader: temporary views in place of session, attempt and trial, in which those that
  * are gone are 'lost', and what they had open is lost, its trials pending. */
 int asked_disguise(struct store *store, uint32_t version, struct err *err);
 

@@ -19,9 +19,10 @@ int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struc
 
     if (rc != 1)
         return rc;
-    out->epoch = sqlite3_column_int(row, 0);
-    out->left = sqlite3_column_double(row, 1);
-    out->seconds = sqlite3_column_double(row, 2);
+    if (db_check_row(store, row, "nrrb", NULL) ||
+        db_read(store, row, err, "nrr", &out->epoch, &out->left, &out->seconds) ||
+        !trial_checkpoint_is_valid(out))
+        return db_finish(store, row, err); /* one that another program made counts as none */
     buf_clear(state);
     buf_add(state, sqlite3_column_blob(row, 3), (size_t)sqlite3_column_bytes(row, 3));
     out->state = state->data;

@@ -1,7 +1,11 @@
 #include "store/db.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "store/fault.h"
@@ -17,6 +21,37 @@ int db_fail(struct store *store, struct err *err)
     return err_set(err, "%s: %s", store->path, text);
 }
 
+int db_distrust(struct store *store, struct err *err)
+{
+    static const struct {
+        int name, value;
+    } switches[] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, /* but temporary ones */
+        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    /* likewise */
+    };
+    /* Far above what this program asks for, far below what SQLite would try. */
+    static const struct {
+        int name, value;
+    } limits[] = {
+        {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_SQL_LENGTH, 1000000},
+        {SQLITE_LIMIT_EXPR_DEPTH, 500},      {SQLITE_LIMIT_COMPOUND_SELECT, 100},
+        {SQLITE_LIMIT_VDBE_OP, 1000000},     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+        {SQLITE_LIMIT_VARIABLE_NUMBER, 200}, {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (sqlite3_db_config(store->db, switches[i].name, switches[i].value, NULL) != SQLITE_OK)
+            return err_set(err, "%s: this SQLite cannot open files safely (option %d)", store->path,
+                           switches[i].name);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(store->db, limits[i].name, limits[i].value);
+    return db_exec(store, "PRAGMA cell_size_check = on", err);
+}
+
 int db_exec(struct store *store, const char *sql, struct err *err)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(store, err);
@@ -27,16 +62,58 @@ int db_begin(struct store *store, struct err *err)
     if (!sqlite3_get_autocommit(store->db))
         return 0;
     FAULT("store: before a transaction");
+    if (fault_note_size(store, err))
+        return -1;
     return db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
 }
 
 sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err)
 {
     sqlite3_stmt *row = NULL;
+    const char *rest = "";
 
-    if (sqlite3_prepare_v2(store->db, sql, -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(store->db, sql, -1, &row, &rest) != SQLITE_OK) {
         db_fail(store, err);
+    } else if (*rest) {
+        sqlite3_finalize(row);
+        row = NULL;
+        err_set(err, "more than one statement");
+    }
     return row;
+}
+
+int db_run(struct store *store, const struct buf *sql, struct err *err)
+{
+    sqlite3_stmt *statement;
+    int rc;
+
+    if (buf_failed(sql))
+        return err_nomem(err, "statement", sql->size);
+    statement = db_prepare(store, buf_text(sql), err);
+    rc = db_finish(store, statement, err);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+static void put_quoted(struct buf *sql, const char *text, char quote)
+{
+    buf_putc(sql, quote);
+    for (const char *p = text; *p; p++) {
+        buf_putc(sql, *p);
+        if (*p == quote)
+            buf_putc(sql, quote);
+    }
+    buf_putc(sql, quote);
+}
+
+void db_put_name(struct buf *sql, const char *name)
+{
+    put_quoted(sql, name, '"');
+}
+
+void db_put_text(struct buf *sql, const char *text)
+{
+    put_quoted(sql, text, '\'');
 }
 
 static sqlite3_stmt *prepared(struct store *store, enum statement id, struct err *err)
@@ -102,6 +179,169 @@ int db_step(struct store *store, sqlite3_stmt *statement, struct err *err)
         db_fail(store, err);
     sqlite3_reset(statement);
     return rc == SQLITE_DONE ? 0 : -1;
+}
+
+/* ---- values of the file ---- */
+
+static const struct {
+    char letter; /* of db_check_row() */
+    int type;
+    const char *wanted;
+} kinds[] = {
+    {'i', SQLITE_INTEGER, "an integer"},
+    {'n', SQLITE_INTEGER, "an integer from 0 to 2147483647"},
+    {'r', SQLITE_FLOAT, "a real number"},
+    {'s', SQLITE_TEXT, "a text"},
+    {'t', SQLITE_TEXT, "pending, running, done, diverged or failed"},
+    {'b', SQLITE_BLOB, "a blob"},
+};
+
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text ? text : ""; /* an empty blob, or no memory */
+}
+
+static bool is_in_range(sqlite3_stmt *row, int column, char letter)
+{
+    int64_t i;
+
+    if (letter == 't')
+        return trial_state_parse(text_of(row, column)) >= 0;
+    if (letter != 'n')
+        return true;
+    i = sqlite3_column_int64(row, column);
+    return i >= 0 && i <= INT32_MAX;
+}
+
+static void describe_value(char *out, size_t size, sqlite3_stmt *row, int column)
+{
+    switch (sqlite3_column_type(row, column)) {
+    case SQLITE_NULL:
+        snprintf(out, size, "NULL");
+        return;
+    case SQLITE_BLOB:
+        snprintf(out, size, "a blob");
+        return;
+    default:
+        snprintf(out, size, "'%.64s'", text_of(row, column));
+    }
+}
+
+static int refuse_value(struct store *store, sqlite3_stmt *row, int column, const char *wanted,
+                        struct err *err)
+{
+    char found[80];
+
+    describe_value(found, sizeof found, row, column);
+    return err_set(err,
+                   "%s: a row of it has %s in the column '%s': must be %s; the file is damaged, or "
+                   "another program changed it",
+                   store->path, found, sqlite3_column_name(row, column), wanted);
+}
+
+static int check_column(struct store *store, sqlite3_stmt *row, int column, char letter,
+                        struct err *err)
+{
+    bool allows_null = letter >= 'A' && letter <= 'Z';
+    int type = sqlite3_column_type(row, column);
+    size_t k = 0;
+
+    if (letter == '?' || (allows_null && type == SQLITE_NULL))
+        return 0;
+    if (allows_null)
+        letter = (char)(letter - 'A' + 'a');
+    while (kinds[k].letter != letter)
+        assert(++k < sizeof kinds / sizeof *kinds);
+    if (type == kinds[k].type && is_in_range(row, column, letter))
+        return 0;
+    return refuse_value(store, row, column, kinds[k].wanted, err);
+}
+
+int db_check_row(struct store *store, sqlite3_stmt *row, const char *types, struct err *err)
+{
+    for (int c = 0; types[c]; c++)
+        if (check_column(store, row, c, types[c], err))
+            return -1;
+    return 0;
+}
+
+static void read_column(sqlite3_stmt *row, int column, char letter, va_list *args)
+{
+    bool is_null = sqlite3_column_type(row, column) == SQLITE_NULL;
+
+    switch (letter) {
+    case 'i':
+    case 'I':
+        *va_arg(*args, int64_t *) = sqlite3_column_int64(row, column);
+        return;
+    case 'n':
+    case 'N':
+        *va_arg(*args, int32_t *) = sqlite3_column_int(row, column);
+        return;
+    case 'r':
+    case 'R':
+        *va_arg(*args, double *) = is_null ? (double)NAN : sqlite3_column_double(row, column);
+        return;
+    case 't':
+        *va_arg(*args, enum trial_state *) =
+            (enum trial_state)trial_state_parse(text_of(row, column));
+        return;
+    default:
+        assert(letter == 's' || letter == 'S');
+        *va_arg(*args, const char **) = is_null ? NULL : text_of(row, column);
+    }
+}
+
+int db_read(struct store *store, sqlite3_stmt *row, struct err *err, const char *types, ...)
+{
+    va_list args;
+
+    if (db_check_row(store, row, types, err))
+        return -1;
+    va_start(args, types);
+    for (int c = 0; types[c]; c++)
+        read_column(row, c, types[c], &args);
+    va_end(args);
+    return 0;
+}
+
+int db_column_names(struct table *out, sqlite3_stmt *row)
+{
+    int n = sqlite3_column_count(row);
+
+    out->names = calloc((size_t)n, sizeof *out->names);
+    if (!out->names)
+        return -1;
+    out->n_cols = n;
+    for (int c = 0; c < n; c++) {
+        out->names[c] = strdup(sqlite3_column_name(row, c));
+        if (!out->names[c])
+            return -1;
+    }
+    return 0;
+}
+
+void db_view_cell(struct cell *cell, sqlite3_stmt *row, int c)
+{
+    const char *text;
+
+    switch (sqlite3_column_type(row, c)) {
+    case SQLITE_INTEGER:
+        *cell = (struct cell){.type = CELL_INTEGER, .i = sqlite3_column_int64(row, c)};
+        break;
+    case SQLITE_FLOAT:
+        *cell = (struct cell){.type = CELL_REAL, .f = sqlite3_column_double(row, c)};
+        break;
+    case SQLITE_NULL:
+        *cell = (struct cell){.type = CELL_NULL};
+        break;
+    default:
+        text = (const char *)sqlite3_column_text(row, c);
+        *cell =
+            (struct cell){.type = CELL_TEXT, .s = text ? text : ""}; /* an empty blob has none */
+    }
 }
 
 int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err)

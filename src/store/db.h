@@ -30,19 +30,41 @@ struct store {
     double patience_s, waiting_since_s;
     bool (*wait)(void *arg, double waited_s, const char *holder);
     void *wait_arg;
-    int held[2]; /* descriptors of fault_holder(); 0: none */
+    int held[2];                   /* descriptors of fault_holder(); 0: none */
+    int64_t file_bytes, log_bytes; /* of fault_note_size() */
+    bool is_cut_off;               /* somebody has shortened one of them */
 };
 
-extern const char db_schema_sql[]; /* db/schema.sql, generated at build time */
+/* The SQL that makes the tables of each schema from 1 on (db/schema*.sql, generated at build time).
+ */
+extern const char *const db_schema_sql[DB_SCHEMA_VERSION + 1];
+
+/* A database is untrusted input. Before any other SQL: nothing can be attached, no trigger and no
+ * view of the file runs, its expressions call harmless functions only, and pages are checked as
+ * they are read. */
+int db_distrust(struct store *store, struct err *err);
+
+/* Compare the file's schema with what this program makes as `version`, also by migration. -1 and
+ * err, which names the object: a table or index of ours is missing or differs, a trigger or a
+ * foreign index stands on one, or a name hides a function of SQLite. Other objects that people
+ * added are tolerated; nothing reads them. Costs a few milliseconds, whatever the file's size. */
+int schema_check(struct store *store, uint32_t version, struct err *err);
 
 /* "PATH: what failed, why, and what to do" (store/fault.h). Always -1. */
 int db_fail(struct store *store, struct err *err);
+/* Constant text only, of one or more statements. Use db_run() for text that is put together. */
 int db_exec(struct store *store, const char *sql, struct err *err);
+/* Exactly one statement, run to its end. */
+int db_run(struct store *store, const struct buf *sql, struct err *err);
+/* Append an identifier or a string literal of SQL, quoted. */
+void db_put_name(struct buf *sql, const char *name);
+void db_put_text(struct buf *sql, const char *text);
 
 /* Open a transaction, unless one is: store_commit() ends it. */
 int db_begin(struct store *store, struct err *err);
 
-/* A statement of its own, to be finalized. NULL and err when it cannot be prepared. */
+/* A statement of its own, to be finalized. NULL and err when it cannot be prepared, or when more
+ * than one statement is in sql. */
 sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err);
 
 /* A statement of the table, reset, with its parameters bound from the arguments, one for each
@@ -53,6 +75,18 @@ sqlite3_stmt *db_bind(struct store *store, enum statement id, struct err *err, c
                       ...);
 /* 1: a row is there, 0: no more (the statement is reset then), -1 and err. */
 int db_step(struct store *store, sqlite3_stmt *statement, struct err *err);
+/* Check the columns of a row from the first on, one letter each: i an integer, n one from 0 to
+ * INT32_MAX, r a real number, s a text, t the name of a trial's state, b a blob, ? anything. An
+ * upper-case letter also allows NULL. -1 and err, which names the column and what it holds. */
+int db_check_row(struct store *store, sqlite3_stmt *row, const char *types, struct err *err);
+/* The same, and read them into the arguments: i int64_t *, n int32_t *, r double * (NULL is NaN),
+ * s const char ** (borrowed until the next step), t enum trial_state *. NULL is 0 or NULL
+ * elsewhere. */
+int db_read(struct store *store, sqlite3_stmt *row, struct err *err, const char *types, ...);
+/* The names of the columns, copied into out->names and out->n_cols. -1: out of memory. */
+int db_column_names(struct table *out, sqlite3_stmt *row);
+/* A column of a row as a cell. SQLite owns its text until the statement's next step. */
+void db_view_cell(struct cell *cell, sqlite3_stmt *row, int column);
 /* Run a bound statement to its end; takes the NULL of a failed db_bind(). */
 int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err);
 /* The first column of the only row, as an integer; `missing` where there is no row. */
@@ -61,10 +95,16 @@ int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, in
 
 /* A sweep file as `sweep.ini` holds it. Pair with sweep_release(). */
 int stored_sweep_parse(struct sweep *sweep, struct store *store, const char *ini, struct err *err);
+/* Put the values of `config.params`, a JSON object, into settings. -1 and err also where a name or
+ * a value is unknown: it comes from a newer program. */
+int stored_params_overlay(struct settings *settings, struct store *store, const char *params,
+                          struct err *err);
 
 /* What user_version says. (The file's header may be behind a log that a killed run left.) -1 and
  * err: it cannot be read, or is newer than this program. */
 int migrate_version(struct store *store, uint32_t *version, struct err *err);
+/* Make the tables of schema `from`, brought to `to`, in an empty database. A code of SQLite. */
+int migrate_make(sqlite3 *db, uint32_t from, uint32_t to);
 /* Bring an older schema to DB_SCHEMA_VERSION, in one transaction. */
 int migrate(struct store *store, uint32_t from, struct err *err);
 /* Make an older schema look like today's to this connection, without writing. */
@@ -87,7 +127,13 @@ int views_update(struct store *store, struct err *err);
 /* The same for new trials, which have no metrics yet; has_stop: they will be scored on a stop part.
  */
 int views_expect(struct store *store, bool has_stop, struct err *err);
-/* The leaderboard in the words of this program to a reader, whoever has written the file. */
+/* A SELECT of one configuration, ?1: its sweep_id, then the columns of the view `trials` that
+ * depend on it alone: the settings, and last `sweep`. */
+int views_put_config(struct buf *out, struct store *store, struct err *err);
+/* The SELECT of the leaderboard. last > 0: with sd, se and pairs of the places up to this one
+ * alone, which takes a fraction of the time. */
+int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err);
+/* The views of this program as temporary ones, which hide the file's: nothing here reads those. */
 int views_for_reading(struct store *store, struct err *err);
 
 #endif

@@ -1,9 +1,11 @@
 #include "store/fault.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -130,13 +132,25 @@ void fault_describe(char *out, size_t size, struct store *store)
 
 /* ---- where it is ---- */
 
+/* VACUUM attaches the copy: nothing else may attach (db_distrust). */
 static int save(struct store *store, const char *copy)
 {
-    /* "./": a name that begins with "file:" is no URI. */
-    char *sql = sqlite3_mprintf("VACUUM INTO '%q%q'", *copy == '/' ? "" : "./", copy);
-    int rc = sql ? sqlite3_exec(store->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_stmt *statement = NULL;
+    struct buf name = {0};
+    int rc;
 
-    sqlite3_free(sql);
+    /* "./": a name that begins with "file:" is no URI. */
+    buf_printf(&name, "%s%s", *copy == '/' ? "" : "./", copy);
+    rc = buf_failed(&name) ? SQLITE_NOMEM
+                           : sqlite3_prepare_v2(store->db, "VACUUM INTO ?1", -1, &statement, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_text(statement, 1, buf_text(&name), -1, SQLITE_STATIC);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
+    if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE)
+        rc = SQLITE_ERROR;
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_finalize(statement);
+    buf_release(&name);
     return rc;
 }
 
@@ -148,11 +162,13 @@ bool store_has_moved(struct store *store)
     return has_moved != 0;
 }
 
-/* PATH.saved, or PATH.saved.2 and so on: what another run saved stays. */
+/* PATH.saved, or PATH.saved.2 and so on: what another run saved stays, and no link is followed. */
 static void put_free_name(struct buf *out, const char *path)
 {
+    struct stat st;
+
     buf_printf(out, "%s.saved", path);
-    for (int n = 2; !buf_failed(out) && !access(buf_text(out), F_OK); n++) {
+    for (int n = 2; !buf_failed(out) && !lstat(buf_text(out), &st); n++) {
         buf_clear(out);
         buf_printf(out, "%s.saved.%d", path, n);
     }
@@ -193,6 +209,84 @@ int fault_check_place(struct store *store, struct err *err)
         store->path, buf_text(&store->saved));
 }
 
+static int64_t size_of(const struct store *store, const char *ending)
+{
+    struct stat st;
+    int64_t size = 0;
+    char *name;
+
+    if (asprintf(&name, "%s%s", store->path, ending) < 0)
+        return INT64_MAX;
+    if (!stat(name, &st))
+        size = st.st_size;
+    free(name);
+    return size;
+}
+
+bool store_is_cut_off(const struct store *store)
+{
+    return store->is_cut_off;
+}
+
+static int cut_off(struct store *store, const char *ending, int64_t before, struct err *err)
+{
+    if (store_has_moved(store))
+        return fault_check_place(store, err);
+    store->is_cut_off = true;
+    return err_set(err,
+                   "%s: %s%s was cut off or removed while it was written: %lld bytes are left of "
+                   "%lld; what was there is lost",
+                   store->path, store->path, ending, (long long)size_of(store, ending),
+                   (long long)before);
+}
+
+/* out: a bool. */
+static int note_answer(void *out, int n, char **text, char **names)
+{
+    (void)n;
+    (void)names;
+    *(bool *)out = text[0] && !strcmp(text[0], "ok");
+    return 0;
+}
+
+/* Read from the disk: pages that are in memory would hide what is gone. */
+static bool is_sound(struct store *store)
+{
+    bool is_ok = false;
+
+    sqlite3_db_release_memory(store->db);
+    sqlite3_exec(store->db, "PRAGMA quick_check(1)", note_answer, &is_ok, NULL);
+    return is_ok;
+}
+
+int fault_note_size(struct store *store, struct err *err)
+{
+    int64_t log = size_of(store, "-wal"), before = store->log_bytes;
+    int n_frames = -1, n_copied;
+
+    /* Another process may empty the log: then SQLite knows of no frames in it. */
+    if (log < before &&
+        sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &n_frames,
+                                  &n_copied) != SQLITE_BUSY &&
+        n_frames && size_of(store, "-wal") < before)
+        return cut_off(store, "-wal", before, err);
+    /* VACUUM of another process makes the file smaller, too. */
+    if (size_of(store, "") < store->file_bytes && !is_sound(store))
+        return cut_off(store, "", store->file_bytes, err);
+    store->log_bytes = log;
+    store->file_bytes = size_of(store, "");
+    return 0;
+}
+
+int fault_check_size(struct store *store, struct err *err)
+{
+    if (size_of(store, "") < store->file_bytes)
+        return cut_off(store, "", store->file_bytes, err);
+    if (size_of(store, "-wal") < store->log_bytes)
+        return cut_off(store, "-wal", store->log_bytes, err);
+    return 0;
+}
+
 /* ---- who holds it ---- */
 
 /* Where SQLite locks, in the file itself and in the -shm of a log: sqlite3.c, PENDING_BYTE and
@@ -207,7 +301,7 @@ static int open_kept(int *fd, const char *path, const char *suffix)
         return *fd;
     if (asprintf(&name, "%s%s", path, suffix) < 0)
         return -1;
-    *fd = open(name, O_RDWR | O_CLOEXEC);
+    *fd = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     free(name);
     return *fd;
 }

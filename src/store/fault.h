@@ -16,6 +16,14 @@ int fault_damage(struct store *store, const char *what, struct err *err);
  * where there is one), which err names: once, however often it is asked. */
 int fault_check_place(struct store *store, struct err *err);
 
+/* Before a transaction, and after a commit: note the size of the file and of its log. -1 and err:
+ * the log is shorter than it was, and not because another process has folded it into the file. */
+int fault_note_size(struct store *store, struct err *err);
+
+/* Inside a transaction, which keeps all others from writing: -1 and err where the file or its log
+ * is shorter than it was. SQLite would not notice, and a commit would be lost. */
+int fault_check_size(struct store *store, struct err *err);
+
 /* "pid 4711 (sqlite3)" of a process on this host that keeps a writer waiting; "" where none is
  * found, as with one on another host. Opens files that stay open until fault_release(): to close a
  * file drops all locks that the process has on it (fcntl(2)), SQLite's too. */

@@ -14,9 +14,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "store/beside.h"
 #include "store/living.h"
 
 #define HOLDER_BYTES 1024 /* of the lock file that are read */
+#define TRIES 1000        /* to lock a file that others replace */
 
 /* Of the file itself where the path is a link: two names of a database are one lock. */
 static char *lock_path(const char *path)
@@ -30,9 +32,10 @@ static char *lock_path(const char *path)
     return name;
 }
 
-static int lock_operation(int fd, int operation, struct flock *lock)
+/* kind: F_WRLCK, the lock of a run, or F_RDLCK. */
+static int lock_operation(int fd, int operation, short kind, struct flock *lock)
 {
-    *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    *lock = (struct flock){.l_type = kind, .l_whence = SEEK_SET};
     return fcntl(fd, operation, lock);
 }
 
@@ -111,7 +114,8 @@ static void put_advice(char *out, size_t size, const struct lock_holder *holder,
 static int refuse(int fd, const char *path, struct err *err)
 {
     struct lock_holder holder;
-    char since[32] = "unknown", advice[512];
+    char since[32] = "unknown", advice[512], owner[BESIDE_OWNER] = "";
+    struct stat st;
     struct tm tm;
     time_t t;
 
@@ -119,10 +123,12 @@ static int refuse(int fd, const char *path, struct err *err)
     t = (time_t)holder.since;
     if (t && gmtime_r(&t, &tm))
         strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
+    if (!fstat(fd, &st))
+        beside_owner(owner, ", ", st.st_uid);
     put_advice(advice, sizeof advice, &holder, path);
-    return err_set(err, "%s: another run is writing to it: pid %lld on %s%s%s, since %s%s%s; %s",
-                   path, (long long)holder.pid, holder.host, *holder.job ? ", " : "", holder.job,
-                   since, *holder.command ? ": " : "", holder.command, advice);
+    return err_set(err, "%s: another run is writing to it: pid %lld on %s%s%s%s, since %s%s%s; %s",
+                   path, (long long)holder.pid, holder.host, owner, *holder.job ? ", " : "",
+                   holder.job, since, *holder.command ? ": " : "", holder.command, advice);
 }
 
 static int check_one_name(const char *path, struct err *err)
@@ -144,30 +150,140 @@ static int check_one_name(const char *path, struct err *err)
         path, (unsigned long)st.st_nlink);
 }
 
+/* ---- the file ---- */
+
+/* As SQLite does for its journals: who may write to the database may lock it. */
+static void share_like(int fd, const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st))
+        return;
+    if ((!geteuid() && fchown(fd, st.st_uid, st.st_gid)) || fchmod(fd, st.st_mode & 0666))
+        errno = 0; /* then others cannot lock it, and are told so */
+}
+
+/* flags: O_RDONLY, or O_RDWR, which makes the file where it is not there. -1 and errno; where that
+ * is 0, -1 and err: it is no file of a run. */
+static int open_file(const char *name, int flags, const char *path, struct err *err)
+{
+    const int always = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = open(name, flags | always);
+    int error = errno;
+    struct stat st;
+
+    /* Not O_CREAT alone: with fs.protected_regular it fails on a file of another user. */
+    if (fd < 0 && error == ENOENT && flags == O_RDWR) {
+        fd = open(name, O_RDWR | O_CREAT | O_EXCL | always, 0644);
+        if (fd >= 0)
+            share_like(fd, path);
+        return fd;
+    }
+    if (fd < 0 ? lstat(name, &st) : fstat(fd, &st))
+        error = error ? error : EIO;
+    else if (beside_check_kind(&st, name, path, err))
+        error = 0;
+    else if (fd >= 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return -1;
+}
+
 /* The holder before us may have removed the file between our open() and our lock: then what we
  * hold is a lock on nothing that others can see. */
 static bool is_current(int fd, const char *name)
 {
     struct stat ours, there;
 
-    return !fstat(fd, &ours) && !stat(name, &there) && ours.st_ino == there.st_ino &&
+    return !fstat(fd, &ours) && !lstat(name, &there) && ours.st_ino == there.st_ino &&
            ours.st_dev == there.st_dev;
+}
+
+/* ---- a file that is in the way ---- */
+
+/* "; pid 12 holds a shared lock on it", where a process does. */
+static void describe_sharer(char *out, size_t size, int fd)
+{
+    struct flock flock;
+
+    *out = '\0';
+    if (fd < 0 || lock_operation(fd, F_OFD_GETLK, F_WRLCK, &flock) || flock.l_type != F_RDLCK)
+        return;
+    if (flock.l_pid > 0)
+        snprintf(out, size, "; pid %ld holds a shared lock on it", (long)flock.l_pid);
+    else
+        snprintf(out, size, "; a process holds a shared lock on it ('fuser' names the process)");
+}
+
+/* fd: of the file; -1: it cannot be opened. error: why not, or why it cannot be removed. */
+static int blocked(int fd, const char *name, const char *path, int error, struct err *err)
+{
+    char owner[BESIDE_OWNER] = "", sharer[96];
+    struct stat st;
+
+    if (!lstat(name, &st))
+        beside_owner(owner, " of ", st.st_uid);
+    describe_sharer(sharer, sizeof sharer, fd);
+    return err_set(err,
+                   "%s: cannot lock it: the lock file %s%s cannot be %s: %s%s; remove it, or ask "
+                   "its owner to",
+                   path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
+}
+
+/* No run holds the file, and yet it cannot be locked: a killed run of another user left it, or a
+ * process has a shared lock on it, as none of ours has. A shared lock of ours keeps runs out until
+ * the file is removed; the next try makes another. 0 try again, -1 and err. */
+static int displace(const char *name, const char *path, struct err *err)
+{
+    struct flock flock;
+    int fd = open_file(name, O_RDONLY, path, err);
+    int rc = 0;
+
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0)
+        return errno ? blocked(-1, name, path, errno, err) : -1;
+    if (lock_operation(fd, F_OFD_SETLK, F_RDLCK, &flock))
+        rc = refuse(fd, path, err);
+    else if (is_current(fd, name) && unlink(name))
+        rc = blocked(fd, name, path, errno, err);
+    close(fd);
+    return rc;
+}
+
+/* ---- taking it ---- */
+
+/* Another has it: 0 try again, -1 and err. */
+static int give_way(int fd, const char *name, const char *path, struct err *err)
+{
+    struct flock flock;
+
+    if (lock_operation(fd, F_OFD_GETLK, F_WRLCK, &flock) || flock.l_type == F_WRLCK)
+        return refuse(fd, path, err);
+    return flock.l_type == F_RDLCK ? displace(name, path, err) : 0;
 }
 
 /* 1 taken, 0 try again, -1 and err. */
 static int try_take(struct lock *lock, const char *name, const char *path, struct err *err)
 {
+    int fd = open_file(name, O_RDWR, path, err);
+    int error = errno, rc = 1;
     struct flock flock;
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    int rc = 1;
+    struct stat st;
 
+    if (fd < 0 && error == EACCES && !lstat(name, &st))
+        return displace(name, path, err);
+    if (fd < 0 && error == EEXIST)
+        return 0;
     if (fd < 0)
-        return err_set(err, "%s: cannot make %s: %s", path, name, strerror(errno));
+        return error ? err_set(err, "%s: cannot make %s: %s", path, name, strerror(error)) : -1;
     FAULT("store: a lock file is there");
-    if (!lock_operation(fd, F_OFD_SETLK, &flock)) {
+    if (!lock_operation(fd, F_OFD_SETLK, F_WRLCK, &flock)) {
         rc = is_current(fd, name);
     } else if (errno == EAGAIN || errno == EACCES) {
-        rc = refuse(fd, path, err);
+        rc = give_way(fd, name, path, err);
     } else {
         rc = err_set(err, "%s: cannot lock %s: %s; choose a filesystem that has locks", path, name,
                      strerror(errno));
@@ -177,6 +293,8 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
         close(fd);
     return rc;
 }
+
+/* ---- what it says ---- */
 
 /* "slurm job 77"; "-" outside a batch system. */
 static void put_job(struct buf *out)
@@ -236,7 +354,7 @@ void lock_note(const struct lock *lock, const char *text)
 int lock_take(struct lock *lock, const char *path, struct err *err)
 {
     char *name = lock_path(path);
-    int rc;
+    int rc = 0;
 
     if (!name)
         return err_nomem(err, "lock", PATH_MAX);
@@ -244,9 +362,11 @@ int lock_take(struct lock *lock, const char *path, struct err *err)
         free(name);
         return -1;
     }
-    do
+    for (int i = 0; i < TRIES && rc == 0; i++)
         rc = try_take(lock, name, path, err);
-    while (rc == 0);
+    if (rc == 0)
+        rc = err_set(err, "%s: cannot lock it: other processes keep locking or removing %s", path,
+                     name);
     if (rc < 0) {
         free(name);
         return -1;
@@ -271,32 +391,43 @@ void lock_release(struct lock *lock)
     lock->path = NULL;
 }
 
-int lock_check(const char *path, struct err *err)
+/* The lock file of a run that is alive: its descriptor. -1: there is none; -1 and err, with *rc -1:
+ * something else stands in its place. */
+static int open_held(int *rc, const char *path, struct err *err)
 {
     char *name = lock_path(path);
-    int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = name ? open_file(name, O_RDONLY, path, err) : -1;
     struct flock flock;
-    int rc = check_one_name(path, err);
 
-    if (!rc && fd >= 0 && !lock_operation(fd, F_OFD_GETLK, &flock) && flock.l_type != F_UNLCK)
-        rc = refuse(fd, path, err);
-    if (fd >= 0)
-        close(fd);
+    *rc = name && fd < 0 && !errno ? -1 : 0;
     free(name);
+    if (fd < 0 || (!lock_operation(fd, F_OFD_GETLK, F_WRLCK, &flock) && flock.l_type == F_WRLCK))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+int lock_check(const char *path, struct err *err)
+{
+    int rc, fd;
+
+    if (check_one_name(path, err))
+        return -1;
+    fd = open_held(&rc, path, err);
+    if (fd < 0)
+        return rc;
+    rc = refuse(fd, path, err);
+    close(fd);
     return rc;
 }
 
 bool lock_is_held(const char *path, struct lock_holder *holder)
 {
-    char *name = lock_path(path);
-    int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-    struct flock flock;
-    bool held = fd >= 0 && !lock_operation(fd, F_OFD_GETLK, &flock) && flock.l_type != F_UNLCK;
+    int rc, fd = open_held(&rc, path, NULL);
 
-    if (held)
-        read_holder(fd, holder);
-    if (fd >= 0)
-        close(fd);
-    free(name);
-    return held;
+    if (fd < 0)
+        return false;
+    read_holder(fd, holder);
+    close(fd);
+    return true;
 }

@@ -5,7 +5,16 @@
  * taken over, whatever host it names. It holds four lines for the message to the second writer:
  * "host pid start", the job ("slurm job 77", or "-"), the command line, and "born realm" (start and
  * realm of struct process), so that the holder can be asked after; then a line of the holder's for
- * whoever takes the lock over from it. */
+ * whoever takes the lock over from it.
+ *
+ * The folder may be shared with other users, so the file is not trusted:
+ *
+ *   a symbolic link, a pipe, ...   is refused, never followed, never waited for
+ *   a second name (hard link)      is refused
+ *   left by another user           is replaced where the folder permits it and no run holds it
+ *   under a shared (read) lock     likewise: no run takes such a lock
+ *   its permissions                are those of the database, so that who may write to that can
+ *                                  lock it */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H
 

@@ -197,6 +197,9 @@ static const char sql_both_models[] =
     " JOIN trial_map ON was = i.trial_id JOIN main.model AS o ON o.trial_id = now"
     " WHERE verdict = 'both'";
 
+static const char sql_copied_columns[] = "SELECT name FROM pragma_table_info(?1, 'main')"
+                                         " WHERE instr(?2, '|' || name || '|') = 0";
+
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
 
@@ -219,8 +222,7 @@ static int run_step(struct merge *m, const struct step *step, struct err *err)
             buf_puts(&sql, buf_text(&m->columns[step->source]));
         else
             buf_putc(&sql, *p);
-    rc = buf_failed(&sql) ? err_nomem(err, "statement", sql.size)
-                          : db_exec(m->store, buf_text(&sql), err);
+    rc = db_run(m->store, &sql, err);
     buf_release(&sql);
     return rc;
 }
@@ -240,27 +242,23 @@ static int prepare_source(struct merge *m, int source, struct err *err)
 {
     const struct source *s = &sources[source];
     struct buf *columns = &m->columns[source];
-    struct step create = {source, NULL};
     struct buf sql = {0};
-    sqlite3_stmt *row;
-    int rc;
+    sqlite3_stmt *row = db_prepare(m->store, sql_copied_columns, err);
+    int rc = row ? 1 : -1;
 
-    buf_printf(&sql,
-               "SELECT name FROM pragma_table_info('%s') WHERE instr('%s', '|' || name || '|')"
-               " = 0",
-               s->table, s->mapped);
-    row = db_prepare(m->store, buf_text(&sql), err);
-    rc = row ? 1 : -1;
-    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1)
-        buf_printf(columns, "%s%s", columns->size ? ", " : "",
-                   (const char *)sqlite3_column_text(row, 0));
+    if (row) {
+        sqlite3_bind_text(row, 1, s->table, -1, SQLITE_STATIC);
+        sqlite3_bind_text(row, 2, s->mapped, -1, SQLITE_STATIC);
+    }
+    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1) {
+        buf_puts(columns, columns->size ? ", " : "");
+        db_put_name(columns, (const char *)sqlite3_column_text(row, 0));
+    }
     sqlite3_finalize(row);
-    buf_clear(&sql);
     buf_printf(&sql, "CREATE TEMP TABLE in_%s AS SELECT * FROM main.%s LIMIT 0", s->table,
                s->table);
-    create.sql = buf_text(&sql);
     if (!rc)
-        rc = run_step(m, &create, err);
+        rc = db_run(m->store, &sql, err);
     buf_release(&sql);
     return rc;
 }
@@ -301,7 +299,7 @@ static int read_source(struct merge *m, int source, struct store *input, struct 
     for (const char *p = s->mapped + 1; *p; p++)
         buf_printf(&ids, *p == '|' ? ", " : "%c", *p);
     buf_printf(&sql, "DELETE FROM temp.in_%s", s->table);
-    if (db_exec(m->store, buf_text(&sql), err))
+    if (db_run(m->store, &sql, err))
         goto done;
     buf_clear(&sql);
     buf_printf(&sql, "SELECT %s%s FROM %s", buf_text(&ids), columns, s->table);
@@ -337,7 +335,7 @@ static int read_input(struct merge *m, const char *path, struct err *err)
     for (int source = 0; !rc && source < SOURCES; source++)
         rc = read_source(m, source, input, err);
     store_close(input);
-    return rc;
+    return rc ? rc : merge_check_ranges(m->store, path, err);
 }
 
 static int count_trials(struct merge *m, struct merge_input *input, struct err *err)
@@ -371,7 +369,7 @@ static int drop_damaged(struct merge *m, const char *table, const char *select, 
         errlist_add(notes, "%s: the model of t%lld is damaged: %s", path, id, what);
         buf_clear(&sql);
         buf_printf(&sql, "DELETE FROM %s WHERE trial_id = %lld", table, id);
-        rc = db_exec(m->store, buf_text(&sql), err);
+        rc = db_run(m->store, &sql, err);
     }
     buf_release(&ids);
     buf_release(&sql);
@@ -407,26 +405,34 @@ static int merge_one(struct merge *m, struct merge_input *input, struct errlist 
     return 0;
 }
 
+static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
+{
+    const char *name, *ini;
+    const union value *v;
+    struct sweep sweep;
+    int64_t is_whole;
+    int rc;
+
+    if (db_read(m->store, row, err, "ssi", &name, &ini, &is_whole))
+        return -1;
+    rc = stored_sweep_parse(&sweep, m->store, ini, err);
+    v = sweep.fixed.v;
+    if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
+        rc = store_prune_models(m->store, name,
+                                v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1),
+                                is_whole != 0, NULL, err);
+    sweep_release(&sweep);
+    return rc;
+}
+
 /* What the sweeps that came together keep of their models. */
 static int prune(struct merge *m, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(m->store, sql_with_models, err);
     int rc = row ? 1 : -1;
 
-    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1) {
-        const char *name = (const char *)sqlite3_column_text(row, 0);
-        const union value *v;
-        struct sweep sweep;
-
-        rc = stored_sweep_parse(&sweep, m->store, (const char *)sqlite3_column_text(row, 1), err);
-        v = sweep.fixed.v;
-        if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
-            rc = store_prune_models(m->store, name,
-                                    v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1),
-                                    sqlite3_column_int(row, 2), NULL, err);
-        sweep_release(&sweep);
-        rc = rc ? -1 : 1;
-    }
+    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1)
+        rc = prune_sweep(m, row, err) ? -1 : 1;
     sqlite3_finalize(row);
     return rc;
 }

@@ -2,6 +2,8 @@
 
 #include "store/db.h"
 #include "store/merge.h"
+#include "store/revision.h"
+#include "trial/spec.h"
 
 static const char sql_other_sweep[] =
     "SELECT name, what, o, i FROM"
@@ -19,6 +21,9 @@ static const char sql_other_sweep[] =
     "   ORDER BY config_id LIMIT 1)) AS q ON q.key = p.key"
     "  WHERE p.key NOT IN (SELECT name FROM main.axis AS x WHERE x.sweep_id = o.sweep_id"
     "   UNION ALL SELECT name FROM in_axis AS x WHERE x.sweep_id = i.sweep_id)) WHERE o IS NOT i";
+
+static const char sql_both_sweeps[] =
+    "SELECT name FROM temp.in_sweep JOIN main.sweep AS o USING (name)";
 
 /* Who made the result of a trial: `db` is main or temp, prefix "" or "in_". */
 #define WHO(db, prefix, id)                                                         \
@@ -73,6 +78,13 @@ static const char sql_conflicts[] =
                                                                            "what IS NOT NULL ORDER "
                                                                            "BY o.trial_id LIMIT ?1";
 
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text ? text : "(none)";
+}
+
 /* A setting that is no part of a trial's identity may be another. */
 static bool may_differ(const char *what)
 {
@@ -81,22 +93,85 @@ static bool may_differ(const char *what)
     return id < P_COUNT && !(param_table[id].flags & PARAM_IDENTITY);
 }
 
+/* One sweep of both, and one type of model. */
+static int check_revision(struct store *store, const char *path, const char *name,
+                          const struct settings *s, struct err *err)
+{
+    enum revision_found here, there;
+    struct buf change = {0};
+
+    if (revision_find(&here, store, REVISION_MAIN, name, s, err) ||
+        revision_find(&there, store, REVISION_INPUT, name, s, err))
+        return -1;
+    if (here == there || here == REVISION_NONE || there == REVISION_NONE)
+        return 0;
+    settings_put_revision(&change, s);
+    err_set(err,
+            "%s: sweep '%s' in it and in %s was computed by different versions of espalier (%s): "
+            "merge them into different files, or run the older one anew",
+            path, name, store->path, buf_text(&change));
+    buf_release(&change);
+    return -1;
+}
+
+static int check_revisions(struct store *store, const char *path, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_both_sweeps, err);
+    struct settings s;
+    int rc = row ? 1 : -1;
+
+    settings_defaults(&s);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        for (int64_t type = 0; rc == 1 && type <= MODEL_NOOP; type++) {
+            s.v[P_TYPE].i = type;
+            if (check_revision(store, path, (const char *)sqlite3_column_text(row, 0), &s, err))
+                rc = -1;
+        }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+/* Ranges that the tables do not check. Types and NULLs are checked where rows go into main. */
+static const char sql_out_of_range[] =
+    "SELECT trial_id, iif(replicate BETWEEN 0 AND 2147483647, 'fold', 'replicate') AS what,"
+    " iif(replicate BETWEEN 0 AND 2147483647, fold, replicate) AS found FROM temp.in_trial"
+    " WHERE NOT (replicate BETWEEN 0 AND 2147483647 AND fold BETWEEN 0 AND 2147483647) LIMIT 1";
+
+int merge_check_ranges(struct store *store, const char *path, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_out_of_range, err);
+    const char *what;
+    int64_t id, found;
+    int rc = row ? db_step(store, row, err) : -1;
+
+    if (rc == 1)
+        rc = db_read(store, row, err, "isi", &id, &what, &found) ||
+                     err_set(err,
+                             "%s: t%lld: %s = %lld: must be from 0 to 2147483647; the file is "
+                             "damaged, or another program changed it",
+                             path, (long long)id, what, (long long)found)
+                 ? -1
+                 : 0;
+    sqlite3_finalize(row);
+    return rc;
+}
+
 int merge_check_sweeps(struct store *store, const char *path, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_other_sweep, err);
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (!may_differ((const char *)sqlite3_column_text(row, 1)))
+        if (!may_differ(text_of(row, 1)))
             break;
     if (rc == 1)
         rc = err_set(err,
                      "%s: sweep '%s' in it has %s %s, in %s it has %s: they cannot be one sweep; "
                      "merge them into different files",
-                     store->path, sqlite3_column_text(row, 0), sqlite3_column_text(row, 1),
-                     sqlite3_column_text(row, 2), path, sqlite3_column_text(row, 3));
+                     store->path, text_of(row, 0), text_of(row, 1), text_of(row, 2), path,
+                     text_of(row, 3));
     sqlite3_finalize(row);
-    return rc;
+    return rc ? rc : check_revisions(store, path, err);
 }
 
 static void add_conflict(struct errlist *conflicts, const char *path, sqlite3_stmt *row)
@@ -104,12 +179,13 @@ static void add_conflict(struct errlist *conflicts, const char *path, sqlite3_st
     const char *text[10];
 
     for (int c = 0; c < 10; c++)
-        text[c] = (const char *)sqlite3_column_text(row, c);
+        text[c] = text_of(row, c);
     errlist_add(conflicts,
                 "%s: trial %s of sweep '%s' (%s; replicate %s, fold %s) has two results, which "
                 "differ in %s: here %s, by %s; merged into %s, by %s",
-                path, text[0], text[1], text[2] ? text[2] : "no axis", text[3], text[4], text[5],
-                text[6], text[7], text[8], text[9]);
+                path, text[0], text[1],
+                sqlite3_column_type(row, 2) == SQLITE_NULL ? "no axis" : text[2], text[3], text[4],
+                text[5], text[6], text[7], text[8], text[9]);
 }
 
 int merge_check_conflicts(struct store *store, const char *path, struct errlist *conflicts,

@@ -6,6 +6,9 @@
 
 #include "store/store.h"
 
+/* -1 and err where a replicate or fold of the input is out of its range, which no table checks. */
+int merge_check_ranges(struct store *store, const char *path, struct err *err);
+
 /* -1 and err where a sweep of the input has the name of one in the output, and is not that. */
 int merge_check_sweeps(struct store *store, const char *path, struct err *err);
 

@@ -69,6 +69,15 @@ int migrate_version(struct store *store, uint32_t *version, struct err *err)
     return 0;
 }
 
+int migrate_make(sqlite3 *db, uint32_t from, uint32_t to)
+{
+    int rc = sqlite3_exec(db, db_schema_sql[from], NULL, NULL, NULL);
+
+    for (uint32_t version = from; rc == SQLITE_OK && version < to; version++)
+        rc = sqlite3_exec(db, steps[version], NULL, NULL, NULL);
+    return rc;
+}
+
 int migrate(struct store *store, uint32_t from, struct err *err)
 {
     int rc;

@@ -45,11 +45,14 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
 /* Whether what column 1 holds, a file, has the hash in column 0. */
 static bool is_whole(sqlite3_stmt *row)
 {
+    const char *hash = (const char *)sqlite3_column_text(row, 0);
     const void *model = sqlite3_column_blob(row, 1);
     char hex[HASH_HEX_SIZE];
 
+    if (!hash || !model)
+        return false;
     hash_hex(hash_bytes(model, (size_t)sqlite3_column_bytes(row, 1)), hex);
-    return !strcmp(hex, (const char *)sqlite3_column_text(row, 0));
+    return !strcmp(hex, hash);
 }
 
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err)

@@ -5,10 +5,17 @@
 
 #include "store/store.h"
 
+/* For one point. An expression takes some hundred; one over long json_each() lists could take for
+ * ever. A count, not a time, so that all ranks agree. */
+#define STEPS_A_POINT 1000000
+#define STEPS_A_CALL 10000  /* of the handler that counts them */
+#define LONGEST_VALUE 10000 /* bytes of what an expression makes */
+
 struct store_predicate {
     sqlite3 *db;
     sqlite3_stmt *statement;
     char *expression; /* owned, for messages */
+    int calls;        /* of count_call() for this point */
     struct buf word;  /* scratch for texts that are bound */
 };
 
@@ -87,6 +94,13 @@ static void put_axes(struct buf *sql, const struct sweep *sweep)
     }
 }
 
+static int count_call(void *arg)
+{
+    struct store_predicate *p = arg;
+
+    return ++p->calls > STEPS_A_POINT / STEPS_A_CALL;
+}
+
 static int fail(struct store_predicate *p, const struct sweep *sweep, struct err *err)
 {
     struct buf axes = {0};
@@ -99,6 +113,9 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
                 sweep->n_axes ? buf_text(&axes) : "none");
     else if (!strcmp(what, "not an error"))
         err_set(err, "where = %s: more than one expression", p->expression);
+    else if (sqlite3_errcode(p->db) == SQLITE_INTERRUPT)
+        err_set(err, "where = %s: it takes more than %d steps for one point; simplify it",
+                p->expression, STEPS_A_POINT);
     else
         err_set(err, "where = %s: %s", p->expression, what);
     buf_release(&axes);
@@ -154,7 +171,9 @@ int store_predicate_open(struct store_predicate **out, const char *expression,
         return err_nomem(err, "where", sizeof *p);
     }
     sqlite3_db_config(p->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_limit(p->db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_set_authorizer(p->db, authorize, NULL);
+    sqlite3_progress_handler(p->db, STEPS_A_CALL, count_call, p);
     if (compile(p, sweep, err)) {
         store_predicate_close(p);
         return -1;
@@ -196,6 +215,7 @@ int store_predicate_keep(void *predicate, const struct sweep *sweep, const struc
     for (size_t a = 0; a < sweep->n_axes; a++)
         if (bind_value(p, (int)a + 1, sweep->axes[a].id, point->v[sweep->axes[a].id]) != SQLITE_OK)
             return fail(p, sweep, err);
+    p->calls = 0;
     if (sqlite3_step(p->statement) == SQLITE_ROW)
         keep = sqlite3_column_double(p->statement, 0) != 0;
     else

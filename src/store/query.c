@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/student.h"
+#include "gcn/metric.h"
 #include "store/asked.h"
 #include "store/db.h"
+#include "store/where.h"
 #include "trial/kept.h"
 
 static const char *const query_sql[QUERY_COUNT] = {
@@ -15,20 +17,38 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
+/* Columns that code reads by their places, as db_check_row() wants them. All others are shown as
+ * they are. */
+static const char *const query_types[QUERY_COUNT] = {
+    [QUERY_FILES] = "ss",
+    [QUERY_INCOMPLETE] = "sii",
+    [QUERY_BEST] = "iR",
+    [QUERY_UNFINISHED] = "i",
+    [QUERY_SCORES] = "iiR",
+    [QUERY_SESSION] = "isssii",
+    [QUERY_EFFICIENCY] = "iii",
+    [QUERY_CONFIG_TRIALS] = "innt",
+    [QUERY_CONFIG_MODELS] = "i",
+    [QUERY_TRIAL_RECORD] = "isssinnstRNN",
+    [QUERY_DONE] = "ii",
+    [QUERY_TRIAL_METRICS] = "s",
+    [QUERY_MODELS_MISSING] = "iiRi",
+    [QUERY_WITH_MODELS] = "i",
+    [QUERY_LEVELS] = "s",
+};
+
 static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep)"
                                 " FROM sweep WHERE ?1 IS NULL OR name = ?1"
                                 " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
 static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
                                       " (SELECT name FROM sweep ORDER BY sweep_id)";
 static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER BY ordinal";
-static const char sql_trials[] = "SELECT * FROM trials WHERE ?1 = 0"
-                                 " OR sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)";
-static const char sql_config_ini[] = "SELECT ini, name FROM config JOIN sweep USING (sweep_id)"
-                                     " WHERE config_id = ?1";
+static const char sql_config_ini[] =
+    "SELECT ini, name, params FROM config JOIN sweep USING (sweep_id)"
+    " WHERE config_id = ?1";
 /* -> gives a number as it was written, json_each.value only 15 digits of it. */
-static const char sql_config_params[] =
-    "SELECT p.key, iif(p.type = 'text', p.value, config.params -> p.key)"
-    " FROM config, json_each(config.params) AS p WHERE config_id = ?1";
+static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
+                                 " FROM json_each(?1) AS p";
 
 void table_release(struct table *table)
 {
@@ -44,13 +64,11 @@ void table_release(struct table *table)
     memset(table, 0, sizeof *table);
 }
 
-void table_drop_empty(struct table *table)
+/* Take the last column out, which holds no texts. */
+static void drop_last(struct table *table)
 {
     int32_t last = table->n_cols - 1;
 
-    for (int64_t r = 0; r < table->n_rows; r++)
-        if (table->cells[r * table->n_cols + last].type != CELL_NULL)
-            return;
     for (int64_t r = 1; r < table->n_rows; r++)
         memmove(&table->cells[r * last], &table->cells[r * table->n_cols],
                 (size_t)last * sizeof *table->cells);
@@ -58,41 +76,23 @@ void table_drop_empty(struct table *table)
     table->n_cols = last;
 }
 
-static int column_names(struct table *out, sqlite3_stmt *row)
+void table_drop_empty(struct table *table)
 {
-    int n = sqlite3_column_count(row);
-
-    out->names = calloc((size_t)n, sizeof *out->names);
-    if (!out->names)
-        return -1;
-    out->n_cols = n;
-    for (int c = 0; c < n; c++) {
-        out->names[c] = strdup(sqlite3_column_name(row, c));
-        if (!out->names[c])
-            return -1;
-    }
-    return 0;
+    for (int64_t r = 0; r < table->n_rows; r++)
+        if (table->cells[(r + 1) * table->n_cols - 1].type != CELL_NULL)
+            return;
+    drop_last(table);
 }
 
 static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
 {
-    char *text;
-
-    switch (sqlite3_column_type(row, c)) {
-    case SQLITE_INTEGER:
-        *cell = (struct cell){.type = CELL_INTEGER, .i = sqlite3_column_int64(row, c)};
+    db_view_cell(cell, row, c);
+    if (cell->type != CELL_TEXT)
         return 0;
-    case SQLITE_FLOAT:
-        *cell = (struct cell){.type = CELL_REAL, .f = sqlite3_column_double(row, c)};
-        return 0;
-    case SQLITE_NULL:
-        *cell = (struct cell){.type = CELL_NULL};
-        return 0;
-    default:
-        text = strdup((const char *)sqlite3_column_text(row, c));
-        *cell = (struct cell){.type = text ? CELL_TEXT : CELL_NULL, .s = text};
-        return text ? 0 : -1;
-    }
+    cell->s = strdup(cell->s);
+    if (!cell->s)
+        cell->type = CELL_NULL;
+    return cell->s ? 0 : -1;
 }
 
 static int add_row(struct table *out, int64_t *capacity, sqlite3_stmt *row)
@@ -113,15 +113,18 @@ static int add_row(struct table *out, int64_t *capacity, sqlite3_stmt *row)
     return rc;
 }
 
-/* All rows of a bound statement, which is finalized. */
-static int collect(struct table *out, struct store *store, sqlite3_stmt *row, struct err *err)
+/* All rows of a bound statement, which is finalized. types: of db_check_row(). */
+static int collect(struct table *out, struct store *store, sqlite3_stmt *row, const char *types,
+                   struct err *err)
 {
     int64_t capacity = 0;
-    int rc = column_names(out, row);
+    int rc = db_column_names(out, row);
     bool is_short = rc != 0;
 
-    while (!is_short && (rc = db_step(store, row, err)) == 1)
-        is_short = add_row(out, &capacity, row) != 0;
+    while (!is_short && rc >= 0 && (rc = db_step(store, row, err)) == 1) {
+        rc = db_check_row(store, row, types, err);
+        is_short = !rc && add_row(out, &capacity, row) != 0;
+    }
     sqlite3_finalize(row);
     if (is_short)
         rc = err_nomem(err, "answer", (size_t)(capacity * out->n_cols) * sizeof *out->cells);
@@ -145,16 +148,7 @@ int query_table(struct table *out, struct store *store, enum query query, int64_
     sqlite3_stmt *row = prepare_id(store, query_sql[query], id, err);
 
     memset(out, 0, sizeof *out);
-    return row ? collect(out, store, row, err) : -1;
-}
-
-int query_trials(struct table *out, struct store *store, const struct query_sweep *sweep,
-                 struct err *err)
-{
-    sqlite3_stmt *row = prepare_id(store, sql_trials, sweep ? sweep->sweep_id : 0, err);
-
-    memset(out, 0, sizeof *out);
-    return row ? collect(out, store, row, err) : -1;
+    return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
 }
 
 static int no_such_sweep(struct store *store, const char *name, struct err *err)
@@ -164,8 +158,8 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
 
     if (!row)
         return -1;
-    if (db_step(store, row, err) == 1)
-        names = (const char *)sqlite3_column_text(row, 0);
+    if (db_step(store, row, err) == 1 && db_read(store, row, NULL, "S", &names))
+        names = NULL;
     if (!names)
         err_set(err, "%s: no sweep in it yet; run 'espalier run' first", store->path);
     else
@@ -177,17 +171,19 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_sweep, err);
+    const char *its_name, *objective;
     int rc;
 
     if (!row)
         return -1;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
+    if (rc == 1 &&
+        db_read(store, row, err, "issi", &sweep->sweep_id, &its_name, &objective, &sweep->n_sweeps))
+        rc = -1;
     if (rc == 1) {
-        sweep->sweep_id = sqlite3_column_int64(row, 0);
-        snprintf(sweep->name, sizeof sweep->name, "%s", sqlite3_column_text(row, 1));
-        snprintf(sweep->objective, sizeof sweep->objective, "%s", sqlite3_column_text(row, 2));
-        sweep->n_sweeps = sqlite3_column_int64(row, 3);
+        snprintf(sweep->name, sizeof sweep->name, "%s", its_name);
+        snprintf(sweep->objective, sizeof sweep->objective, "%s", objective);
     }
     sqlite3_finalize(row);
     return rc == 1 ? 0 : rc < 0 ? -1 : no_such_sweep(store, name, err);
@@ -196,31 +192,38 @@ int query_sweep(struct query_sweep *sweep, struct store *store, const char *name
 static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, struct err *err)
 {
     sqlite3_stmt *row = prepare_id(store, sql_axes, sweep_id, err);
+    const char *name;
     int rc = row ? 1 : -1;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        buf_printf(sql, " \"%s\",", sqlite3_column_text(row, 0));
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        if (db_read(store, row, err, "s", &name)) {
+            rc = -1;
+            break;
+        }
+        buf_putc(sql, ' ');
+        db_put_name(sql, name);
+        buf_putc(sql, ',');
+        rc = 1;
+    }
     sqlite3_finalize(row);
     return rc;
 }
 
-/* Prepare the leaderboard's SQL; the user's expression is all that can be wrong with it. */
-static sqlite3_stmt *prepare_where(struct store *store, const char *sql, const char *where,
-                                   struct err *err)
+/* collect(), which ends a query whose condition takes too long. */
+static int collect_where(struct table *out, struct store *store, sqlite3_stmt *row,
+                         const char *where, struct err *err)
 {
-    sqlite3_stmt *row = NULL;
-    const char *rest = "";
+    struct where_limit limit;
+    int rc;
 
-    if (sqlite3_prepare_v2(store->db, sql, -1, &row, &rest) != SQLITE_OK) {
-        db_fail(store, err);
-    } else if (*rest) {
-        err_set(err, "more than one expression");
+    if (!where)
+        return collect(out, store, row, "", err);
+    if (where_begin(&limit, store, err)) {
         sqlite3_finalize(row);
-        row = NULL;
+        return -1;
     }
-    if (!row && where)
-        err_wrap(err, "where %s", where);
-    return row;
+    rc = collect(out, store, row, "", err);
+    return where_end(&limit, store, where, err) ? -1 : rc;
 }
 
 /* For SQL of this program: a view must do without it. */
@@ -238,21 +241,64 @@ static int add_t95(struct store *store, struct err *err)
                : db_fail(store, err);
 }
 
+/* The first places that are compared with the best one: a sweep of 100,000 configurations has its
+ * contenders among them. */
+enum { PLACES_COMPARED = 1000 };
+
+/* Rows of the leaderboard for which the expression is true, as the table l. last > 0: of the places
+ * up to this one alone, which takes a fraction of the time. */
 static int put_rows(struct buf *sql, struct store *store, const struct query_sweep *sweep,
-                    const char *where, bool is_brief, struct err *err)
+                    const char *where, int64_t last, struct err *err)
+{
+    int rc;
+
+    buf_puts(sql, "WITH l AS MATERIALIZED (SELECT place, config,");
+    rc = put_axes(sql, store, sweep->sweep_id, err);
+    buf_puts(sql,
+             " trials, mean, sd, se, diff, diff_se, diff - t95(pairs - 1) * diff_se AS diff_low,"
+             " diff + t95(pairs - 1) * diff_se AS diff_high, pairs, within_se, flops, seconds"
+             " FROM");
+    if (last > 0) {
+        buf_puts(sql, " (");
+        rc |= views_put_leaderboard(sql, store, last, err);
+        buf_printf(sql, ") WHERE place <= %lld", (long long)last);
+    } else {
+        buf_puts(sql, " leaderboard WHERE true");
+    }
+    buf_printf(sql, " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1) AND (%s\n)) ",
+               where ? where : "true");
+    return rc;
+}
+
+static bool is_regression(const struct query_sweep *sweep)
+{
+    int metric = strncmp(sweep->objective, "val_", 4) ? -1 : metric_parse(sweep->objective + 4);
+
+    return metric >= 0 && metric_task((enum metric)metric) == TASK_REGRESSION;
+}
+
+/* Columns of those rows that are shown, up to FROM. Metrics are looked up for these rows alone. */
+static int put_columns(struct buf *sql, struct store *store, const struct query_sweep *sweep,
+                       const struct query_filter *filter, bool has_alike, struct err *err)
 {
     int rc;
 
     buf_puts(sql, "SELECT place, config,");
     rc = put_axes(sql, store, sweep->sweep_id, err);
-    buf_printf(sql,
-               " trials, mean, sd, se, diff,%s diff - t95(pairs - 1) * diff_se AS diff_low,"
-               " diff + t95(pairs - 1) * diff_se AS diff_high, %s, seconds FROM leaderboard"
-               " WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1) AND (%s\n)",
-               is_brief ? "" : " diff_se,",
-               is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"
-                        : "pairs, within_se, flops",
-               where ? where : "true");
+    buf_puts(sql, " trials, mean,");
+    if (is_regression(sweep) && !(filter->is_brief && !strcmp(sweep->objective, "val_r2")))
+        buf_puts(sql, " (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
+                      " WHERE t.config_id = config AND t.state = 'done' AND m.split = 'val'"
+                      " AND m.name = 'r2') AS val_r2,");
+    buf_printf(
+        sql, " sd, se, diff,%s diff_low, diff_high, %s, seconds%s FROM",
+        filter->is_brief ? "" : " diff_se,",
+        filter->is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"
+                         : "pairs, within_se, flops",
+        has_alike
+            ? ", (SELECT count(mean) FROM l), (SELECT count(diff_low) FROM l WHERE place > 1),"
+              " (SELECT count(*) FROM l WHERE place > 1 AND diff_low <= 0 AND diff_high >= 0)"
+            : "");
     return rc;
 }
 
@@ -264,82 +310,138 @@ static int collect_rows(struct table *out, struct store *store, const struct que
     int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_t95(store, err);
 
     if (!rc)
-        row = prepare_where(store, buf_text(sql), where, err);
+        row = where_prepare(store, buf_text(sql), where, err);
     buf_release(sql);
     if (!row)
         return -1;
     sqlite3_bind_int64(row, 1, sweep->sweep_id);
     sqlite3_bind_int64(row, 2, limit);
-    return collect(out, store, row, err);
+    return collect_where(out, store, row, where, err);
 }
 
-int query_leaderboard(struct table *out, struct store *store, const struct query_sweep *sweep,
-                      const char *where, int64_t limit, bool is_brief, struct err *err)
+/* The last three columns, which every row repeats. */
+static void take_alike(struct query_alike *alike, struct table *table)
+{
+    const struct cell *last = table->n_rows ? &table->cells[table->n_cols - 3] : NULL;
+
+    *alike = (struct query_alike){0};
+    if (last)
+        *alike = (struct query_alike){last[0].i, last[1].i, last[2].i};
+    for (int i = 0; i < 3; i++)
+        drop_last(table);
+}
+
+/* choice: where the rows come from, a FROM without its word. */
+static int choose_rows(struct table *out, struct query_alike *alike, struct store *store,
+                       const struct query_sweep *sweep, const struct query_filter *filter,
+                       int64_t last, const char *choice, struct err *err)
 {
     struct buf sql = {0};
 
     memset(out, 0, sizeof *out);
-    if (put_rows(&sql, store, sweep, where, is_brief, err)) {
+    if (put_rows(&sql, store, sweep, filter->where, last, err) ||
+        put_columns(&sql, store, sweep, filter, alike != NULL, err)) {
         buf_release(&sql);
         return -1;
     }
-    buf_puts(&sql, " ORDER BY place LIMIT ?2");
-    return collect_rows(out, store, sweep, &sql, where, limit, err);
+    buf_puts(&sql, choice);
+    if (collect_rows(out, store, sweep, &sql, filter->where, filter->limit, err))
+        return -1;
+    if (alike)
+        take_alike(alike, out);
+    return 0;
 }
 
-int query_cheapest(struct table *out, struct store *store, const struct query_sweep *sweep,
-                   const char *where, struct err *err)
+int query_leaderboard(struct table *out, struct query_alike *alike, struct store *store,
+                      const struct query_sweep *sweep, const struct query_filter *filter,
+                      struct err *err)
 {
-    struct buf sql = {0};
+    int64_t last = filter->limit;
 
-    memset(out, 0, sizeof *out);
-    buf_puts(&sql, "WITH l AS MATERIALIZED (");
-    if (put_rows(&sql, store, sweep, where, false, err)) {
-        buf_release(&sql);
-        return -1;
-    }
-    buf_puts(&sql, ") " RULE_1SE " LIMIT ?2");
-    return collect_rows(out, store, sweep, &sql, where, 1, err);
+    /* Without a condition the first rows are the first places. */
+    if (filter->where || last < 0)
+        last = 0;
+    else if (alike && last < PLACES_COMPARED)
+        last = PLACES_COMPARED;
+    return choose_rows(out, alike, store, sweep, filter, last,
+                       " (SELECT * FROM l ORDER BY place LIMIT ?2) ORDER BY place", err);
+}
+
+int query_cheapest(struct table *out, struct query_alike *alike, struct store *store,
+                   const struct query_sweep *sweep, const char *where, struct err *err)
+{
+    struct query_filter filter = {.where = where, .limit = 1};
+
+    return choose_rows(out, alike, store, sweep, &filter, 0, " (" RULE_1SE " LIMIT ?2)", err);
+}
+
+/* A configuration that was stored before there was a setting lacks it, also where the sweep has
+ * been stored again since. */
+static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].flags & PARAM_LATER && !given[id])
+            settings->v[id] = param_before((enum param_id)id);
 }
 
 /* Put the values of a configuration into settings; a name that this program does not know comes
  * from a newer one. */
-static int overlay_params(struct settings *settings, struct store *store, int64_t config_id,
+static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
+                         sqlite3_stmt *row, struct err *err)
+{
+    const char *name, *value;
+    enum param_id id;
+
+    if (db_check_row(store, row, "s?", err))
+        return -1;
+    name = (const char *)sqlite3_column_text(row, 0);
+    value = (const char *)sqlite3_column_text(row, 1);
+    id = param_find(NULL, name);
+    if (id == P_COUNT)
+        return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
+    if (!value)
+        return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
+    if (param_parse(&settings->v[id], id, value, err))
+        return err_wrap(err, "%s", store->path);
+    given[id] = true;
+    return 0;
+}
+
+int stored_params_overlay(struct settings *settings, struct store *store, const char *params,
                           struct err *err)
 {
-    sqlite3_stmt *row = prepare_id(store, sql_config_params, config_id, err);
+    sqlite3_stmt *row = db_prepare(store, sql_params, err);
+    bool given[P_COUNT] = {false};
     int rc = row ? 1 : -1;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        const char *name = (const char *)sqlite3_column_text(row, 0);
-        enum param_id id = param_find(NULL, name);
-
-        if (id == P_COUNT)
-            rc = err_set(err, "%s: configuration %lld has an unknown setting '%s'", store->path,
-                         (long long)config_id, name);
-        else if (param_parse(&settings->v[id], id, (const char *)sqlite3_column_text(row, 1), err))
-            rc = err_wrap(err, "%s: configuration %lld", store->path, (long long)config_id);
-    }
+    if (row)
+        sqlite3_bind_text(row, 1, params, -1, SQLITE_STATIC);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        rc = overlay_param(settings, given, store, row, err) ? -1 : 1;
     sqlite3_finalize(row);
+    keep_meaning(settings, given);
     return rc;
 }
 
 /* Under the name that the sweep has by now: it may have been superseded since. */
-static int write_ini(struct buf *out, struct store *store, int64_t config_id, const char *ini,
-                     const char *name, struct err *err)
+static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, struct err *err)
 {
+    const char *ini, *name, *params;
     struct sweep sweep;
     struct settings settings;
-    int rc = stored_sweep_parse(&sweep, store, ini, err);
+    int rc;
 
+    if (db_read(store, row, err, "sss", &ini, &name, &params))
+        return -1;
+    rc = stored_sweep_parse(&sweep, store, ini, err);
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
     if (keep_of(&settings) == KEEP_NONE) /* what is chosen is trained again for its models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
-        rc = overlay_params(&settings, store, config_id, err);
+        rc = stored_params_overlay(&settings, store, params, err);
     if (!rc)
-        sweep_write(out, &sweep, &settings);
+        sweep_write_effective(out, &sweep, &settings);
     sweep_release(&sweep);
     return rc;
 }
@@ -353,8 +455,9 @@ int query_ini(struct buf *out, struct store *store, int64_t config_id, struct er
         return -1;
     rc = db_step(store, row, err);
     if (rc == 1)
-        rc = write_ini(out, store, config_id, (const char *)sqlite3_column_text(row, 0),
-                       (const char *)sqlite3_column_text(row, 1), err);
+        rc = write_ini(out, store, row, err)
+                 ? err_wrap(err, "configuration %lld", (long long)config_id)
+                 : 0;
     else if (rc == 0)
         rc = err_set(err, "%s: no configuration %lld in it", store->path, (long long)config_id);
     sqlite3_finalize(row);

@@ -18,29 +18,63 @@ struct query_sweep {
  * there are), or none at all. */
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
 
+/* Which rows of the leaderboard, and how much of them. */
+struct query_filter {
+    const char *where; /* an SQL expression over the columns of the view, diff_low and diff_high;
+                          NULL: all rows. err names it */
+    int64_t limit;     /* at most so many rows; -1: all */
+    bool is_brief;     /* what a screen has room for: no diff_se, pairs and flops, no val_r2 where
+                          `mean` is the same, and within_se as a mark, '*' */
+};
+
+/* How many configurations the scores cannot tell from the best one, among those of the filter,
+ * whatever its limit. */
+struct query_alike {
+    int64_t n_scored;   /* configurations with a mean, the best one included */
+    int64_t n_compared; /* others that have an interval of the difference to the best */
+    int64_t n_alike;    /* others whose 95 % interval of it contains 0 */
+};
+
 /* Rows of the view `leaderboard` in the order of their places: place, config, the axes of this
- * sweep, trials, mean, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops,
- * seconds. diff_low and diff_high are the ends of the 95 % interval of diff, by Student's t with
- * pairs - 1 degrees of freedom; NULL for fewer than two pairs. is_brief: as much as a screen has
- * room for, without diff_se, pairs and flops, and within_se as a mark, '*'.
- * where: an SQL expression over those columns, or NULL; limit: at most so many rows, or -1. err
- * names the expression. Pair with table_release(). */
-int query_leaderboard(struct table *out, struct store *store, const struct query_sweep *sweep,
-                      const char *where, int64_t limit, bool is_brief, struct err *err);
+ * sweep, trials, mean, val_r2, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops,
+ * seconds. val_r2 is the mean R2 on the validation part over the done trials; classification has no
+ * such column. diff_low and diff_high are the ends of the 95 % interval of diff, by Student's t
+ * with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike: out, or NULL. Pair with
+ * table_release(). */
+int query_leaderboard(struct table *out, struct query_alike *alike, struct store *store,
+                      const struct query_sweep *sweep, const struct query_filter *filter,
+                      struct err *err);
 
 /* Of the configurations for which the expression is true: the cheapest whose mean is within one
  * standard error of the first, by the standard error of that, and that lost no more trials. By
  * flops (seconds where those are not known), then by place. One row of all columns; none where the
- * first has no standard error. Source: Breiman, Friedman, Olshen & Stone 1984, section 3.4.3. */
-int query_cheapest(struct table *out, struct store *store, const struct query_sweep *sweep,
-                   const char *where, struct err *err);
+ * first has no standard error. where, alike: as above. Source: Breiman, Friedman, Olshen & Stone
+ * 1984, section 3.4.3. */
+int query_cheapest(struct table *out, struct query_alike *alike, struct store *store,
+                   const struct query_sweep *sweep, const char *where, struct err *err);
 
 /* Take the last column out where nothing is in it. */
 void table_drop_empty(struct table *table);
 
-/* Rows of the view `trials` of a sweep, or of all for NULL. */
-int query_trials(struct table *out, struct store *store, const struct query_sweep *sweep,
-                 struct err *err);
+/* Rows of the view `trials` of a sweep, or of all for NULL, one after another: none is kept. Each
+ * is handed over as a table of one row, borrowed for the call; the names are handed over first, in
+ * a table without rows. */
+int query_trials(struct store *store, const struct query_sweep *sweep,
+                 void (*row)(void *arg, const struct table *row), void *arg, struct err *err);
+
+#define QUERY_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
+#define QUERY_STATES                                                      \
+    "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
+    " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
+    " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
+    " count(*) FILTER (WHERE state = 'running') AS running,"              \
+    " count(*) FILTER (WHERE state = 'pending') AS pending"
+
+/* A table of a WITH: configurations of all sweeps with done trials. Read in one go through the
+ * index, without a look at each configuration: a quarter of the time for a million trials. */
+#define QUERY_SCORED                                                                       \
+    "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
+    " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
 /* X(name, SQL): what there is to ask. ?1 is an id, of what the first word says; the columns are
  * those of the SQL. */
@@ -48,37 +82,32 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
 #define QUERY_TABLE(X) \
     X(FILES, /* what the sweeps of the file were made from, columns by place; id is not used */ \
       "SELECT file, ini FROM sweep WHERE ?1 IS NOT NULL ORDER BY sweep_id") \
-    X(SWEEPS, /* of the file; id is not used */ \
-      "SELECT sweep.name AS sweep, (SELECT count(*) FROM config AS c WHERE c.sweep_id =" \
-      " sweep.sweep_id) AS configs, count(*) AS trials," \
-      " count(*) FILTER (WHERE state = 'done') AS done," \
-      " count(*) FILTER (WHERE state = 'diverged') AS diverged," \
-      " count(*) FILTER (WHERE state = 'failed') AS failed," \
-      " count(*) FILTER (WHERE state = 'running') AS running," \
-      " count(*) FILTER (WHERE state = 'pending') AS pending" \
-      /* In this order they come grouped: four times as fast. */ \
+    X(SWEEPS, /* of the file; id is not used. All trials are of the only sweep: they need not be \
+                 looked up. Of several, in this order they come grouped: four times as fast. */ \
+      "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, " QUERY_STATES \
+      " FROM sweep CROSS JOIN trial WHERE ?1 IS NOT NULL AND " QUERY_ONE_SWEEP \
+      " GROUP BY sweep_id UNION ALL" \
+      " SELECT sweep.name, (SELECT count(*) FROM config AS c WHERE c.sweep_id = sweep.sweep_id), " \
+      QUERY_STATES \
       " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
-      " WHERE ?1 IS NOT NULL GROUP BY sweep_id ORDER BY sweep_id") \
+      " WHERE ?1 IS NOT NULL AND NOT " QUERY_ONE_SWEEP " GROUP BY sweep_id") \
     X(INCOMPLETE, /* sweeps of which the file holds a part; id is not used */ \
-      "SELECT name AS sweep, (SELECT count(*) FROM config JOIN trial USING (config_id)" \
-      " WHERE config.sweep_id = sweep.sweep_id) AS trials, planned FROM sweep" \
+      "SELECT name AS sweep, iif(" QUERY_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
+      " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
+      " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
       " WHERE trials < planned AND ?1 IS NOT NULL ORDER BY sweep_id") \
     X(BEST, /* of a sweep: the first row of the leaderboard, without what that says of the others; \
                none before a trial is done */ \
-      "SELECT config_id AS config, avg(value) AS mean" \
-      " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
-      " WHERE sweep_id = ?1 AND state = 'done' GROUP BY config_id HAVING count(value) > 0" \
-      " ORDER BY count(value) DESC," \
-      " CASE direction WHEN 'max' THEN -avg(value) ELSE avg(value) END, config_id LIMIT 1") \
+      "WITH " QUERY_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
+      " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
+      " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
     X(UNFINISHED, /* of a sweep: trials that may still change its leaderboard */ \
       "SELECT count(*) AS trials FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state IN ('pending', 'running') GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials, whose columns cli/standing.c knows by \
-                 place. first: the configuration's first trial that is there */ \
-      "SELECT config_id AS config, (SELECT f.trial_id FROM trial AS f WHERE f.config_id =" \
-      " config.config_id ORDER BY replicate, fold LIMIT 1) AS first, count(value) AS trials," \
-      " avg(value) AS mean FROM config JOIN trial USING (config_id)" \
-      " WHERE sweep_id = ?1 AND state = 'done' GROUP BY config_id HAVING count(value) > 0") \
+                 place */ \
+      "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
+      " USING (config_id) WHERE sweep_id = ?1") \
     X(FAILURES, /* most frequent first */ \
       "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
       " coalesce(error, '') AS reason" \
@@ -88,7 +117,7 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
     X(RUNNING, /* trials under way, longest first, 20 of them; id is not used */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
-      " round((julianday('now') - 2440587.5) * 86400 - started, 1) AS seconds" \
+      " max(0, round((julianday('now') - 2440587.5) * 86400 - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" \
       " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed' AND ?1 IS NOT NULL" \
       " ORDER BY started, trial_id LIMIT 20") \
@@ -104,27 +133,28 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " GROUP BY session_id, outcome, host, error ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(SESSIONS, /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
-      " round(finished - started, 1) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
+      " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session WHERE ?1 IS NOT NULL ORDER BY session_id DESC LIMIT 10") \
     X(SESSION, /* 0: the last one; one row, whose columns cli/cmd_status.c knows by place. rate: \
                   trials a second; left_s: seconds for what is pending in the sweeps it worked \
                   on, by flops where they are known */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
-      " a AS MATERIALIZED (SELECT sweep_id, c.flops, attempt.finished AS at" \
-      " FROM attempt JOIN s USING (session_id) JOIN trial USING (trial_id)" \
-      " JOIN config AS c USING (config_id)" \
-      " WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
-      " ran AS (SELECT count(sweep_id) AS n, sum(a.flops) AS flops," \
-      " coalesce(s.finished, max(at)) - s.started AS elapsed FROM s LEFT JOIN a)," \
-      " pending AS (SELECT count(*) AS n, sum(config.flops) AS flops" \
-      " FROM trial JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
-      " AND sweep_id IN (SELECT sweep_id FROM a))" \
+      " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
+      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
+      /* Only where something is pending: takes three times as long as the rest. */ \
+      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) AS flops FROM a JOIN trial USING (trial_id)" \
+      " JOIN config USING (config_id) GROUP BY sweep_id)," \
+      " ran AS MATERIALIZED (SELECT count(trial_id) AS n," \
+      " nullif(max(0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
+      " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
+      " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
+      " AND sweep_id IN (SELECT sweep_id FROM of))" \
       "SELECT s.session_id AS session, s.outcome, s.command, s.host, s.pid, s.ranks, s.started," \
       " ran.elapsed AS elapsed_s, ran.n AS trials, ran.n / ran.elapsed AS rate," \
       " pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
-      " iif(ran.flops > 0, pending.flops / ran.flops, 1.0 * pending.n / ran.n)) AS left_s" \
-      " FROM s, ran, pending") \
+      " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
+      " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended, nor \
                      where it was stopped early or lost a rank, for what ran in vain then is not \
                      recorded. Of \
@@ -139,18 +169,12 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " AND x.outcome = 'crashed' AND x.outcome NOT IN ('done', 'diverged')" \
       " AND x.outcome <> 'failed'))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
-      " sum(finished - started) AS total_s, max(finished - started) AS longest_s" \
+      " sum(max(0, finished - started)) AS total_s, max(max(0, finished - started)) AS longest_s" \
       " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s, a)" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
-    X(WORKERS, /* of a session; 0: the last one. busy_s: seconds in trials */ \
-      "SELECT rank, host, sum(outcome IN ('done', 'diverged', 'failed')) AS trials," \
-      " sum(finished - started) AS busy_s," \
-      " sum(outcome = 'diverged') AS diverged, sum(outcome = 'failed') AS failed" \
-      " FROM attempt WHERE session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
-      " GROUP BY rank, host ORDER BY rank, host") \
     X(CONFIG, /* id of a configuration */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
@@ -191,6 +215,10 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " max(value) FILTER (WHERE split = 'test') AS test," \
       " max(value) FILTER (WHERE split = 'stop') AS stop" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
+    X(LEVELS, /* of a sweep: the values of each axis, ascending; columns are known to \
+                 cli/advice_find.c */ \
+      "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
+      " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
     X(LUCKY, /* a row where done trials of ridge stand beside others whose epoch was chosen by val */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
       " AND params ->> 'type' = 'ridge' AND state = 'done')" \
@@ -212,8 +240,9 @@ int query_trials(struct table *out, struct store *store, const struct query_swee
       " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \
     X(TRIAL_ATTEMPTS, \
       "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
-      " datetime(started, 'unixepoch') AS started_utc, coalesce(finished, iif(outcome = 'running'," \
-      " (julianday('now') - 2440587.5) * 86400, NULL)) - started AS seconds, outcome," \
+      " datetime(started, 'unixepoch') AS started_utc, max(0, coalesce(finished," \
+      " iif(outcome = 'running', (julianday('now') - 2440587.5) * 86400, NULL)) - started)" \
+      " AS seconds, outcome," \
       " coalesce(error, '') AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_MODEL, /* its file, where it is kept */ \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
@@ -245,6 +274,10 @@ enum query {
 
 int query_table(struct table *out, struct store *store, enum query query, int64_t id,
                 struct err *err);
+
+/* Ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged, failed; by
+ * rank and host. One pass over its attempts: SQLite would sort them all. */
+int query_workers(struct table *out, struct store *store, struct err *err);
 
 /* A sweep file that trains exactly one configuration: the same settings, so the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);

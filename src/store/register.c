@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "store/config_index.h"
 #include "store/db.h"
 
 /* One walk over a plan; with insert false it only looks. */
@@ -15,11 +16,16 @@ struct walk {
     struct store_trials *trials;
     int64_t sweep_id; /* 0: not there */
     bool insert;
-    bool is_part;    /* some trials are not ours: numbers are those of the whole plan */
-    bool is_grown;   /* a configuration was new */
-    bool gives_stop; /* the data, to trials that want such a part */
-    bool has_stop;   /* trials will be scored on it */
-    struct buf key_text, json;
+    bool is_part;              /* some trials are not ours: numbers are those of the whole plan */
+    bool is_new;               /* the sweep was not there: nothing of it needs to be looked up */
+    bool is_grown;             /* a configuration was new */
+    bool gives_stop;           /* the data, to trials that want such a part */
+    bool has_stop;             /* trials will be scored on it */
+    struct config_index there; /* configurations of the sweep, as it was */
+    struct settings_texts texts;
+    bool *has_level;   /* of each axis its values, one after another: a configuration has it */
+    struct buf levels; /* "[1,2": configurations that have all of those */
+    struct buf json;
 };
 
 static int resolved(const struct walk *w, int32_t config, struct settings *s, struct err *err)
@@ -75,6 +81,7 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
                                w->plan->n_trials, clock_unix(), parts),
                        err);
         w->sweep_id = sqlite3_last_insert_rowid(w->store->db);
+        w->is_new = true;
     }
     buf_release(&ini);
     buf_release(&objective);
@@ -116,60 +123,69 @@ static int insert_axes(struct walk *w, struct err *err)
         db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
 }
 
-static int insert_config(struct walk *w, int32_t config, const struct settings *s, const char *key,
+/* Of a new sweep: a configuration that has a value of an axis first is listed, so that the levels
+ * of all axes are read from few of its configurations. */
+static void note_levels(struct walk *w, int32_t config, const struct settings *s, int64_t config_id)
+{
+    const struct sweep *sweep = w->plan->sweep;
+    int64_t point = w->plan->points[config];
+    size_t first = sweep_n_values(sweep);
+    bool is_first = false;
+
+    for (size_t a = sweep->n_axes; a-- > 0;) {
+        const struct axis *axis = &sweep->axes[a];
+
+        first -= (size_t)axis->n;
+        if (settings_has(s, axis->id)) {
+            bool *has = &w->has_level[first + (size_t)(point % axis->n)];
+
+            is_first |= !*has;
+            *has = true;
+        }
+        point /= axis->n;
+    }
+    if (is_first)
+        buf_printf(&w->levels, "%c%lld", w->levels.size ? ',' : '[', (long long)config_id);
+}
+
+static int insert_config(struct walk *w, int32_t config, const struct settings *s, struct hash hash,
                          int64_t *config_id, struct err *err)
 {
     double flops = w->work ? w->work[config].flops : (double)NAN;
+    const char *params = buf_text(&w->texts.json);
+    char key[HASH_HEX_SIZE];
 
-    buf_clear(&w->json);
-    settings_json(&w->json, s);
+    hash_hex(hash, key);
     if (db_finish(w->store,
-                  db_bind(w->store, STATEMENT_CONFIG_INSERT, err, "inssdi", w->sweep_id,
-                          (int)config + 1, key, buf_text(&w->json), flops,
-                          w->is_part ? (int64_t)config + 1 : 0),
+                  w->is_part
+                      ? db_bind(w->store, STATEMENT_CONFIG_INSERT_AS, err, "inssdi", w->sweep_id,
+                                (int)config + 1, key, params, flops, (int64_t)config + 1)
+                      : db_bind(w->store, STATEMENT_CONFIG_INSERT, err, "inssd", w->sweep_id,
+                                (int)config + 1, key, params, flops),
                   err))
         return -1;
     *config_id = sqlite3_last_insert_rowid(w->store->db);
     w->is_grown = true;
+    if (w->is_new)
+        note_levels(w, config, s, *config_id);
     return 0;
 }
 
-static int find_config(struct walk *w, int32_t config, const struct settings *s, int64_t *config_id,
-                       struct err *err)
-{
-    char key[HASH_HEX_SIZE];
-    struct hash hash =
-        settings_key(s, w->plan->sweep->swept, w->data->digest, -1, -1, &w->key_text);
-
-    hash_hex(hash, key);
-    if (db_integer(w->store, db_bind(w->store, STATEMENT_CONFIG_FIND, err, "is", w->sweep_id, key),
-                   0, config_id, err))
-        return -1;
-    return *config_id || !w->insert ? 0 : insert_config(w, config, s, key, config_id, err);
-}
-
-static int insert_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
-                        struct err *err)
+static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err *err)
 {
     struct plan_trial trial = plan_trial(w->plan, t);
-    struct hash hash = settings_key(s, w->plan->sweep->swept, w->data->digest, trial.replicate,
-                                    trial.fold, &w->key_text);
     char key[HASH_HEX_SIZE];
 
+    hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), key);
     if (db_finish(w->store,
-                  db_bind(w->store, STATEMENT_TRIAL_INSERT, err, "innsi", config_id,
-                          (int)trial.replicate, (int)trial.fold, hash_hex(hash, key),
-                          w->is_part ? t + 1 : 0),
+                  w->is_part ? db_bind(w->store, STATEMENT_TRIAL_INSERT_AS, err, "innsi", config_id,
+                                       (int)trial.replicate, (int)trial.fold, key, t + 1)
+                             : db_bind(w->store, STATEMENT_TRIAL_INSERT, err, "inns", config_id,
+                                       (int)trial.replicate, (int)trial.fold, key),
                   err))
         return -1;
     w->trials->ids[t] = sqlite3_last_insert_rowid(w->store->db);
     return 0;
-}
-
-static double real_column(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double)NAN
-                                                           : sqlite3_column_double(row, column);
 }
 
 static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *out,
@@ -196,49 +212,78 @@ static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *er
                : 0;
 }
 
-static int find_trial(struct walk *w, int64_t t, const struct settings *s, int64_t config_id,
-                      struct err *err)
+/* A trial of the database, unless the plan or its part has not that. Columns: STATEMENT_TRIALS_OF.
+ */
+static int take_trial(struct walk *w, int32_t config, sqlite3_stmt *row, struct err *err)
 {
-    struct plan_trial trial = plan_trial(w->plan, t);
-    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIAL_FIND, err, "inn", config_id,
-                                (int)trial.replicate, (int)trial.fold);
-    int rc = row ? db_step(w->store, row, err) : -1, attempts;
+    const struct plan *plan = w->plan;
+    int32_t replicate, fold, attempts;
+    double value, seconds, predicted, left;
+    enum trial_state state;
+    int64_t trial_id, t;
 
-    if (rc == 1) {
-        w->trials->ids[t] = sqlite3_column_int64(row, 0);
-        w->trials->states[t] =
-            (uint8_t)trial_state_parse((const char *)sqlite3_column_text(row, 1));
-        w->trials->values[t] = real_column(row, 2);
-        w->trials->seconds[t] = real_column(row, 3);
-        w->trials->predicted[t] = real_column(row, 4);
-        attempts = sqlite3_column_int(row, 5);
-        w->trials->left[t] = sqlite3_column_double(row, 6);
-        return db_finish(w->store, row, err) ? -1 : count_crashes(w, t, attempts, err);
-    }
-    return rc == 0 && w->insert ? insert_trial(w, t, s, config_id, err) : rc;
+    if (db_read(w->store, row, err, "nnitRRRnr", &replicate, &fold, &trial_id, &state, &value,
+                &seconds, &predicted, &attempts, &left))
+        return -1;
+    if (replicate >= plan->replicates || fold >= plan->folds)
+        return 0;
+    t = ((int64_t)config * plan->replicates + replicate) * plan->folds + fold;
+    if (!w->trials->ours[t])
+        return 0;
+    w->trials->ids[t] = trial_id;
+    w->trials->states[t] = (uint8_t)state;
+    w->trials->values[t] = value;
+    w->trials->seconds[t] = seconds;
+    w->trials->predicted[t] = predicted;
+    w->trials->left[t] = left;
+    return count_crashes(w, t, attempts, err);
 }
 
-static int walk_config(struct walk *w, int32_t config, struct err *err)
+static int find_trials(struct walk *w, int32_t config, int64_t config_id, struct err *err)
 {
-    int64_t n_each = w->plan->n_trials / w->plan->n_configs;
-    struct settings s;
-    int64_t config_id = -1;
+    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", config_id);
+    int rc = row ? 1 : -1;
 
-    for (int64_t t = config * n_each; t < (config + 1) * n_each; t++) {
-        if (!w->trials->ours[t])
-            continue;
-        if (config_id < 0 &&
-            (resolved(w, config, &s, err) || find_config(w, config, &s, &config_id, err)))
+    while (rc == 1 && (rc = db_step(w->store, row, err)) == 1)
+        if (take_trial(w, config, row, err)) {
+            sqlite3_reset(row);
+            rc = -1;
+        }
+    return rc;
+}
+
+/* The configuration and its trials, inserted where they are not there. */
+static int walk_config(struct walk *w, int32_t config, int64_t first, int64_t end, struct err *err)
+{
+    struct settings s;
+    int64_t config_id;
+    struct hash key;
+
+    if (resolved(w, config, &s, err))
+        return -1;
+    w->has_stop |= s.v[P_STOP].f > 0 || (w->gives_stop && settings_has(&s, P_STOP));
+    settings_texts_set(&w->texts, &s);
+    key = settings_texts_key(&w->texts, -1, -1);
+    config_id = config_index_find(&w->there, key);
+    if (config_id && find_trials(w, config, config_id, err))
+        return -1;
+    if (w->insert && !config_id && insert_config(w, config, &s, key, &config_id, err))
+        return -1;
+    w->trials->config_ids[config] = config_id;
+    for (int64_t t = first; w->insert && t < end; t++)
+        if (w->trials->ours[t] && !w->trials->ids[t] && insert_trial(w, t, config_id, err))
             return -1;
-        w->has_stop |= s.v[P_STOP].f > 0 || (w->gives_stop && settings_has(&s, P_STOP));
-        if (find_trial(w, t, &s, config_id, err))
-            return -1;
-    }
     return 0;
 }
 
-static int walk_configs(struct walk *w, struct err *err)
+static int expect_nothing(struct walk *w, struct err *err)
 {
+    size_t n_configs = (size_t)w->plan->n_configs;
+
+    free(w->trials->config_ids);
+    w->trials->config_ids = calloc(n_configs + 1, sizeof *w->trials->config_ids);
+    if (!w->trials->config_ids)
+        return err_nomem(err, "configurations", n_configs * sizeof *w->trials->config_ids);
     for (int64_t t = 0; t < w->plan->n_trials; t++) {
         w->is_part |= !w->trials->ours[t];
         w->trials->ids[t] = 0;
@@ -247,10 +292,45 @@ static int walk_configs(struct walk *w, struct err *err)
         w->trials->left[t] = 1;
         w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     }
-    for (int32_t config = 0; config < w->plan->n_configs; config++)
-        if (walk_config(w, config, err))
-            return -1;
     return 0;
+}
+
+static int walk_configs(struct walk *w, struct err *err)
+{
+    int64_t n_each = w->plan->n_trials / w->plan->n_configs;
+
+    if (expect_nothing(w, err))
+        return -1;
+    if (!w->sweep_id)
+        return 0;
+    if (!w->is_new && config_index_read(&w->there, w->store, w->sweep_id, err))
+        return -1;
+    w->has_level = calloc(sweep_n_values(w->plan->sweep) + 1, sizeof *w->has_level);
+    if (!w->has_level)
+        return err_nomem(err, "levels", sweep_n_values(w->plan->sweep));
+    for (int32_t config = 0; config < w->plan->n_configs; config++) {
+        int64_t first = config * n_each, end = first + n_each;
+
+        if (memchr(w->trials->ours + first, true, (size_t)n_each) &&
+            walk_config(w, config, first, end, err))
+            return -1;
+    }
+    return buf_failed(&w->texts.canonical) || buf_failed(&w->texts.json) || buf_failed(&w->levels)
+               ? err_nomem(err, "trial keys", w->texts.canonical.size)
+               : 0;
+}
+
+static int update_levels(struct walk *w, struct err *err)
+{
+    if (!w->is_grown)
+        return 0;
+    if (!w->levels.size) /* the types of model have none of the axes */
+        buf_putc(&w->levels, '[');
+    buf_putc(&w->levels, ']');
+    return db_finish(w->store,
+                     db_bind(w->store, STATEMENT_AXIS_LEVELS, err, "is", w->sweep_id,
+                             w->is_new ? buf_text(&w->levels) : NULL),
+                     err);
 }
 
 static bool has_given_stop(const struct dataset *d)
@@ -264,15 +344,20 @@ static int register_all(struct walk *w, struct err *err)
     if (find_sweep(w, err) || insert_axes(w, err) || walk_configs(w, err))
         return -1;
     FAULT("store: a plan is registered in part");
-    if (w->is_grown &&
-        db_finish(w->store, db_bind(w->store, STATEMENT_AXIS_LEVELS, err, "i", w->sweep_id), err))
-        return -1;
-    return views_expect(w->store, w->has_stop, err);
+    return update_levels(w, err) || views_expect(w->store, w->has_stop, err) ? -1 : 0;
+}
+
+static void walk_init(struct walk *w)
+{
+    settings_texts_init(&w->texts, w->plan->sweep->swept, w->data->digest);
 }
 
 static void walk_release(struct walk *w)
 {
-    buf_release(&w->key_text);
+    config_index_release(&w->there);
+    settings_texts_release(&w->texts);
+    free(w->has_level);
+    buf_release(&w->levels);
     buf_release(&w->json);
 }
 
@@ -309,6 +394,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->left);
     free(trials->crashes);
     free(trials->lost);
+    free(trials->config_ids);
     *trials = (struct store_trials){0};
 }
 
@@ -319,6 +405,7 @@ int store_register(struct store *store, const struct plan *plan, const struct da
         .store = store, .plan = plan, .data = data, .work = work, .trials = trials, .insert = true};
     int rc = store_commit(store, err);
 
+    walk_init(&w);
     if (!rc)
         rc = db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
     if (!rc) {
@@ -340,6 +427,7 @@ int store_find(struct store *store, const struct plan *plan, const struct datase
     /* One snapshot, and one lock instead of one for each look. */
     int rc = db_exec(store, "BEGIN", err);
 
+    walk_init(&w);
     if (!rc)
         rc = find_sweep(&w, err);
     if (!rc)
@@ -347,13 +435,4 @@ int store_find(struct store *store, const struct plan *plan, const struct datase
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     walk_release(&w);
     return rc;
-}
-
-int64_t store_config_of(struct store *store, int64_t trial_id)
-{
-    int64_t config_id;
-
-    db_integer(store, db_bind(store, STATEMENT_TRIAL_CONFIG, NULL, "i", trial_id), 0, &config_id,
-               NULL);
-    return config_id;
 }

@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "store/db.h"
+#include "store/revision.h"
 
 struct comparison {
     struct store *store;
@@ -21,7 +22,7 @@ struct comparison {
 int stored_sweep_parse(struct sweep *sweep, struct store *store, const char *ini, struct err *err)
 {
     struct errlist faults = {0};
-    int rc = sweep_parse(sweep, store->path, ini, NULL, 0, &faults);
+    int rc = sweep_parse_stored(sweep, store->path, ini, &faults);
 
     if (rc)
         rc = err_set(err, "%s: the stored sweep file: %s", store->path,
@@ -34,12 +35,15 @@ static int read_there(struct comparison *c, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_bind(c->store, STATEMENT_SWEEP_FIND, err, "s", name);
     int rc = row ? db_step(c->store, row, err) : -1;
+    const char *ini, *digest;
 
     if (rc != 1)
         return rc;
-    c->sweep_id = sqlite3_column_int64(row, 0);
-    rc = stored_sweep_parse(&c->there, c->store, (const char *)sqlite3_column_text(row, 1), err);
-    snprintf(c->digest, sizeof c->digest, "%s", sqlite3_column_text(row, 2));
+    rc = db_read(c->store, row, err, "iss", &c->sweep_id, &ini, &digest);
+    if (!rc) {
+        snprintf(c->digest, sizeof c->digest, "%s", digest);
+        rc = stored_sweep_parse(&c->there, c->store, ini, err);
+    }
     sqlite3_reset(row);
     return rc;
 }
@@ -64,8 +68,14 @@ static int read_axes(struct comparison *c, struct err *err)
 
     memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
     while (rc == 1 && (rc = db_step(c->store, row, err)) == 1) {
-        enum param_id id = param_find(NULL, (const char *)sqlite3_column_text(row, 0));
+        const char *name;
+        enum param_id id;
 
+        if (db_read(c->store, row, err, "s", &name)) {
+            sqlite3_reset(row);
+            return -1;
+        }
+        id = param_find(NULL, name);
         if (id < P_COUNT)
             c->varies[id] = true;
     }
@@ -81,6 +91,19 @@ static void put_value(struct buf *out, enum param_id id, union value value)
         buf_puts(out, "(none)");
 }
 
+/* The line that keeps the value there, where the file has none and the default was another once. */
+static void put_remedy(struct buf *out, const struct comparison *c, enum param_id id)
+{
+    bool has_changed = id == P_SCALE || !param_equal(id, param_default(id), param_before(id));
+
+    if (c->plan->sweep->line[id] || !has_changed)
+        return;
+    buf_printf(out, " (the default of this version; to go on with the sweep, add to [%s]: %s = ",
+               param_table[id].section, param_table[id].key);
+    param_format(out, id, c->there.fixed.v[id]);
+    buf_putc(out, ')');
+}
+
 static void compare(struct comparison *c, enum param_id id)
 {
     union value there = c->there.fixed.v[id], here = c->here.fixed.v[id];
@@ -92,6 +115,7 @@ static void compare(struct comparison *c, enum param_id id)
     put_value(&line, id, there);
     buf_puts(&line, " -> ");
     put_value(&line, id, here);
+    put_remedy(&line, c, id);
     errlist_add(c->out, "%s", buf_text(&line));
     buf_release(&line);
 }
@@ -123,6 +147,25 @@ static void compare_data(struct comparison *c)
     buf_release(&files);
 }
 
+/* Configurations that are there would be ranked beside those of the plan. */
+static int compare_revisions(struct comparison *c, struct err *err)
+{
+    enum revision_found found;
+    struct buf line = {0};
+    struct settings s;
+
+    plan_settings_with(c->plan, P_LAMBDA, &s); /* ridge alone has revisions */
+    if (revision_find(&found, c->store, REVISION_MAIN, c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s,
+                      err))
+        return -1;
+    if (found == REVISION_BEFORE) {
+        settings_put_revision(&line, &s);
+        errlist_add(c->out, "%s", buf_text(&line));
+    }
+    buf_release(&line);
+    return 0;
+}
+
 int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
                       struct errlist *out, struct err *err)
 {
@@ -136,6 +179,7 @@ int store_differences(struct store *store, const struct plan *plan, const struct
             if (param_table[id].flags & PARAM_IDENTITY && !c.varies[id])
                 compare(&c, (enum param_id)id);
         compare_data(&c);
+        rc = compare_revisions(&c, err);
     }
     if (!rc && out->n_lost)
         rc = err_nomem(err, "differences", sizeof err->text);
@@ -149,9 +193,13 @@ int store_supersede(struct store *store, const char *name, struct buf *renamed, 
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_PAST_NAME, err, "s", name);
     int rc = row ? db_step(store, row, err) : -1;
 
+    const char *past;
+
+    if (rc == 1)
+        rc = db_read(store, row, err, "s", &past) ? -1 : 1;
     if (rc == 1) {
         buf_clear(renamed);
-        buf_puts(renamed, (const char *)sqlite3_column_text(row, 0));
+        buf_puts(renamed, past);
         sqlite3_reset(row);
         rc = buf_failed(renamed) ? err_nomem(err, "name", renamed->size) : 0;
     }

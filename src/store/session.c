@@ -14,11 +14,11 @@ int store_commit(struct store *store, struct err *err)
     if (sqlite3_get_autocommit(store->db))
         return 0;
     FAULT("store: before a commit");
-    if (models_write(store, err) ||
+    if (fault_check_size(store, err) || models_write(store, err) ||
         db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
     FAULT("store: a commit was made");
-    return fault_check_place(store, err);
+    return fault_check_place(store, err) || fault_note_size(store, err) ? -1 : 0;
 }
 
 /* "slurm 77"; "" outside a batch system. */

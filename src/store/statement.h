@@ -44,30 +44,36 @@
       " FROM json_each(?2) AS new, json_each(" \
       "(SELECT params FROM config WHERE sweep_id = ?1 ORDER BY config_id LIMIT 1)) AS old" \
       " WHERE new.key = old.key AND new.value IS NOT old.value ON CONFLICT DO NOTHING") \
-    X(AXIS_LEVELS, \
+    X(AXIS_LEVELS, /* configs: ids whose values are all that the sweep has, as JSON; NULL: all of it */ \
       "UPDATE axis SET levels = (SELECT json_group_array(level) FROM" \
-      " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE sweep_id = ?1" \
+      " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE iif(?2 IS NULL," \
+      " sweep_id = ?1, config_id IN (SELECT value FROM json_each(?2)))" \
       " AND level IS NOT NULL ORDER BY level)) WHERE sweep_id = ?1") \
     \
-    X(CONFIG_FIND, "SELECT config_id FROM config WHERE sweep_id = ?1 AND key = ?2") \
+    X(CONFIGS_OF, "SELECT config_id, key FROM config WHERE sweep_id = ?1") \
+    /* _AS: with a number, where that is free. */ \
     X(CONFIG_INSERT, \
+      "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
+    X(CONFIG_INSERT_AS, \
       "INSERT INTO config (sweep_id, ordinal, key, params, flops, config_id)" \
-      " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE ?6 > 0 AND NOT EXISTS" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE NOT EXISTS" \
       " (SELECT 1 FROM config WHERE config_id = ?6)))") \
-    X(TRIAL_FIND, \
-      "SELECT trial_id, state, value, seconds, predicted, attempts, coalesce(" \
-      "(SELECT remaining FROM checkpoint AS c WHERE c.trial_id = trial.trial_id), 1) FROM trial" \
-      " WHERE config_id = ?1 AND replicate = ?2 AND fold = ?3") \
+    X(TRIALS_OF, /* a configuration */ \
+      "SELECT replicate, fold, trial_id, state, value, seconds, predicted, attempts," \
+      " iif(state IN ('pending', 'running'), coalesce((SELECT remaining FROM checkpoint AS c" \
+      " WHERE c.trial_id = trial.trial_id" \
+      " AND remaining >= 0 AND remaining < 1), 1.0), 1.0) AS remaining FROM trial WHERE config_id = ?1") \
     X(TRIAL_INSERT, \
+      "INSERT INTO trial (config_id, replicate, fold, key) VALUES (?1, ?2, ?3, ?4)") \
+    X(TRIAL_INSERT_AS, \
       "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
-      " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE ?5 > 0 AND NOT EXISTS" \
+      " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
     /* A result settles what was before it; one that was stopped or lost says nothing. */ \
     X(TRIAL_ENDED, /* so: 'crashed', 'lost' */ \
       "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \
-    X(TRIAL_CONFIG, "SELECT config_id FROM trial WHERE trial_id = ?1") \
     \
     X(SESSION_INSERT, \
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
@@ -129,20 +135,21 @@
     X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, '', zeroblob(0))") \
     X(MODEL_FILL, "UPDATE model SET hash = ?2, safetensors = ?3 WHERE trial_id = ?1") \
     X(MODEL_DROP, /* all of a sweep */ \
-      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM config JOIN trial" \
-      " USING (config_id) WHERE sweep_id = ?1)") \
+      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM model CROSS JOIN trial" \
+      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
     X(MODELS_OF, /* a sweep; columns are known to model.c */ \
-      "SELECT hash, safetensors, trial_id FROM sweep CROSS JOIN config USING (sweep_id)" \
-      " CROSS JOIN trial USING (config_id) CROSS JOIN model USING (trial_id) WHERE name = ?1") \
+      "SELECT hash, safetensors, trial_id FROM model CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id) CROSS JOIN sweep USING (sweep_id) WHERE name = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
     /* Places are those of the leaderboard (views.c), and like there the first of equals is better. \
        While more is to come (?3 = 0), what no other is before both in place and in cost may yet be \
        chosen: whatever beats it in both will be within the standard error wherever it is. */ \
     X(MODEL_PRUNE, \
       "WITH " RULE_CHOSEN "," \
-      " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model JOIN trial USING (trial_id)" \
-      " JOIN config USING (config_id) WHERE sweep_id = ?1)," \
+      /* In this order it costs what there is of models; in another a look at every trial. */ \
+      " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model CROSS JOIN trial" \
+      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
       " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
       " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
       " FROM trial WHERE trial.config_id = has.config_id))," \

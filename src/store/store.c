@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "store/asked.h"
+#include "store/beside.h"
 #include "store/fault.h"
 
 /* A run that has not begun, and a reader, are better refused than left to wait. */
@@ -70,6 +71,36 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
     return 0;
 }
 
+/* A journal may end with the name of a file that SQLite deletes when the journal is rolled back, a
+ * super-journal (https://sqlite.org/fileformat2.html, 3). Only transactions over attached files
+ * have one, so that no journal of ours names any. */
+static int check_journal(const char *path, struct err *err)
+{
+    static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char end[sizeof magic];
+    char *real = realpath(path, NULL), *name = NULL;
+    struct stat st;
+    int fd = -1;
+    bool names_one;
+
+    if (asprintf(&name, "%s-journal", real ? real : path) >= 0)
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    free(real);
+    free(name);
+    if (fd < 0)
+        return 0;
+    names_one = !fstat(fd, &st) && st.st_size > (off_t)sizeof end &&
+                pread(fd, end, sizeof end, st.st_size - (off_t)sizeof end) == sizeof end &&
+                !memcmp(end, magic, sizeof end);
+    close(fd);
+    if (!names_one)
+        return 0;
+    return err_set(err,
+                   "%s: its journal (%s-journal) names another file, which SQLite would delete; "
+                   "espalier writes no such journal: remove it, or ask who sent it",
+                   path, path);
+}
+
 static struct store *store_new(const char *path, struct err *err)
 {
     struct store *store = calloc(1, sizeof *store);
@@ -100,14 +131,14 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
                    buf_text(&uri), &store->db,
                    flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     buf_release(&uri);
-    return rc == SQLITE_OK ? 0 : db_fail(store, err);
+    return rc == SQLITE_OK ? db_distrust(store, err) : db_fail(store, err);
 }
 
 static int create_schema(struct store *store, struct err *err)
 {
     FAULT("store: before the tables are made");
-    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, db_schema_sql, err) ||
-        views_update(store, err))
+    if (db_exec(store, "BEGIN EXCLUSIVE", err) ||
+        db_exec(store, db_schema_sql[DB_SCHEMA_VERSION], err) || views_update(store, err))
         return -1;
     FAULT("store: before the tables are committed");
     return db_exec(store, "COMMIT", err);
@@ -175,19 +206,30 @@ static int check_part(struct store *store, const char *sql, struct err *err)
     return rc;
 }
 
-/* A page that was overwritten shows itself when it is read, which may be after hours. The tables
- * that grow with epochs and metrics may take seconds to read, and nothing depends on them. */
-static int check_pages(struct store *store, struct err *err)
+/* A page that was overwritten shows itself when it is read, which may be after hours, and a value
+ * that the schema forbids when it is used. Only our tables: those of others may hold anything. A
+ * sweep is resumed from the first ones. The others grow with epochs and metrics, may take seconds
+ * to read, and nothing depends on them. */
+static int check_pages(struct store *store, uint32_t version, struct err *err)
 {
-    static const char *const parts[] = {"PRAGMA quick_check(sweep)", "PRAGMA quick_check(axis)",
-                                        "PRAGMA quick_check(config)", "PRAGMA quick_check(trial)",
-                                        "PRAGMA quick_check(session)"};
+    static const struct {
+        const char *check;
+        uint32_t since;
+        bool is_resumed_from;
+    } parts[] = {
+        {"PRAGMA quick_check(sweep)", 1, true},    {"PRAGMA quick_check(axis)", 1, true},
+        {"PRAGMA quick_check(config)", 1, true},   {"PRAGMA quick_check(trial)", 1, true},
+        {"PRAGMA quick_check(session)", 1, true},  {"PRAGMA quick_check(checkpoint)", 3, true},
+        {"PRAGMA quick_check(attempt)", 1, false}, {"PRAGMA quick_check(metric)", 1, false},
+        {"PRAGMA quick_check(curve)", 1, false},   {"PRAGMA quick_check(timing)", 1, false},
+        {"PRAGMA quick_check(model)", 3, false},
+    };
     struct stat st;
+    bool is_small = stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES;
 
-    if (stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES)
-        return check_part(store, "PRAGMA quick_check(1)", err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (check_part(store, parts[i], err))
+        if (version >= parts[i].since && (is_small || parts[i].is_resumed_from) &&
+            check_part(store, parts[i].check, err))
             return -1;
     return 0;
 }
@@ -202,6 +244,14 @@ static int check_empty(struct store *store, struct err *err)
     sqlite3_finalize(row);
     store->is_new |= !rc && !pages;
     return rc;
+}
+
+/* Checks of values that somebody else may have written. */
+static int check_file(struct store *store, uint32_t version, struct err *err)
+{
+    if (store->is_new)
+        return 0;
+    return schema_check(store, version, err) || check_pages(store, version, err) ? -1 : 0;
 }
 
 /* FULL: a commit survives a power cut. With a group commit twice a second its cost is nothing. */
@@ -221,10 +271,11 @@ static int open_writer(struct store *store, struct err *err)
                 "PRAGMA synchronous = full; PRAGMA foreign_keys = on;"
                 "PRAGMA cache_size = -65536; PRAGMA secure_delete = off",
                 err) ||
-        check_empty(store, err) ||
-        (store->is_new ? create_schema(store, err) : check_pages(store, err)) ||
-        migrate_version(store, &version, err) || asked_sessions(store, version, err) ||
-        asked_refuse(store, err) || migrate(store, version, err) || session_release(store, err))
+        check_empty(store, err) || (store->is_new && create_schema(store, err)) ||
+        migrate_version(store, &version, err) || check_file(store, version, err) ||
+        asked_sessions(store, version, err) || asked_refuse(store, err) ||
+        migrate(store, version, err) || views_for_reading(store, err) ||
+        session_release(store, err))
         return -1;
     return use_journal(store, err);
 }
@@ -259,7 +310,9 @@ int store_open(struct store **out, const char *path, struct err *err)
     store->is_writer = true;
     rc = lock_take(&store->lock, path, err);
     if (!rc)
-        rc = check_header(path, &store->is_new, err);
+        rc = beside_check(path, true, err);
+    if (!rc)
+        rc = check_header(path, &store->is_new, err) || check_journal(path, err) ? -1 : 0;
     if (!rc)
         rc = open_writer(store, err);
     if (rc) {
@@ -296,8 +349,7 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     if (open_uri(store, flags, suffix, err))
         return -1;
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
-    if (migrate_version(store, &version, err) ||
-        db_exec(store, "SELECT 1 FROM sweep LIMIT 1", err) ||
+    if (migrate_version(store, &version, err) || schema_check(store, version, err) ||
         migrate_for_reading(store, version, err) || views_for_reading(store, err) ||
         asked_sessions(store, version, err) || asked_disguise(store, version, err))
         return -1;
@@ -329,7 +381,8 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
     bool is_empty;
 
     *out = NULL;
-    if (check_header(path, &is_empty, err))
+    if (beside_check(path, false, err) || check_header(path, &is_empty, err) ||
+        check_journal(path, err))
         return -1;
     if (is_empty)
         return err_set(err, "%s: %s; run 'espalier run' first", path,
@@ -357,6 +410,7 @@ int store_settle(struct store *store, struct err *err)
     FAULT("store: before the log is folded in");
     rc = sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
     FAULT("store: the log is folded in");
+    store->log_bytes = 0;
     if (has_moved)
         return -1;
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);

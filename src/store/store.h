@@ -46,10 +46,21 @@ void store_be_patient(struct store *store, double patience_s,
 /* Whether what is at the path now is not the file that is open. */
 bool store_has_moved(struct store *store);
 
+/* Whether a call has failed because somebody has shortened the file or its log: what was committed
+ * may be lost. */
+bool store_is_cut_off(const struct store *store);
+
 /* Fold the log into the file, so that it stands alone; that a reader is in the way is no error.
  * -1 and err: the disk does not take it. Nothing is lost then: the log stays beside the file, which
  * is to be read with it. Nothing may be uncommitted. */
 int store_settle(struct store *store, struct err *err);
+
+/* After store_settle(): give free pages back to the disk where they are more than a MiB and more
+ * than a quarter of the file. Does nothing while a reader has the file open, where the disk has no
+ * room for a second copy, or where more than a GiB is in use: that would take too long. Returns the
+ * bytes that the file is smaller by; 0 also for a failure, which leaves the file as it was. go_on
+ * is called many times a second; false breaks off. It must not use the store. */
+int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg);
 
 /* Rolls back what was not committed; takes NULL. A writer leaves one file without a log beside it,
  * unless a reader or the disk is in the way. */
@@ -63,19 +74,21 @@ bool store_has_wal(const char *path);
 /* Close without a commit, and remove the file if store_open() has made it. */
 void store_abandon(struct store *store);
 
-/* What the database knows of the trials of a plan: arrays [n_trials]. */
+/* The trials of a plan as the database has them: arrays [n_trials], but for the last. */
 struct store_trials {
-    bool *ours;        /* set by the caller: a trial of this run's part (all, after init). Only
-                          those are registered and looked up; the others read 0, pending, NaN */
-    int64_t *ids;      /* as in the views and in `show`; 0: the database has no such trial */
-    uint8_t *states;   /* enum trial_state */
-    double *values;    /* the objective; NaN where there is none, as below */
-    double *seconds;   /* of the last attempt */
-    double *predicted; /* what had been expected of it */
-    double *left;      /* share of a trial that is not in its checkpoint; 1: it has none */
-    int32_t *crashes;  /* attempts that took their rank down since the trial's last result (done,
-                          diverged, failed); 0 for a trial that is finished */
-    int32_t *lost;     /* likewise, attempts under way when their run was killed */
+    bool *ours;          /* set by the caller: a trial of this run's part (all, after init). Only
+                            those are registered and looked up; the others read 0, pending, NaN */
+    int64_t *ids;        /* as in the views and in `show`; 0: the database has no such trial */
+    uint8_t *states;     /* enum trial_state */
+    double *values;      /* the objective; NaN where there is none, as below */
+    double *seconds;     /* of the last attempt */
+    double *predicted;   /* what had been expected of it */
+    double *left;        /* share of a trial that is not in its checkpoint; 1: it has none */
+    int32_t *crashes;    /* attempts that took their rank down since the trial's last result (done,
+                            diverged, failed); 0 for a trial that is finished */
+    int32_t *lost;       /* likewise, attempts under way when their run was killed */
+    int64_t *config_ids; /* [n_configs] of the plan, made by store_register() and store_find(); 0:
+                            the database has no such configuration, or no trial of it is ours */
 };
 
 /* -1 and err when memory is short. Release takes a zeroed one. */
@@ -84,9 +97,11 @@ void store_trials_release(struct store_trials *trials);
 
 /* Whether a plan goes on with the sweep of its name. Adds to `out` a line for each fixed setting of
  * the sweep that can change numbers and is another now ("train.epochs: 3 -> 5"), and for the data
- * where they are others ("the data are others: FILE (digest a -> b)"); none where the plan goes on
- * with it, or nothing of that name is there. What is an axis, in the database or in the plan, may
- * take any value; replicates and `where` may change (doc/decisions/0014). */
+ * where they are others ("the data are others: FILE (digest a -> b)"), and for a type of model of
+ * the plan whose configurations there an earlier revision computed (settings_revision()); none
+ * where the plan goes on with it, or nothing of that name is there. What is an axis, in the
+ * database or in the plan, may take any value; replicates and `where` may change
+ * (doc/decisions/0014). */
 int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
                       struct errlist *out, struct err *err);
 
@@ -105,9 +120,6 @@ int store_register(struct store *store, const struct plan *plan, const struct da
 /* The same without writing, for a reader. */
 int store_find(struct store *store, const struct plan *plan, const struct dataset *data,
                struct store_trials *trials, struct err *err);
-
-/* The configuration of a trial, as in the views and in `show`; 0 where there is none. */
-int64_t store_config_of(struct store *store, int64_t trial_id);
 
 /* What a run was, recorded once; the store adds what tells its process from all others, the batch
  * job, and which file it writes. */

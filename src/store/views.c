@@ -1,17 +1,22 @@
 /* The views made for people who type SQL. Their columns follow what is in the file: one for each
- * setting that varies in a sweep of it, one for each metric of the tasks in it and each part that
- * trials are scored on. */
+ * setting that varies in a sweep of it, one for each main setting (PARAM_MAIN), one for each metric
+ * of the tasks in it and each part that trials are scored on. */
 #include <string.h>
 
 #include "gcn/metric.h"
 #include "store/db.h"
 
-/* A setting is an axis of the file if it is one of any sweep; sweeps in which it is none show their
- * fixed value. */
-static const char sql_axes[] = "SELECT name FROM axis GROUP BY name"
-                               " ORDER BY min(sweep_id * 1000 + ordinal)";
+/* The settings with a column: the axes of all sweeps, then those of ?1, a JSON array, that are
+ * none. A sweep that does not vary a setting shows its fixed value. */
+static const char sql_settings[] =
+    "SELECT name FROM (SELECT name, 0 AS part, min(sweep_id * 1000 + ordinal) AS place FROM axis"
+    " GROUP BY name UNION ALL SELECT value, 1, key FROM json_each(?1)"
+    " WHERE value NOT IN (SELECT name FROM axis)) ORDER BY part, place";
 static const char sql_has_task[] = "SELECT count(*) FROM sweep WHERE task = ?1";
-static const char sql_view[] = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1";
+static const char sql_view[] = "SELECT sql FROM main.sqlite_schema WHERE type = 'view'"
+                               " AND name = ?1";
+static const char sql_temp_view[] = "SELECT sql FROM sqlite_temp_schema WHERE type = 'view'"
+                                    " AND name = ?1";
 static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
 
 static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
@@ -71,7 +76,9 @@ static const char leaderboard_head[] =
     "        JOIN best USING (sweep_id)\n"
     "        JOIN trial AS t ON t.config_id = ranked.config_id AND t.state = 'done'\n"
     "        LEFT JOIN trial AS b ON b.config_id = best.config_id\n"
-    "            AND b.replicate = t.replicate AND b.fold = t.fold AND b.state = 'done'),\n"
+    "            AND b.replicate = t.replicate AND b.fold = t.fold AND b.state = 'done'";
+static const char leaderboard_spread[] =
+    "),\n"
     "spread AS MATERIALIZED (\n"
     "    SELECT config_id, sqrt(sum(above * above) / (trials - 1)) AS sd,\n"
     "        sqrt(sum(above * above) / (trials - 1)) / sqrt(trials) AS se,\n"
@@ -97,30 +104,61 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = best.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-static int put_axes(struct buf *out, struct store *store, struct err *err)
+/* A column of a setting, which must be one that this program knows. */
+static int put_setting(struct buf *out, struct store *store, const char *name, struct err *err)
 {
-    sqlite3_stmt *row;
-    int rc;
+    if (param_find(NULL, name) == P_COUNT)
+        return err_set(err,
+                       "%s: its axis '%s' is no setting of this espalier: a newer one wrote the "
+                       "file, or another program changed it; 'espalier params' lists the settings",
+                       store->path, name);
+    buf_puts(out, "    config.params ->> ");
+    db_put_text(out, name);
+    buf_puts(out, " AS ");
+    db_put_name(out, name);
+    buf_puts(out, ",\n");
+    return 0;
+}
 
-    if (sqlite3_prepare_v2(store->db, sql_axes, -1, &row, NULL) != SQLITE_OK)
-        return db_fail(store, err);
-    while ((rc = db_step(store, row, err)) == 1) {
-        const char *name = (const char *)sqlite3_column_text(row, 0);
+/* The names of the main settings as a JSON array. */
+static void put_main(struct buf *out)
+{
+    const char *gap = "[";
 
-        buf_printf(out, "    config.params ->> '%s' AS \"%s\",\n", name, name);
-    }
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].flags & PARAM_MAIN) {
+            buf_printf(out, "%s\"%s\"", gap, param_table[id].key);
+            gap = ", ";
+        }
+    buf_putc(out, ']');
+}
+
+static int put_settings(struct buf *out, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_settings, err);
+    struct buf main = {0};
+    const char *name;
+    int rc = row ? 1 : -1;
+
+    put_main(&main);
+    if (row)
+        sqlite3_bind_text(row, 1, buf_text(&main), -1, SQLITE_TRANSIENT);
+    out->failed |= buf_failed(&main);
+    buf_release(&main);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        rc = db_read(store, row, err, "s", &name) || put_setting(out, store, name, err) ? -1 : 1;
     sqlite3_finalize(row);
     return rc;
 }
 
 static int has_task(struct store *store, enum task task, bool *has, struct err *err)
 {
-    sqlite3_stmt *row;
+    sqlite3_stmt *row = db_prepare(store, sql_has_task, err);
     int64_t n = 0;
     int rc;
 
-    if (sqlite3_prepare_v2(store->db, sql_has_task, -1, &row, NULL) != SQLITE_OK)
-        return db_fail(store, err);
+    if (!row)
+        return -1;
     sqlite3_bind_text(row, 1, task_name(task), -1, SQLITE_STATIC);
     rc = db_integer(store, row, 0, &n, err);
     sqlite3_finalize(row);
@@ -153,69 +191,83 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
     return 0;
 }
 
-/* The words of a view that the file has; none where there is none. */
-static int find_view(struct buf *sql, struct store *store, const char *name, struct err *err)
+/* The text of a view that is there, by one of the two queries; none where there is none. */
+static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
+                     struct err *err)
 {
-    sqlite3_stmt *row;
+    sqlite3_stmt *row = db_prepare(store, query, err);
+    const char *text = "";
     int rc;
 
-    if (sqlite3_prepare_v2(store->db, sql_view, -1, &row, NULL) != SQLITE_OK)
-        return db_fail(store, err);
+    if (!row)
+        return -1;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
     if (rc == 1)
-        buf_puts(sql, (const char *)sqlite3_column_text(row, 0));
+        rc = db_read(store, row, err, "s", &text);
+    if (!rc)
+        buf_puts(sql, text);
     sqlite3_finalize(row);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
-/* Whether the file has a view in these words. */
-static int has_view(struct store *store, const char *name, const char *sql, bool *has,
-                    struct err *err)
+/* Whether there is a view with this text. */
+static int has_view(struct store *store, const char *query, const char *name, const char *sql,
+                    bool *has, struct err *err)
 {
     struct buf there = {0};
-    int rc = find_view(&there, store, name, err);
+    int rc = find_view(&there, store, query, name, err);
 
     *has = !rc && !strcmp(buf_text(&there), sql);
     buf_release(&there);
     return rc;
 }
 
-/* Make a view, unless it is there in the same words: every change of the schema makes all readers
- * prepare their statements anew. A reader makes one that hides the file's. */
-static int put_view(struct store *store, const char *name, struct buf *select, struct err *err)
+/* Make a view, unless it is there with the same text: every change of the schema makes all readers
+ * prepare their statements anew. is_temp: for this connection, instead of for the file. */
+static int make_view(struct store *store, bool is_temp, const char *name, const struct buf *select,
+                     struct err *err)
 {
-    struct buf sql = {0}, make = {0};
+    const char *schema = is_temp ? "temp" : "main";
+    struct buf sql = {0}, drop = {0}, create = {0};
     bool has;
     int rc;
 
     buf_printf(&sql, "CREATE VIEW %s AS\n%s", name, buf_text(select));
-    if (store->is_writer)
-        buf_printf(&make, "DROP VIEW IF EXISTS %s;\n%s", name, buf_text(&sql));
-    else
-        buf_printf(&make, "CREATE TEMP VIEW %s AS\n%s", name, buf_text(select));
-    rc = buf_failed(select) || buf_failed(&sql) || buf_failed(&make)
+    buf_printf(&drop, "DROP VIEW IF EXISTS %s.%s", schema, name);
+    buf_printf(&create, "CREATE VIEW %s.%s AS\n%s", schema, name, buf_text(select));
+    rc = buf_failed(select) || buf_failed(&sql)
              ? err_nomem(err, "view", sql.size)
-             : has_view(store, name, buf_text(&sql), &has, err);
+             : has_view(store, is_temp ? sql_temp_view : sql_view, name, buf_text(&sql), &has, err);
     if (!rc && !has)
-        rc = db_exec(store, buf_text(&make), err);
+        rc = db_run(store, &drop, err) || db_run(store, &create, err) ? -1 : 0;
     buf_release(&sql);
-    buf_release(&make);
+    buf_release(&drop);
+    buf_release(&create);
     return rc;
+}
+
+/* In the file for people, and as a temporary one for this program, which reads no other. */
+static int put_view(struct store *store, bool is_written, const char *name,
+                    const struct buf *select, struct err *err)
+{
+    if (is_written && make_view(store, false, name, select, err))
+        return -1;
+    return make_view(store, true, name, select, err);
 }
 
 /* Columns that the file has are kept: they are of another of its sweeps. */
 static int shows_stop(struct store *store, bool *shows, struct err *err)
 {
     struct buf there = {0};
-    int rc = *shows ? 0 : find_view(&there, store, "trials", err);
+    int rc = *shows ? 0 : find_view(&there, store, sql_view, "trials", err);
 
     *shows |= strstr(buf_text(&there), "AS stop_loss") != NULL;
     buf_release(&there);
     return rc;
 }
 
-static int make_trials(struct store *store, bool has_stop, struct err *err)
+static int make_trials(struct store *store, bool is_written, bool has_stop, struct err *err)
 {
     struct buf select = {0};
     int rc;
@@ -223,50 +275,75 @@ static int make_trials(struct store *store, bool has_stop, struct err *err)
     if (shows_stop(store, &has_stop, err))
         return -1;
     buf_puts(&select, trials_head);
-    rc = put_axes(&select, store, err);
+    rc = put_settings(&select, store, err);
     buf_puts(&select, trials_middle);
     if (!rc)
         rc = put_metrics(&select, store, has_stop, err);
     buf_puts(&select, trials_tail);
     if (!rc)
-        rc = put_view(store, "trials", &select, err);
+        rc = put_view(store, is_written, "trials", &select, err);
     buf_release(&select);
     return rc;
 }
 
-static int make_leaderboard(struct store *store, struct err *err)
+int views_put_config(struct buf *out, struct store *store, struct err *err)
 {
-    struct buf select = {0};
     int rc;
 
-    buf_puts(&select, leaderboard_head);
-    rc = put_axes(&select, store, err);
-    buf_puts(&select, leaderboard_tail);
+    buf_puts(out, "SELECT config.sweep_id, ");
+    rc = put_settings(out, store, err);
+    buf_puts(out, "    sweep.name AS sweep FROM config JOIN sweep USING (sweep_id)"
+                  " WHERE config_id = ?1");
+    return rc;
+}
+
+int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err)
+{
+    int rc;
+
+    buf_puts(out, leaderboard_head);
+    if (last > 0)
+        buf_printf(out, "\n    WHERE ranked.place <= %lld", (long long)last);
+    buf_puts(out, leaderboard_spread);
+    rc = put_settings(out, store, err);
+    buf_puts(out, leaderboard_tail);
+    return rc;
+}
+
+static int make_leaderboard(struct store *store, bool is_written, struct err *err)
+{
+    struct buf select = {0};
+    int rc = views_put_leaderboard(&select, store, 0, err);
+
     if (!rc)
-        rc = put_view(store, "leaderboard", &select, err);
+        rc = put_view(store, is_written, "leaderboard", &select, err);
     buf_release(&select);
     return rc;
+}
+
+static int make_both(struct store *store, bool is_written, bool has_stop, struct err *err)
+{
+    return make_trials(store, is_written, has_stop, err) || make_leaderboard(store, is_written, err)
+               ? -1
+               : 0;
 }
 
 int views_expect(struct store *store, bool has_stop, struct err *err)
 {
-    return make_trials(store, has_stop, err) || make_leaderboard(store, err) ? -1 : 0;
+    return make_both(store, true, has_stop, err);
 }
 
 int views_update(struct store *store, struct err *err)
 {
-    sqlite3_stmt *row;
+    sqlite3_stmt *row = db_prepare(store, sql_has_stop, err);
     int64_t has_stop = 0;
-    int rc;
+    int rc = db_integer(store, row, 0, &has_stop, err);
 
-    if (sqlite3_prepare_v2(store->db, sql_has_stop, -1, &row, NULL) != SQLITE_OK)
-        return db_fail(store, err);
-    rc = db_integer(store, row, 0, &has_stop, err);
     sqlite3_finalize(row);
     return rc ? rc : views_expect(store, has_stop, err);
 }
 
 int views_for_reading(struct store *store, struct err *err)
 {
-    return make_leaderboard(store, err);
+    return make_both(store, false, false, err);
 }

@@ -82,6 +82,11 @@ int gemm_threads(void)
     return n_threads;
 }
 
+int gemm_library_threads(void)
+{
+    return openblas_get_num_threads();
+}
+
 const char *gemm_library(void)
 {
     return openblas_get_config();

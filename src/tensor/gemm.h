@@ -26,6 +26,8 @@ void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transpo
  * the first product. */
 void gemm_set_threads(int n);
 int gemm_threads(void);
+/* Threads that OpenBLAS uses now, also where nobody has set them. */
+int gemm_library_threads(void);
 
 /* What does the work, for records and reports: library version and the kernel it picked on this
  * processor. Static text. */

@@ -1,6 +1,12 @@
 #include "trial/checkpoint.h"
 
+#include <math.h>
 #include <string.h>
+
+bool trial_checkpoint_is_valid(const struct trial_checkpoint *c)
+{
+    return c->epoch >= 1 && c->left >= 0 && c->left < 1 && c->seconds >= 0 && isfinite(c->seconds);
+}
 
 void trial_checkpoint_pack(struct buf *out, const struct trial_checkpoint *c)
 {
@@ -21,7 +27,5 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
     c->seconds = cursor_f64(in);
     c->bytes = (size_t)cursor_i64(in);
     c->state = cursor_bytes(in, c->bytes);
-    if (in->failed || c->epoch < 1 || !(c->left >= 0 && c->left < 1) || !(c->seconds >= 0))
-        return -1;
-    return 0;
+    return in->failed || !trial_checkpoint_is_valid(c) ? -1 : 0;
 }

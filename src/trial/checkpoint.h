@@ -2,6 +2,8 @@
 #ifndef TRIAL_CHECKPOINT_H
 #define TRIAL_CHECKPOINT_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 struct trial_checkpoint {
@@ -12,6 +14,9 @@ struct trial_checkpoint {
     const void *state; /* [bytes] of gcn_save() (gcn/train.h); borrowed */
     size_t bytes;
 };
+
+/* Whether its numbers are in their ranges. */
+bool trial_checkpoint_is_valid(const struct trial_checkpoint *checkpoint);
 
 /* Wire format. Unpacking borrows the state from the message; -1 where that is cut, or no number can
  * be what it says. */

@@ -50,7 +50,7 @@ static void describe_settings(struct buf *metadata, const struct settings *s)
     const char *trait = s->v[P_TRAIT].s;
     struct buf json = {0};
 
-    settings_json(&json, s);
+    settings_json_kept(&json, s);
     safetensors_describe(metadata, "settings", buf_text(&json));
     metadata->failed |= buf_failed(&json);
     if (!utf8_find_foreign(trait))
@@ -138,6 +138,9 @@ static void add_features(struct safetensor *list, size_t *n, const struct datase
     if (data->const_alleles)
         add(list, n, "features.alleles", SAFETENSORS_U8, data->allele_start[f],
             data->const_alleles);
+    if (data->const_marker_ids)
+        add(list, n, "features.ids", SAFETENSORS_U8, data->marker_id_start[f],
+            data->const_marker_ids);
 }
 
 /* ---- weights ---- */

@@ -7,6 +7,7 @@
  *   features.fill        F32 [markers]  where they are dosages: in the place of a missing one
  *   features.names       U8  one after another, each with a NUL behind it
  *   features.alleles     U8  likewise, where they are known: "CHROM\tPOS\tREF\tALT" or nothing
+ *   features.ids         U8  likewise, where the file has them: what it calls each marker
  *   classes              U8  likewise
  *
  * Its metadata are texts: format, espalier, blas, key, data_digest, settings (JSON), task, outputs,

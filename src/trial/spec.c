@@ -5,7 +5,6 @@
 /* Choices stand in the parameter table in the order of the enums they become; those that begin
  * with `auto` are one ahead. tests/unit/spec.c compares every name. */
 #define AFTER_AUTO 1
-#define AFTER_NONE 1
 
 void spec_data(struct data_spec *out, const struct settings *s)
 {
@@ -122,9 +121,9 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
         .layers = (int32_t)v[P_LAYERS].i,
         .hidden_size = (int32_t)v[P_HIDDEN_SIZE].i,
         .activation = (enum activation)v[P_ACTIVATION].i,
-        .pool = settings_pool(s) ? (enum pool)(v[P_POOL].i + AFTER_NONE) : POOL_NONE,
+        .pool = settings_pool(s) ? (enum pool)v[P_POOL].i : POOL_NONE,
         .residual = v[P_RESIDUAL].i,
-        .batch_norm = v[P_BATCH_NORM].i,
+        .batch_norm = v[P_BATCH_NORM].i - AFTER_AUTO,
         .dropout = v[P_DROPOUT].f,
         .input_dropout = v[P_INPUT_DROPOUT].f,
         .epochs = (int32_t)v[P_EPOCHS].i,
@@ -142,6 +141,7 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
         .beta2 = v[P_BETA2].f,
         .epsilon = v[P_EPSILON].f,
         .batch_size = (int32_t)v[P_BATCH_SIZE].i,
+        .choose_epoch = (enum choose_epoch)v[P_CHOOSE_EPOCH].i,
         .patience = (int32_t)v[P_PATIENCE].i,
         .class_weights = (enum class_weights)v[P_CLASS_WEIGHTS].i,
         .objective = spec_objective(s),

@@ -11,8 +11,8 @@ static const uint32_t one_name[] = {0, 1};
 
 /* What a file says, before it is believed. */
 struct source {
-    struct safetensor names, alleles, classes; /* data is NULL where there are none */
-    struct safetensor fill, mean;              /* likewise */
+    struct safetensor names, alleles, ids, classes; /* data is NULL where there are none */
+    struct safetensor fill, mean;                   /* likewise */
     int32_t n_features, n_markers, n_classes;
 };
 
@@ -61,13 +61,15 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
     *s = (struct source){0};
     if (!find_names(&s->names, file, bytes, "features.names") || !s->names.data ||
         !find_names(&s->alleles, file, bytes, "features.alleles") ||
+        !find_names(&s->ids, file, bytes, "features.ids") ||
         !find_names(&s->classes, file, bytes, "classes") ||
         safetensors_number(&n_markers, file, bytes, "markers"))
         return damaged(err);
     s->n_features = count_names(&s->names);
     s->n_classes = count_names(&s->classes);
     if (!(n_markers >= 1 && n_markers <= s->n_features) ||
-        (s->alleles.data && count_names(&s->alleles) != s->n_features))
+        (s->alleles.data && count_names(&s->alleles) != s->n_features) ||
+        (s->ids.data && count_names(&s->ids) != s->n_features))
         return damaged(err);
     s->n_markers = (int32_t)n_markers;
     if (!find_numbers(&s->fill, file, bytes, "features.fill", SAFETENSORS_F32, s->n_markers) ||
@@ -126,6 +128,7 @@ static void describe(struct standin *s, const struct source *from)
         .id_start = one_name,
         .const_features = from->names.data,
         .const_alleles = from->alleles.data,
+        .const_marker_ids = from->ids.data,
         .const_classes = from->classes.data,
     };
 }
@@ -139,6 +142,10 @@ static void point_at_names(struct standin *s, const struct source *from)
     if (from->alleles.data) {
         s->data.allele_start = at;
         at = index_names(at, &from->alleles, from->n_features);
+    }
+    if (from->ids.data) {
+        s->data.marker_id_start = at;
+        at = index_names(at, &from->ids, from->n_features);
     }
     s->data.class_start = at;
     index_names(at, &from->classes, from->n_classes);
@@ -158,7 +165,7 @@ int standin_init(struct standin *s, const void *file, size_t bytes, struct err *
         return err_set(err, "no means of the features are kept, which are neither dosages nor "
                             "standardised");
     n = (size_t)from.n_features;
-    n_names = 2 * (n + 1) + (size_t)from.n_classes + 1;
+    n_names = 3 * (n + 1) + (size_t)from.n_classes + 1;
     s->start = malloc(n_names * sizeof *s->start);
     s->mean = malloc(n * sizeof *s->mean);
     if (!s->start || !s->mean)

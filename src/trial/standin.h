@@ -12,7 +12,7 @@ struct standin {
     struct dataset data;   /* points into the file and at what follows */
     struct dataset nobody; /* the same without the sample: for a predictor, which would have it
                               computed beside few new ones, and round otherwise */
-    uint32_t *start;       /* of features, alleles and classes, one after another */
+    uint32_t *start;       /* of features, alleles, ids and classes, one after another */
     float *mean;           /* [F] */
     float target;
     int32_t label;

@@ -6,7 +6,7 @@
 # user       a library has the users listed here and no other
 # talk       only cli/ and the log print, and only cli/ ends the process
 # guard      a header of src/X/Y.h begins with the guard X_Y_H
-# length     a file has at most 500 lines
+# length     a file has at most 600 lines
 # Everywhere:
 # length     a function has at most 80 lines
 # word       nothing is left for later, no struct hides behind a typedef
@@ -136,8 +136,8 @@ code ~ /^}/ {
     opened = 0
 }
 
-own && FNR == 501 {
-    breach("length", "a file of more than 500 lines")
+own && FNR == 601 {
+    breach("length", "a file of more than 600 lines")
 }
 
 own && FILENAME ~ /\.h$/ && /^#/ && guarded < 2 {

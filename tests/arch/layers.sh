@@ -60,7 +60,7 @@ END
 is_caught talk src/gcn/fatal.c <<'END'
 static void fatal(void) { exit(1); }
 END
-awk 'BEGIN { for (i = 1; i <= 501; i++) print "" }' >"$T/long"
+awk 'BEGIN { for (i = 1; i <= 601; i++) print "" }' >"$T/long"
 is_caught length src/base/long.c <"$T/long"
 awk 'BEGIN { print "int f(void)\n{"; for (i = 1; i <= 81; i++) print "    ;"; print "}" }' >"$T/function"
 is_caught length src/base/function.c <"$T/function"

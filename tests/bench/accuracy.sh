@@ -23,6 +23,7 @@ phenotypes = $ESPALIER_DATA/arabidopsis/ft10_pheno.csv
 k = 10
 [train]
 epochs = 100
+choose_epoch = objective
 INI
 
 # Peak resident size of a process that trains FT10 with 256 hidden units.

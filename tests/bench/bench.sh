@@ -6,7 +6,7 @@
 #   ESPALIER_DATA  real data; rows without them say so
 #   PYTHON         the one with the peers; default /usr/bin/python3
 #   ROUNDS         how often each program runs in turn; default 5, of whole sweeps 3
-#   PARTS          some of: load training sweep noop commit loss resume simulate memory accuracy; default all
+#   PARTS          some of: load training sweep noop commit loss resume million simulate memory accuracy; default all
 #   KEEP_OPENBLAS  1: leave OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE as they are
 espalier=$1
 programs=$2
@@ -32,7 +32,7 @@ machine() {
 part() {
     case $1 in
     load | training) sh "$here/$1.sh" "$programs" "$src" ;;
-    sweep | noop | loss | resume | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
+    sweep | noop | loss | resume | million | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
     simulate)
         is_there "$programs/simulate" "10,000 simulated ranks" && "$programs/simulate"
         ;;
@@ -64,12 +64,12 @@ case ${ROUNDS:-1} in
     exit 2
     ;;
 esac
-parts=${PARTS:-load training sweep noop commit loss resume simulate memory accuracy}
+parts=${PARTS:-load training sweep noop commit loss resume million simulate memory accuracy}
 for name in $parts; do
     case $name in
-    load | training | sweep | noop | commit | loss | resume | simulate | memory | accuracy) ;;
+    load | training | sweep | noop | commit | loss | resume | million | simulate | memory | accuracy) ;;
     *)
-        echo "bench.sh: PARTS: no part '$name': allowed are load training sweep noop commit loss resume simulate memory accuracy" >&2
+        echo "bench.sh: PARTS: no part '$name': allowed are load training sweep noop commit loss resume million simulate memory accuracy" >&2
         exit 2
         ;;
     esac

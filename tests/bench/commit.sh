@@ -13,6 +13,7 @@ cat >"$T/commit.ini" <<'INI'
 [sweep]
 replicates = 40
 [data]
+format = simulated
 samples = 300
 markers = 1000
 [train]

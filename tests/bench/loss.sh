@@ -18,6 +18,7 @@ cat >"$T/loss.ini" <<'INI'
 [sweep]
 replicates = 24
 [data]
+format = simulated
 samples = 300
 markers = 1000
 [train]

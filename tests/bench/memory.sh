@@ -11,6 +11,7 @@ cat >"$T/panel.ini" <<'INI'
 [sweep]
 replicates = 64
 [data]
+format = simulated
 samples = 1000
 markers = 500000
 [model]

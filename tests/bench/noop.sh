@@ -14,6 +14,7 @@ cat >"$T/noop.ini" <<INI
 [sweep]
 replicates = $((100000 / scale))
 [data]
+format = simulated
 samples = 20
 markers = 10
 causal = 2

@@ -14,6 +14,7 @@ cat >"$T/half.ini" <<INI
 name = resume
 replicates = $((n / 200))
 [data]
+format = simulated
 samples = 20
 markers = 10
 causal = 2

@@ -8,6 +8,7 @@ cat >small.ini <<'INI'
 name = small
 replicates = 2
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -30,7 +31,7 @@ fails "a format that is none" 2 "$ESPALIER" best --format xml
 
 ok "a sweep" "$ESPALIER" run small.ini --progress none
 is "the header" "$(best | head -n 1 | tr -s ' ')" \
-    "place config hidden_size dropout batch_size trials mean sd se diff diff_low diff_high within_se seconds"
+    "place config hidden_size dropout batch_size trials mean val_r2 sd se diff diff_low diff_high within_se seconds"
 is "ten rows unless told otherwise" "$(best | wc -l)" 11
 is "-n" "$(best -n 3 | wc -l)" 4
 is "-n 0: all" "$(best -n 0 | wc -l)" 13
@@ -65,6 +66,60 @@ is "--where knows the interval" "$(best --format csv -n 0 --where 'diff_high < d
     "$(sqlite3 results.db 'select 1 + count(*) from leaderboard where 2 * 12.7062047361747 * diff_se < 0.5')"
 is "the mark" "$(best -n 0 | grep -c '\*')" "$(sqlite3 results.db 'select sum(within_se) from leaderboard')"
 
+# ---- advice: the same at the end of run ----
+
+cat >advice.ini <<'INI'
+[sweep]
+name = advice
+keep = none
+folds = 3
+[data]
+format = simulated
+samples = 120
+markers = 60
+[model]
+hidden_size = 8
+[train]
+epochs = 4
+[grid]
+type = gcn, ridge
+learning_rate = 0.01, 0.1, 1
+lambda = 1, 10, 100
+INI
+warnings() { grep '^espalier: warning: ' "$1"; }
+ok "a sweep to advise on" "$ESPALIER" run advice.ini --db advice.db --progress none
+like "is warned of at first" "$(cat .err)" 'warning: advice.ini: the validation part chooses the epoch'
+before=$(warnings .err | grep -v 'advice.ini: ')
+best advice.db >answer
+is "run and best warn of the same" "$(warnings chatter | grep -v 'chooses the epoch')" "$before"
+like "of something" "$before" 'warning: [0-9]+ of the next 5 configurations'
+ok "run, with nothing left to run" "$ESPALIER" run advice.ini --db advice.db --progress none
+is "does not say it again" "$(warnings .err | grep -vc 'advice.ini: ')" 0
+# Made up: c3, the gcn with the largest learning rate, is best, and differs from all but c2.
+sqlite3 advice.db "update trial set value = 0.1 * fold + config_id * 0.001 * (1 + 0.01 * fold);
+    update trial set value = 0.1 * fold + 0.9 + iif(config_id = 2, 0.05 * fold - 0.06, 0) where config_id in (2, 3);
+    update metric set value = -0.25 where split = 'val' and name = 'r2' and trial_id in (select trial_id from trial where config_id = 3)"
+best advice.db >answer
+is "the types of model" "$(grep -c 'warning: the validation part chooses the epoch' chatter)" 1
+like "a negative R2" "$(cat chatter)" 'warning: c3 has a mean validation R2 of -0.25: it predicts worse than the mean'
+is "beside r" "$(awk 'NR < 3 { print $8 }' answer | tr '\n' ' ')" "val_r2 -0.25 "
+like "an edge" "$(cat chatter)" 'warning: learning_rate: c3 has 1, the largest of 3 values, .* try 10 and 100 \(--set grid.learning_rate=10,100 adds'
+is "of no setting that the type lacks" "$(grep -c lambda: chatter)" 0
+like "what cannot be told apart" "$(cat chatter)" 'warning: 1 of the next 5 configurations cannot be told apart from the best one'
+is "each once" "$(warnings chatter | wc -l)" 4
+is "nothing of it in the answer" "$(grep -c warning answer)" 0
+before=$(warnings chatter)
+best advice.db --format csv --rule best >answer
+is "for programs too" "$(warnings chatter)" "$before"
+best advice.db --where "learning_rate < 1" >answer
+is "an axis that was cut has no edge" "$(grep -c 'learning_rate: ' chatter)" 0
+ok "a run that goes beyond the edge" "$ESPALIER" run advice.ini --db advice.db --progress none --set grid.learning_rate=10,100 --set grid.type=gcn
+is "adds to the sweep" "$(sqlite3 advice.db "select group_concat(levels) from axis where name = 'learning_rate'")" "[0.01,0.1,1,10,100]"
+is "in one of its name" "$(sqlite3 advice.db 'select count(*) from sweep')" 1
+ok "classes" "$ESPALIER" inspect advice.ini
+like "inspect warns of small parts" "$(cat .err; "$ESPALIER" inspect advice.ini --set samples=60 2>&1)" \
+    'advice.ini: 3 of 3 validation parts have fewer than 30 samples \(the smallest has 16\)'
+
 # The choice, and its test part.
 cheapest="select config from leaderboard where within_se order by flops, place limit 1"
 is "nothing of the test part unless one is chosen" "$(best | grep -c pearson)" 0
@@ -92,9 +147,9 @@ for copy in pending single other older; do cp results.db $copy.db; done
 sqlite3 pending.db "update trial set state = 'pending', value = null where trial_id = 3"
 best pending.db --rule best >chosen
 like "a sweep that is not finished" "$(cat chatter)" '^espalier: warning: 1 trial of the sweep is not finished: the choice may change'
-is "one pair has no interval" "$(best pending.db -n 0 --format csv --where 'pairs = 1' | cut -d, -f11-14 | tail -n +2)" ",,,1"
+is "one pair has no interval" "$(best pending.db -n 0 --format csv --where 'pairs = 1' | cut -d, -f12-15 | tail -n +2)" ",,,1"
 sqlite3 single.db "update trial set state = 'failed', value = null where replicate = 1"
-is "nor has one trial, nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f8,9,11-15 | sort | uniq -c | sed 's/^ *//')" \
+is "nor has one trial, nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f9,10,12-16 | sort | uniq -c | sed 's/^ *//')" \
     "12 ,,,,,1,
 1 sd,se,diff_se,diff_low,diff_high,pairs,within_se"
 fails "one trial has no standard error to choose by" 1 "$ESPALIER" best single.db --rule 1se
@@ -125,12 +180,47 @@ best --format ini --where 'hidden_size = 8' >best8.ini
 like "--where chooses" "$(cat best8.ini)" '^hidden_size = 8$'
 fails "--where that leaves none" 1 "$ESPALIER" best --format ini --where 0
 
+# Every effective setting is written out, for any kind of data, and the file trains the same trials.
+is "defaults are written out" "$(grep -E '^(layers|scale|objective|weight_decay|samples|test) = ' best.ini | tr '\n' ' ')" \
+    "objective = val_pearson scale = standardize samples = 60 test = 0.2 layers = 2 weight_decay = 0.0005 "
+is "and nothing else" "$(grep -cE '= *$|auto|^(lambda|maf|group|edges) =' best.ini)" 0
+ok "a panel" "$ESPALIER" simulate panel
+awk -F'[,;]' 'NR == 1 { print "id,part,family"; next } { print $1 "," (NR % 4 ? "train" : "val") "," NR % 9 }' panel/phenotypes.csv >parts.csv
+awk -F'[,;]' -v OFS=, 'NR == 1 { print $0, "family"; next } { print $0, NR % 9 }' panel/phenotypes.csv >joined.csv
+cat >panel.ini <<'INI'
+[data]
+genotypes = panel/genotypes.csv
+phenotypes = panel/phenotypes.csv
+format = genotype
+[split]
+file = parts.csv
+[train]
+epochs = 2
+[grid]
+hidden_size = 4
+type = mlp, ridge, gcn
+threads = 1
+INI
+same_again() { # NAME PLACE OPTION...: the configuration at that place of the sweep, written and run alone
+    name=$1 place=$2
+    shift 2
+    ok "$name" "$ESPALIER" run panel.ini --db "$place.db" --progress none "$@"
+    best "$place.db" --format ini --where "place = $place" >again.ini
+    ok "... as a file" "$ESPALIER" run again.ini --db "again$place.db" --progress none
+    is "... without a word of settings" "$(grep -cE 'does nothing|belongs to' .err)" 0
+    is "... with the same keys" "$(sqlite3 "again$place.db" 'select key from trial order by key')" \
+        "$(sqlite3 "$place.db" "select key from trial where config_id = (select config from leaderboard where place = $place) order by key")"
+}
+same_again "genotypes with a split file" 1
+same_again "the second" 2
+same_again "with groups" 3 --set split.file= --set group=family --set data.phenotypes=joined.csv --set data.trait=trait --set folds=groups
+
 # Two sweeps in a file.
 sed -e 's/= small/= other/' -e 's/^dropout.*/layers = 1, 2/' small.ini >other.ini
 ok "another sweep" "$ESPALIER" run other.ini --progress none
 like "the last one counts" "$(best; cat chatter)" "^espalier: sweep 'other', the last of 2"
 is "with its own axes" "$(best --format csv | head -n 1)" \
-    "place,config,hidden_size,layers,batch_size,trials,mean,sd,se,diff,diff_se,diff_low,diff_high,pairs,within_se,flops,seconds"
+    "place,config,hidden_size,layers,batch_size,trials,mean,val_r2,sd,se,diff,diff_se,diff_low,diff_high,pairs,within_se,flops,seconds"
 is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a sweep that is not there" 1 "$ESPALIER" best --sweep none
 is "says which are" "$(cat .err)" \

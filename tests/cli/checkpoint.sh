@@ -9,6 +9,7 @@ cat >sweep.ini <<'INI'
 [sweep]
 name = checkpoint
 [data]
+format = simulated
 samples = 300
 markers = 1000
 [split]

@@ -11,6 +11,7 @@ ESPALIER=$T/esp$$
 
 cat >quick.ini <<'INI'
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5

@@ -8,6 +8,7 @@ cat >small.ini <<'INI'
 name = small, "but" mine
 folds = 2
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -40,7 +41,7 @@ is "json reads back" "$(sqlite3 results.db "select count(*), sum(j.value ->> 'va
     on v.trial = j.value ->> 'trial'")" '8|8|small, "but" mine'
 fails "a sweep that is not there" 1 "$ESPALIER" export --sweep none
 fails "a folder that is not there" 1 "$ESPALIER" export -o none/all.csv
-is "is named" "$(cat .err)" "espalier: none/all.csv: No such file or directory"
+is "is named" "$(cat .err)" "espalier: none/all.csv: cannot make a file in its folder: No such file or directory"
 fails "no database" 1 "$ESPALIER" export none.db
 fails "a full disk" 1 "$ESPALIER" export -o /dev/full
 before=$(cksum <results.db)

@@ -7,6 +7,7 @@ cat >small.ini <<'INI'
 [sweep]
 name = small
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5

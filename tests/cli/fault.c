@@ -6,6 +6,7 @@
  *   FAULT_ERRNO=N     with this errno; EIO without it
  *   FAULT_ONCE=1      the N-th alone
  *   FAULT_MAGIC=N     statfs() reports this type for every path
+ *   FAULT_CLOCK=N     each reading of the clock sets it back by N seconds
  *   FAULT_NO_SYNC=1   fsync() and fdatasync() do nothing, at once
  *   FAULT_SYNC_LOG=F  append to F, at exit, the seconds spent in them and how many there were */
 #include <dlfcn.h>
@@ -72,6 +73,16 @@ ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
 {
     return fails("write", fd) ? -1
                               : NEXT(ssize_t, int, const void *, size_t, off64_t)(fd, bytes, n, at);
+}
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    static long n_readings;
+    int rc = NEXT(int, clockid_t, struct timespec *)(id, t);
+
+    if (id == CLOCK_REALTIME)
+        t->tv_sec -= number("FAULT_CLOCK", 0) * n_readings++;
+    return rc;
 }
 
 static double sync_s;

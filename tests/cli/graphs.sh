@@ -125,6 +125,54 @@ case $? in
 "espalier: data.format = smiles: this espalier was built without Indigo; install it (Debian: libindigo-dev), then configure and build again" ;;
 esac
 
+# Defaults that depend on the kind of data (doc/decisions/0036 and 0037).
+cd "$T" || exit 1
+cp -r set amounts
+printf '%s\n' 1000 2000 3000 1500 2500 9000 1000 2000 3000 4000 5000 6000 >amounts/S_node_attributes.txt
+cat >defaults.ini <<'END'
+[sweep]
+name = d
+[data]
+format = tu
+folder = set
+[split]
+test = 0
+val = 0.5
+[train]
+epochs = 2
+END
+effective() { # DB
+    "$ESPALIER" best "$1" -n 1 --format ini 2>/dev/null | grep -E '^(scale|batch_norm|pool|choose_epoch) ' | tr '\n' ';'
+}
+ok "labels" "$ESPALIER" run defaults.ini --db labels.db --progress none
+is "stay as they are" "$(effective labels.db)" \
+    "scale = none;batch_norm = yes;pool = sum;choose_epoch = loss;"
+is "without a warning" "$(grep -c spreads "$T/.err")" 0
+ok "attributes" "$ESPALIER" run defaults.ini --db amounts.db --progress none --set folder=amounts
+is "are standardized" "$(effective amounts.db)" \
+    "scale = standardize;batch_norm = yes;pool = sum;choose_epoch = loss;"
+is "without a warning, too" "$(grep -c spreads "$T/.err")" 0
+ok "unscaled ones" "$ESPALIER" inspect defaults.ini --set folder=amounts --set scale=none
+is "are warned of" "$(grep spreads "$T/.err")" \
+    "espalier: warning: defaults.ini: scale = none, and the spreads of the features differ by more than 100: feature 'attribute1' has standard deviation 2.26e+03, feature 'label=0' 0.5: set [data] scale = standardize"
+printf 'node,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n' >nodes.csv
+printf 'source,target\n1,2\n3,4\n5,6\n' >edges.csv
+printf 'node,feature,value\n1,7,1\n2,7,1\n3,8,900\n4,8,300\n5,7,1\n6,8,5\n' >words.csv
+printf '[data]\nformat = graph\nedges = edges.csv\nfeatures = words.csv\nlabels = nodes.csv\n' >words.ini
+ok "sparse features" "$ESPALIER" inspect words.ini
+is "are warned of, too" "$(grep -o 'spreads.*' "$T/.err")" \
+    "spreads of the features differ by more than 100: feature 8 has standard deviation 331, feature 7 0.5: set [data] scale = row, or divide the large values"
+awk 'BEGIN { print "node,common,rare"; for (i = 1; i <= 50000; i++) print i "," i % 2 "," (i == 7) }' >marks.csv
+awk 'BEGIN { print "node,label"; for (i = 1; i <= 50000; i++) print i "," (i % 3 ? "a" : "b") }' >all.csv
+ok "a rare label" "$ESPALIER" inspect words.ini --set features=marks.csv --set labels=all.csv
+is "is not on another scale" "$(grep -c spreads "$T/.err")" 0
+cp defaults.ini before.ini
+ok "what ran under other defaults" "$ESPALIER" run before.ini --db before.db --progress none \
+    --set folder=amounts --set scale=none --set batch_norm=no --set pool=mean --set choose_epoch=objective
+fails "is another sweep now" 2 "$ESPALIER" run before.ini --db before.db --progress none --set folder=amounts
+is "and goes on with these lines" "$(grep -o 'add to .*' "$T/.err" | tr '\n' ';')" \
+    "add to [data]: scale = none);add to [model]: batch_norm = no);add to [model]: pool = mean);add to [train]: choose_epoch = objective);"
+
 # What belongs to another format is named.
 cd "$T" || exit 1
 fails "settings of other formats" 2 "$ESPALIER" inspect tu.ini --set data.images=labels --set data.labels=labels
@@ -134,8 +182,8 @@ espalier: --set images: images belongs to format = idx, and the format is tu"
 printf '[data]\nformat = idx\n' >"$T/bare.ini"
 fails "what is needed" 2 "$ESPALIER" inspect bare.ini
 is "each that is" "$(cat "$T/.err")" \
-"espalier: bare.ini:2: format = idx needs [data] labels
-espalier: bare.ini:2: format = idx needs [data] images"
+"espalier: bare.ini:1: [data] labels is not set: format = idx needs it
+espalier: bare.ini:1: [data] images is not set: format = idx needs it"
 
 if [ -n "${ESPALIER_DATA:-}" ]; then
     for set in "MUTAG 188 3371 3721" "PROTEINS 1113 43471 81044"; do

@@ -2,7 +2,7 @@
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
-commands="run plan params status best show predict merge verify export simulate inspect doctor"
+commands="init run plan params status best show predict merge verify export simulate inspect doctor"
 
 ok "--help" "$ESPALIER" --help
 is "names every command" "$("$ESPALIER" --help | awk '/^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$commands "
@@ -16,7 +16,7 @@ done
 like "defaults are live" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
 
 # A disk that is full takes the answer of no command.
-printf '[model]\nlayers = 2\n' >"$T/x.ini"
+printf '[model]\nlayers = 2\n[data]\nformat = simulated\n' >"$T/x.ini"
 to_full_disk() { "$ESPALIER" "$@" >/dev/full; }
 for line in --help --version 'best --help' 'inspect --help' params "inspect $T/x.ini" "plan $T/x.ini"; do
     # shellcheck disable=SC2086 # words

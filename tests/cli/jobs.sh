@@ -12,6 +12,7 @@ cat >quick.ini <<'INI'
 [sweep]
 replicates = 2
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5

@@ -8,6 +8,7 @@ cat >deep.ini <<'INI'
 [sweep]
 name = deep
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -50,9 +51,9 @@ is "is a setting of the configuration" "$(sqlite3 step.db \
 fails "classes are weighed where there are none" 2 "$ESPALIER" run deep.ini --db no.db --set class_weights=balanced
 like "which is said" "$(cat .err)" \
     "--set class_weights: .* the task is regression, which has no classes: must be none$"
-printf '[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nclass_weights = balanced\n' >weights.ini
+printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nclass_weights = balanced\n' >weights.ini
 fails "also in a file" 2 "$ESPALIER" run weights.ini --db no.db
-like "with its line" "$(cat .err)" "^espalier: weights.ini:6: class_weights = balanced"
+like "with its line" "$(cat .err)" "^espalier: weights.ini:7: class_weights = balanced"
 ok "no database is left" test ! -e no.db
 
 printf 'node,label\n' >l.csv

@@ -103,16 +103,57 @@ refused() {
     is "is said: $1" "$(tail -n 1 .err)" "espalier: $4"
 }
 for id in c1 t1; do
-    refused "an empty name: $id" "" $id "the name of the file to write is empty"
     refused "a folder: $id" . $id ".: is a folder: must be a file to write"
     refused "a folder with a slash: $id" elsewhere/ $id "elsewhere/: is a folder: must be a file to write"
 done
 mkfifo pipe
 refused "several models into what is no file" pipe c1 "pipe: is no file: must be a name for 2 files"
-fails "an empty name of predictions" 1 "$ESPALIER" predict p.db --all -o ""
+for name in "show p.db t1 --model" "predict p.db --all -o" "export p.db -o" "inspect p.ini --splits" "run p.ini --db"; do
+    # shellcheck disable=SC2086
+    fails "an empty name: $name" 2 "$ESPALIER" $name ""
+    like "is said to be empty: $name" "$(cat .err)" "^espalier: --[a-z]+ '': must be the name of a file$"
+done
 is "nothing else was written" "$(find . -name '*-t*')" ""
 ok "a name" "$ESPALIER" show p.db c1 --model elsewhere/m.st
 is "makes two" "$(cd elsewhere && echo m*)" "m-t1.st m-t2.st"
+
+# ---- whole or not at all ----
+
+before=$(ls -A)
+echo old >old.csv
+small() { sh -c 'ulimit -f 1; exec "$@"' sh "$ESPALIER" "$@"; }
+for name in "export p.db -o" "inspect p.ini --splits" "show p.db t1 --model"; do
+    # shellcheck disable=SC2086
+    if "$ESPALIER" $name whole.csv >/dev/null 2>&1 && [ "$(wc -c <whole.csv)" -gt 1024 ]; then
+        fails "a limit on file sizes: $name" 1 small $name old.csv
+        like "is said: $name" "$(cat .err)" "^espalier: old.csv: cannot write: File too large: 'ulimit -f' or the filesystem limits its size$"
+        is "the old file stays: $name" "$(cat old.csv)" old
+    fi
+done
+fails "simulate under that limit" 1 small simulate panel --samples 50 --markers 60 --causal 5
+like "says so" "$(cat .err)" "panel/genotypes.csv: cannot write: File too large"
+is "and leaves none of its files" "$(ls -A panel)" ""
+ok "simulate" "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
+rm panel/genotypes.csv
+fails "simulate beside a file that is there" 1 "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
+is "leaves that" "$(cat .err; ls -A panel)" "espalier: panel/phenotypes.csv: exists already: will not be overwritten
+edges.csv
+phenotypes.csv
+sweep.ini"
+fails "a run under that limit" 1 small run p.ini --db limited.db --progress none
+like "says so" "$(cat .err)" "limited.db: cannot .*: File too large"
+fails "and a merge" 1 small merge merged.db p.db
+like "says so, too" "$(cat .err)" "merged.db: cannot .*: File too large"
+is "without a database" "$(ls merged.db* 2>/dev/null)" ""
+ln -s old.csv link.csv
+fails "a link is not followed" 1 "$ESPALIER" export p.db -o link.csv
+is "which is said" "$(cat .err)" "espalier: link.csv: is a symbolic link, which is not followed: give the name of the file itself, or remove the link"
+is "nothing happens to its target" "$(cat old.csv)" old
+ok "standard output by its name" "$ESPALIER" export p.db -o /dev/stdout
+is "is written to" "$(cat .out)" "$("$ESPALIER" export p.db)"
+rm -rf old.csv whole.csv panel link.csv limited.db*
+is "no temporary file is left" "$(ls -A)" "$before"
+
 # ---- databases ----
 
 for db in p.db elsewhere/q.db; do

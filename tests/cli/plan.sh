@@ -8,6 +8,7 @@ cat >small.ini <<'INI'
 name = small
 replicates = 3
 [data]
+format = simulated
 samples = 120
 markers = 200
 [train]
@@ -47,6 +48,41 @@ is "new points have a prediction alone" "$(column measured <grown.csv | grep -c 
 mean() { awk -F, -v wide="$1" '$3 == wide && $4 == "full" { sum += $NF == "" ? $(NF - 1) : $NF; n++ } END { print sum / n }'; }
 like "like that of their neighbours" "$(echo "$(mean 64 <grown.csv) $(mean 65 <grown.csv)" |
     awk '{ print ($2 / $1 > 0.5 && $2 / $1 < 2) ? "near" : $0 }')" near
+
+# An axis of --set counts as if the file had it.
+ok "an axis of --set" "$ESPALIER" run small.ini --set grid.hidden_size=4,64,65 --set grid.dropout=0.1,0.5 --progress none
+like "goes on with what is there" "$(cat "$T/.err")" ': 36 trials, 24 to run on 1 rank$'
+sed 's/^hidden_size = .*/hidden_size = 4, 64, 65\ndropout = 0.1, 0.5/' small.ini >axis.ini
+ok "the same axes in the file" "$ESPALIER" run axis.ini --set sweep.name=small --progress none
+like "leave nothing to run" "$(cat "$T/.err")" ': 36 trials, 0 to run on 1 rank$'
+is "and each type has its own settings" "$("$ESPALIER" plan small.ini --set grid.type=mlp,gcn,ridge --set grid.k=2,3 --set grid.hidden_size=4 \
+    --set replicates=1 --set grid.batch_size=8 --format csv --db none.db 2>"$T/.err" | cut -d, -f3-6)" "hidden_size,batch_size,type,k
+4,8,mlp,
+4,8,gcn,2
+4,8,gcn,3
+,,ridge,"
+# A summary by default: what is shown is the same as in the whole list, whose length is a line a trial.
+wide="--set grid.hidden_size=1:30:1 --set grid.batch_size=full --set replicates=2 --set model.type=noop --db none.db"
+"$ESPALIER" plan small.ini $wide --list >all 2>all.err
+"$ESPALIER" plan small.ini $wide >short 2>short.err
+is "--list has every trial and a header" "$(wc -l <all)" 61
+is "the table without it the first ten, the last ten, and a gap" "$(wc -l <short)" 22
+squeeze() { tr -s ' ' | sed 's/^ //'; }
+is "the same first ten" "$(head -n 11 short | squeeze)" "$(head -n 11 all | squeeze)"
+is "then the gap" "$(sed -n 12p short)" "..."
+is "the same last ten" "$(tail -n 10 short | squeeze)" "$(tail -n 10 all | squeeze)"
+like "a line tells how to see all" "$(cat short.err)" \
+    'small: the first 10 and the last 10 of 60 trials; plan --list shows all$'
+is "--list does not say so" "$(grep -c -- --list all.err)" 0
+is "costs are those of all" "$(grep -c '30 configurations x 2 replicates x 1 folds = 60 trials' short.err)" 1
+is "csv has all without --list" "$("$ESPALIER" plan small.ini $wide --format csv 2>/dev/null | wc -l)" 61
+"$ESPALIER" plan small.ini --set grid.hidden_size=1:10:1 --set grid.batch_size=full --set replicates=2 \
+    --set model.type=noop --db none.db >twenty 2>twenty.err
+is "20 trials are all shown" "$(wc -l <twenty) $(grep -c -- --list twenty.err)" "21 0"
+"$ESPALIER" plan small.ini $wide --set grid.hidden_size=1:60:1 --shard 1/2 >part 2>/dev/null
+"$ESPALIER" plan small.ini $wide --set grid.hidden_size=1:60:1 --shard 1/2 --list >part.all 2>/dev/null
+is "of a shard its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 11 part.all | squeeze)"
+is "and its own last ten" "$(tail -n 10 part | squeeze)" "$(tail -n 10 part.all | squeeze)"
 
 command -v mpirun >/dev/null || { done_testing; exit 0; }
 few() {

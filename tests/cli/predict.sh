@@ -224,8 +224,23 @@ vcf | sed 's#\./\.#0/0#g' >whole.vcf
 awk '!/^#/' panel.vcf | awk -F'\t' '{ for (i = 10; i <= NF; i++) if ($i == "./.") print i - 8 "," NR + 1 }' |
     awk -F, -v OFS=, 'NR == FNR { none[$1, $2]; next } { for (j = 2; j <= NF; j++) if ((FNR, j) in none) $j = "NA" } 1' - table.csv >missing.csv
 is "a table" "$(new 1 missing.csv | same new1.csv)" "same 30"
-like "whose alleles are not known" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found by name alone"
+like "whose alleles are not known" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found by name or id alone"
 awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == "NA" ? $j : $j - 1 } 1' missing.csv >centred.csv
+# By their ids: the VCF names its markers, the table has these names for columns, and the other way
+# round. The training data may be gone.
+awk -F'\t' -v OFS='\t' '!/^#/ { $3 = "rs" $2 } 1' panel.vcf >ids.vcf
+sed '1s/1_/rs/g' missing.csv >ids.csv
+run --set genotypes=ids.vcf --set subset=phenotyped --set name=vcf --set hidden_size=4 --db ids.db
+is "ids make no other data" "$(sqlite3 ids.db "select data_digest from sweep")" "$(sqlite3 vcf.db "select data_digest from sweep")"
+mv ids.vcf away.vcf
+ok "a table of ids" "$ESPALIER" predict ids.db --config 3 --genotypes ids.csv -o by_id.csv
+like "a table is found by ids, without the training data" "$(cat .err)" "ids.csv: 90 of 90 markers found, 0 of them with REF and ALT swapped and 90 by their ids; 0 absent"
+like "with a warning" "$(cat .err)" "warning: ids.csv: 90 markers found by name or id alone: their dosages are taken as they are"
+mv away.vcf ids.vcf
+is "predictions are those by place" "$(predict ids.db --config 3 --genotypes ids.vcf | same by_id.csv)" "same 30"
+awk -F, '{ for (j = 1; j <= NF; j++) t[j] = t[j] (NR > 1 ? "," : "") $j } END { for (j = 1; j <= NF; j++) print t[j] }' table.csv >transposed.csv
+fails "a transposed table" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes transposed.csv
+is "is recognised" "$(cat .err)" "espalier: transposed.csv: 90 of its 90 rows are named as markers that were trained on: the table is transposed, it must have a row for each sample and a column for each marker"
 like "or that is coded otherwise" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "warning: centred.csv: dosages go down to -1, those that were trained on do not"
 if command -v bcftools >/dev/null; then
     bcftools view -Ob -o panel.bcf panel.vcf
@@ -361,10 +376,11 @@ vcf=$ESPALIER_DATA/arabidopsis/Arabidopsis_2029_Maf001_Filter80.1000lines.vcf.gz
 if [ -r "$vcf" ]; then
     mkdir five bin
     ln -s "$ESPALIER" bin/espalier
-    awk '/^cat >mine.ini/ { p = 1 } p && /^```/ { exit } p' "$SRCDIR/README.md" >five/commands
+    awk '/^espalier init my.vcf/ { p = 1 } p && /^```/ { exit } p' "$SRCDIR/README.md" |
+        sed 's/--budget 1m/--budget 5s/' >five/commands
     cp "$vcf" five/my.vcf.gz
     cp "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" five/my.csv
-    is "there are five" "$(grep -c '^espalier\|^cat' five/commands)" 5
+    is "there are five" "$(grep -c '^espalier' five/commands)" 5
     (cd five && PATH=$T/bin:$PATH sh -e commands >out 2>err)
     is "they end well" $? 0
     is "971 plants are predicted" "$(sed 1d five/predictions.csv | cut -d, -f1 | sort -u | wc -l)" 971

@@ -5,6 +5,7 @@ cd "$T" || exit 1
 
 cat >r.ini <<'INI'
 [data]
+format = simulated
 samples = 60
 markers = 300
 causal = 5
@@ -37,6 +38,7 @@ cat >where.ini <<'INI'
 [sweep]
 where = reduce = 'none' or input_dropout = 0
 [data]
+format = simulated
 samples = 60
 markers = 300
 causal = 5
@@ -49,7 +51,7 @@ INI
 ok "where keeps reduce and input_dropout apart" "$ESPALIER" run where.ini --db where.db
 is "and leaves three points" "$(sqlite3 where.db 'select count(*) from config')" 3
 fails "without it" 2 "$ESPALIER" run where.ini --set sweep.where=
-like "the line is named" "$(cat "$T/.err")" 'where.ini:10: reduce = exact leaves no features for input_dropout = 0.5'
+like "the line is named" "$(cat "$T/.err")" 'where.ini:11: reduce = exact leaves no features for input_dropout = 0.5'
 fails "a where that leaves them together" 1 "$ESPALIER" run where.ini --set 'sweep.where=input_dropout >= 0'
 like "is found before anything is run" "$(cat "$T/.err")" 'where.ini: reduce and input_dropout exclude each other'
 
@@ -58,7 +60,7 @@ is "is told how many there can be" "$(cat "$T/.err")" \
     "espalier: --set reduce: reduce = pca:61: must be at most pca:60, the smaller of 60 samples and 300 features"
 sed 's/pca:20/pca:70/' r.ini >x.ini
 fails "the same in a file" 2 "$ESPALIER" run x.ini
-like "the line is named" "$(cat "$T/.err")" '^espalier: x.ini:9: reduce = pca:70: must be at most pca:60'
+like "the line is named" "$(cat "$T/.err")" '^espalier: x.ini:10: reduce = pca:70: must be at most pca:60'
 fails "no number" 2 "$ESPALIER" run r.ini --set grid.reduce=pca:many
 like "is told what is allowed" "$(cat "$T/.err")" 'reduce = pca:many: must be none | exact | pca:K'
 

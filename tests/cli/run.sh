@@ -8,6 +8,7 @@ cat >small.ini <<'INI'
 name = small
 replicates = 2
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -52,6 +53,7 @@ is "leaves points out" "$(sqlite3 where.db 'select count(*) from config')" 4
 
 cat >bad.ini <<'INI'
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -78,6 +80,7 @@ is "is done too" "$(sqlite3 noop.db "select count(*) from trial where state = 'd
 
 cat >long.ini <<'INI'
 [data]
+format = simulated
 samples = 200
 markers = 500
 [train]
@@ -101,6 +104,7 @@ is "nothing is left running" "$(sqlite3 long.db "select count(*) from trial wher
 # Threads beyond the cores this process may use: said once, and run all the same.
 cat >threads.ini <<'INI'
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -115,6 +119,7 @@ like "more threads than cores are named" "$(cat "$T/.err")" 'threads = 3, but th
 # While data are made and read nothing is to be saved: a signal ends that at once, with 75 too.
 cat >early.ini <<'INI'
 [data]
+format = simulated
 samples = 400
 markers = 300000
 [grid]

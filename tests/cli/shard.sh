@@ -9,6 +9,7 @@ cat >g.ini <<'INI'
 name = small
 replicates = 2
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5

@@ -8,6 +8,7 @@ cat >small.ini <<'INI'
 name = small
 replicates = 2
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5

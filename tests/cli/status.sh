@@ -7,6 +7,7 @@ cat >small.ini <<'INI'
 [sweep]
 name = small
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5
@@ -33,8 +34,27 @@ like "how well the ranks were used" "$status" \
 like "who did it" "$status" "^ *0 $(hostname) 4 [0-9.e-]+ 2 0$"
 like "why trials diverged" "$status" '^small diverged [12] [0-9]+ .* epoch '
 
+# A clock that was set back while an older version ran.
+cp results.db back.db
+sqlite3 back.db 'update attempt set finished = started - 3600; update session set finished = started - 3600'
+ok "after a clock was set back" "$ESPALIER" status back.db
+is "no time is negative" "$(grep -E '(^|[^a-z0-9])-[0-9]' .out)" ""
+sqlite3 back.db "update attempt set outcome = 'running', finished = null, started = unixepoch() + 3600 where trial_id = 1"
+ok "show after the reader's clock was set back" "$ESPALIER" show back.db t1
+like "shows the attempt" "$(tr -s ' ' <.out)" ' 0 running *$'
+
+fault=$(dirname "$ESPALIER")/tests/cli/fault.so
+if [ -f "$fault" ] && LD_PRELOAD=$fault "$ESPALIER" --version >/dev/null 2>&1; then
+    FAULT_CLOCK=3600 LD_PRELOAD=$fault "$ESPALIER" run small.ini --db set.db --progress none 2>/dev/null
+    is "nor does a clock that is set back make one" "$(sqlite3 set.db 'select count(*), min(finished - started) >= 0 from attempt')" "4|1"
+else
+    pass "nor does a clock that is set back make one # SKIP tests/cli/fault.so does not run"
+fi
+
 # While a run is writing.
 cat >long.ini <<'INI'
+[data]
+format = simulated
 [train]
 epochs = 100
 [grid]

@@ -10,6 +10,7 @@ cat >sweep.ini <<'INI'
 [sweep]
 name = time
 [data]
+format = simulated
 samples = 200
 markers = 500
 [grid]
@@ -101,6 +102,26 @@ ok "in a Slurm job, by the environment" \
 is "the time left is said" "$(said)" \
     "espalier: walltime: Slurm leaves job 77 another 2 h; no trial is begun that would not end 30 s before that"
 fails "and squeue left alone" 1 test -e calls
+
+fails "seconds left of a job in which nothing fits" 75 env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 3)) \
+    "$ESPALIER" run sweep.ini --set epochs=2000000 --db seconds.db --progress none
+ok "a limit beyond the end of the job" env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) \
+    "$ESPALIER" run sweep.ini --set epochs=2 --db beyond.db --time-limit 3h
+like "is warned of" "$(said)" "^espalier: warning: walltime: --time-limit 3 h ends after Slurm job 77, which has 2 h left: the end of the job counts$"
+fails "a limit that is over before the first trial" 75 run --set samples=2000 --set markers=20000 --set epochs=2 --db slow.db --time-limit 1s
+is "begins none" "$(count slow.db 'done')" 0
+
+# The time that mpirun takes to start the ranks counts, too.
+mkdir slow
+cat >slow/mpirun <<END
+#!/bin/sh
+sleep 3
+exec $(command -v mpirun) "\$@"
+END
+chmod +x slow/mpirun
+fails "a limit that is over before the ranks have started" 75 env PATH="$T/slow:$PATH" \
+    "$ESPALIER" run sweep.ini --progress none --set epochs=2 --db launch.db -n 2 --time-limit 2s
+is "begins none, either" "$(count launch.db 'done')|$(count launch.db pending)" "0|10"
 
 export SLURM_JOB_ID=77
 ok "asked of squeue" short q.db

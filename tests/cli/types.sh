@@ -7,6 +7,7 @@ cat >types.ini <<'INI'
 [sweep]
 folds = 2
 [data]
+format = simulated
 samples = 60
 markers = 80
 [graph]
@@ -33,6 +34,16 @@ mlp||8|2"
 is "all is trained" "$(sql "select count(*) from trial where state = 'done'")" 12
 is "levels are those that some model has" "$(sql "select levels from axis where name = 'k'")" '[3,5]'
 
+main='type hidden_size layers dropout lambda epochs learning_rate weight_decay batch_size'
+for view in leaderboard trials; do
+    is "$view has the main settings that do not vary" "$(for name in $main; do
+        sql "select count(*) from pragma_table_info('$view') where name = '$name'"
+    done | tr '\n' ' ')" "1 1 1 1 1 1 1 1 1 "
+done
+is "with their values, empty where a type lacks them" "$(sql "select distinct layers, epochs, learning_rate, batch_size, lambda is null from leaderboard")" \
+    "2|$(sed -n 's/^epochs = //p' types.ini)|0.01|full|1"
+like "which best asks by" "$("$ESPALIER" best --where 'layers = 2' --format csv -n 1 2>/dev/null | head -n 1)" '^place,config,[a-z_,]*trials,'
+is "but does not show" "$("$ESPALIER" best --format csv -n 1 2>/dev/null | head -n 1 | grep -c layers)" 0
 mlp=$(sql "select config from leaderboard where type = 'mlp' and hidden_size = 4")
 "$ESPALIER" show "c$mlp" >shown
 is "a model's page has its settings" "$(grep -cE '^ *(k|metric|build) ' shown)" 0
@@ -49,6 +60,7 @@ cat >fixed.ini <<'INI'
 name = fixed
 folds = 2
 [data]
+format = simulated
 samples = 60
 markers = 80
 [graph]
@@ -91,6 +103,7 @@ cat >ridge.ini <<'INI'
 [sweep]
 folds = 3
 [data]
+format = simulated
 samples = 100
 markers = 300
 [train]
@@ -139,21 +152,21 @@ for command in "plan given.ini" "run given.ini --progress none"; do
     "$ESPALIER" $command --db given.db 2>.err >/dev/null
     is "${command%% *} tells of replicates on the parts of a split file" "$(told .err)" 1
 done
-"$ESPALIER" best given.db 2>/dev/null >.out
-is "and so does best" "$(told .out)" 1
+"$ESPALIER" best given.db 2>.err >.out
+is "and so does best" "$(told .err)$(told .out)" 10
 "$ESPALIER" best given.db --format csv 2>.err >.out
 is "beside what a program reads" "$(told .err)$(told .out)" 10
 "$ESPALIER" run given.ini --set replicates=1 --db once.db --progress none 2>.err
-"$ESPALIER" best once.db >.out 2>/dev/null
+"$ESPALIER" best once.db >.out 2>&1
 is "there is nothing to tell of one" "$(told .err)$(told .out)" 00
 sed 's/^file = .*/&\ngroup = family\ntest = 0/; s/^replicates = 2/&\nfolds = groups/' given.ini >groups.ini
 sed -i 's/,part//; s/,\(val\|train\)//' parts.csv
 "$ESPALIER" run groups.ini --db groups.db --progress none 2>.err
-"$ESPALIER" best groups.db >.out 2>/dev/null
+"$ESPALIER" best groups.db >.out 2>&1
 is "folds of groups are the same too" "$(told .err)$(told .out)" 11
 sed 's/^folds = groups/folds = 3/' groups.ini >drawn.ini
 "$ESPALIER" run drawn.ini --db drawn.db --progress none 2>.err
-"$ESPALIER" best drawn.db >.out 2>/dev/null
+"$ESPALIER" best drawn.db >.out 2>&1
 is "but others are drawn again" "$(told .err)$(told .out)" 00
 
 ok "classes" "$ESPALIER" run nodes.ini --set type=ridge --set test=0 --progress none --db classes.db

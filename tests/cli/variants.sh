@@ -57,6 +57,29 @@ fails "a VCF of another length" 1 sh -c "sed '5s/.0\/1\$//' small.vcf >cut.vcf &
     '$ESPALIER' inspect small.ini --set genotypes=$T/cut.vcf"
 like "is refused by line" "$(cat "$T/.err")" 'cut\.vcf:5: 5 samples: the header has 6$'
 
+# ---- HapMap as it is ----
+
+cat >tutorial.hmp.txt <<'END'
+rs#	alleles	chrom	pos	strand	assembly#	center	protLSID	assayLSID	panelLSID	QCcode	a	b	c	d	e	f
+PZB00859.1	A/C	1	157104	+	AGPv1	Panzea	NA	NA	maize282	NA	CC	AA	AC	NN	CC	AA
+PZA01271.1	C/G	1	1947984	+	AGPv1	Panzea	NA	NA	maize282	NA	CC	TT	CC	CT	NN	TT
+PZA03613.2	G/T	1	2914066	+	AGPv1	Panzea	NA	NA	maize282	NA	GG	TT	AA	GG	TT	GG
+PZA03613.1	A/T	1	2914171	+	AGPv1	Panzea	NA	NA	maize282	NA	T	W	A	N	T	A
+PZA03614.2	A/G	1	2915078	+	AGPv1	Panzea	NA	NA	maize282	NA	++	--	+-	NN	++	--
+END
+hapmap=$("$ESPALIER" inspect small.ini --set genotypes=tutorial.hmp.txt 2>.err)
+is "sites whose calls contradict their alleles are read or dropped" "$(line genotypes "$hapmap")" \
+    "6 samples, 4 markers read, 0 monomorphic dropped, 4 missing calls set to the marker mean"
+is "in one line" "$(sed -n 1p .err)" "espalier: warning: tutorial.hmp.txt: 3 sites have calls that \
+contradict their column alleles; alleles taken from the calls: 2, dropped because their calls do not \
+have two letters: 1; the first are \"PZA01271.1\", \"PZA03613.2\", \"PZA03614.2\""
+ok "a model of them" "$ESPALIER" run small.ini --progress none --set genotypes=tutorial.hmp.txt --set epochs=2 \
+    --set type=mlp --set batch_size=full --db hapmap.db
+sed '1s/a	b/p	q/' tutorial.hmp.txt >new.hmp.txt
+ok "predicts new samples of such a file" "$ESPALIER" predict hapmap.db --genotypes new.hmp.txt
+like "with the same rule" "$(cat "$T/.err")" 'new.hmp.txt: 3 sites have calls that contradict their column alleles: their calls are matched by letter'
+like "and finds all markers" "$(cat "$T/.err")" 'new.hmp.txt: 4 of 4 markers found'
+
 # ---- real data ----
 
 folder=${ESPALIER_DATA:-}/arabidopsis

@@ -92,6 +92,7 @@ like "are refused by name" "$(cat .err)" "sweep 'small': the data are not those 
 # What diverged does so again.
 cat >high.ini <<'INI'
 [data]
+format = simulated
 samples = 60
 markers = 40
 causal = 5

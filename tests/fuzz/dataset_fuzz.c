@@ -52,7 +52,8 @@ static void use(const struct dataset *d)
     for (int32_t i = 0; i < d->n_samples; i++)
         length += strlen(dataset_id(d, i));
     for (int32_t j = 0; j < d->n_features; j++)
-        length += strlen(dataset_feature_name(d, j)) + strlen(dataset_alleles(d, j));
+        length += strlen(dataset_feature_name(d, j)) + strlen(dataset_alleles(d, j)) +
+                  strlen(dataset_marker_id(d, j));
     for (int32_t c = 0; c < d->n_classes; c++)
         length += strlen(dataset_class_name(d, c));
     for (int32_t g = 0; g < d->n_groups; g++)
@@ -75,10 +76,10 @@ static void use(const struct dataset *d)
 /* Sizes that add up, where they can be told, and the hashes. */
 static void complete(struct block_header *h, size_t bytes)
 {
-    if (!h->allele_bytes)
+    if (!h->allele_bytes && !h->marker_id_bytes)
         h->data_bytes = bytes;
     if (h->n_features >= 0 && h->data_bytes >= sizeof *h && h->data_bytes <= bytes &&
-        h->allele_bytes <= bytes && block_whole_bytes(h) == bytes)
+        h->allele_bytes <= bytes && h->marker_id_bytes <= bytes && block_whole_bytes(h) == bytes)
         block_sign(h);
 }
 

@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct memfile file[N_FILES] = {0};
     struct data_spec spec = {0};
+    struct data_unmatched unmatched = {0};
     struct data_report report;
     struct dataset d;
     struct err err;
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
                 : bytes[1] == '2' ? DATA_TASK_CLASSIFICATION
                                   : DATA_TASK_AUTO;
     spec.trait = "y";
+    spec.unmatched = &unmatched;
     if (bytes[0] == 'p') {
         spec.covariates = "c, factor(f)";
         spec.missing = "-9, x";
@@ -46,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     /* What is loaded was checked by dataset_open(). */
     if (data_load(&d, &spec, &report, &err) == 0)
         dataset_release(&d);
+    data_unmatched_release(&unmatched);
     for (int i = 0; i < n_files; i++)
         memfile_close(&file[i]);
     return 0;

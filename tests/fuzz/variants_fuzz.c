@@ -93,6 +93,7 @@ static void make_data(struct dataset *d)
     static const char *const ids[] = {"x", "y"};
     static const char *const names[] = {"1_10", "1_20_A_C", "2_7", "m", "1_30"};
     static const char *const alleles[] = {"1\t10\tA\tC", "1\t20\tA\tC", "2\t7\tAT\tG", "", ""};
+    static const char *const marker_ids[] = {"rs1", "rs2", "", "rs2", "rs3"};
     static const float target[] = {1, 2};
     static const int8_t dosage[] = {0, 1, 2, 1, 0, 2, 0, 1, 1, 0};
     struct draft draft = {.n_samples = 2,
@@ -101,7 +102,8 @@ static void make_data(struct dataset *d)
                           .target = target,
                           .dosage = dosage,
                           .feature_names = names,
-                          .alleles = alleles};
+                          .alleles = alleles,
+                          .marker_ids = marker_ids};
     struct err err;
 
     if (draft_build(d, &draft, &err) != 0)

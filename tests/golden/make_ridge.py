@@ -1,17 +1,20 @@
 #!/usr/bin/python3
-"""Ridge regression in numpy, for tests/unit/ridge.c to compare with.
+"""Ridge regression by scikit-learn and GBLUP by numpy, for tests/unit/ridge.c to compare with.
 
 usage: make_ridge.py DIRECTORY
 
-What is tested solves the dual, N equations; this solves the primal, F equations (Hoerl & Kennard
-1970): w = (Z'Z + F lambda I)^-1 Z'y. Classes are +-1 for one against the rest, less their means, as
-scikit-learn's RidgeClassifier has them. Scores are computed from their definitions. Every case is one
-text file of whitespace-separated words. Run by hand, never by `make check`.
+Each case is solved twice. Weights, intercepts and scores come from scikit-learn's Ridge with
+fit_intercept=True and alpha = F lambda, which solves the primal. `gblup` solves the mixed-model
+equations of Henderson (1975) for G = ZZ'/F with the variance ratio lambda. Classes are +-1 for one
+against the rest, as RidgeClassifier has them. Scores are computed from their definitions. Every case
+is one text file of whitespace-separated words. Run by hand, never by `make check`; needs scikit-learn.
 """
 import pathlib
 import sys
 
 import numpy as np
+import sklearn
+from sklearn.linear_model import Ridge
 
 CASES = {
     # name: task, held as, samples, features, classes, scale, lambda
@@ -60,6 +63,23 @@ def metrics(task, y, out, sd, classes):
             "roc_auc": np.mean(aucs)}
 
 
+def gblup(z, y, train, lam):
+    """Mean + breeding value of each sample, of which those of `train` have a record in y.
+
+    Henderson's equations in the form for a G without an inverse:
+        [ 1'1   1'W         ] [b]   [ 1'y  ]
+        [ GW'1  GW'W + lam I] [u] = [ GW'y ]
+    where W takes the samples with a record from all.
+    """
+    n, g = len(z), z @ z.T / z.shape[1]
+    w = np.zeros((len(train), n))
+    w[np.arange(len(train)), train] = 1
+    ones = np.ones((len(train), 1))
+    left = np.block([[ones.T @ ones, ones.T @ w], [g @ w.T @ ones, g @ w.T @ w + lam * np.eye(n)]])
+    solved = np.linalg.solve(left, np.vstack([ones.T @ y, g @ w.T @ y]))
+    return solved[0] + solved[1:]
+
+
 def write_case(path, name, case):
     task, held, n, f, classes, scale, lam = case
     rng = np.random.default_rng(sum(name.encode()))
@@ -77,12 +97,13 @@ def write_case(path, name, case):
     else:
         y, sd = truth.argmax(1), 1
         sides = np.where(y[:, None] == np.arange(classes), 1.0, -1.0)
-    b = sides[train].mean(0)
-    zt = z[train]
-    w = np.linalg.solve(zt.T @ zt + f * lam * np.eye(f), zt.T @ (sides[train] - b))
+    model = Ridge(alpha=f * lam, fit_intercept=True, solver="cholesky").fit(z[train], sides[train])
+    w, b = model.coef_.T, model.intercept_
     out = z @ w + b
+    mixed = gblup(z, sides[train], train, lam)
+    assert abs(out - mixed).max() < 1e-9, abs(out - mixed).max()
     with open(path, "w") as file:
-        print("versions", f"numpy-{np.__version__}", file=file)
+        print("versions", f"numpy-{np.__version__},scikit-learn-{sklearn.__version__}", file=file)
         print("task", task, "held", held, "scale", scale, file=file)
         print("shape", n, f, classes, "lambda", lam, file=file)
         for word, part in zip(("train", "val", "test"), parts):
@@ -90,6 +111,7 @@ def write_case(path, name, case):
         print("features", *(f"{v:.9g}" for v in x.ravel()), file=file)
         print("target", *(f"{v:.9g}" for v in (target if task == "regression" else y)), file=file)
         print("weights", *(f"{v:.12g}" for v in w.ravel()), *(f"{v:.12g}" for v in b), file=file)
+        print("gblup", *(f"{v:.12g}" for v in mixed.ravel()), file=file)
         for word, part in zip(("train", "val", "test"), parts):
             found = metrics(task, y[part], out[part], sd, classes)
             print("metrics", word, len(found), *(f"{k} {v:.12g}" for k, v in found.items()), file=file)

@@ -9,7 +9,8 @@ seed=${SEED:-$(date +%s)}
 preload=$(dirname "$ESPALIER")/tests/mpi/preload.so
 echo "# SEED=$seed CRASHES=$crashes"
 DB=$T/loop.db
-sed -e 's/^folds.*/folds = 5\nreplicates = 40/' -e 's/^epochs.*/epochs = 1000/' sweep.ini >loop.ini
+# No trial is blamed for the ranks that die here: where few are left, chance strikes one of them twice.
+sed -e 's/^folds.*/folds = 5\nreplicates = 40/' -e 's/^epochs.*/epochs = 1000\n[resources]\ncrash_limit = 1000/' sweep.ini >loop.ini
 
 "$ESPALIER" run loop.ini --progress none --db plain.db -n 2 2>/dev/null
 wanted=$(rows plain.db)

@@ -8,6 +8,7 @@ cat >sweep.ini <<'INI'
 name = equal
 folds = 3
 [data]
+format = simulated
 samples = 120
 markers = 200
 [train]

@@ -149,6 +149,7 @@ cat >"$T/sweep.ini" <<'INI'
 name = hosts
 folds = 3
 [data]
+format = simulated
 samples = 120
 markers = 200
 [train]
@@ -197,6 +198,7 @@ cat >"$T/slow.ini" <<'INI'
 [sweep]
 folds = 2
 [data]
+format = simulated
 samples = 300
 markers = 100000
 [model]

@@ -14,6 +14,7 @@ cat >sweep.ini <<'INI'
 name = kill
 folds = 3
 [data]
+format = simulated
 samples = 120
 markers = 200
 [train]

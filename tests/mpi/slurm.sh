@@ -10,6 +10,7 @@ cat >quick.ini <<'END'
 [sweep]
 replicates = 2
 [data]
+format = simulated
 samples = 60
 markers = 80
 [train]

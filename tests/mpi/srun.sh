@@ -7,6 +7,7 @@ unset ESPALIER_CHECKS
 
 cat >"$T/quick.ini" <<'END'
 [data]
+format = simulated
 samples = 60
 markers = 80
 [train]

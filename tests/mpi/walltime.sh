@@ -24,7 +24,7 @@ wait_for() {
 
 # 90 trials of about 2 seconds of a core, however busy the machine is: 90 s on two ranks.
 sweep() { # LEARNING_RATES REPLICATES EPOCHS
-    printf '[sweep]\nreplicates = %s\n[data]\nsamples = 60\nmarkers = 80\n[train]\nepochs = %s\n' "$2" "$3"
+    printf '[sweep]\nreplicates = %s\n[data]\nformat = simulated\nsamples = 60\nmarkers = 80\n[train]\nepochs = %s\n' "$2" "$3"
     printf '[grid]\nlearning_rate = %s\n' "$1"
 }
 sweep 0.01 2 100000 >probe.ini

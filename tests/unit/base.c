@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -20,6 +22,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "base/real.h"
 #include "base/rng.h"
 #include "base/shell.h"
 #include "base/utf8.h"
@@ -287,6 +290,37 @@ static void test_utf8(void **state)
         assert_ptr_equal(utf8_find_foreign(bad[i]), bad[i] + 3);
 }
 
+static void test_tame(void **state)
+{
+    static const struct {
+        const char *text, *tame, *lines;
+    } cases[] = {
+        {"", "", ""},
+        {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb3", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb3",
+         "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb3"},
+        {"a\tb\nc\r\033]52;c;eA==\007\177", "a?b?c??]52;c;eA==??", "a?b\nc??]52;c;eA==??"},
+        {"\xc2\x80 \xc2\x9b \xc2\x9f \xc2\xa0", "? ? ? \xc2\xa0", "? ? ? \xc2\xa0"},
+        /* Latin-1, and C1 of it. */
+        {"caf\xe9 \x9b"
+         "31m \x80",
+         "caf\xe9 ?31m ?", "caf\xe9 ?31m ?"},
+        {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa",
+         "\xe2\x80\xa7??\xe2\x80\xaf??\xe2\x81\xaa", "\xe2\x80\xa7??\xe2\x80\xaf??\xe2\x81\xaa"},
+        {"cut \xe2\x80", "cut \xe2?", "cut \xe2?"},
+    };
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        strcpy(text, cases[i].text);
+        assert_int_equal(utf8_tame(text, false), strlen(cases[i].tame));
+        assert_string_equal(text, cases[i].tame);
+        strcpy(text, cases[i].text);
+        assert_int_equal(utf8_tame(text, true), strlen(cases[i].lines));
+        assert_string_equal(text, cases[i].lines);
+    }
+}
+
 /* A child that sleeps, that is dead and not waited for, and that is no more. */
 static void test_process(void **state)
 {
@@ -403,6 +437,72 @@ static void test_shell(void **state)
     buf_release(&out);
 }
 
+/* The shortest decimal, found by trying every length. */
+static void shortest(char out[32], double value)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(out, 32, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
+}
+
+static void test_real_format(void **state)
+{
+    static const double some[] = {0.1,
+                                  1e-5,
+                                  1e15,
+                                  1e16,
+                                  1e22,
+                                  1e300,
+                                  5e-324,
+                                  2e-310,
+                                  0.3,
+                                  123456.5,
+                                  2.5e-8,
+                                  1.0 / 3,
+                                  123456789012345678.0};
+    struct rng rng;
+    struct buf text = {0};
+    char wanted[32];
+
+    (void)state;
+    rng_init(&rng, hash_text("real"), RNG_SIMULATE);
+    for (uint32_t i = 0; i < 5000; i++) {
+        double value = i < sizeof some / sizeof *some
+                           ? some[i]
+                           : (rng_uniform(&rng, 0, i) - 0.5) * pow(10, (double)(i % 60) - 30);
+
+        if (i % 3 == 0) /* of few digits */
+            value = strtod((snprintf(wanted, sizeof wanted, "%.5g", value), wanted), NULL);
+        shortest(wanted, value);
+        if (value == floor(value) && fabs(value) < 1e15)
+            snprintf(wanted, sizeof wanted, "%.0f", value);
+        buf_clear(&text);
+        real_format(&text, value);
+        assert_string_equal(buf_text(&text), wanted);
+    }
+    buf_release(&text);
+}
+
+static void test_decimal(void **state)
+{
+    static const int64_t values[] = {0, 7, -7, 10, 1234567890, -1000, INT64_MAX, INT64_MIN};
+    struct buf text = {0};
+    char wanted[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        snprintf(wanted, sizeof wanted, "%lld", (long long)values[i]);
+        buf_clear(&text);
+        buf_put_decimal(&text, values[i]);
+        assert_string_equal(buf_text(&text), wanted);
+        buf_cut(&text, 1);
+        assert_int_equal(strlen(buf_text(&text)), 1);
+    }
+    buf_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,8 +521,11 @@ int main(void)
         cmocka_unit_test(test_duration),
         cmocka_unit_test(test_duration_words),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_tame),
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
+        cmocka_unit_test(test_real_format),
+        cmocka_unit_test(test_decimal),
     };
 
     return cmocka_run_group_tests_name("base", tests, scratch_make, scratch_remove);

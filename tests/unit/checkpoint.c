@@ -127,6 +127,7 @@ static void test_optimizers_and_batches(void **state)
                     spec.optimizer = (enum optimizer)optimizer;
                     spec.batch_size = batches[i];
                     spec.dropout = 0.4 * drops;
+                    spec.choose_epoch = drops ? CHOOSE_LOSS : CHOOSE_OBJECTIVE;
                     check_breaks(&toy, &spec);
                 }
         toy_release(&toy);
@@ -368,6 +369,40 @@ static void test_damaged_ones_are_refused(void **state)
     toy_release(&toy);
 }
 
+/* With the hash of what they are: only their numbers are wrong. */
+static void test_hostile_ones_are_refused(void **state)
+{
+    enum { BEST_EPOCH = 60, OPTIMIZER_STEPS = 72 }; /* after the head (checkpoint.c) */
+    static const int32_t epochs[] = {-1, 4, INT32_MIN, INT32_MAX};
+    struct gcn_spec spec = make_spec(TASK_REGRESSION);
+    struct breaking never = {0}, breaking = {.at = 3};
+    struct trained whole, part;
+    struct toy toy;
+    int64_t steps = -1;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    train(&whole, &toy, &spec, &never, NULL);
+    train(&part, &toy, &spec, &breaking, NULL);
+    for (size_t i = 0; i <= sizeof epochs / sizeof *epochs; i++) {
+        struct buf copy = {0};
+        struct hash hash;
+        size_t n = breaking.saved.size - sizeof hash;
+
+        buf_add(&copy, breaking.saved.data, n);
+        if (i < sizeof epochs / sizeof *epochs)
+            memcpy(copy.data + BEST_EPOCH, &epochs[i], sizeof epochs[i]);
+        else
+            memcpy(copy.data + OPTIMIZER_STEPS, &steps, sizeof steps);
+        hash = hash_bytes(copy.data, n);
+        buf_add(&copy, &hash, sizeof hash);
+        check_refused(&toy, &spec, &copy, &whole);
+        buf_release(&copy);
+    }
+    buf_release(&breaking.saved);
+    toy_release(&toy);
+}
+
 /* Of another trial: another key, more weights, another optimiser, or more epochs than it has. By
  * more threads, which may add in another order. */
 static void test_foreign_ones_are_refused(void **state)
@@ -421,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_other_forms_are_refused),
         cmocka_unit_test(test_damaged_ones_are_refused),
+        cmocka_unit_test(test_hostile_ones_are_refused),
         cmocka_unit_test(test_foreign_ones_are_refused),
     };
 

@@ -189,6 +189,45 @@ static void test_best_epoch(void **state)
     toy_release(&toy);
 }
 
+/* With CHOOSE_LOSS the best epoch is the first with the smallest loss, whatever the objective says;
+ * the value stays the objective's. */
+static void test_choose_by_loss(void **state)
+{
+    struct gcn_epoch curve[60];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
+    struct arena arena = {0};
+    int32_t by_loss = 0, by_value = 0;
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, true);
+    spec.choose_epoch = CHOOSE_LOSS;
+    spec.epochs = 60;
+    spec.dropout = 0.5;
+    train(&outcome, &toy, &spec, key, &arena);
+    for (int32_t e = 1; e < 60; e++) {
+        if (curve[e].val_loss < curve[by_loss].val_loss)
+            by_loss = e;
+        if (curve[e].val_value > curve[by_value].val_value)
+            by_value = e;
+    }
+    assert_int_not_equal(by_loss, by_value);
+    assert_int_equal(outcome.best_epoch, by_loss + 1);
+    assert_true(outcome.value == curve[by_loss].val_value);
+    assert_true(outcome.metrics[PART_VAL][METRIC_PEARSON] == outcome.value);
+    assert_true(outcome.losses[PART_VAL] == curve[by_loss].val_loss);
+    /* patience counts epochs without a smaller loss */
+    spec.patience = 2;
+    train(&outcome, &toy, &spec, key, &arena);
+    assert_true(outcome.epochs_run < 60);
+    assert_int_equal(outcome.epochs_run, outcome.best_epoch + 2);
+    for (int32_t e = outcome.best_epoch; e < outcome.epochs_run; e++)
+        assert_true(curve[e].val_loss >= curve[outcome.best_epoch - 1].val_loss);
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
 static void test_patience(void **state)
 {
     struct gcn_epoch curve[200];
@@ -603,6 +642,7 @@ int main(void)
         cmocka_unit_test(test_batch_order),
         cmocka_unit_test(test_dropout_expectation),
         cmocka_unit_test(test_best_epoch),
+        cmocka_unit_test(test_choose_by_loss),
         cmocka_unit_test(test_patience),
         cmocka_unit_test(test_stop_part),
         cmocka_unit_test(test_no_epochs),

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "data/builder.h"
 #include "data/graph.h"
+#include "data/similarity.h"
 
 /* More samples than a block of similarities has rows. */
 #define N 300
@@ -538,7 +539,15 @@ static void test_errors(void **state)
     build_dataset(&d, &huge_draft);
     refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1, .metric = GRAPH_KINSHIP},
            "graph.metric = kinship: feature 1 (\"\") of sample \"x\" is 3: must be a dosage in [0, "
-           "2]");
+           "2], or in [-1, 1] where all features are coded -1, 0, 1");
+    dataset_release(&d);
+    huge[0] = 2;
+    huge[5] = -1;
+    build_dataset(&d, &huge_draft);
+    refuse(
+        &d, (struct graph_spec){.build = GRAPH_KNN, .k = 1, .metric = GRAPH_KINSHIP},
+        "graph.metric = kinship: feature 2 (\"\") of sample \"x\" is -1: must be a dosage in [0, "
+        "2], or in [-1, 1] where all features are coded -1, 0, 1");
     dataset_release(&d);
     huge[0] = huge[2] = 3e38f;
     build_dataset(&d, &huge_draft);
@@ -557,6 +566,59 @@ static void test_errors(void **state)
     csr_release(&empty);
 }
 
+/* Kinship of genotypes coded -1, 0, 1 is that of 0, 1, 2, of whole numbers and of others, among the
+ * data and with others; cosine takes features as they are. */
+static void test_coding(void **state)
+{
+    enum { BLOCK = 16 };
+    static int8_t dosage[2][N * F];
+    static float v[2][N * F];
+    static double product[BLOCK * N];
+    struct dataset d[2];
+    struct similarity s[2];
+
+    (void)state;
+    for (int i = 0; i < N * F; i++)
+        for (int c = 0; c < 2; c++) {
+            dosage[c][i] = (int8_t)(i * 7919 % 1009 % 3 - c);
+            v[c][i] = (float)(i * 7919 % 1009 % 9) / 4 - (float)c;
+        }
+    for (int form = 0; form < 2; form++) {
+        double most = 0;
+
+        for (int c = 0; c < 2; c++) {
+            struct draft draft = {.n_samples = N, .n_features = F};
+            struct mat rows = mat_view(v[c], BLOCK, F);
+
+            draft.dosage = form ? NULL : dosage[c];
+            draft.features = form ? v[c] : NULL;
+            build_dataset(&d[c], &draft);
+            assert_int_equal(similarity_init(&s[c], &d[c], GRAPH_KINSHIP, NULL), 0);
+            similarity_rows(&s[c], &rows);
+            for (int i = 0; i < BLOCK * N; i++)
+                if (c)
+                    assert_true(fabs(s[c].product[i] - product[i]) < 1e-5);
+            memcpy(product, s[c].product, sizeof product);
+            assert_true(similarity_next(&s[c]));
+        }
+        for (int32_t i = 0; i < s[0].n_rows; i++)
+            for (int32_t j = 0; j < N; j++)
+                assert_true(fabs(similarity_of(&s[0], i, j) - similarity_of(&s[1], i, j)) < 1e-5);
+        for (int c = 0; c < 2; c++) {
+            similarity_release(&s[c]);
+            assert_int_equal(similarity_init(&s[c], &d[c], GRAPH_COSINE, NULL), 0);
+            assert_true(similarity_next(&s[c]));
+        }
+        for (int32_t j = 1; j < N; j++)
+            most = fmax(most, fabs(similarity_of(&s[0], 0, j) - similarity_of(&s[1], 0, j)));
+        assert_true(most > 0.1);
+        for (int c = 0; c < 2; c++) {
+            similarity_release(&s[c]);
+            dataset_release(&d[c]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -571,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_late_neighbour),
         cmocka_unit_test(test_all_neighbours),
         cmocka_unit_test(test_given_edges),
+        cmocka_unit_test(test_coding),
         cmocka_unit_test(test_errors),
     };
 

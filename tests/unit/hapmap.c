@@ -161,6 +161,109 @@ static void test_seen_by_name(void **state)
     assert_int_equal(recode(x, &spec, 0, N_NEW).n_found, 0);
 }
 
+/* ---- alleles that the calls contradict ---- */
+
+/* As in the files that TASSEL and GAPIT are taught with. Two letters in the calls are the alleles,
+ * whatever the column names; a site with one, three or none is dropped. */
+#define CONTRADICTED                                                                       \
+    HEAD "PZB00859.1\tA/C\t1\t10" REST "AA\tCC\tAC\tNN\n"  /* as it should be */           \
+         "PZA01271.1\tA/C\t1\t20" REST "AA\tGG\tAG\tNN\n"  /* A and G */                   \
+         "PZA03613.2\tG/T\t1\t30" REST "GG\tTT\tCC\tNN\n"  /* three letters */             \
+         "PZA03614.2\tA/T\t1\t40" REST "C\tY\tT\tN\n"      /* one-letter calls: C and T */ \
+         "PZA00258.3\tA\t1\t50" REST "GG\tGG\tGG\tNN\n"    /* one letter, another one */   \
+         "PZA02962.13\tA\t1\t60" REST "GG\tAA\tAG\tNN\n"   /* A and G */                   \
+         "PZA02962.14\tA/G\t1\t70" REST "AA\t--\t+-\tNN\n" /* three with the gaps */       \
+         "PZA00599.25\tA/G\t1\t80" REST "++\t--\t+-\tNN\n" /* + and - */
+
+static void test_contradicted(void **state)
+{
+    static const int8_t wanted[] = {0, 0, 0, 2, 0, 2, 2, 1, 0, 2, 1, 1, 2, 1, 1};
+    static const char *const alleles[] = {"1\t10\tA\tC", "1\t20\tA\tG", "1\t40\tC\tT",
+                                          "1\t60\tA\tG", "1\t80\t+\t-"};
+    struct data_spec spec = hapmap_of(CONTRADICTED);
+    const struct data_contradicted *c;
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+
+    (void)state;
+    if (data_load(&d, &spec, &report, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(d.n_features, 5);
+    assert_memory_equal(d.dosage, wanted, sizeof wanted);
+    for (int32_t j = 0; j < d.n_features; j++)
+        assert_string_equal(dataset_alleles(&d, j), alleles[j]);
+    c = &report.contradicted;
+    assert_int_equal(c->n_taken, 4);
+    assert_int_equal(c->n_dropped, 3);
+    assert_string_equal(c->first[0], "PZA01271.1");
+    assert_string_equal(c->first[2], "PZA03614.2");
+    assert_int_equal(report.n_markers_read, 5);
+    dataset_release(&d);
+}
+
+/* A call that is missing in part contradicts nothing: it is missing. */
+static void test_missing_in_part(void **state)
+{
+    static const int8_t wanted[] = {0, 2, -128, -128};
+    struct data_spec spec = hapmap_of(HEAD "m1\tA/C\t1\t10" REST "AA\tCC\tTN\tNG\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    assert_int_equal(data_load(&d, &spec, &report, NULL), 0);
+    assert_memory_equal(d.dosage, wanted, sizeof wanted);
+    assert_int_equal(report.contradicted.n_taken + report.contradicted.n_dropped, 0);
+    dataset_release(&d);
+}
+
+static void test_all_contradicted(void **state)
+{
+    struct data_spec spec = hapmap_of(HEAD "m1\tA/C\t1\t10" REST "AA\tCC\tGG\tNN\n");
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+
+    (void)state;
+    assert_int_equal(data_load(&d, &spec, &report, &err), -1);
+    assert_non_null(strstr(err.text, "0 multi-allelic, 1 with calls that contradict alleles"));
+}
+
+/* New samples of a site whose calls contradict its alleles are matched by letter with the alleles
+ * of the training data, three letters too. */
+static void test_contradicted_in_new_samples(void **state)
+{
+    static const int32_t sample[] = {0, 1, 2};
+    static const float wanted[] = {0, 2, 1, 1, 1, 1};
+    struct data_spec spec = hapmap_of(
+        HEAD "m1\tA/C\t1\t10" REST "AA\tCC\tAC\tNN\nm2\tA/C\t1\t20" REST "AA\tGG\tAG\tAG\n");
+    struct recode_report report;
+    struct data_report loaded;
+    struct dataset d;
+    struct recode r;
+    struct mat x;
+    float values[6];
+
+    (void)state;
+    assert_int_equal(data_load(&d, &spec, &loaded, NULL), 0);
+    assert_int_equal(
+        recode_open(&r, &d,
+                    scratch_text("new.hmp.txt", COLUMNS "\tp\tq\tr\n"
+                                                        "m1\tA/C\t1\t10" REST "AA\tCA\tTT\n"
+                                                        "m2\tA/C\t1\t20" REST "GG\tCC\tAG\n"),
+                    DATA_DOSAGE_GT, NULL, NULL),
+        0);
+    x = mat_view(values, 3, d.n_markers);
+    assert_int_equal(recode_read(&x, &report, &r, sample, 3, NULL), 0);
+    assert_int_equal(report.n_found, 2);
+    assert_int_equal(report.n_missing, 2);
+    assert_int_equal(report.contradicted.n_taken, 2);
+    assert_string_equal(report.contradicted.first[1], "m2");
+    assert_memory_equal(values, wanted, sizeof wanted);
+    recode_close(&r);
+    dataset_release(&d);
+}
+
 /* The load must fail with this text, folders left out. */
 static void refuse(const char *text, const char *wanted)
 {
@@ -187,31 +290,36 @@ static void test_faulty(void **state)
     refuse(HEAD "m1\tA/X\t1\t10" REST "AA\tCA\tCC\tNN\n",
            "panel.hmp.txt:2: alleles = \"A/X\": must be different ones of A, C, G, T, + and -, "
            "apart by /");
-    refuse(HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCT\tNN\n",
-           "panel.hmp.txt:2: sample \"c\": call \"CT\": must be two of the alleles A/C, the IUPAC "
-           "code of both, or N where missing");
-    refuse(HEAD "m1\tA/C\t1\t10" REST "A\tM\tR\tN\n",
-           "panel.hmp.txt:2: sample \"c\": call \"R\": must be two of the alleles A/C, the IUPAC "
-           "code of both, or N where missing");
-    refuse(HEAD "m1\tA\t1\t10" REST "AA\tNN\tAC\tNN\n",
-           "panel.hmp.txt:2: sample \"c\": call \"AC\": must be two of the alleles A, the IUPAC "
-           "code of both, or N where missing");
+    refuse(
+        HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCB\tNN\n",
+        "panel.hmp.txt:2: sample \"c\": call \"CB\": must be two of A, C, G, T, + and -, the IUPAC "
+        "code of both, or N where missing");
+    refuse(HEAD "m1\tA/C\t1\t10" REST "AA\tCC\tAAC\tNN\n",
+           "panel.hmp.txt:2: sample \"c\": call \"AAC\": must be two of A, C, G, T, + and -, the "
+           "IUPAC code of both, or N where missing");
     refuse(
         HEAD "m1\tNA\t1\t10" REST "N\tA\tC\tB\n",
-        "panel.hmp.txt:2: sample \"d\": call \"B\" where alleles = \"NA\" names none: must be two "
-        "of A, C, G, T, + and -, the IUPAC code of both, or N where missing");
-    refuse(HEAD "m1\t\t1\t10" REST "AA\tAA\tAA\tAX\n",
-           "panel.hmp.txt:2: sample \"d\": call \"AX\" where alleles = \"\" names none: must be "
-           "two of "
-           "A, C, G, T, + and -, the IUPAC code of both, or N where missing");
+        "panel.hmp.txt:2: sample \"d\": call \"B\": must be two of A, C, G, T, + and -, the IUPAC "
+        "code of both, or N where missing");
+    refuse(
+        HEAD "m1\tA/C/G\t1\t10" REST "TT\tTT\tTT\tTX\n",
+        "panel.hmp.txt:2: sample \"d\": call \"TX\": must be two of A, C, G, T, + and -, the IUPAC "
+        "code of both, or N where missing");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),        cmocka_unit_test(test_three_alleles),
-        cmocka_unit_test(test_seen_alleles), cmocka_unit_test(test_seen_in_new_samples),
-        cmocka_unit_test(test_seen_by_name), cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_three_alleles),
+        cmocka_unit_test(test_seen_alleles),
+        cmocka_unit_test(test_seen_in_new_samples),
+        cmocka_unit_test(test_seen_by_name),
+        cmocka_unit_test(test_contradicted),
+        cmocka_unit_test(test_missing_in_part),
+        cmocka_unit_test(test_all_contradicted),
+        cmocka_unit_test(test_contradicted_in_new_samples),
+        cmocka_unit_test(test_faulty),
     };
 
     return cmocka_run_group_tests_name("hapmap", tests, scratch_make, scratch_remove);

@@ -8,6 +8,10 @@
 
 #include <cmocka.h>
 
+#include <float.h>
+#include <pthread.h>
+
+#include "base/subnormal.h"
 #include "random.h"
 #include "tensor/dropout.h"
 #include "tensor/kernel.h"
@@ -387,6 +391,49 @@ static void test_normalize_rows(void **state)
     assert_true(v[2] == 0 && v[4] == -1 && v[5] == 1);
 }
 
+static float half_of_least(void)
+{
+    volatile float least = FLT_MIN;
+
+    return least * 0.5F;
+}
+
+/* arg: a float, out. */
+static void *halve(void *arg)
+{
+    *(float *)arg = half_of_least();
+    return NULL;
+}
+
+/* arg: two floats, out: of a thread that flushes, and of one that it starts. */
+static void *flush_and_halve(void *arg)
+{
+    float *out = arg;
+    pthread_t thread;
+
+    subnormal_flush();
+    out[0] = half_of_least();
+    assert_int_equal(pthread_create(&thread, NULL, halve, &out[1]), 0);
+    pthread_join(thread, NULL);
+    return NULL;
+}
+
+/* Training threads are started by one that has called it. */
+static void test_subnormal_numbers(void **state)
+{
+    float out[2] = {1, 1};
+    pthread_t thread;
+
+    (void)state;
+    assert_true(half_of_least() > 0);
+    assert_int_equal(pthread_create(&thread, NULL, flush_and_halve, out), 0);
+    pthread_join(thread, NULL);
+#if defined(__x86_64__) || defined(__aarch64__)
+    assert_true(out[0] == 0 && out[1] == 0);
+#endif
+    assert_true(half_of_least() > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_adam),
         cmocka_unit_test(test_sgd),
         cmocka_unit_test(test_normalize_rows),
+        cmocka_unit_test(test_subnormal_numbers),
     };
 
     return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);

@@ -128,10 +128,11 @@ static void compare(const struct golden *g, const struct table *table)
 static void check_leaderboard(const struct golden *g, struct store *store,
                               const struct query_sweep *sweep)
 {
+    struct query_filter filter = {.limit = -1};
     struct table table;
     struct err err;
 
-    if (query_leaderboard(&table, store, sweep, NULL, -1, false, &err))
+    if (query_leaderboard(&table, NULL, store, sweep, &filter, &err))
         fail_msg("%s", err.text);
     compare(g, &table);
     table_release(&table);

@@ -191,6 +191,20 @@ static void test_phenotype_errors(void **state)
                     "beforehand, or the rows of one environment");
     refuse_genotype(GENO, "id,ft\nA,1\nB,2\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"A\")");
+    refuse_genotype("id,m1,m2\n33-16,0,1\nA4226,1,2\nB73,2,0\nMo17,0,0\n",
+                    "Taxa,y\nX33.16,1\na4226,2\n\" B73\",3\nMO17,5\nZ9,4\n",
+                    "geno.csv and pheno.csv have no id in common (the first are \"33-16\" and "
+                    "\"X33.16\"): 4 of the 5 ids of pheno.csv that did not join differ from ids of "
+                    "geno.csv only in case, blanks or punctuation (\"X33.16\" is \"33-16\", "
+                    "\"a4226\" is \"A4226\", \" B73\" is \"B73\"): write them alike");
+    refuse_genotype("marker,a,b,c,d\nm1,0,1,2,0\nm2,1,2,0,0\n", "id,y\nd,1\na,2\nb,3\nc,4\nz,5\n",
+                    "geno.csv and pheno.csv have no id in common (the first are \"m1\" and "
+                    "\"d\"): 4 of the 5 ids of pheno.csv that did not join are columns of "
+                    "geno.csv (\"a\", \"b\", \"c\"): that table is transposed, it must have a "
+                    "row for each sample and a column for each marker");
+    refuse_genotype(GENO, "\"y\"\n\"1\" 2\n\"2\" 3\n",
+                    "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"1\"): "
+                    "the ids are the row names that R wrote, data.id = NAME takes another column");
     refuse_genotype(GENO, "id,ft\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"\")");
     refuse_genotype(GENO, "id,ft\nx,NA\ny,\nq,1\n",

@@ -291,9 +291,8 @@ static void test_covariate_errors(void **state)
                       "missing value, or write factor(COLUMN) to make every value a word");
     spec = spec_of("id,ft,c\nx,1,\x8e\ny,2,b\nz,3,b\n");
     spec.covariates = "c";
-    refuse_spec(&spec,
-                "pheno.csv:2: data.covariates: column \"c\" = \"\x8e\": is not UTF-8: save the "
-                "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
+    refuse_spec(&spec, "pheno.csv:2: data.covariates: column \"c\" = \"?\": is not UTF-8: save the "
+                       "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
 }
 
 /* Covariates are no markers: the graph and the duplicates do not see them. */

@@ -93,6 +93,12 @@ static void test_only_an_expression(void **state)
     refuse("current_timestamp > '2020'", "not authorized");
     refuse("k < (WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i FROM r) SELECT max(i) FROM r)",
            "not authorized");
+#define TEN "(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))"
+    refuse("k < (SELECT count(*) FROM " TEN "," TEN "," TEN "," TEN "," TEN "," TEN "," TEN "," TEN
+           ")",
+           "takes more than 1000000 steps for one point");
+    expect("k < (SELECT count(*) FROM " TEN "," TEN "," TEN ")", 32);
+    refuse("length(replace(printf('%9999d', k), ' ', '12')) > 0", "too big");
     refuse("abs(k - 9223372036854775807 - 6) > 0", "integer overflow");
 }
 

@@ -57,7 +57,7 @@ static void test_record(void **state)
     assert_string_equal(buf_text(&out), "");
     report_record(&out, &without);
     assert_string_equal(buf_text(&out), "config  3\n"
-                                        "note    a \"b\", c\n\n");
+                                        "note    a \"b\", c?\n");
     buf_release(&out);
 }
 
@@ -143,13 +143,79 @@ static void test_empty(void **state)
     buf_release(&out);
 }
 
+/* Each real is formatted once, and not at all where the row above has it: no row is looked at
+ * again. */
+static void test_rows_cost_themselves(void **state)
+{
+    static const char *const formats[] = {"table", "csv", "json"};
+    static char *axes[] = {"rate", "seconds"};
+
+    (void)state;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+        for (int64_t n = 100; n <= 1000; n *= 10) {
+            struct cell row[] = {{.type = CELL_REAL, .f = 0.25}, {.type = CELL_REAL}};
+            struct buf out = {0};
+            struct report report;
+
+            report_begin(&report, &out, axes, 2, formats[f]);
+            for (int64_t r = 0; r < n; r++) {
+                row[1].f = (double)r + 0.5;
+                report_row(&report, row);
+            }
+            report_end(&report);
+            assert_int_equal(report.n_rows, n);
+            assert_int_equal(report.n_formatted, n + 1);
+            assert_false(buf_failed(&out));
+            buf_release(&out);
+        }
+}
+
+/* -0 is equal to 0, and yet another text. */
+static void test_negative_zero(void **state)
+{
+    static char *axes[] = {"value"};
+    struct cell zero = {.type = CELL_REAL}, negative = {.type = CELL_REAL, .f = -0.0};
+    struct buf out = {0};
+    struct report report;
+
+    (void)state;
+    report_begin(&report, &out, axes, 1, "csv");
+    report_row(&report, &zero);
+    report_row(&report, &negative);
+    report_row(&report, &zero);
+    report_end(&report);
+    assert_string_equal(buf_text(&out), "value\n0\n-0\n0\n");
+    buf_release(&out);
+}
+
+/* Rows in turn give what the table gives; alignment is that of all rows, also of those before the
+ * gap. */
+static void test_gap(void **state)
+{
+    struct buf out = {0};
+    struct report report;
+
+    (void)state;
+    report_begin(&report, &out, names, 3, "table");
+    report_row(&report, cells);
+    report_gap(&report);
+    report_row(&report, cells + 3);
+    report_end(&report);
+    assert_string_equal(buf_text(&out), "config  note       mean\n"
+                                        "    12  Grün        0.1\n"
+                                        "...\n"
+                                        "     3  a \"b\", c?     -\n");
+    buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),       cmocka_unit_test(test_record),
-        cmocka_unit_test(test_efficiency), cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_json_has_no_nan),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_text),          cmocka_unit_test(test_record),
+        cmocka_unit_test(test_efficiency),    cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_json_has_no_nan),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
+        cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "gcn/scale.h"
 #include "tensor/cholesky.h"
 
-/* Cases that tests/golden/make_ridge.py solved in the primal. */
+/* Cases that tests/golden/make_ridge.py solved with scikit-learn and as GBLUP. */
 struct golden {
     FILE *file;
     struct dataset data;
@@ -189,9 +189,27 @@ static void check_weights(struct golden *g, const struct ridge *ridge)
         double want = read_number(g->file);
 
         if (!(fabs((double)weights[i] - want) < 1e-6 * (1 + fabs(want))))
-            fail_msg("weight %d: %.9g, the primal's is %.9g", (int)i, (double)weights[i], want);
+            fail_msg("weight %d: %.9g, scikit-learn's is %.9g", (int)i, (double)weights[i], want);
     }
     free(weights);
+}
+
+/* The predictions of all samples, in double: what GBLUP predicts. */
+static void check_predictions(struct golden *g, const struct ridge *ridge,
+                              const struct gcn_inputs *inputs)
+{
+    expect(g->file, "gblup");
+    for (int32_t i = 0; i < g->data.n_samples; i++)
+        for (int32_t c = 0; c < ridge->n_outputs; c++) {
+            const double *alpha = ridge->alpha + (ptrdiff_t)c * ridge->n_train;
+            double got = ridge->intercept[c], want = read_number(g->file);
+
+            for (int32_t t = 0; t < ridge->n_train; t++)
+                got +=
+                    inputs->kernel[(ptrdiff_t)i * inputs->n_kernel + g->split.train[t]] * alpha[t];
+            if (!(fabs(got - want) < 1e-6 * (1 + fabs(want))))
+                fail_msg("prediction %d of %d: %.9g, GBLUP's is %.9g", (int)c, (int)i, got, want);
+        }
 }
 
 static void check_metrics(struct golden *g, const struct gcn_outcome *outcome)
@@ -212,7 +230,7 @@ static void check_metrics(struct golden *g, const struct gcn_outcome *outcome)
             want = read_number(g->file);
             got = outcome->metrics[part][metric_parse(name)];
             if (!(fabs(got - want) < 1e-5 * (1 + fabs(want))))
-                fail_msg("%s of part %d: %.9g, numpy's is %.9g", name, part, got, want);
+                fail_msg("%s of part %d: %.9g, scikit-learn's is %.9g", name, part, got, want);
         }
     }
 }
@@ -236,6 +254,7 @@ static void test_golden(void **state)
     assert_int_equal(outcome.status, GCN_DONE);
     assert_int_equal(outcome.epochs_run, 0);
     check_weights(&g, &ridge);
+    check_predictions(&g, &ridge, &inputs);
     check_metrics(&g, &outcome);
     assert_true(outcome.value == outcome.metrics[PART_VAL][g.spec.objective]);
     assert_true(isnan(outcome.metrics[PART_VAL][METRIC_LOG_LOSS]));

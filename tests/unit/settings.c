@@ -67,11 +67,14 @@ static const char json_defaults[] =
     "\"learning_rate\": 0.01, \"schedule\": \"constant\", \"step_size\": 30, \"step_gamma\": 0.1, "
     "\"warmup_epochs\": 0, \"clip_norm\": 0, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
     "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
-    "\"batch_size\": \"full\", \"patience\": 0, \"class_weights\": \"none\", \"threads\": 1}";
+    "\"batch_size\": \"full\", \"choose_epoch\": \"objective\", \"patience\": 0, "
+    "\"class_weights\": \"none\", \"threads\": 1}";
 
+/* As they were before there was choose_epoch. */
 static void resolved_defaults(struct settings *s)
 {
     settings_defaults(s);
+    s->v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "objective");
     assert_int_equal(settings_resolve(s, TASK_REGRESSION, NULL), 0);
 }
 
@@ -137,6 +140,10 @@ static void test_key_follows_identity(void **state)
     s.v[P_STOP].f = 0.1;
     assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
     assert_non_null(strstr(buf_text(&scratch), "split.val=0.2\nsplit.stop=0.1\nmodel.type"));
+    resolved_defaults(&s);
+    s.v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "loss");
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    assert_non_null(strstr(buf_text(&scratch), "size=full\ntrain.choose_epoch=loss\ntrain.pa"));
     buf_release(&scratch);
 }
 
@@ -171,6 +178,44 @@ static void test_resolve(void **state)
     s.v[P_DIRECTION].i = param_choice(P_DIRECTION, "min");
     assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
     assert_setting(&s, P_DIRECTION, "min");
+}
+
+static void assert_resolved(const char *format, enum task task, enum param_id id, const char *text)
+{
+    struct settings s;
+    struct err err;
+
+    settings_defaults(&s);
+    s.v[P_FORMAT].i = param_choice(P_FORMAT, format);
+    assert_int_equal(settings_resolve(&s, task, &err), 0);
+    assert_setting(&s, id, text);
+}
+
+/* doc/decisions/0035 to 0037 */
+static void test_resolve_by_kind(void **state)
+{
+    (void)state;
+    assert_resolved("graph", TASK_CLASSIFICATION, P_BATCH_NORM, "no");
+    assert_resolved("genotype", TASK_REGRESSION, P_BATCH_NORM, "no");
+    assert_resolved("tu", TASK_CLASSIFICATION, P_BATCH_NORM, "yes");
+    assert_resolved("smiles", TASK_REGRESSION, P_BATCH_NORM, "yes");
+    assert_resolved("idx", TASK_CLASSIFICATION, P_BATCH_NORM, "yes");
+    assert_resolved("genotype", TASK_REGRESSION, P_POOL, "mean");
+    assert_resolved("tu", TASK_CLASSIFICATION, P_POOL, "sum");
+    assert_resolved("smiles", TASK_REGRESSION, P_POOL, "sum");
+    assert_resolved("idx", TASK_CLASSIFICATION, P_POOL, "mean");
+}
+
+static void test_before(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    settings_before(&s);
+    assert_setting(&s, P_CHOOSE_EPOCH, "objective");
+    assert_setting(&s, P_BATCH_NORM, "no");
+    assert_setting(&s, P_STOP, "0");
+    assert_setting(&s, P_EPOCHS, "100");
 }
 
 static void test_objective_of_other_task(void **state)
@@ -214,6 +259,10 @@ static void test_json(void **state)
 
     (void)state;
     resolved_defaults(&s);
+    settings_json_kept(&out, &s);
+    assert_null(strstr(buf_text(&out), "choose_epoch"));
+    assert_non_null(strstr(buf_text(&out), "\"stop\": 0, "));
+    buf_clear(&out);
     settings_json(&out, &s);
     assert_string_equal(buf_text(&out), json_defaults);
     buf_clear(&out);
@@ -254,6 +303,13 @@ static void test_trim(void **state)
     assert_setting(&other, P_STOP, "0");
     settings_json(&out, &other);
     assert_null(strstr(buf_text(&out), "\"stop\""));
+    assert_null(strstr(buf_text(&out), "\"choose_epoch\""));
+    assert_setting(&other, P_CHOOSE_EPOCH, "objective");
+    assert_setting(&other, P_BATCH_NORM, "no");
+    other.v[P_TYPE].i = param_choice(P_TYPE, "noop");
+    other.v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "loss");
+    settings_trim(&other);
+    assert_setting(&other, P_CHOOSE_EPOCH, "objective");
     buf_clear(&out);
     settings_json(&out, &s);
     assert_non_null(strstr(buf_text(&out), "\"stop\": 0,"));
@@ -264,16 +320,96 @@ static void test_trim(void **state)
     buf_release(&scratch);
 }
 
+/* The texts of points in turn are those of each point alone, whatever came before; a value is
+ * formatted where it is another. */
+static void test_texts_of_points(void **state)
+{
+    static const char *const types[] = {"gcn", "ridge", "mlp", "noop"};
+    const struct hash digest = {1, 2};
+    struct settings_texts texts;
+    struct buf json = {0}, scratch = {0};
+    bool swept[P_COUNT] = {[P_TYPE] = true, [P_HIDDEN_SIZE] = true, [P_THREADS] = true};
+    int64_t before;
+
+    (void)state;
+    settings_texts_init(&texts, swept, digest);
+    for (int i = 0; i < 24; i++) {
+        struct settings s;
+
+        resolved_defaults(&s);
+        s.v[P_TYPE].i = param_choice(P_TYPE, types[i / 3 % 4]);
+        s.v[P_HIDDEN_SIZE].i = 1 + i % 5;
+        s.v[P_THREADS].i = 1 + i % 2;
+        s.v[P_STOP].f = i % 7 ? 0.1 : 0;
+        s.v[P_LEARNING_RATE].f = 0.1 * i + 0.001;
+        settings_trim(&s);
+        settings_texts_set(&texts, &s);
+        for (int32_t fold = -1; fold < 11; fold += 3) {
+            struct hash key = settings_key(&s, swept, digest, fold, fold, &scratch);
+
+            assert_true(hash_equal(settings_texts_key(&texts, fold, fold), key));
+            assert_string_equal(buf_text(&texts.canonical), buf_text(&scratch));
+        }
+        buf_clear(&json);
+        settings_json(&json, &s);
+        assert_string_equal(buf_text(&texts.json), buf_text(&json));
+        before = texts.n_formatted;
+        settings_texts_set(&texts, &s);
+        assert_int_equal(texts.n_formatted, before);
+        s.v[P_DROPOUT].f = 0.125;
+        settings_texts_set(&texts, &s);
+        assert_int_equal(texts.n_formatted, before + 1);
+    }
+    settings_texts_release(&texts);
+    buf_release(&json);
+    buf_release(&scratch);
+}
+
+/* A type of model that computes otherwise than it did has other keys; the rest keep theirs. */
+static void test_revision(void **state)
+{
+    const struct hash digest = {1, 2};
+    struct buf text = {0}, scratch = {0}, before = {0};
+    struct settings s;
+    struct hash old, now;
+
+    (void)state;
+    resolved_defaults(&s);
+    assert_int_equal(settings_revision(&s), 1);
+    now = settings_key(&s, none_swept, digest, 1, 2, &scratch);
+    assert_false(settings_made_before(&s, none_swept, digest, 1, 2, now, &scratch));
+    s.v[P_TYPE].i = param_choice(P_TYPE, "ridge");
+    settings_trim(&s);
+    assert_int_equal(settings_revision(&s), 2);
+    settings_canonical(&text, &s, none_swept, digest, 1, 2);
+    assert_string_equal(strstr(buf_text(&text), "revision="), "revision=2\nreplicate=1\nfold=2\n");
+    buf_add(&before, text.data, text.size - strlen("revision=2\nreplicate=1\nfold=2\n"));
+    buf_puts(&before, "replicate=1\nfold=2\n");
+    old = hash_text(buf_text(&before));
+    now = settings_key(&s, none_swept, digest, 1, 2, &scratch);
+    assert_false(hash_equal(old, now));
+    assert_true(settings_made_before(&s, none_swept, digest, 1, 2, old, &scratch));
+    assert_false(settings_made_before(&s, none_swept, digest, 1, 2, now, &scratch));
+    assert_false(settings_made_before(&s, none_swept, digest, 1, 1, old, &scratch));
+    buf_release(&text);
+    buf_release(&scratch);
+    buf_release(&before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical),
         cmocka_unit_test(test_key_follows_identity),
         cmocka_unit_test(test_resolve),
+        cmocka_unit_test(test_resolve_by_kind),
+        cmocka_unit_test(test_before),
         cmocka_unit_test(test_objective_of_other_task),
         cmocka_unit_test(test_objectives_are_metrics),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_texts_of_points),
+        cmocka_unit_test(test_revision),
     };
 
     return cmocka_run_group_tests_name("settings", tests, NULL, NULL);

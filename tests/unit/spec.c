@@ -58,11 +58,13 @@ static void test_choices_are_enums(void **state)
     assert_choice(P_ACTIVATION, 0, ACTIVATION_GELU, "gelu");
     assert_choice(P_RESIDUAL, 0, false, "no");
     assert_choice(P_RESIDUAL, 0, true, "yes");
-    assert_choice(P_BATCH_NORM, 0, false, "no");
-    assert_choice(P_BATCH_NORM, 0, true, "yes");
-    assert_choice(P_POOL, -1, POOL_MEAN, "mean");
-    assert_choice(P_POOL, -1, POOL_SUM, "sum");
-    assert_choice(P_POOL, -1, POOL_MAX, "max");
+    assert_choice(P_BATCH_NORM, 1, false, "no");
+    assert_choice(P_BATCH_NORM, 1, true, "yes");
+    assert_choice(P_CHOOSE_EPOCH, 0, CHOOSE_LOSS, "loss");
+    assert_choice(P_CHOOSE_EPOCH, 0, CHOOSE_OBJECTIVE, "objective");
+    assert_choice(P_POOL, 0, POOL_MEAN, "mean");
+    assert_choice(P_POOL, 0, POOL_SUM, "sum");
+    assert_choice(P_POOL, 0, POOL_MAX, "max");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_CONSTANT, "constant");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_COSINE, "cosine");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_STEP, "step");
@@ -140,7 +142,8 @@ static void test_values_arrive(void **state)
     s.v[P_BATCH_SIZE].i = 32;
     s.v[P_LEARNING_RATE].f = 0.25;
     s.v[P_RESIDUAL].i = 1;
-    s.v[P_BATCH_NORM].i = 1;
+    s.v[P_BATCH_NORM].i = param_choice(P_BATCH_NORM, "yes");
+    s.v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "objective");
     s.v[P_SCHEDULE].i = SCHEDULE_STEP;
     s.v[P_STEP_SIZE].i = 11;
     s.v[P_STEP_GAMMA].f = 0.75;
@@ -155,6 +158,7 @@ static void test_values_arrive(void **state)
     assert_int_equal(gcn.batch_size, 32);
     assert_true(gcn.learning_rate == 0.25);
     assert_true(gcn.residual && gcn.batch_norm);
+    assert_int_equal(gcn.choose_epoch, CHOOSE_OBJECTIVE);
     assert_int_equal(gcn.schedule, SCHEDULE_STEP);
     assert_int_equal(gcn.step_size, 11);
     assert_true(gcn.step_gamma == 0.75);

@@ -53,8 +53,7 @@ static void test_register_and_resume(void **state)
     put(&f, store, 4, TRIAL_DONE, 0.75);
     put(&f, store, 5, TRIAL_DIVERGED, NAN);
     put(&f, store, 6, TRIAL_PENDING, 0);
-    assert_int_equal(store_config_of(store, f.known.ids[4]), 2);
-    assert_int_equal(store_config_of(store, 999), 0);
+    assert_int_equal(f.known.config_ids[plan_trial(&f.plan, 4).config], 2);
     done(store);
 
     store = fixture_store(&f);
@@ -227,6 +226,8 @@ static void test_two_sweeps(void **state)
 {
     struct fixture f;
     struct store *store;
+    struct query_filter filter = {.limit = -1};
+    struct query_alike alike;
     struct query_sweep sweep;
     struct table table;
     struct err err;
@@ -244,19 +245,24 @@ static void test_two_sweeps(void **state)
     check(query_sweep(&sweep, store, NULL, &err), &err);
     assert_string_equal(sweep.name, "other");
     assert_int_equal(sweep.n_sweeps, 2);
-    check(query_leaderboard(&table, store, &sweep, NULL, -1, false, &err), &err);
+    check(query_leaderboard(&table, NULL, store, &sweep, &filter, &err), &err);
     assert_int_equal(table.n_rows, 3);
     assert_string_equal(table.names[2], "dropout");
     assert_true(table.cells[2].f == 0.2);
     table_release(&table);
-    check(query_leaderboard(&table, store, &sweep, "dropout > 0.15 -- most", 1, false, &err), &err);
+    filter = (struct query_filter){.where = "dropout > 0.15 -- most", .limit = 1};
+    check(query_leaderboard(&table, &alike, store, &sweep, &filter, &err), &err);
+    assert_string_equal(table.names[table.n_cols - 1], "seconds");
+    assert_int_equal(alike.n_scored, 1);
+    assert_int_equal(alike.n_compared, 0);
     assert_int_equal(table.n_rows, 1);
     assert_int_equal(table.cells[0].i, 1);
     table_release(&table);
-    assert_int_equal(query_leaderboard(&table, store, &sweep, "dropuot > 1", -1, false, &err), -1);
+    filter = (struct query_filter){.where = "dropuot > 1", .limit = -1};
+    assert_int_equal(query_leaderboard(&table, NULL, store, &sweep, &filter, &err), -1);
     assert_non_null(strstr(err.text, "where dropuot > 1: "));
-    assert_int_equal(
-        query_leaderboard(&table, store, &sweep, "1); DELETE FROM trial; --", -1, true, &err), -1);
+    filter.where = "1); DELETE FROM trial; --";
+    assert_int_equal(query_leaderboard(&table, NULL, store, &sweep, &filter, &err), -1);
     check(query_sweep(&sweep, store, "s", &err), &err);
     assert_int_equal(query_sweep(&sweep, store, "t", &err), -1);
     assert_non_null(strstr(err.text, "no sweep 't' in it; there is: s, other"));
@@ -339,13 +345,13 @@ static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
     int64_t n_rows[QUERY_COUNT] = {
-        [QUERY_FILES] = 1,          [QUERY_SWEEPS] = 1,        [QUERY_FAILURES] = 1,
-        [QUERY_SESSION] = 1,        [QUERY_SESSIONS] = 1,      [QUERY_WORKERS] = 1,
-        [QUERY_EFFICIENCY] = 0,     [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2,
-        [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,
-        [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,
-        [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,
-        [QUERY_MODELS_MISSING] = 1, [QUERY_WITH_MODELS] = 0,
+        [QUERY_FILES] = 1,         [QUERY_SWEEPS] = 1,        [QUERY_FAILURES] = 1,
+        [QUERY_SESSION] = 1,       [QUERY_SESSIONS] = 1,      [QUERY_EFFICIENCY] = 0,
+        [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2, [QUERY_TRIAL] = 1,
+        [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,  [QUERY_TRIAL_ATTEMPTS] = 1,
+        [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,  [QUERY_TRIAL_SESSION] = 1,
+        [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,   [QUERY_MODELS_MISSING] = 1,
+        [QUERY_WITH_MODELS] = 0,   [QUERY_LEVELS] = 2,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
@@ -376,6 +382,12 @@ static void test_every_query(void **state)
             fail_msg("query %d: %lld rows", q, (long long)table.n_rows);
         table_release(&table);
     }
+    check(query_workers(&table, store, &err), &err);
+    assert_int_equal(table.n_rows, 1);
+    assert_int_equal(table.cells[2].i, 2); /* trials */
+    assert_int_equal(table.cells[4].i, 1); /* diverged */
+    assert_int_equal(table.cells[5].i, 0);
+    table_release(&table);
     /* 200 flops in 10 s; 600 are left. */
     check(db_exec(store, "UPDATE session SET started = 1000, finished = 1010", &err), &err);
     check(query_table(&table, store, QUERY_SESSION, 0, &err), &err);
@@ -416,7 +428,7 @@ static void ini_keeps_the_keys(const char *ini)
     fixture_open(&f, ini);
     store = fixture_store(&f);
     last = f.known.ids[f.plan.n_trials - 1];
-    check(query_ini(&best, store, store_config_of(store, last), &err), &err);
+    check(query_ini(&best, store, f.known.config_ids[f.plan.n_configs - 1], &err), &err);
     store_close(store);
     snprintf(sql, sizeof sql, "SELECT count(*) FROM trial, (SELECT %lld)", (long long)last);
     fixture_sql(&f, sql, known);
@@ -438,6 +450,95 @@ static void test_ini_keeps_the_keys(void **state)
     ini_keeps_the_keys(SWEEP "optimizer = adam, sgd\nthreads = 1, 2\n");
 }
 
+/* Ranks come by their numbers, one row for each host of a rank; what is open counts no seconds. */
+static void test_workers(void **state)
+{
+    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
+    struct fixture f;
+    struct store *store;
+    struct table t;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, "[sweep]\nname = s\n[grid]\nhidden_size = 1:9:1\n");
+    store = fixture_store(&f);
+    check(store_begin_session(store, &session, &err), &err);
+    check(db_exec(store,
+                  "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
+                  " outcome) VALUES (1, 1, 2, 'b', 1, 10, 11, 'done'), (2, 1, 0, 'b', 1, 10, 12,"
+                  " 'failed'), (3, 1, 2, 'a', 1, 10, 14, 'diverged'), (4, 1, 2, 'b', 1, 10, 18,"
+                  " 'stopped'), (5, 1, 1, 'b', 1, 10, NULL, 'running')",
+                  &err),
+          &err);
+    check(query_workers(&t, store, &err), &err);
+    assert_int_equal(t.n_rows, 4);
+    for (int r = 0; r < 4; r++) {
+        static const struct {
+            int64_t rank;
+            const char *host;
+            int64_t trials, diverged, failed;
+            double busy_s;
+        } wanted[] = {
+            {0, "b", 1, 0, 1, 2}, {1, "b", 0, 0, 0, 0}, {2, "a", 1, 1, 0, 4}, {2, "b", 1, 0, 0, 9}};
+        const struct cell *row = &t.cells[r * t.n_cols];
+
+        assert_int_equal(row[0].i, wanted[r].rank);
+        assert_string_equal(row[1].s, wanted[r].host);
+        assert_int_equal(row[2].i, wanted[r].trials);
+        assert_true(r == 1 ? row[3].type == CELL_NULL : row[3].f == wanted[r].busy_s);
+        assert_int_equal(row[4].i, wanted[r].diverged);
+        assert_int_equal(row[5].i, wanted[r].failed);
+    }
+    table_release(&t);
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* The levels of a new sweep, read from few of its configurations, are those of all; also where a
+ * type of model lacks an axis. */
+static void test_levels(void **state)
+{
+    static const char all[] =
+        "SELECT group_concat(levels = (SELECT json_group_array(level) FROM (SELECT DISTINCT"
+        " params ->> axis.name AS level FROM config WHERE level IS NOT NULL ORDER BY level)), ' ')"
+        " FROM axis";
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, "[sweep]\nname = s\n[grid]\ntype = ridge, gcn, mlp\nlambda = 1, 0.5, 1e-3\n"
+                     "hidden_size = 64, 16, 8\nk = 4, 3, 11\n");
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, all, "1 1 1 1");
+    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'k'", "[3,4,11]");
+    fixture_close(&f);
+}
+
+/* Steps that SQLite takes to prune the models of a sweep that has none. */
+static int prune_steps(const char *ini)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+    int steps;
+
+    fixture_open(&f, ini);
+    store = fixture_store(&f);
+    check(store_prune_models(store, "s", 1, false, NULL, &err), &err);
+    steps =
+        sqlite3_stmt_status(store->statements[STATEMENT_MODEL_PRUNE], SQLITE_STMTSTATUS_VM_STEP, 0);
+    store_close(store);
+    fixture_close(&f);
+    return steps;
+}
+
+/* Every commit does it: it may cost what there is of models, not what there is of trials. */
+static void test_prune_costs_no_trials(void **state)
+{
+    (void)state;
+    assert_int_equal(prune_steps("[sweep]\nname = s\n[grid]\nhidden_size = 1:400:1\n"),
+                     prune_steps("[sweep]\nname = s\n[grid]\nhidden_size = 1:4:1\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +555,9 @@ int main(void)
         cmocka_unit_test(test_find_writes_nothing),
         cmocka_unit_test(test_every_query),
         cmocka_unit_test(test_ini_keeps_the_keys),
+        cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_prune_costs_no_trials),
     };
 
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,11 +131,135 @@ static void test_hot_journal(void **state)
     fixture_close(&f);
 }
 
+/* ---- free pages ---- */
+
+static int64_t file_size(const struct fixture *f)
+{
+    struct stat st;
+
+    assert_int_equal(stat(f->path, &st), 0);
+    return st.st_size;
+}
+
+/* A finished database of 2000 trials, most of whose pages are free. */
+static struct store *open_loose(struct fixture *f)
+{
+    struct store *store;
+    struct err err;
+
+    fixture_open(f, INI);
+    store = fixture_store(f);
+    assert_int_equal(db_exec(store,
+                             "UPDATE trial SET error = printf('%8000s', ''), seconds = trial_id;"
+                             "UPDATE trial SET error = NULL",
+                             &err),
+                     0);
+    assert_int_equal(store_settle(store, &err), 0);
+    assert_true(file_size(f) > 4 << 20);
+    return store;
+}
+
+static void check_loose(const struct fixture *f)
+{
+    fixture_sql_is(f, "PRAGMA integrity_check", "ok");
+    fixture_sql_is(f,
+                   "SELECT count(*) || ' ' || sum(seconds = trial_id) || ' ' || count(DISTINCT key)"
+                   " FROM trial",
+                   "2000 2000 2000");
+    fixture_sql_is(f, "PRAGMA user_version", "3");
+    fixture_sql_is(f, "SELECT count(*) FROM leaderboard", "2");
+}
+
+static bool count_down(void *arg)
+{
+    int *left = arg;
+
+    return --*left >= 0;
+}
+
+static bool count_to_death(void *arg)
+{
+    int *left = arg;
+
+    if (--*left < 0)
+        raise(SIGKILL);
+    return true;
+}
+
+static void test_compact(void **state)
+{
+    int for_ever = 1 << 30, few = 2;
+    struct fixture f;
+    struct store *store = open_loose(&f), *reader;
+    struct err err;
+    int64_t before = file_size(&f), saved;
+
+    (void)state;
+    /* Broken off, and in the way of a reader, it leaves the file as it is. */
+    assert_int_equal(store_compact(store, count_down, &few), 0);
+    assert_int_equal(few, -1);
+    assert_int_equal(file_size(&f), before);
+    assert_int_equal(store_open_reader(&reader, f.path, &err), 0);
+    assert_int_equal(db_exec(reader, "BEGIN; SELECT count(*) FROM trial", &err), 0);
+    assert_int_equal(store_compact(store, count_down, &for_ever), 0);
+    store_close(reader);
+    assert_int_equal(file_size(&f), before);
+    check_loose(&f);
+    saved = store_compact(store, count_down, &for_ever);
+    assert_int_equal(saved, before - file_size(&f));
+    assert_true(file_size(&f) < before / 4);
+    assert_int_equal(store_compact(store, count_down, &for_ever), 0);
+    /* The store is as good as new. */
+    assert_int_equal(db_exec(store, "UPDATE trial SET seconds = trial_id", &err), 0);
+    store_close(store);
+    check_loose(&f);
+    fixture_close(&f);
+}
+
+/* Killed before the copy is complete (after: calls of go_on), or while it is written back (us). */
+static void kill_compact(struct fixture *f, int after, useconds_t us)
+{
+    int status;
+    pid_t child = fork();
+
+    if (!child) {
+        struct store *store;
+
+        if (store_open(&store, f->path, NULL) || store_settle(store, NULL))
+            _exit(1);
+        store_compact(store, count_to_death, &after);
+        raise(SIGKILL);
+    }
+    if (us) {
+        usleep(us);
+        kill(child, SIGKILL);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    check_loose(f);
+}
+
+static void test_killed_compact(void **state)
+{
+    struct fixture f;
+    struct store *store = open_loose(&f);
+
+    (void)state;
+    store_close(store);
+    for (int after = 0; after < 9; after += 4)
+        kill_compact(&f, after, 0);
+    for (useconds_t us = 5000; us < 50000; us += 9000)
+        kill_compact(&f, 1 << 30, us);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kill),
         cmocka_unit_test(test_hot_journal),
+        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_killed_compact),
     };
 
     return cmocka_run_group_tests_name("store_crash", tests, NULL, NULL);

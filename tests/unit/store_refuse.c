@@ -253,6 +253,145 @@ static void test_two_names(void **state)
     fixture_close(&f);
 }
 
+/* ---- a lock file that is not to be trusted ---- */
+
+static const char *lock_name(const struct fixture *f)
+{
+    static char name[192];
+
+    snprintf(name, sizeof name, "%s.lock", f->path);
+    return name;
+}
+
+/* For a run, and for what looks first. */
+static void expect_lock_refused(const struct fixture *f, const char *what)
+{
+    struct lock_holder holder;
+    struct err err;
+
+    expect_refused(f->path, what);
+    assert_int_equal(lock_check(f->path, &err), -1);
+    assert_non_null(strstr(err.text, what));
+    assert_false(lock_is_held(f->path, &holder));
+}
+
+static void test_lock_is_no_file(void **state)
+{
+    struct fixture f;
+    char target[128], text[16] = "";
+    int fd;
+
+    (void)state;
+    fixture_open(&f, INI);
+    snprintf(target, sizeof target, "%s/precious", f.folder);
+    fd = open(target, O_RDWR | O_CREAT, 0644);
+    assert_int_equal(write(fd, "precious", 8), 8);
+    assert_int_equal(symlink(target, lock_name(&f)), 0);
+    expect_lock_refused(&f, "r.db.lock is a symbolic link, where a run keeps a file of its own");
+    unlink(lock_name(&f));
+    assert_int_equal(link(target, lock_name(&f)), 0);
+    expect_lock_refused(&f, "r.db.lock is a file with several names (hard links), where a run");
+    unlink(lock_name(&f));
+    assert_int_equal(pread(fd, text, sizeof text, 0), 8);
+    assert_string_equal(text, "precious");
+    close(fd);
+    assert_int_equal(mkfifo(lock_name(&f), 0666), 0);
+    expect_lock_refused(&f, "r.db.lock is a pipe, a device or a socket, where a run");
+    unlink(lock_name(&f));
+    assert_int_equal(mkdir(lock_name(&f), 0777), 0);
+    expect_lock_refused(&f, "r.db.lock is a folder, where a run");
+    rmdir(lock_name(&f));
+    unlink(target);
+    store_close(fixture_store(&f));
+    fixture_close(&f);
+}
+
+static void expect_unread(const char *path, const char *what)
+{
+    struct store *store;
+    struct err err;
+
+    assert_int_equal(store_open_reader(&store, path, &err), -1);
+    assert_non_null(strstr(err.text, what));
+}
+
+static void test_beside_is_no_file(void **state)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char name[160], other[160];
+
+        snprintf(name, sizeof name, "%s%s", f.path, endings[i]);
+        snprintf(other, sizeof other, "%s/other", f.folder);
+        assert_int_equal(mkfifo(name, 0666), 0);
+        expect_refused(f.path, "is a pipe, a device or a socket, where a run keeps a file");
+        expect_unread(f.path, "is a pipe, a device or a socket, where a run keeps a file");
+        unlink(name);
+        assert_int_equal(symlink(other, name), 0);
+        expect_refused(f.path, "is a symbolic link, where a run keeps a file of its own");
+        expect_unread(f.path, "is a symbolic link, where a run keeps a file of its own");
+        unlink(name);
+        close(open(name, O_WRONLY | O_CREAT, 0666));
+        assert_int_equal(link(name, other), 0);
+        expect_refused(f.path, "is a file with several names (hard links), where a run");
+        unlink(name);
+        unlink(other);
+    }
+    store_close(fixture_store(&f));
+    fixture_close(&f);
+}
+
+/* Any user who may read the file can take such a lock: it keeps no run out, and a run keeps it out.
+ */
+static void test_shared_lock(void **state)
+{
+    struct flock flock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    struct lock_holder holder;
+    struct fixture f;
+    struct err err;
+    struct store *store;
+    int fd, ours;
+
+    (void)state;
+    fixture_open(&f, INI);
+    fd = open(lock_name(&f), O_RDONLY | O_CREAT, 0644);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &flock), 0);
+    assert_int_equal(lock_check(f.path, &err), 0);
+    assert_false(lock_is_held(f.path, &holder));
+    store = fixture_store(&f);
+    assert_true(lock_is_held(f.path, &holder));
+    ours = open(lock_name(&f), O_RDONLY);
+    assert_int_equal(fcntl(ours, F_OFD_SETLK, &flock), -1);
+    close(ours);
+    expect_refused(f.path, "another run is writing to it");
+    store_close(store);
+    close(fd);
+    fixture_close(&f);
+}
+
+/* Who may write to the database may lock it. */
+static void test_lock_mode(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct stat st;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store_close(fixture_store(&f));
+    assert_int_equal(chmod(f.path, 0660), 0);
+    store = fixture_store(&f);
+    assert_int_equal(stat(lock_name(&f), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0660);
+    store_close(store);
+    fixture_close(&f);
+}
+
 /* As somebody who may not write there: root may everywhere. */
 static int as_nobody(void (*test)(const char *path), const char *path)
 {
@@ -275,6 +414,64 @@ static void refused_here(const char *path)
 
     if (store_open(&store, path, &err) != -1 || !strstr(err.text, "Permission denied"))
         _exit(1);
+}
+
+static void locked_here(const char *path)
+{
+    struct lock lock = {0};
+    struct err err;
+
+    if (lock_take(&lock, path, &err))
+        _exit(1);
+    lock_release(&lock);
+}
+
+static void blocked_here(const char *path)
+{
+    struct lock lock = {0};
+    struct err err;
+
+    if (!lock_take(&lock, path, &err) || !strstr(err.text, ".lock of user root cannot be replaced"))
+        _exit(1);
+}
+
+static void run_of_another_here(const char *path)
+{
+    struct lock lock = {0};
+    struct err err;
+
+    if (!lock_take(&lock, path, &err) || !strstr(err.text, "another run is writing to it") ||
+        !strstr(err.text, ", user root, since"))
+        _exit(1);
+}
+
+/* In a folder that both may write to. Only root can play two users. */
+static void test_other_users_lock(void **state)
+{
+    const char *lock_file;
+    struct lock lock = {0};
+    struct fixture f;
+    struct err err;
+
+    (void)state;
+    if (getuid() != 0)
+        skip();
+    fixture_open(&f, INI);
+    lock_file = lock_name(&f);
+    assert_int_equal(chmod(f.folder, 0777), 0);
+    close(open(lock_file, O_WRONLY | O_CREAT, 0644));
+    assert_int_equal(as_nobody(locked_here, f.path), 0);
+    assert_false(is_there(f.path, ".lock"));
+    assert_int_equal(lock_take(&lock, f.path, &err), 0);
+    assert_int_equal(as_nobody(run_of_another_here, f.path), 0);
+    lock_release(&lock);
+    close(open(lock_file, O_WRONLY | O_CREAT, 0644));
+    assert_int_equal(chmod(f.folder, 01777), 0);
+    assert_int_equal(as_nobody(blocked_here, f.path), 0);
+    assert_true(is_there(f.path, ".lock"));
+    assert_int_equal(lock_take(&lock, f.path, &err), 0);
+    lock_release(&lock);
+    fixture_close(&f);
 }
 
 static void read_here(const char *path)
@@ -393,6 +590,11 @@ int main(void)
         cmocka_unit_test(test_lock_of_another_host),
         cmocka_unit_test(test_job_of_the_holder),
         cmocka_unit_test(test_two_names),
+        cmocka_unit_test(test_lock_is_no_file),
+        cmocka_unit_test(test_beside_is_no_file),
+        cmocka_unit_test(test_shared_lock),
+        cmocka_unit_test(test_lock_mode),
+        cmocka_unit_test(test_other_users_lock),
         cmocka_unit_test(test_read_only_directory),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_filesystems),

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sqlite3.h>
+
 #include "store/query.h"
 #include "storelib.h"
 
@@ -154,12 +156,72 @@ static void test_superseded(void **state)
     fixture_close(&f);
 }
 
+/* Make the database one of the time before choose_epoch, when batch_norm was no by default. */
+static void make_old(const struct fixture *f)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "UPDATE sweep SET ini = replace(replace(replace(ini, 'batch_norm = auto', ''),"
+                     " 'pool = auto', ''), 'choose_epoch = objective', '');"
+                     "UPDATE config SET params = json_remove(params, '$.choose_epoch')",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    fixture_sql_is(f, "SELECT group_concat(ini || params) LIKE '%choose_epoch%' FROM sweep, config",
+                   "0");
+}
+
+#define OLD HEAD "[train]\nepochs = 3\nchoose_epoch = objective\n"
+
+/* A sweep stored without choose_epoch was made with objective: the keys are the same, and a default
+ * that has changed since is reported with the line that keeps it. */
+static void test_before(void **state)
+{
+    char keys[256], text[256];
+    struct store *store;
+    struct buf ini = {0};
+    struct fixture f;
+    struct err err;
+
+    (void)state;
+    begin(&f, OLD "[grid]\nhidden_size = 16, 32\n");
+    snprintf(keys, sizeof keys, "%s",
+             fixture_sql(&f, "SELECT group_concat(key) FROM (SELECT key FROM trial)", text));
+    make_old(&f);
+    expect_of(&f, HEAD "[train]\nepochs = 3\n[grid]\nhidden_size = 16\n",
+              "train.choose_epoch: objective -> loss (the default of this version; to go on with "
+              "the sweep, add to [train]: choose_epoch = objective)\n");
+    expect_of(&f, HEAD "[train]\nepochs = 3\nchoose_epoch = loss\n[grid]\nhidden_size = 16\n",
+              "train.choose_epoch: objective -> loss\n");
+    expect_of(&f, OLD "[grid]\nhidden_size = 16, 32\n", "");
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT group_concat(key) FROM (SELECT key FROM trial)", keys);
+
+    /* It is what it was also where the setting becomes an axis. */
+    expect_of(&f, HEAD "[train]\nepochs = 3\n[grid]\nhidden_size = 16\nchoose_epoch = loss\n", "");
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "SELECT count(*) FROM config", "3");
+    assert_int_equal(store_open_reader(&store, f.path, &err), 0);
+    for (int64_t config = 1; config <= 3; config += 2) {
+        buf_clear(&ini);
+        assert_int_equal(query_ini(&ini, store, config, &err), 0);
+        assert_non_null(strstr(buf_text(&ini), config == 1 ? "choose_epoch = objective\n"
+                                                           : "choose_epoch = loss\n"));
+    }
+    store_close(store);
+    buf_release(&ini);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goes_on),    cmocka_unit_test(test_once_an_axis),
         cmocka_unit_test(test_is_another), cmocka_unit_test(test_data),
-        cmocka_unit_test(test_superseded),
+        cmocka_unit_test(test_superseded), cmocka_unit_test(test_before),
     };
 
     return cmocka_run_group_tests_name("store_same", tests, NULL, NULL);

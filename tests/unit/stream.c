@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "data/filekind.h"
 #include "data/stream.h"
 #include "scratch.h"
 
@@ -82,6 +83,74 @@ static const char *outcome(const char *path)
     if (!strncmp(err.text, scratch_folder, strlen(scratch_folder)))
         return err.text + strlen(scratch_folder) + 1;
     return err.text;
+}
+
+/* ---- files that no reader takes ---- */
+
+#define ZIP(name) "PK\3\4\24\0\0\0\10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\23\0\0\0" name
+
+static const struct {
+    const char *head;
+    size_t n;
+    const char *wanted; /* what the message says is behind "is " */
+} foreign[] = {
+#define FOREIGN(bytes, wanted)          \
+    {                                   \
+        bytes, sizeof bytes - 1, wanted \
+    }
+    FOREIGN(ZIP("[Content_Types].xml"), "an Excel workbook: save the sheet as CSV"),
+    FOREIGN(ZIP("docProps/app.xml"), "an Excel workbook: save the sheet as CSV"),
+    FOREIGN(ZIP("_rels/.rels....word/document.xml"), "a zip archive: unpack it"),
+    FOREIGN(ZIP("mimetypeapplication/vnd.oasis.opendocument.spreadsheet"),
+            "an OpenDocument file: save the sheet as CSV"),
+    FOREIGN(ZIP("panel.csv"), "a zip archive: unpack it"),
+    FOREIGN("PK\3\4", "a zip archive: unpack it"),
+    FOREIGN("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel 97 workbook: save"),
+    FOREIGN("X\n\0\0\0\3\0\4", "R data (.rds): in R: write.csv(readRDS(FILE)"),
+    FOREIGN("A\n3\n263168\n", "R data (.rds): in R"),
+    FOREIGN("RDX3\nX\n", "R data (.RData): in R: load(FILE), then write.csv("),
+    FOREIGN("\xfd"
+            "7zXZ\0\0",
+            "packed with xz: unpack it"),
+    FOREIGN("BZh91AY&SY", "packed with bzip2: unpack it"),
+    FOREIGN("\x28\xb5\x2f\xfd\4", "packed with zstd: unpack it"),
+};
+enum { N_FOREIGN = sizeof foreign / sizeof *foreign };
+
+static void test_foreign(void **state)
+{
+    char wanted[200];
+
+    (void)state;
+    for (int i = 0; i < N_FOREIGN; i++) {
+        const char *path = scratch_bytes("foreign", foreign[i].head, foreign[i].n);
+
+        snprintf(wanted, sizeof wanted, "foreign: is %s", foreign[i].wanted);
+        assert_memory_equal(outcome(path), wanted, strlen(wanted));
+    }
+}
+
+/* R packs its files with gzip. */
+static void test_foreign_in_gzip(void **state)
+{
+    const char *path = scratch_path("packed.rds");
+    gzFile file = gzopen(path, "wb");
+
+    (void)state;
+    assert_int_equal(gzwrite(file, "X\n\0\0\0\3\0\4", 8), 8);
+    gzclose(file);
+    assert_memory_equal(outcome(path), "packed.rds: is R data (.rds): ", 29);
+}
+
+/* Text that begins almost so, and what is too short to be told. */
+static void test_own_text(void **state)
+{
+    static const char *const texts[] = {"",          "P",        "PK,a\n1,2\n", "X\n0\n",
+                                        "A\n2\n1\n", "RDX3,y\n", "BZh9,y\n",    "PAR1,y\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_null(filekind_find(texts[i], strlen(texts[i])));
 }
 
 static void test_whole(void **state)
@@ -185,8 +254,10 @@ static void test_peek(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),   cmocka_unit_test(test_flips), cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_no_file), cmocka_unit_test(test_peek),
+        cmocka_unit_test(test_whole),           cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_foreign_in_gzip), cmocka_unit_test(test_own_text),
+        cmocka_unit_test(test_flips),           cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_no_file),         cmocka_unit_test(test_peek),
     };
 
     make_text();

@@ -242,6 +242,7 @@ static void test_override_meets_requirement(void **state)
 
 static void test_load(void **state)
 {
+    static const char *const simulated[] = {"data.format=simulated"};
     char path[] = "/tmp/espalier-sweep-XXXXXX";
     int fd = mkstemp(path);
     struct errlist errors = {0};
@@ -250,7 +251,13 @@ static void test_load(void **state)
     (void)state;
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "[sweep]\nname = x\n", 17), 17);
-    assert_int_equal(sweep_load(&sweep, path, NULL, 0, &errors), 0);
+    assert_int_equal(sweep_load(&sweep, path, NULL, 0, &errors), -1);
+    assert_non_null(strstr(errors.text[0], ": [data] format is not set: must be genotype | "));
+    assert_non_null(strstr(errors.text[0], "; format = simulated needs no files"));
+    errlist_release(&errors);
+    memset(&errors, 0, sizeof errors);
+    sweep_release(&sweep);
+    assert_int_equal(sweep_load(&sweep, path, simulated, 1, &errors), 0);
     assert_setting(&sweep.fixed, P_SWEEP_NAME, "x");
     sweep_release(&sweep);
     assert_int_equal(write(fd, "\0", 1), 1);
@@ -298,7 +305,7 @@ static void test_write_round_trip(void **state)
         plan_settings(&plan, config, &a);
         assert_int_equal(settings_resolve(&a, TASK_REGRESSION, NULL), 0);
         buf_clear(&written);
-        sweep_write(&written, &sweep, &a);
+        (config % 2 ? sweep_write : sweep_write_effective)(&written, &sweep, &a);
         parse(&again, "elsewhere/y.ini", buf_text(&written), NULL, 0);
         assert_int_equal(plan_init(&one, &again, NULL, NULL), 0);
         assert_int_equal(one.n_trials, 2);
@@ -328,8 +335,65 @@ static void test_write_exactly(void **state)
     parse(&sweep, "x.ini", "[split]\nfile = /s.csv\n[model]\nlayers = 3\ndropout = 0.5\n", NULL, 0);
     sweep_write(&out, &sweep, &sweep.fixed);
     assert_string_equal(buf_text(&out),
-                        "[sweep]\nname = x\n\n[split]\nfile = /s.csv\n\n[model]\nlayers = 3\n");
+                        "[sweep]\nname = x\n\n[data]\nformat = simulated\n\n"
+                        "[split]\nfile = /s.csv\n\n[model]\nlayers = 3\n"
+                        "batch_norm = auto\npool = auto\n\n[train]\nchoose_epoch = loss\n");
     sweep_release(&sweep);
+    buf_release(&out);
+}
+
+/* A setting that a stored text lacks is what it was before there was the setting, and the default
+ * is written, so that the text has the same meaning to sweep_parse() and sweep_parse_stored(). */
+static void test_stored(void **state)
+{
+    static const char text[] = "[sweep]\nname = x\n\n[data]\nformat = simulated\n\n"
+                               "[model]\nbatch_norm = no\n"
+                               "pool = mean\n\n"
+                               "[train]\nchoose_epoch = objective\n";
+    struct errlist errors = {0};
+    struct buf out = {0};
+    struct sweep sweep;
+
+    (void)state;
+    assert_int_equal(sweep_parse_stored(&sweep, "x.ini", "[sweep]\nname = x\n", &errors), 0);
+    sweep_write(&out, &sweep, &sweep.fixed);
+    assert_string_equal(buf_text(&out), text);
+    sweep_release(&sweep);
+    parse(&sweep, "x.ini", text, NULL, 0);
+    buf_clear(&out);
+    sweep_write(&out, &sweep, &sweep.fixed);
+    assert_string_equal(buf_text(&out), text);
+    sweep_release(&sweep);
+    buf_release(&out);
+}
+
+/* Defaults are written out, but for what the format or the type of model lacks. */
+static void test_write_effective(void **state)
+{
+    struct buf out = {0};
+    struct sweep sweep, again;
+    struct settings s;
+
+    (void)state;
+    parse(&sweep, "x.ini", "[data]\nformat = simulated\n[model]\ntype = mlp\n", NULL, 0);
+    s = sweep.fixed;
+    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, NULL), 0);
+    sweep_write_effective(&out, &sweep, &s);
+    assert_non_null(strstr(buf_text(&out), "\nscale = standardize\n"));
+    assert_non_null(strstr(buf_text(&out), "\nobjective = val_pearson\n"));
+    assert_non_null(strstr(buf_text(&out), "\nformat = simulated\n"));
+    assert_non_null(strstr(buf_text(&out), "\nlearning_rate = 0.01\n"));
+    assert_null(strstr(buf_text(&out), "auto"));
+    assert_null(strstr(buf_text(&out), "\ngroup ="));  /* empty */
+    assert_null(strstr(buf_text(&out), "\nmaf ="));    /* of genotypes */
+    assert_null(strstr(buf_text(&out), "\nlambda =")); /* of ridge */
+    assert_null(strstr(buf_text(&out), "[graph]"));
+    parse(&again, "y.ini", buf_text(&out), NULL, 0);
+    for (int id = 0; id < P_COUNT; id++)
+        if (settings_has(&s, (enum param_id)id))
+            assert_true(param_equal((enum param_id)id, s.v[id], again.fixed.v[id]));
+    sweep_release(&sweep);
+    sweep_release(&again);
     buf_release(&out);
 }
 
@@ -348,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_write_round_trip),
         cmocka_unit_test(test_write_exactly),
+        cmocka_unit_test(test_write_effective),
+        cmocka_unit_test(test_stored),
     };
 
     return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,27 +160,57 @@ static void test_axes(void **state)
 static void test_format_requirements(void **state)
 {
     (void)state;
-    assert_fault("[data]\nformat = genotype\n",
-                 "x.ini:2: format = genotype needs [data] genotypes\n");
-    assert_fault("[data]\nformat = graph\n", "x.ini:2: format = graph needs [data] features\n"
-                                             "x.ini:2: format = graph needs [data] labels\n"
-                                             "x.ini:2: format = graph needs [data] edges, or a "
-                                             "[graph] build other than file\n");
+    assert_fault("[sweep]\n\n[data]\nformat = genotype\n",
+                 "x.ini:3: [data] genotypes is not set: format = genotype needs it\n");
+    assert_fault("[data]\nformat = graph\n",
+                 "x.ini:1: [data] features is not set: format = graph needs it\n"
+                 "x.ini:1: [data] labels is not set: format = graph needs it\n"
+                 "x.ini:1: [data] edges is not set: format = graph needs it, or a [graph] build "
+                 "other than file\n");
+    assert_set_fault("[sweep]\nname = x\n", "format=tu",
+                     "x.ini: [data] folder is not set: format = tu needs it\n");
     assert_fault("[data]\nformat = graph\nfeatures = f\nlabels = l\n[grid]\nbuild = knn, none\n",
                  "");
     assert_fault("[data]\nformat = graph\nfeatures = f\nlabels = l\n[grid]\nbuild = knn, file\n",
                  "x.ini:6: build = file needs format = graph and [data] edges\n");
     assert_fault("[graph]\nbuild = file\n",
                  "x.ini:2: build = file needs format = graph and [data] edges\n");
-    assert_fault("[data]\ngenotypes = g.csv\n",
-                 "x.ini:2: genotypes belongs to format = genotype, and the format is simulated by "
-                 "default\n");
     assert_fault("[data]\nformat = simulated\nedges = e.csv\n",
                  "x.ini:3: edges belongs to format = graph, and the format is simulated\n");
     /* what depends on a faulty setting is not reported as well */
     assert_fault(
         "[data]\nformat = genotypes\ngenotypes = g.csv\n",
         "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles | idx\n");
+}
+
+#define FORMATS "must be genotype | graph | simulated | tu | smiles | idx"
+
+/* Files that were stored before the format had to be given are of simulated data. */
+static void test_missing_format(void **state)
+{
+    static const struct {
+        const char *given, *suggested;
+    } cases[] = {
+        {"genotypes = f", "'genotypes' suggests format = genotype"},
+        {"trait = t\nphenotypes = f", "'phenotypes' suggests format = genotype"},
+        {"folder = f", "'folder' suggests format = tu"},
+        {"molecules = f", "'molecules' suggests format = smiles"},
+        {"labels = l\nimages = f", "'images' suggests format = idx"},
+        {"labels = l\nedges = f", "'edges' suggests format = graph"},
+        {"labels = l", "'labels' suggests format = graph"},
+    };
+
+    (void)state;
+    assert_fault("[data]\nsamples = 100\n[grid]\nk = 3, 5\n", "");
+    assert_fault("[grid]\nk = 3, 5\n", "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128], wanted[256];
+
+        snprintf(text, sizeof text, "[grid]\nk = 3\n[data]\n%s\n", cases[i].given);
+        snprintf(wanted, sizeof wanted, "x.ini:3: [data] format is not set: " FORMATS "; %s\n",
+                 cases[i].suggested);
+        assert_fault(text, wanted);
+    }
 }
 
 static void test_split_requirements(void **state)
@@ -270,6 +301,16 @@ static void test_set(void **state)
                      "--set hidden_size=x: must be an integer in [1, 65536]\n");
     assert_set_fault(text, "grid.k=1,y",
                      "--set grid.k=1,y: k = y: must be an integer in [1, 1000000]\n");
+    assert_set_fault(
+        text, "hidden_size=8,16",
+        "--set hidden_size=8,16: must be an integer in [1, 65536]; several values make "
+        "an axis: --set grid.hidden_size=8,16\n");
+    assert_set_fault("[model]\nlayers = 2, 3\n", "k=2",
+                     "x.ini:2: layers = 2, 3: must be an integer in [1, 8]; several values make an "
+                     "axis: move the line to [grid]\n");
+    assert_set_fault(text, "grid.hiden_size=8,16",
+                     "--set grid.hiden_size=8,16: unknown key 'hiden_size'; did you mean [model] "
+                     "hidden_size?\n");
     assert_set_fault(text, "hidden_size", "--set hidden_size: must be key=value\n");
     assert_set_fault(text, "=1", "--set =1: the key is missing\n");
     assert_set_fault(
@@ -301,11 +342,11 @@ static void test_many(void **state)
     for (int i = 0; i < 5000; i++)
         buf_puts(&text, "words\nkey = value\n");
     assert_int_equal(sweep_parse(&sweep, "x.ini", buf_text(&text), NULL, 0, &errors), -1);
-    assert_int_equal(errors.n, 101);
+    assert_int_equal(errors.n, 11);
     assert_string_equal(errors.text[0], "x.ini:2: 'words': must be 'key = value' or '[section]'");
-    assert_string_equal(errors.text[99],
-                        "x.ini:101: unknown key 'key' in [model]; 'espalier params' lists them");
-    assert_string_equal(errors.text[100], "x.ini: 9900 errors more");
+    assert_string_equal(errors.text[9],
+                        "x.ini:11: unknown key 'key' in [model]; 'espalier params' lists them");
+    assert_string_equal(errors.text[10], "x.ini: 9990 errors more");
     sweep_release(&sweep);
     errlist_release(&errors);
     buf_release(&text);
@@ -335,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_twice),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_format_requirements),
+        cmocka_unit_test(test_missing_format),
         cmocka_unit_test(test_split_requirements),
         cmocka_unit_test(test_reduction),
         cmocka_unit_test(test_ridge),

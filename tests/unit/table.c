@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "data/table.h"
+#include "data/textline.h"
 #include "scratch.h"
 
 static void open_text(struct table *t, const char *text)
@@ -236,6 +237,93 @@ static void test_stray_quotes(void **state)
                         "q.csv:2: a quoted cell has no closing quote");
 }
 
+/* ---- as R and Excel write them ---- */
+
+static void test_row_names(void **state)
+{
+    static const char *const named[] = {"m1 m2\na 0 1\nb 2 1\n",
+                                        "\"m1\" \"m2\"\n\"a\" 0 1\n\"b\" 2 1\n",
+                                        "m1\tm2\r\na\t0\t1\r\nb\t2\t1\r\n", "m1,m2\na,0,1\nb,2,1"};
+    struct table t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        open_text(&t, named[i]);
+        assert_true(t.has_row_names);
+        assert_int_equal(t.line, 1);
+        assert_int_equal(t.n_cols, 3);
+        assert_string_equal(t.name[0], "row.names");
+        assert_string_equal(t.name[1], "m1");
+        next_row(&t, 2, "a", "1");
+        next_row(&t, 3, "b", "1");
+        assert_int_equal(table_next(&t, NULL), 0);
+        table_close(&t);
+    }
+    open_text(&t, "\"y\"\n\"a b\" 1\n\"c\" 2\n"); /* one column */
+    assert_true(t.has_row_names);
+    next_row(&t, 2, "a b", "1");
+    table_close(&t);
+}
+
+/* Numbers of rows before the column of ids are left out. */
+static void test_row_numbers(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "Taxa dpoll\n1 33-16 64.75\n2 A4226 65\n");
+    assert_false(t.has_row_names);
+    assert_int_equal(t.n_cols, 2);
+    assert_string_equal(t.name[0], "Taxa");
+    next_row(&t, 2, "33-16", "64.75");
+    next_row(&t, 3, "A4226", "65");
+    table_close(&t);
+    open_text(&t, "m1,m2\n1,0,1\n2,2,1\n"); /* they may be all the ids that there are */
+    assert_true(t.has_row_names);
+    next_row(&t, 2, "1", "1");
+    table_close(&t);
+}
+
+static void test_no_row_names(void **state)
+{
+    (void)state;
+    assert_string_equal(first_error(scratch_text("r.csv", "id,y\na,1,2\nb,1,2\n")),
+                        "r.csv:2: 3 cells: the header has 2");
+    assert_string_equal(first_error(scratch_text("r.csv", "m1,m2\na,1,\n")),
+                        "r.csv:2: 3 cells: the header has 2");
+    assert_string_equal(first_error(scratch_text("r.csv", "m1,m2\na,1,2\nb,1\n")),
+                        "r.csv:3: 2 cells: the first row has 3");
+    assert_string_equal(first_error(scratch_text("r.csv", "Taxa,y\n1,a,2\nb,1\n")),
+                        "r.csv:3: 2 cells: the first row has 3");
+    assert_string_equal(first_error(scratch_text("r.csv", "m1\n")), "");
+}
+
+static void test_named_separator(void **state)
+{
+    static const char *const texts[] = {"sep=;\nid;y,z\na;1,5\n", "SEP=;\r\nid;y,z\r\na;1,5\r\n",
+                                        "\xEF\xBB\xBF\"sep=;\"\rid;y,z\ra;1,5",
+                                        "sep=\t\nid\ty,z\na\t1,5\n"};
+    struct table t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        open_text(&t, texts[i]);
+        assert_int_equal(t.n_cols, 2);
+        assert_int_equal(t.line, 2);
+        assert_string_equal(t.name[1], "y,z");
+        next_row(&t, 3, "a", "1,5");
+        assert_int_equal(table_next(&t, NULL), 0);
+        table_close(&t);
+    }
+    assert_string_equal(first_error(scratch_text("s.csv", "sep=|\na|b\n")),
+                        "s.csv:1: sep=|: must be a comma, a semicolon or a tab");
+    assert_string_equal(first_error(scratch_text("s.csv", "sep=;")),
+                        "s.csv: is empty: must begin with a line that names the columns");
+    open_text(&t, "sep=;x,y\na,1\n"); /* a name like any other */
+    assert_int_equal(t.n_cols, 2);
+    table_close(&t);
+}
+
 static void test_bad_tables(void **state)
 {
     (void)state;
@@ -369,6 +457,38 @@ static void test_message_is_one_line(void **state)
     table_close(&t);
 }
 
+static void refuse_row(const char *row, size_t limit, const char *message)
+{
+    struct err err = {""};
+    struct table t;
+    char text[200];
+
+    snprintf(text, sizeof text, "a,b\n1,2\n%s\n", row);
+    open_text(&t, text);
+    t.limit = limit;
+    assert_int_equal(table_next(&t, &err), 1);
+    assert_int_equal(table_next(&t, &err), -1);
+    assert_non_null(strstr(err.text, message));
+    table_close(&t);
+}
+
+/* The limit is for a row, also where quotes stretch it over several lines. */
+static void test_longest_row(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "a,b\n1,2\n345678901234,\"6\n8\"\n");
+    assert_int_equal(t.limit, TEXTLINE_BYTES_MAX);
+    t.limit = 19;
+    next_row(&t, 2, "1", "2");
+    next_row(&t, 3, "345678901234", "6\n8");
+    table_close(&t);
+    refuse_row("345678901234,\"6\n89\"", 19, "t.csv:3: a line of more than 19 bytes: a line may");
+    refuse_row("3456789012345678901234567890", 19, "t.csv:3: a line of more than 19 bytes: ");
+    refuse_row("1,2,3,4", 24, "t.csv:3: a line of more than 3 cells: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +499,10 @@ int main(void)
         cmocka_unit_test(test_separators_of_names),
         cmocka_unit_test(test_blanks),
         cmocka_unit_test(test_blanks_between_chunks),
+        cmocka_unit_test(test_row_names),
+        cmocka_unit_test(test_row_numbers),
+        cmocka_unit_test(test_no_row_names),
+        cmocka_unit_test(test_named_separator),
         cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_stray_quotes),
         cmocka_unit_test(test_bad_tables),
@@ -387,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_message_is_one_line),
+        cmocka_unit_test(test_longest_row),
     };
 
     return cmocka_run_group_tests_name("table", tests, scratch_make, scratch_remove);

@@ -131,6 +131,7 @@ struct gcn_spec toy_spec(enum task task)
         .beta1 = 0.9,
         .beta2 = 0.999,
         .epsilon = 1e-8,
+        .choose_epoch = CHOOSE_OBJECTIVE,
         .objective = is_regression ? METRIC_PEARSON : METRIC_ACCURACY,
         .maximize = true,
     };

@@ -1,0 +1,242 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/shell.h"
+#include "cli/init_data.h"
+#include "cli/init_fit.h"
+
+struct init {
+    const char *output, *trait;
+    double budget_s;
+    struct init_files files;
+    struct init_columns columns;
+    struct init_lines lines;
+    struct init_facts facts;
+    struct proposal proposal;
+    struct job job;
+    struct buf text;
+    double seconds; /* of the whole sweep, on one core */
+};
+
+static void release(struct init *in)
+{
+    job_release(&in->job);
+    init_lines_release(&in->lines);
+    init_columns_release(&in->columns);
+    init_files_release(&in->files);
+    buf_release(&in->text);
+}
+
+/* ---- what is written ---- */
+
+static bool is_stdout(const char *output)
+{
+    return !strcmp(output, "-");
+}
+
+/* Before anything is read. */
+static int check_output(const char *output, struct err *err)
+{
+    const char *slash = strrchr(output, '/');
+    char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+    struct stat status;
+    int rc = 0;
+
+    if (is_stdout(output))
+        rc = 0;
+    else if (!folder)
+        rc = err_nomem(err, output, strlen(output));
+    else if (!*output || (slash && !slash[1]))
+        rc = err_set(err, "-o %s: must be the name of a file", output);
+    else if (lstat(output, &status) == 0)
+        rc = err_set(err,
+                     "%s: exists and will not be overwritten: name another file with -o, or move "
+                     "this one away",
+                     output);
+    else if (access(folder, W_OK) != 0)
+        rc = err_set(err, "%s: cannot write to the folder: %s", output, strerror(errno));
+    free(folder);
+    return rc;
+}
+
+static int save(const char *output, struct buf *text, struct err *err)
+{
+    if (is_stdout(output))
+        return cli_print(text, NULL, err);
+    if (buf_failed(text))
+        return err_nomem(err, output, text->size);
+    return outfile_save(output, OUTFILE_NEW, text->data, text->size, err);
+}
+
+/* ---- the steps; each returns CLI_GO_ON or, what is wrong having been printed, a status ---- */
+
+static int go_on(int rc, struct err *err, int status)
+{
+    return rc ? cli_fail(err, status) : CLI_GO_ON;
+}
+
+static int recognise(struct init *in, const char *const *paths, int32_t n)
+{
+    enum init_columns_status status;
+    struct err err;
+
+    if (init_files_read(&in->files, paths, n, &err) != 0)
+        return cli_fail(&err, EXIT_ERROR);
+    status = init_columns_read(&in->columns, &in->files, in->trait, &err);
+    if (status != INIT_COLUMNS_OK)
+        return cli_fail(&err, status == INIT_COLUMNS_ASK ? EXIT_USAGE : EXIT_ERROR);
+    return go_on(init_data_lines(&in->lines, &in->files, &in->columns, in->output, &err), &err,
+                 EXIT_ERROR);
+}
+
+static int32_t count_ranks(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 1 ? (int32_t)n : 1;
+}
+
+static void put_text(struct init *in)
+{
+    struct buf title = {0}, name = {0};
+
+    shell_path(&name, is_stdout(in->output) ? "grid.ini" : in->output);
+    buf_printf(&title,
+               "A first sweep, written by espalier init: a start to edit.\n"
+               "\n"
+               "    espalier inspect %s\n"
+               "    espalier run %s -n %d\n"
+               "    espalier best --rule best\n"
+               "\n"
+               "The rest of a line behind ' ;' is a comment. espalier params lists all settings.\n",
+               buf_text(&name), buf_text(&name), count_ranks());
+    buf_clear(&in->text);
+    init_write(&in->text, buf_text(&title), &in->lines, in->proposal.n ? &in->proposal : NULL);
+    buf_release(&title);
+    buf_release(&name);
+}
+
+/* Paths are seen from the folder of the output. */
+static const char *sweep_path(const struct init *in)
+{
+    return is_stdout(in->output) ? "grid.ini" : in->output;
+}
+
+static int load(struct init *in)
+{
+    int status;
+
+    put_text(in);
+    status = job_parse_text(&in->job, sweep_path(in), buf_text(&in->text));
+    return status == CLI_GO_ON ? job_load(&in->job) : status;
+}
+
+static int plan(struct init *in)
+{
+    int status;
+
+    put_text(in);
+    status = job_parse_again(&in->job, sweep_path(in), buf_text(&in->text));
+    return status == CLI_GO_ON ? job_plan(&in->job) : status;
+}
+
+/* The warnings of a plan are printed once, for the file that is written. */
+static int propose_sweep(struct init *in)
+{
+    struct err err;
+    int status;
+
+    init_data_facts(&in->facts, &in->files, &in->columns, &in->job);
+    propose(&in->proposal, &in->facts);
+    if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err) != 0)
+        return cli_fail(&err, EXIT_ERROR);
+    log_set_level(LOG_QUIET);
+    status = plan(in);
+    if (status == CLI_GO_ON)
+        status = go_on(init_fit(&in->proposal, &in->seconds, &in->job, in->budget_s, &err), &err,
+                       EXIT_ERROR);
+    log_set_level(LOG_WARN);
+    return status == CLI_GO_ON ? plan(in) : status;
+}
+
+static void put_summary(struct buf *out, const struct init *in)
+{
+    const struct plan *plan = &in->job.plan;
+    const char *name = sweep_path(in);
+    struct buf word = {0};
+    char took[DURATION_TEXT], budget[DURATION_TEXT];
+
+    duration_words(took, in->seconds);
+    duration_words(budget, in->budget_s);
+    buf_printf(out, "%-11s %d configurations x %d replicates x %d folds = %lld trials\n", "sweep",
+               plan->n_configs, plan->replicates, plan->folds, (long long)plan->n_trials);
+    if (in->seconds <= in->budget_s)
+        buf_printf(out, "%-11s about %s on one core (--budget %s)\n", "cost", took, budget);
+    else
+        buf_printf(out,
+                   "%-11s about %s on one core, more than --budget %s: a smaller sweep would "
+                   "compare nothing\n",
+                   "cost", took, budget);
+    shell_path(&word, name);
+    if (!is_stdout(in->output))
+        buf_printf(out, "%-11s %s: look at it and change what you know better\n", "wrote", name);
+    buf_printf(out, "%-11s espalier inspect %s\n%-11s espalier run %s -n %d\n", "next",
+               buf_text(&word), "", buf_text(&word), count_ranks());
+    buf_release(&word);
+}
+
+static int finish(struct init *in)
+{
+    struct buf report = {0};
+    struct err err;
+    int rc;
+
+    init_data_report(&report, &in->files, &in->columns, &in->job);
+    put_summary(&report, in);
+    rc = buf_failed(&in->text) ? err_nomem(&err, "sweep file", in->text.size)
+                               : save(in->output, &in->text, &err);
+    if (rc == 0 && is_stdout(in->output))
+        cli_warnf("%s", buf_text(&report));
+    else if (rc == 0)
+        rc = cli_print(&report, NULL, &err);
+    buf_release(&report);
+    return rc ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+}
+
+int cmd_init(int argc, char **argv)
+{
+    struct init in = {.output = "grid.ini", .budget_s = 600};
+    const struct option_row rows[] = {
+        {0, "trait", "NAME", OPTION_TEXT, &in.trait, 0, 0, NULL,
+         "Predict this column; needed where there are several."},
+        {0, "budget", "TIME", OPTION_DURATION, &in.budget_s, 1, INT_MAX, NULL,
+         "Propose a sweep of at most this core time, as plan estimates it."},
+        {'o', "output", "FILE", OPTION_TEXT, &in.output, 0, 0, NULL,
+         "Write the sweep file here; it must not exist (- = standard output)."},
+        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
+    };
+    struct err err;
+    int first;
+    int status = cli_parse(command_find("init"), rows, argc, argv, 1, INT_MAX, &first);
+
+    if (status == CLI_GO_ON)
+        status = go_on(check_output(in.output, &err), &err, EXIT_ERROR);
+    if (status == CLI_GO_ON)
+        status = recognise(&in, (const char *const *)argv + first, argc - first);
+    if (status == CLI_GO_ON)
+        status = load(&in);
+    if (status == CLI_GO_ON)
+        status = propose_sweep(&in);
+    if (status == CLI_GO_ON)
+        status = finish(&in);
+    release(&in);
+    return status;
+}

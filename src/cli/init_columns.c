@@ -1,0 +1,385 @@
+#include "cli/init_columns.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/genotable.h"
+#include "data/variants.h"
+
+/* Words with more different values than this are names and no classes. */
+#define MOST_CLASSES 20
+/* Whole numbers with more are amounts. */
+#define MOST_NUMBERED_CLASSES 10
+/* A column of groups has so many different values at least, and so many samples in each. */
+#define LEAST_GROUPS 3
+#define LEAST_GROUP_SIZE 3
+
+void init_columns_release(struct init_columns *columns)
+{
+    if (!columns)
+        return;
+    names_release(&columns->ids);
+    profile_release(&columns->joined);
+    memset(columns, 0, sizeof *columns);
+}
+
+/* ---- what a column may be ---- */
+
+static bool is_word_of(const char *name, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *at = name; (at = strcasestr(at, word)); at++)
+        if ((at == name || !isalpha((unsigned char)at[-1])) &&
+            (!isalpha((unsigned char)at[n]) ||
+             (at[n] == 's' && !isalpha((unsigned char)at[n + 1]))))
+            return true;
+    return false;
+}
+
+/* The place of a column's name among those that groups have, 0 the first; -1: it is none. */
+static int group_rank(const char *name)
+{
+    static const char *const words[] = {
+        "family",   "fam",         "population", "subpopulation", "pop",   "subpop",
+        "cluster",  "environment", "env",        "year",          "trial", "season",
+        "location", "site",        "country",    "region",        "batch", "breed",
+        "herd",     "block",       "group",      "scaffold"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_word_of(name, words[i]))
+            return (int)i;
+    return -1;
+}
+
+static bool is_coordinate(const char *name)
+{
+    static const char *const words[] = {"latitude", "longitude", "lat", "lon", "long", "altitude"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(name, words[i]))
+            return true;
+    return false;
+}
+
+/* Rows that are numbered, or carry a number as their name. */
+static bool is_numbering(const struct init_columns *c, int32_t j)
+{
+    const struct profile_column *col = &c->joined.col[j];
+
+    return profile_is_whole(col) && profile_is_unique(col) && col->n == c->joined.n_rows &&
+           col->n > 2 && (j == 0 || is_word_of(col->name, "id") || is_word_of(col->name, "num"));
+}
+
+static bool is_free(const struct init_columns *c, int32_t j)
+{
+    return j != c->id && (j > 0 || !c->joined.has_family) && *c->joined.col[j].name &&
+           c->joined.col[j].n > 0 && !(c->table->role == P_MOLECULES && j == c->table->column);
+}
+
+static bool is_classes(const struct profile_column *col)
+{
+    return col->n_numbers < col->n && col->seen.n >= 2 && col->seen.n <= MOST_CLASSES &&
+           col->n >= 2 * (int64_t)col->seen.n;
+}
+
+static bool can_be_trait(const struct init_columns *c, int32_t j)
+{
+    const struct profile_column *col = &c->joined.col[j];
+
+    return is_free(c, j) && col->seen.n > 1 && !is_numbering(c, j) &&
+           (profile_is_numeric(col) || is_classes(col));
+}
+
+/* Where nobody says which: a number that is no place and no group; words only where there are no
+ * numbers. */
+static bool is_likely_trait(const struct init_columns *c, int32_t j, bool are_words)
+{
+    const struct profile_column *col = &c->joined.col[j];
+
+    return can_be_trait(c, j) && profile_is_numeric(col) != are_words &&
+           group_rank(col->name) < 0 && !is_coordinate(col->name);
+}
+
+static bool is_group(const struct init_columns *c, int32_t j)
+{
+    const struct profile_column *col = &c->joined.col[j];
+
+    return is_free(c, j) && j != c->trait && group_rank(col->name) >= 0 && !col->is_cut &&
+           col->n == c->joined.n_rows && col->seen.n >= LEAST_GROUPS &&
+           col->n >= LEAST_GROUP_SIZE * (int64_t)col->seen.n;
+}
+
+/* ---- ids ---- */
+
+static int read_table_ids(struct names *ids, const char *path, struct err *err)
+{
+    struct table t;
+    int status;
+
+    if (table_open(&t, path, err) != 0)
+        return -1;
+    while ((status = table_next(&t, err)) > 0)
+        if (names_find(ids, t.cell[0]) < 0 && names_add(ids, t.cell[0], t.line, err) < 0)
+            break;
+    table_close(&t);
+    return status == 0 ? 0 : -1;
+}
+
+static int read_variant_ids(struct names *ids, const char *path, struct err *err)
+{
+    struct variants v;
+    int rc = variants_open(&v, variants_detect(path), path, DATA_DOSAGE_GT, err);
+
+    for (int32_t i = 0; rc == 0 && i < v.ids.n; i++)
+        if (names_find(ids, v.ids.text[i]) < 0 && names_add(ids, v.ids.text[i], i + 1, err) < 0)
+            rc = -1;
+    variants_close(&v);
+    return rc;
+}
+
+/* The column with most ids of the genotypes. */
+static int find_id(struct init_columns *c, const char *genotypes, struct err *err)
+{
+    const struct profile *p = &c->table->profile;
+    int32_t best = p->has_family, most = profile_known(&p->col[best], &c->ids);
+
+    for (int32_t j = 0; j < p->n; j++) {
+        int32_t n = profile_known(&p->col[j], &c->ids);
+
+        if (n > most && j != best) {
+            best = j;
+            most = n;
+        }
+    }
+    if (most == 0)
+        return err_set(
+            err,
+            "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\"): the "
+            "ids must be written alike in both",
+            genotypes, c->table->path, c->ids.n ? c->ids.text[0] : "",
+            p->col[best].seen.n ? p->col[best].seen.text[0] : "");
+    c->id = best;
+    c->writes_id = best != p->has_family;
+    return 0;
+}
+
+/* The first line names the columns; a sample there would be lost, and its value be a name. */
+static int check_header(const struct init_columns *c, struct err *err)
+{
+    const struct profile *p = &c->table->profile;
+
+    if (names_find(&c->ids, p->col[c->id].name) < 0)
+        return 0;
+    return err_set(err,
+                   "%s:1: \"%.80s\" is the id of a sample: the first line must be a header that "
+                   "names the columns",
+                   c->table->path, p->col[c->id].name);
+}
+
+/* The columns of the genotypes that were looked at. -1 and err when memory is short. */
+static int find_code(struct init_columns *c, const struct profile *p, struct err *err)
+{
+    size_t most = 1;
+    double *values;
+    int32_t n = 0;
+
+    for (int32_t j = 1; j < p->n; j++)
+        most += (size_t)p->col[j].seen.n;
+    values = malloc(most * sizeof *values);
+    if (!values)
+        return err_nomem(err, "genotypes", most * sizeof *values);
+    for (int32_t j = 1; j < p->n; j++)
+        for (int32_t i = 0; i < p->col[j].seen.n; i++)
+            n += table_parse_number(&values[n], p->col[j].seen.text[i]);
+    c->has_code = genotable_find_code(&c->code, values, n);
+    free(values);
+    return 0;
+}
+
+static int join(struct init_columns *c, const struct init_files *files, struct err *err)
+{
+    const struct init_file *genotypes = init_files_find(files, P_GENOTYPES);
+    int rc = genotypes->kind == KIND_TABLE ? read_table_ids(&c->ids, genotypes->path, err)
+                                           : read_variant_ids(&c->ids, genotypes->path, err);
+
+    if (rc == 0 && genotypes->kind == KIND_TABLE)
+        rc = find_code(c, &genotypes->profile, err);
+    if (rc != 0 || !c->table)
+        return rc;
+    if (find_id(c, genotypes->path, err) != 0 || check_header(c, err) != 0)
+        return -1;
+    return profile_read(&c->joined, c->table->path, &c->ids, c->id, err);
+}
+
+/* Molecules are numbered unless a column names each. */
+static void find_molecule_id(struct init_columns *c)
+{
+    for (int32_t j = 0; j < c->joined.n && c->id < 0; j++) {
+        const struct profile_column *col = &c->joined.col[j];
+
+        if (is_free(c, j) && col->n == c->joined.n_rows && profile_is_unique(col) &&
+            (profile_is_whole(col) || col->n_numbers < col->n)) {
+            c->id = j;
+            c->writes_id = true;
+        }
+    }
+}
+
+/* ---- trait and group ---- */
+
+static void list_one(struct buf *out, const struct profile_column *col)
+{
+    buf_printf(out, "\"%.80s\": %lld ", col->name, (long long)col->n);
+    if (profile_is_numeric(col))
+        buf_puts(out,
+                 profile_is_whole(col) && col->seen.n == 2 ? "numbers, two values" : "numbers");
+    else
+        buf_printf(out, "words of %d kinds", col->seen.n);
+}
+
+void init_columns_list(struct buf *out, const struct init_columns *c, const char *apart)
+{
+    bool is_first = true;
+
+    for (int32_t j = 0; j < c->joined.n; j++)
+        if (can_be_trait(c, j)) {
+            buf_puts(out, is_first ? "" : apart);
+            list_one(out, &c->joined.col[j]);
+            is_first = false;
+        }
+}
+
+/* INIT_COLUMNS_ASK, with what there is. */
+static enum init_columns_status ask(const struct init_columns *c, const char *trait,
+                                    struct err *err)
+{
+    struct buf list = {0};
+
+    init_columns_list(&list, c, "; ");
+    if (!list.size)
+        err_set(err,
+                "%s: no column can be predicted: must have an id and a trait, with values for "
+                "samples of the other file",
+                c->table->path);
+    else if (trait)
+        err_set(err, "%s: no trait \"%.80s\": --trait must be one of %s", c->table->path, trait,
+                buf_text(&list));
+    else
+        err_set(err, "%s: several traits: name one with --trait: %s", c->table->path,
+                buf_text(&list));
+    buf_release(&list);
+    return INIT_COLUMNS_ASK;
+}
+
+static enum init_columns_status find_trait(struct init_columns *c, const char *trait,
+                                           struct err *err)
+{
+    int n = 0;
+
+    if (trait) {
+        c->trait = profile_find(&c->joined, trait);
+        if (c->trait < 0 || !is_free(c, c->trait))
+            return ask(c, trait, err);
+        return INIT_COLUMNS_OK;
+    }
+    for (int are_words = 0; are_words < 2 && n == 0; are_words++)
+        for (int32_t j = 0; j < c->joined.n; j++)
+            if (is_likely_trait(c, j, are_words)) {
+                c->trait = j;
+                n++;
+            }
+    return n == 1 ? INIT_COLUMNS_OK : ask(c, NULL, err);
+}
+
+static void find_group(struct init_columns *c)
+{
+    for (int32_t j = 0; j < c->joined.n; j++)
+        if (is_group(c, j) && (c->group < 0 || group_rank(c->joined.col[j].name) <
+                                                   group_rank(c->joined.col[c->group].name)))
+            c->group = j;
+}
+
+/* A column of names that may stand in the setting. */
+static void put_covariate(struct buf *out, const struct profile_column *col)
+{
+    bool is_quoted = strpbrk(col->name, ",\"( ") != NULL;
+
+    if (strpbrk(col->name, ";\n\r\"") || (col->n_numbers < col->n && !is_classes(col)))
+        return;
+    buf_printf(out, is_quoted ? "%s\"%s\"" : "%s%s", out->size ? ", " : "", col->name);
+}
+
+void init_columns_covariates(struct buf *out, const struct init_columns *c)
+{
+    if (!c->table || c->table->role != P_PHENOTYPES)
+        return;
+    for (int32_t j = 0; j < c->joined.n && out->size < 100; j++)
+        if (is_free(c, j) && j != c->trait && c->joined.col[j].seen.n > 1)
+            put_covariate(out, &c->joined.col[j]);
+}
+
+bool init_columns_is_classes(const struct init_columns *c, enum data_format format)
+{
+    const struct profile_column *col = &c->joined.col[c->trait];
+
+    if (!profile_is_numeric(col))
+        return true;
+    return profile_is_whole(col) && !col->is_cut &&
+           col->seen.n <= (format == DATA_GENOTYPE ? 2 : MOST_NUMBERED_CLASSES);
+}
+
+/* ---- together ---- */
+
+static enum init_columns_status read_joined(struct init_columns *c, const struct init_files *files,
+                                            const char *trait, struct err *err)
+{
+    enum init_columns_status status;
+
+    if (files->format == DATA_GENOTYPE) {
+        if (join(c, files, err) != 0)
+            return INIT_COLUMNS_FAULT;
+    } else if (profile_read(&c->joined, c->table->path, NULL, 0, err) != 0) {
+        return INIT_COLUMNS_FAULT;
+    }
+    if (!c->table)
+        return INIT_COLUMNS_OK;
+    if (files->format == DATA_SMILES)
+        find_molecule_id(c);
+    status = find_trait(c, trait, err);
+    if (status == INIT_COLUMNS_OK && files->format == DATA_GENOTYPE)
+        find_group(c);
+    return status;
+}
+
+/* A trait can be named of a table with several. */
+static enum init_columns_status refuse_trait(const struct init_files *files, const char *trait,
+                                             struct err *err)
+{
+    err_set(err, "--trait %.80s: %s has no traits to choose from: leave --trait out", trait,
+            files->file[0].path);
+    return INIT_COLUMNS_ASK;
+}
+
+enum init_columns_status init_columns_read(struct init_columns *out, const struct init_files *files,
+                                           const char *trait, struct err *err)
+{
+    *out = (struct init_columns){.id = -1, .trait = -1, .group = -1};
+    if (files->format == DATA_GENOTYPE)
+        out->table = init_files_find(files, P_PHENOTYPES);
+    else if (files->format == DATA_SMILES)
+        out->table = init_files_find(files, P_MOLECULES);
+    else if (files->format == DATA_GRAPH)
+        out->table = init_files_find(files, P_LABELS);
+    if (files->format == DATA_TU)
+        out->number = trait;
+    if (files->format == DATA_GRAPH)
+        out->id = 0;
+    if (trait && !out->table && files->format != DATA_TU)
+        return refuse_trait(files, trait, err);
+    if (out->table || files->format == DATA_GENOTYPE)
+        return read_joined(out, files, trait, err);
+    return INIT_COLUMNS_OK;
+}

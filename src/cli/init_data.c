@@ -1,0 +1,344 @@
+#include "cli/init_data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "data/stream.h"
+
+/* ---- lines ---- */
+
+static const char *role_comment(const struct init_file *file)
+{
+    static const struct {
+        enum param_id role;
+        const char *comment;
+    } comments[] = {
+        {P_GENOTYPES, "markers of each sample"},
+        {P_PHENOTYPES, "traits of each sample, joined by id"},
+        {P_EDGES, "which nodes are joined"},
+        {P_FEATURES, "what is known of each node"},
+        {P_LABELS, "what is predicted, of each node; empty where unknown"},
+        {P_SPLIT_FILE, "which sample trains, validates and tests"},
+        {P_FOLDER, "a TUDataset: each sample is a graph"},
+        {P_MOLECULES, "a table with a molecule in each row"},
+        {P_IMAGES, "IDX file; each image is a graph of its pixels"},
+    };
+
+    for (size_t i = 0; i < sizeof comments / sizeof *comments; i++)
+        if (comments[i].role == file->role)
+            return comments[i].comment;
+    return "";
+}
+
+static int add_paths(struct init_lines *lines, const struct init_files *files, const char *output,
+                     struct err *err)
+{
+    int rc = 0;
+
+    for (int32_t i = 0; i < files->n && rc == 0; i++) {
+        const struct init_file *file = &files->file[i];
+        bool is_classes = file->role == P_LABELS && files->format == DATA_IDX;
+        struct buf path = {0};
+
+        rc = init_path(&path, output, file->path, err);
+        if (rc == 0)
+            rc = init_lines_add(lines, file->role, buf_text(&path),
+                                is_classes ? "IDX file of the classes" : role_comment(file),
+                                "the path", err);
+        buf_release(&path);
+    }
+    return rc;
+}
+
+static int add_column(struct init_lines *lines, enum param_id id, const struct profile *p,
+                      int32_t column, const char *comment, struct err *err)
+{
+    return init_lines_add(lines, id, p->col[column].name, comment, "the column", err);
+}
+
+static int add_columns(struct init_lines *lines, const struct init_files *files,
+                       const struct init_columns *c, struct err *err)
+{
+    if (c->number)
+        return init_lines_add(lines, P_TRAIT, c->number, "number of the column to predict",
+                              "the trait", err);
+    if (!c->table || files->format == DATA_GRAPH)
+        return 0;
+    if (c->writes_id && add_column(lines, P_ID, &c->joined, c->id, "column of the ids", err) != 0)
+        return -1;
+    if (files->format == DATA_SMILES &&
+        (add_column(lines, P_SMILES, &c->joined, c->table->column, "column of the molecules",
+                    err) != 0 ||
+         init_lines_add(lines, P_SKIP_INVALID, "yes",
+                        "leave molecules out that cannot be parsed; inspect counts them", "",
+                        err) != 0))
+        return -1;
+    return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
+}
+
+/* Pixels that a first sweep looks at. */
+#define MOST_PIXELS 1000000.0
+
+static uint32_t big_endian(const char *bytes)
+{
+    const unsigned char *b = (const unsigned char *)bytes;
+
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+static int add_images(struct init_lines *lines, const struct init_files *files, struct err *err)
+{
+    char head[17], text[32], comment[64];
+    const struct init_file *images = init_files_find(files, P_IMAGES);
+    double n, pixels;
+
+    if (!images || stream_peek(head, sizeof head, images->path) < 16)
+        return 0;
+    n = big_endian(head + 4);
+    pixels = (double)big_endian(head + 8) * big_endian(head + 12);
+    if (!(n * pixels > MOST_PIXELS))
+        return 0;
+    snprintf(text, sizeof text, "%.0f", fmax(100, floor(MOST_PIXELS / pixels / 100) * 100));
+    snprintf(comment, sizeof comment, "of %.0f, for a quick first sweep; 0: all", n);
+    return atof(text) < n ? init_lines_add(lines, P_FIRST_IMAGES, text, comment, "", err) : 0;
+}
+
+static int add_missing_genotype(struct init_lines *lines, const struct init_columns *c,
+                                struct err *err)
+{
+    char text[32];
+
+    if (!c->has_code)
+        return 0;
+    snprintf(text, sizeof text, "%g", c->code);
+    return init_lines_add(lines, P_MISSING_GENOTYPE, text,
+                          "no dosage beside the others: stands for a missing call", "", err);
+}
+
+/* Samples without a value make the graph larger; many of them cost more than they tell. */
+#define FEW_PHENOTYPED 0.8
+
+static int add_subset(struct init_lines *lines, const struct init_files *files,
+                      const struct init_columns *c, struct err *err)
+{
+    bool is_few = c->table && (double)c->joined.col[c->trait].n < FEW_PHENOTYPED * c->ids.n;
+
+    if (files->format != DATA_GENOTYPE || !is_few || init_files_find(files, P_SPLIT_FILE))
+        return 0;
+    return init_lines_add(lines, P_SUBSET, "phenotyped",
+                          "samples with a value alone; all: the others join the graph", "", err);
+}
+
+int init_data_lines(struct init_lines *lines, const struct init_files *files,
+                    const struct init_columns *columns, const char *output, struct err *err)
+{
+    struct buf format = {0};
+    int rc;
+
+    param_format(&format, P_FORMAT, (union value){.i = files->format});
+    rc = init_lines_add(lines, P_FORMAT, buf_text(&format), "", "", err);
+    buf_release(&format);
+    if (rc != 0 || add_paths(lines, files, output, err) != 0 ||
+        add_missing_genotype(lines, columns, err) != 0 ||
+        add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0)
+        return -1;
+    if (columns->table && init_columns_is_classes(columns, files->format) &&
+        init_lines_add(lines, P_TASK, "classification", "the trait has few different values", "",
+                       err) != 0)
+        return -1;
+    if (columns->table && !init_columns_is_classes(columns, files->format) &&
+        init_lines_add(lines, P_TASK, "regression", "the trait is an amount", "", err) != 0)
+        return -1;
+    return add_subset(lines, files, columns, err);
+}
+
+static int add_group(struct init_lines *lines, const struct init_columns *c,
+                     const struct proposal *proposal, struct err *err)
+{
+    const char *name = c->joined.col[c->group].name;
+
+    if (proposal->uses_group)
+        return init_lines_add(lines, P_GROUP, name,
+                              "no group is on two sides of a split; without this line it may be",
+                              "the column", err);
+    return init_lines_add_off(lines, P_GROUP, name, "switch on so that no group is on two sides",
+                              err);
+}
+
+static int add_missing(struct init_lines *lines, const struct data_report *r, struct err *err)
+{
+    char text[32];
+
+    if (!r->n_suspect)
+        return 0;
+    snprintf(text, sizeof text, "%g", r->suspect);
+    return init_lines_add_off(lines, P_MISSING, text,
+                              "switch on if it stands for a missing value of the trait", err);
+}
+
+int init_data_finish(struct init_lines *lines, const struct init_files *files,
+                     const struct init_columns *columns, const struct job *job,
+                     const struct proposal *proposal, struct err *err)
+{
+    struct buf covariates = {0};
+    int rc = 0;
+
+    if (!job->report.n_skipped)
+        init_lines_remove(lines, P_SKIP_INVALID);
+    if (!columns->table && init_lines_add(lines, P_TASK, task_name(job->data.task), "", "", err))
+        return -1;
+    rc = add_missing(lines, &job->report, err);
+    if (rc == 0 && columns->group >= 0)
+        rc = add_group(lines, columns, proposal, err);
+    init_columns_covariates(&covariates, columns);
+    if (rc == 0 && covariates.size && files->format == DATA_GENOTYPE)
+        rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&covariates),
+                                "columns that can be features, too", err);
+    buf_release(&covariates);
+    return rc;
+}
+
+/* ---- facts ---- */
+
+static double rarest_share(const struct dataset *d, int32_t n_labelled)
+{
+    int32_t least = n_labelled;
+
+    for (int32_t c = 0; c < d->n_classes; c++) {
+        int32_t n = 0;
+
+        for (int32_t i = 0; i < d->n_samples; i++)
+            n += d->label[i] == c;
+        least = n < least ? n : least;
+    }
+    return n_labelled ? (double)least / n_labelled : 0;
+}
+
+/* Attributes beside one-hot columns, or grey values. */
+#define WIDE 2.0
+
+static bool has_wide_features(const struct dataset *d)
+{
+    struct mat row;
+    bool is_wide = false;
+    struct err err;
+
+    if (!d->graph_start || d->is_sparse || mat_init(&row, 1, d->n_features, &err) != 0)
+        return false;
+    for (int32_t i = 0; i < d->n_nodes && !is_wide; i++) {
+        dataset_decode(&row, d, i, 0);
+        for (int32_t j = 0; j < d->n_features; j++)
+            is_wide = is_wide || fabsf(row.v[j]) > WIDE;
+    }
+    mat_release(&row);
+    return is_wide;
+}
+
+static bool has_part(const struct dataset *d, enum part part)
+{
+    for (int32_t i = 0; d->part && i < d->n_samples; i++)
+        if (d->part[i] == part)
+            return true;
+    return false;
+}
+
+void init_data_facts(struct init_facts *f, const struct init_files *files,
+                     const struct init_columns *columns, const struct job *job)
+{
+    const struct dataset *d = &job->data;
+
+    *f = (struct init_facts){.format = files->format,
+                             .is_classification = d->task == TASK_CLASSIFICATION,
+                             .n_samples = d->n_samples,
+                             .n_features = d->n_features,
+                             .n_classes = d->n_classes,
+                             .is_sparse = d->is_sparse,
+                             .is_dosages = job->report.low >= 0 && job->report.high <= 2,
+                             .has_edges = d->n_edges > 0,
+                             .has_split = d->part != NULL,
+                             .has_val = has_part(d, PART_VAL)};
+    for (int32_t i = 0; i < d->n_samples; i++)
+        f->n_labelled += dataset_is_labelled(d, i);
+    if (f->is_classification)
+        f->rarest = rarest_share(d, f->n_labelled);
+    if (files->format == DATA_TU || files->format == DATA_IDX)
+        f->has_wide_features = has_wide_features(d);
+    if (columns->group >= 0)
+        f->n_groups = columns->joined.col[columns->group].seen.n;
+}
+
+/* ---- report ---- */
+
+__attribute__((format(printf, 3, 4))) static void say(struct buf *out, const char *what,
+                                                      const char *format, ...)
+{
+    char line[2048];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    utf8_tame(line, false);
+    buf_printf(out, "%-11s %s\n", what, line);
+}
+
+static void report_file(struct buf *out, const struct init_file *file)
+{
+    const char *what = file->role == P_SPLIT_FILE ? "split" : param_table[file->role].key;
+
+    if (file->kind == KIND_TABLE)
+        say(out, what, "%s: table, %lld rows x %d columns", file->path,
+            (long long)file->profile.n_rows, file->profile.n_cols);
+    else
+        say(out, what, "%s: %s", file->path, recognize_name(file->kind));
+}
+
+static void report_columns(struct buf *out, const struct init_columns *c)
+{
+    struct buf list = {0};
+
+    if (c->id >= 0)
+        say(out, "ids", "column \"%s\"", c->joined.col[c->id].name);
+    init_columns_list(&list, c, "; ");
+    if (list.size && c->table->role != P_LABELS)
+        say(out, "traits", "%s", buf_text(&list));
+    buf_release(&list);
+}
+
+void init_data_report(struct buf *out, const struct init_files *files, const struct init_columns *c,
+                      const struct job *job)
+{
+    const struct dataset *d = &job->data;
+    const struct data_report *r = &job->report;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < files->n; i++)
+        report_file(out, &files->file[i]);
+    if (c->table)
+        report_columns(out, c);
+    if (c->table && files->format == DATA_GENOTYPE)
+        say(out, "joined", "%d of %d genotyped samples have a value; %d values have no genotype",
+            r->n_joined, c->ids.n, r->n_phenotype_only);
+    if (r->n_skipped)
+        say(out, "skipped", "%d molecules that cannot be parsed", r->n_skipped);
+    for (int32_t i = 0; i < d->n_samples; i++)
+        n += dataset_is_labelled(d, i);
+    if (d->n_classes)
+        say(out, "task", "classification of %s%s%s: %d samples with a value, %d classes",
+            c->table ? "\"" : "", c->table ? c->joined.col[c->trait].name : "graphs",
+            c->table ? "\"" : "", n, d->n_classes);
+    else
+        say(out, "task", "regression of %s%s%s: %d samples with a value", c->table ? "\"" : "",
+            c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
+    say(out, "data", "%d samples, %d features%s", d->n_samples, d->n_features,
+        d->graph_start ? " of each node"
+        : d->is_sparse ? ", sparse"
+                       : "");
+    if (c->group >= 0)
+        say(out, "groups", "column \"%s\", %d groups", c->joined.col[c->group].name,
+            c->joined.col[c->group].seen.n);
+}

@@ -1,0 +1,403 @@
+#include "cli/init_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/cli.h"
+#include "data/files.h"
+
+/* A table with more columns of numbers than this holds markers, not traits. */
+#define MANY_COLUMNS 30
+/* A marker has few different values: 0, 1, 2, and another one for a missing call. */
+#define MOST_DOSAGES 4
+
+const struct init_file *init_files_find(const struct init_files *files, enum param_id role)
+{
+    for (int32_t i = 0; i < files->n; i++)
+        if (files->file[i].role == role)
+            return &files->file[i];
+    return NULL;
+}
+
+void init_files_release(struct init_files *files)
+{
+    if (!files)
+        return;
+    for (int32_t i = 0; files->file && i < files->n; i++)
+        profile_release(&files->file[i].profile);
+    free(files->file);
+    memset(files, 0, sizeof *files);
+}
+
+/* ---- one file ---- */
+
+static bool is_twice(const struct init_files *files, int32_t i, int32_t *first)
+{
+    for (*first = 0; *first < i; ++*first)
+        if (!strcmp(files->file[*first].path, files->file[i].path) ||
+            cli_is_same_file(files->file[*first].path, files->file[i].path))
+            return true;
+    return false;
+}
+
+/* Whether another of PLINK's three files was given before: they are one data set. */
+static bool is_plink_again(const struct init_files *files, int32_t i)
+{
+    const struct init_file *file = &files->file[i];
+    size_t n = files_plink_stem(file->path);
+
+    for (int32_t k = 0; k < i && file->kind == KIND_PLINK; k++)
+        if (files->file[k].kind == KIND_PLINK && files_plink_stem(files->file[k].path) == n &&
+            !strncmp(files->file[k].path, file->path, n))
+            return true;
+    return false;
+}
+
+static int read_file(struct init_files *files, int32_t i, struct err *err)
+{
+    struct init_file *file = &files->file[i];
+    int32_t first;
+
+    if (is_twice(files, i, &first))
+        return err_set(err, "%s: is the same file as %s: give it once", file->path,
+                       files->file[first].path);
+    if (recognize(&file->kind, file->path, err) != 0)
+        return -1;
+    return file->kind == KIND_TABLE ? profile_read(&file->profile, file->path, NULL, 0, err) : 0;
+}
+
+/* ---- what a table may be ---- */
+
+static bool is_table(const struct init_file *file)
+{
+    return file->kind == KIND_TABLE;
+}
+
+/* The column with nothing but names of parts, -1: none. */
+static int32_t part_column(const struct profile *p)
+{
+    for (int32_t j = 1; j < p->n; j++) {
+        const struct profile_column *c = &p->col[j];
+        int32_t n_parts = 0;
+
+        for (int part = 0; part < PART_COUNT; part++)
+            n_parts += names_find(&c->seen, part_name((enum part)part)) >= 0;
+        if (n_parts > 0 && n_parts == c->seen.n)
+            return j;
+    }
+    return -1;
+}
+
+static bool is_listed_features(const struct profile *p)
+{
+    return (p->n_cols == 2 || p->n_cols == 3) && !strcmp(p->col[1].name, "feature");
+}
+
+static bool has_edge_names(const struct profile *p)
+{
+    static const char *const pairs[][2] = {
+        {"source", "target"}, {"src", "dst"},     {"from", "to"},       {"id_1", "id_2"},
+        {"id1", "id2"},       {"node1", "node2"}, {"node_1", "node_2"}, {"head", "tail"}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (!strcasecmp(p->col[0].name, pairs[i][0]) && !strcasecmp(p->col[1].name, pairs[i][1]))
+            return true;
+    return false;
+}
+
+/* Two columns of ids that come several times and are of the same nodes. */
+static bool is_edges(const struct profile *p)
+{
+    int32_t least;
+
+    if ((p->n_cols != 2 && p->n_cols != 3) || p->has_family || is_listed_features(p))
+        return false;
+    if (has_edge_names(p))
+        return true;
+    if (profile_is_unique(&p->col[0]) || profile_is_unique(&p->col[1]))
+        return false;
+    least = p->col[0].seen.n < p->col[1].seen.n ? p->col[0].seen.n : p->col[1].seen.n;
+    return 2 * profile_known(&p->col[1], &p->col[0].seen) > least;
+}
+
+/* The column of the SMILES by its name, or by what they alone have; -1: none. */
+static int32_t smiles_column(const struct profile *p)
+{
+    for (int32_t j = 0; j < p->n; j++)
+        if (strcasestr(p->col[j].name, "smiles") && p->col[j].n_numbers == 0)
+            return j;
+    for (int32_t j = 0; j < p->n; j++) {
+        const struct profile_column *c = &p->col[j];
+        bool has_blank = false;
+
+        for (int32_t i = 0; i < c->seen.n && !has_blank; i++)
+            has_blank = strchr(c->seen.text[i], ' ') != NULL;
+        if (c->n > 0 && c->n_numbers == 0 && !has_blank && 2 * c->n_structures > c->n)
+            return j;
+    }
+    return -1;
+}
+
+/* How much a table looks like one of genotypes. */
+struct likeness {
+    int32_t n;       /* columns that may be markers: all but the first, or 0 */
+    bool is_dosages; /* nearly all have few different values */
+};
+
+static struct likeness likeness(const struct profile *p)
+{
+    struct likeness like = {0};
+    int32_t n_numeric = 0, n_dosages = 0;
+
+    for (int32_t j = 1; j < p->n; j++) {
+        const struct profile_column *c = &p->col[j];
+        bool is_numeric = c->n == 0 || profile_is_numeric(c);
+
+        n_numeric += is_numeric;
+        n_dosages += is_numeric && c->seen.n <= MOST_DOSAGES;
+    }
+    like.is_dosages = 10 * n_dosages >= 9 * (p->n - 1);
+    if (n_numeric == p->n - 1 && (like.is_dosages || p->n_cols > MANY_COLUMNS))
+        like.n = p->n_cols - 1;
+    return like;
+}
+
+/* ---- roles ---- */
+
+static const char *role_name(enum param_id role)
+{
+    return role == P_SPLIT_FILE ? "split.file" : param_table[role].key;
+}
+
+static int give(struct init_files *files, struct init_file *file, enum param_id role,
+                struct err *err)
+{
+    const struct init_file *other = init_files_find(files, role);
+
+    if (other)
+        return err_set(err, "%s and %s: both are read as %s: give one of them, or join them first",
+                       other->path, file->path, role_name(role));
+    file->role = role;
+    return 0;
+}
+
+static int give_kind(struct init_files *files, struct init_file *file, struct err *err)
+{
+    switch (file->kind) {
+    case KIND_TABLE:
+        return 0;
+    case KIND_VCF:
+    case KIND_BCF:
+    case KIND_PLINK:
+    case KIND_HAPMAP:
+        return give(files, file, P_GENOTYPES, err);
+    case KIND_TU:
+        return give(files, file, P_FOLDER, err);
+    case KIND_IDX_IMAGES:
+        return give(files, file, P_IMAGES, err);
+    case KIND_IDX_LABELS:
+        return give(files, file, P_LABELS, err);
+    case KIND_SMI:
+        break;
+    }
+    return err_set(err,
+                   "%s: holds molecules and no trait to train on: give a table with a header, one "
+                   "column with the SMILES and one with the trait",
+                   file->path);
+}
+
+/* Tables that are known by themselves. */
+static int give_table(struct init_files *files, struct init_file *file, struct err *err)
+{
+    bool has_genotypes = init_files_find(files, P_GENOTYPES) != NULL;
+
+    file->column = part_column(&file->profile);
+    if (file->column > 0)
+        return give(files, file, P_SPLIT_FILE, err);
+    if (has_genotypes)
+        return give(files, file, P_PHENOTYPES, err);
+    file->column = smiles_column(&file->profile);
+    if (file->column >= 0)
+        return give(files, file, P_MOLECULES, err);
+    if (is_listed_features(&file->profile))
+        return give(files, file, P_FEATURES, err);
+    return is_edges(&file->profile) ? give(files, file, P_EDGES, err) : 0;
+}
+
+static bool is_open(const struct init_file *file)
+{
+    return is_table(file) && file->role == P_COUNT;
+}
+
+/* The table with most markers; two with many are one too many. */
+static int give_genotypes(struct init_files *files, struct err *err)
+{
+    struct init_file *best = NULL;
+    struct likeness most = {0};
+
+    for (int32_t i = 0; i < files->n; i++) {
+        struct init_file *file = &files->file[i];
+        struct likeness like = is_open(file) ? likeness(&file->profile) : (struct likeness){0};
+
+        if (like.is_dosages == most.is_dosages && like.n > MANY_COLUMNS && most.n > MANY_COLUMNS)
+            return err_set(err,
+                           "%s and %s: both look like tables of genotypes: give one of them, or "
+                           "join them first",
+                           best->path, file->path);
+        if (like.is_dosages > most.is_dosages
+                ? like.n > 0
+                : like.is_dosages == most.is_dosages && like.n > most.n) {
+            best = file;
+            most = like;
+        }
+    }
+    return best ? give(files, best, P_GENOTYPES, err) : 0;
+}
+
+static int count_open(const struct init_files *files)
+{
+    int n = 0;
+
+    for (int32_t i = 0; i < files->n; i++)
+        n += is_open(&files->file[i]);
+    return n;
+}
+
+/* A table that needs another one beside it. Always -1. */
+static int refuse_alone(const struct init_file *file, struct err *err)
+{
+    if (likeness(&file->profile).n)
+        return err_set(err,
+                       "%s: looks like genotypes or features: give the table of phenotypes, with "
+                       "ids and traits, beside it",
+                       file->path);
+    return err_set(err,
+                   "%s: is a table that says nothing alone: phenotypes need genotypes beside them, "
+                   "labels of nodes need features and edges",
+                   file->path);
+}
+
+/* Tables that are known by what they stand beside. */
+static int give_rest(struct init_files *files, struct err *err)
+{
+    bool is_graph = init_files_find(files, P_EDGES) || init_files_find(files, P_FEATURES);
+    bool has_samples = init_files_find(files, P_FOLDER) || init_files_find(files, P_IMAGES) ||
+                       init_files_find(files, P_LABELS) || init_files_find(files, P_MOLECULES);
+
+    if (!is_graph && !has_samples && count_open(files) > 1 && give_genotypes(files, err) != 0)
+        return -1;
+    for (int32_t i = 0; i < files->n; i++) {
+        struct init_file *file = &files->file[i];
+        enum param_id role = !is_graph                   ? P_PHENOTYPES
+                             : file->profile.n_cols == 2 ? P_LABELS
+                                                         : P_FEATURES;
+
+        if (!is_open(file))
+            continue;
+        if (!is_graph && !init_files_find(files, P_GENOTYPES))
+            return refuse_alone(file, err);
+        if (give(files, file, role, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the format ---- */
+
+static const struct {
+    enum data_format format;
+    enum param_id first, second; /* the roles it needs; second P_COUNT: none */
+    const char *missing;         /* what to say where the second is not there */
+} formats[] = {
+    {DATA_TU, P_FOLDER, P_COUNT, ""},
+    {DATA_SMILES, P_MOLECULES, P_COUNT, ""},
+    {DATA_IDX, P_IMAGES, P_LABELS, "IDX images: the IDX file of their labels is missing"},
+    {DATA_GENOTYPE, P_GENOTYPES, P_PHENOTYPES,
+     "genotypes: the table of phenotypes is missing, with ids and a column for each trait"},
+    {DATA_GRAPH, P_FEATURES, P_LABELS,
+     "features of nodes: the table of labels is missing, with two columns, node and label"},
+    {DATA_GRAPH, P_FEATURES, P_EDGES,
+     "features of nodes: the table of edges is missing, with two columns, source and target"},
+    {DATA_GRAPH, P_EDGES, P_FEATURES,
+     "edges: the table of features is missing: node, feature[, value], or a column for each"},
+};
+
+static bool belongs(enum data_format format, enum param_id role)
+{
+    switch (role) {
+    case P_SPLIT_FILE:
+        return true;
+    case P_EDGES:
+    case P_FEATURES:
+        return format == DATA_GRAPH;
+    case P_LABELS:
+        return format == DATA_GRAPH || format == DATA_IDX;
+    case P_GENOTYPES:
+    case P_PHENOTYPES:
+        return format == DATA_GENOTYPE;
+    case P_FOLDER:
+        return format == DATA_TU;
+    case P_MOLECULES:
+        return format == DATA_SMILES;
+    default:
+        return format == DATA_IDX;
+    }
+}
+
+static int check_roles(const struct init_files *files, const struct init_file *first,
+                       struct err *err)
+{
+    for (int32_t i = 0; i < files->n; i++)
+        if (!belongs(files->format, files->file[i].role))
+            return err_set(err,
+                           "%s (%s) and %s (%s) do not belong to the same data: give one of them",
+                           first->path, role_name(first->role), files->file[i].path,
+                           role_name(files->file[i].role));
+    return 0;
+}
+
+static int find_format(struct init_files *files, struct err *err)
+{
+    const struct init_file *found = NULL;
+
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        const struct init_file *first = init_files_find(files, formats[f].first);
+
+        if (!first || (found && formats[f].format != files->format))
+            continue;
+        found = first;
+        files->format = formats[f].format;
+        if (formats[f].second != P_COUNT && first->kind != KIND_PLINK &&
+            !init_files_find(files, formats[f].second))
+            return err_set(err, "%s: %s", first->path, formats[f].missing);
+    }
+    if (found)
+        return check_roles(files, found, err);
+    return err_set(err,
+                   "%s: nothing to train on: give genotypes and phenotypes, edges, features and "
+                   "labels, a TUDataset folder, a table of SMILES, or IDX images and labels",
+                   files->file[0].path);
+}
+
+int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err)
+{
+    int status = 0;
+
+    *out = (struct init_files){.file = calloc((size_t)n, sizeof *out->file)};
+    if (!out->file)
+        return err_nomem(err, "files", (size_t)n * sizeof *out->file);
+    for (int32_t i = 0; i < n && status == 0; i++) {
+        out->file[out->n] = (struct init_file){.path = paths[i], .role = P_COUNT};
+        status = read_file(out, out->n, err);
+        out->n += !is_plink_again(out, out->n);
+    }
+    for (int32_t i = 0; i < out->n && status == 0; i++)
+        status = give_kind(out, &out->file[i], err);
+    for (int32_t i = 0; i < out->n && status == 0; i++)
+        if (is_table(&out->file[i]))
+            status = give_table(out, &out->file[i], err);
+    if (status == 0)
+        status = give_rest(out, err);
+    return status == 0 ? find_format(out, err) : -1;
+}

@@ -1,0 +1,37 @@
+/* The roles of the files given to `init`: each becomes a path setting of [data] or [split].
+ *
+ * The kind of a file (data/recognize.h) says it of all but tables. Of a table its columns do
+ * (data/profile.h), and what it may be beside the others: with genotypes it has the phenotypes,
+ * with edges the labels or the features. */
+#ifndef CLI_INIT_FILES_H
+#define CLI_INIT_FILES_H
+
+#include "data/load.h"
+#include "data/profile.h"
+#include "data/recognize.h"
+#include "grid/param.h"
+
+struct init_file {
+    const char *path; /* borrowed */
+    enum data_kind kind;
+    struct profile profile; /* of a table */
+    enum param_id role;     /* P_GENOTYPES, P_PHENOTYPES, P_EDGES ...; P_COUNT: not known yet */
+    int32_t column;         /* of P_MOLECULES: the SMILES; of P_SPLIT_FILE: the part */
+};
+
+struct init_files {
+    struct init_file *file; /* [n] owned */
+    int32_t n;
+    enum data_format format;
+};
+
+/* Pair with init_files_release(), also after a failure. -1 and err, which names files: one that is
+ * of no known kind, given twice, of the same role as another, or of none; a role that the format
+ * needs and no file has. */
+int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err);
+void init_files_release(struct init_files *files); /* takes a zeroed one */
+
+/* The file with a role; NULL: there is none. */
+const struct init_file *init_files_find(const struct init_files *files, enum param_id role);
+
+#endif

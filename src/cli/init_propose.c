@@ -1,0 +1,321 @@
+#include "cli/init_propose.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- settings ---- */
+
+static struct proposal_setting *add(struct proposal *p, enum param_id id, const char *comment)
+{
+    struct proposal_setting *s = &p->setting[p->n++];
+
+    assert(p->n <= PROPOSAL_SETTINGS);
+    *s = (struct proposal_setting){.id = id};
+    snprintf(s->comment, sizeof s->comment, "%s", comment);
+    return s;
+}
+
+static void set(struct proposal *p, enum param_id id, const char *value, const char *comment)
+{
+    struct proposal_setting *s = add(p, id, comment);
+
+    s->n = 1;
+    snprintf(s->value[0], sizeof s->value[0], "%s", value);
+}
+
+/* Networks that were trained for too short a time cannot be compared: half is the least. */
+static void set_epochs(struct proposal *p, int32_t epochs)
+{
+    struct proposal_setting *s =
+        add(p, P_EPOCHS, "passes over the training samples; the best one counts");
+
+    s->n = 1;
+    s->least = epochs / 2;
+    snprintf(s->value[0], sizeof s->value[0], "%d", epochs);
+}
+
+static void set_int(struct proposal *p, enum param_id id, int32_t value, const char *comment)
+{
+    char text[PROPOSAL_VALUE_BYTES];
+
+    snprintf(text, sizeof text, "%d", value);
+    set(p, id, text, comment);
+}
+
+/* values: apart by blanks, the ones to keep longest first. */
+static void sweep_over(struct proposal *p, enum param_id id, const char *values,
+                       const char *comment)
+{
+    struct proposal_setting *s = add(p, id, comment);
+
+    s->is_axis = true;
+    while (*values && s->n < PROPOSAL_VALUES) {
+        size_t n = strcspn(values, " ");
+
+        snprintf(s->value[s->n++], sizeof s->value[0], "%.*s", (int)n, values);
+        values += n + (values[n] == ' ');
+    }
+}
+
+const struct proposal_setting *proposal_find(const struct proposal *p, enum param_id id)
+{
+    for (int32_t i = 0; i < p->n; i++)
+        if (p->setting[i].id == id)
+            return &p->setting[i];
+    return NULL;
+}
+
+/* ---- sweep and split ---- */
+
+static bool is_of_graphs(const struct init_facts *f)
+{
+    return f->format == DATA_TU || f->format == DATA_SMILES || f->format == DATA_IDX;
+}
+
+/* Ridge solves for as many unknowns as there are samples. */
+static bool suits_ridge(const struct init_facts *f)
+{
+    return !is_of_graphs(f) && f->n_labelled <= 5000 &&
+           (f->format == DATA_GENOTYPE || !f->is_classification);
+}
+
+/* Two classes, one of them rare: who always says the other is right too often. */
+#define UNEQUAL 0.4
+
+static void propose_objective(struct proposal *p, const struct init_facts *f)
+{
+    if (!f->is_classification && f->format == DATA_GENOTYPE)
+        set(p, P_OBJECTIVE, "val_pearson", "rank by the correlation of predicted and true values");
+    else if (!f->is_classification)
+        set(p, P_OBJECTIVE, "val_r2",
+            "rank by the share of variance explained; 0: as good as the mean");
+    else if (f->n_classes == 2 && f->rarest < UNEQUAL)
+        set(p, P_OBJECTIVE, "val_roc_auc", "the classes are of unequal size: rank by the ROC area");
+    else
+        set(p, P_OBJECTIVE, "val_accuracy", "rank by the share of samples classified correctly");
+}
+
+/* The smaller the parts the more an average over them is worth. */
+static int32_t choose_replicates(const struct init_facts *f)
+{
+    if (f->has_split && f->has_val)
+        return 5;
+    return f->n_labelled < 100 ? 10 : f->n_labelled < 500 ? 5 : f->n_labelled < 2000 ? 2 : 1;
+}
+
+/* Groups are dealt to test, stop and the folds whole. */
+static int32_t choose_folds(const struct init_facts *f)
+{
+    if (f->has_split && f->has_val)
+        return 0;
+    if (f->n_labelled >= 20000 || (f->format == DATA_IDX && f->n_labelled >= 500))
+        return 0;
+    return f->n_groups && f->n_groups < 10 ? f->n_groups / 2 : 5;
+}
+
+#define LEAST_GROUPS 6
+
+static void propose_sweep(struct proposal *p, const struct init_facts *f)
+{
+    int32_t folds = choose_folds(f);
+
+    propose_objective(p, f);
+    set(p, P_SEED, "1", "parts, folds, first weights and dropout all follow from it");
+    set_int(p, P_REPLICATES, choose_replicates(f),
+            folds ? "repeats with other folds and other weights; more for few samples"
+                  : "repeats with other random numbers");
+    set_int(p, P_FOLDS, folds,
+            folds          ? "cross-validation outside the test part"
+            : f->has_split ? "0: the parts are those of the split file"
+                           : "0: one validation part, as there are many samples");
+}
+
+static void propose_split(struct proposal *p, const struct init_facts *f)
+{
+    if (f->has_split)
+        return;
+    set(p, P_TEST, "0.2", "share of the samples that is kept for the final score");
+    if (choose_folds(f) == 0)
+        set(p, P_VAL, "0.2", "share that ranks the configurations");
+    /* Counts the training samples of a fold: a tenth of a hundred would choose an epoch by luck. */
+    set(p, P_STOP, f->n_labelled < 300 ? "0.2" : "0.1",
+        suits_ridge(f) ? "share of the training samples that chooses the epoch; fair beside ridge"
+                       : "share of the training samples that chooses the epoch");
+}
+
+/* ---- samples that are nodes or rows ---- */
+
+static void propose_baselines(struct proposal *p, const struct init_facts *f)
+{
+    if (suits_ridge(f))
+        sweep_over(p, P_TYPE, "gcn mlp ridge",
+                   "baselines: mlp is the same network without a graph, ridge is GBLUP");
+    else
+        sweep_over(p, P_TYPE, "gcn mlp", "baseline: mlp is the same network without a graph");
+}
+
+static void propose_rows(struct proposal *p, const struct init_facts *f)
+{
+    bool is_small = f->n_samples < 60;
+
+    if (f->has_edges) {
+        set(p, P_BUILD, "file", "join samples by the edges given");
+    } else {
+        set(p, P_BUILD, "knn", "join each sample to its most similar ones");
+        set(p, P_METRIC, f->is_dosages ? "kinship" : "correlation",
+            f->is_dosages ? "similarity of two samples (VanRaden 2008)"
+                          : "similarity of two samples' features");
+    }
+    propose_split(p, f);
+    set(p, P_LAYERS, "2", "graph convolutions: a prediction sees neighbours of neighbours");
+    if (!f->is_sparse && f->n_features >= 2 * f->n_samples)
+        set(p, P_REDUCE, "exact", "features outnumber samples: the same model from fewer columns");
+    set_epochs(p, f->format == DATA_GRAPH ? 200 : 100);
+    set(p, P_PATIENCE, f->format == DATA_GRAPH ? "50" : "30",
+        "stop after so many passes without a better value");
+    set(p, P_WEIGHT_DECAY, "5e-4", "pulls weights towards zero, against overfitting");
+    propose_baselines(p, f);
+    if (!f->has_edges)
+        sweep_over(p, P_K, is_small ? "5 3" : "10 3", "gcn: neighbours of each sample");
+    sweep_over(p, P_HIDDEN_SIZE, "64 16", "gcn, mlp: width of the hidden layer");
+    sweep_over(p, P_LEARNING_RATE, f->format == DATA_GRAPH ? "0.01 0.003" : "0.003 0.01 0.001",
+               "gcn, mlp: step size");
+    sweep_over(p, P_DROPOUT, f->format == DATA_GRAPH ? "0.5 0.2" : "0.5 0.2 0.8",
+               "gcn, mlp: share of hidden units switched off in training");
+    if (suits_ridge(f))
+        sweep_over(p, P_LAMBDA, "1 3 0.3 10 0.1 30 0.03 100",
+                   "ridge: residual over genetic variance, (1 - h2) / h2");
+}
+
+/* ---- samples that are graphs ---- */
+
+static void propose_training(struct proposal *p, const struct init_facts *f)
+{
+    bool is_images = f->format == DATA_IDX;
+    int32_t n = f->n_labelled;
+
+    set_epochs(p, is_images ? 20 : n < 300 ? 100 : 60);
+    set_int(p, P_BATCH_SIZE, is_images || n < 300 ? 16 : n < 1000 ? 32 : 64, "graphs in a step");
+    set(p, P_SCHEDULE, "cosine", "the step size falls to almost 0 in the last epoch");
+    set(p, P_WEIGHT_DECAY, "1e-4", "pulls weights towards zero, against overfitting");
+}
+
+static void propose_graphs(struct proposal *p, const struct init_facts *f)
+{
+    bool is_images = f->format == DATA_IDX;
+
+    propose_split(p, f);
+    set(p, P_BATCH_NORM, "yes", "normalise hidden units: deeper networks need it");
+    set(p, P_RESIDUAL, "yes", "add a convolution's input to its output, from the second on");
+    set(p, P_DROPOUT, is_images ? "0" : "0.2", "share of hidden units switched off in training");
+    propose_training(p, f);
+    propose_baselines(p, f);
+    sweep_over(p, P_LAYERS,
+               is_images                  ? "4"
+               : f->format == DATA_SMILES ? "3 5"
+                                          : "3 2",
+               "graph convolutions");
+    sweep_over(p, P_POOL, f->format == DATA_TU ? "sum mean" : "mean max",
+               "what stands for a graph, from its nodes");
+    sweep_over(p, P_HIDDEN_SIZE, f->format == DATA_SMILES ? "64" : "32",
+               "width of every convolution");
+    sweep_over(p, P_LEARNING_RATE, "0.003 0.01", "step size");
+}
+
+void propose(struct proposal *out, const struct init_facts *facts)
+{
+    struct init_facts f = *facts;
+
+    memset(out, 0, sizeof *out);
+    out->uses_group = f.n_groups >= LEAST_GROUPS && !f.has_split;
+    if (!out->uses_group)
+        f.n_groups = 0;
+    propose_sweep(out, &f);
+    if (f.is_sparse && f.format == DATA_GRAPH)
+        set(out, P_SCALE, "row", "divide the features of each node by their sum");
+    else if (f.has_wide_features)
+        set(out, P_SCALE, "standardize", "each feature to mean 0 and standard deviation 1");
+    if (is_of_graphs(&f))
+        propose_graphs(out, &f);
+    else
+        propose_rows(out, &f);
+}
+
+/* ---- to a budget ---- */
+
+static struct proposal_setting *find(struct proposal *p, enum param_id id)
+{
+    for (int32_t i = 0; i < p->n; i++)
+        if (p->setting[i].id == id)
+            return &p->setting[i];
+    return NULL;
+}
+
+static bool shrink_axis(struct proposal_setting *s, int32_t least)
+{
+    if (s->n <= least)
+        return false;
+    s->n--;
+    return true;
+}
+
+static bool shrink_number(struct proposal_setting *s, int32_t least)
+{
+    int32_t value = atoi(s->value[0]), half = value / 2;
+
+    least = least < s->least ? s->least : least;
+    half = half < least ? least : half;
+    if (value <= least)
+        return false;
+    snprintf(s->value[0], sizeof s->value[0], "%d", half);
+    return true;
+}
+
+bool proposal_has_value(const struct proposal *p, enum param_id id, const char *value)
+{
+    const struct proposal_setting *s = proposal_find(p, id);
+    bool has = !s || !s->is_axis;
+
+    for (int32_t i = 0; s && i < s->n; i++)
+        has = has || !strcmp(s->value[i], value);
+    return has;
+}
+
+/* The order in which a sweep is made cheaper: what says least about the data goes first. */
+static const struct {
+    enum param_id id;
+    bool is_axis;
+    int32_t least; /* values of an axis, or the number itself */
+} steps[] = {
+    {P_REPLICATES, false, 3}, {P_DROPOUT, true, 2},
+    {P_LAMBDA, true, 6},      {P_LEARNING_RATE, true, 2},
+    {P_REPLICATES, false, 2}, {P_HIDDEN_SIZE, true, 1},
+    {P_LAYERS, true, 1},      {P_K, true, 1},
+    {P_REPLICATES, false, 1}, {P_POOL, true, 1},
+    {P_DROPOUT, true, 1},     {P_FOLDS, false, 3},
+    {P_EPOCHS, false, 1},     {P_LEARNING_RATE, true, 1},
+    {P_LAMBDA, true, 3},
+};
+
+bool proposal_shrink(struct proposal *p)
+{
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct proposal_setting *s = find(p, steps[i].id);
+
+        if (!s || s->is_axis != steps[i].is_axis)
+            continue;
+        if (s->is_axis ? shrink_axis(s, steps[i].least) : shrink_number(s, steps[i].least))
+            return true;
+    }
+    return false;
+}
+
+int64_t proposal_repeats(const struct proposal *p)
+{
+    int64_t folds = atoi(proposal_find(p, P_FOLDS)->value[0]);
+
+    return atoi(proposal_find(p, P_REPLICATES)->value[0]) * (folds ? folds : 1);
+}

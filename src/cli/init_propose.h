@@ -1,0 +1,66 @@
+/* The first sweep that `init` proposes for data: from facts about them to settings, each with the
+ * reason. Pure: no files, no clock. What it proposes is a start to edit. */
+#ifndef CLI_INIT_PROPOSE_H
+#define CLI_INIT_PROPOSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/load.h"
+#include "grid/param.h"
+
+struct init_facts {
+    enum data_format format;
+    bool is_classification;
+    int32_t n_samples; /* in the data, with or without a value to predict */
+    int32_t n_labelled;
+    int32_t n_features;
+    int32_t n_classes;
+    double rarest;          /* share of the labelled samples that are of the rarest class */
+    int32_t n_groups;       /* 0: no column looks like one */
+    bool is_sparse;         /* features */
+    bool has_edges;         /* between samples */
+    bool is_dosages;        /* features of genotypes: all from 0 to 2 */
+    bool has_wide_features; /* those of nodes differ in their spread */
+    bool has_split;         /* a file says who is in which part */
+    bool has_val;           /* of that file: the validation part too */
+};
+
+enum {
+    PROPOSAL_VALUES = 8,
+    PROPOSAL_VALUE_BYTES = 24,
+    PROPOSAL_COMMENT_BYTES = 120,
+    PROPOSAL_SETTINGS = 40
+};
+
+struct proposal_setting {
+    enum param_id id;
+    bool is_axis;
+    int32_t n;                                         /* values; 1 unless an axis */
+    char value[PROPOSAL_VALUES][PROPOSAL_VALUE_BYTES]; /* the ones to keep longest come first */
+    int32_t least; /* of a number: no smaller one is of use; 0: any */
+    char comment[PROPOSAL_COMMENT_BYTES];
+};
+
+struct proposal {
+    struct proposal_setting setting[PROPOSAL_SETTINGS]; /* [n] in the order of writing */
+    int32_t n;
+    bool uses_group; /* enough groups for folds of them */
+};
+
+void propose(struct proposal *out, const struct init_facts *facts);
+
+/* The setting; NULL: it is not proposed. */
+const struct proposal_setting *proposal_find(const struct proposal *p, enum param_id id);
+
+/* Whether the value (as param_format() writes it) is one of an axis's; true where id is no axis. */
+bool proposal_has_value(const struct proposal *p, enum param_id id, const char *value);
+
+/* One step towards a cheaper sweep: a value, a replicate, epochs or folds less, the least important
+ * first; model types stay. False: nothing is left to take away. */
+bool proposal_shrink(struct proposal *p);
+
+/* Trials of each configuration: replicates x folds. */
+int64_t proposal_repeats(const struct proposal *p);
+
+#endif

@@ -1,0 +1,17 @@
+/* `espalier inspect --unmatched`: the ids that did not join. */
+#ifndef CLI_INSPECT_UNMATCHED_H
+#define CLI_INSPECT_UNMATCHED_H
+
+#include "cli/inputs.h"
+#include "data/load.h"
+
+/* Write "id,file,resembles" for each: the file that it stands in, and an unmatched id of the other
+ * file that it differs from only in case, blanks or punctuation. -1 and err: as cli_save(). */
+int inspect_unmatched(const char *path, const struct data_unmatched *unmatched,
+                      const struct settings *settings, const struct inputs *inputs,
+                      struct err *err);
+
+/* Append a cell of CSV, as in RFC 4180. */
+void inspect_put_cell(struct buf *out, const char *text);
+
+#endif

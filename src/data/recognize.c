@@ -1,0 +1,130 @@
+#include "data/recognize.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/files.h"
+#include "data/reader.h"
+#include "data/smi.h"
+#include "data/stream.h"
+#include "data/variants.h"
+
+#define KINDS_READ                                                                               \
+    "a VCF, BCF, PLINK 1 or HapMap file, a table of text with a header (genotypes, phenotypes, " \
+    "edges, features, labels, SMILES), an IDX file, or a TUDataset folder"
+
+enum { HEAD_BYTES = 1 << 16 };
+
+const char *recognize_name(enum data_kind kind)
+{
+    static const char *const names[] = {
+        [KIND_TABLE] = "table",
+        [KIND_VCF] = "VCF",
+        [KIND_BCF] = "BCF",
+        [KIND_PLINK] = "PLINK",
+        [KIND_HAPMAP] = "HapMap",
+        [KIND_SMI] = "SMILES without a header",
+        [KIND_TU] = "TUDataset",
+        [KIND_IDX_IMAGES] = "IDX images",
+        [KIND_IDX_LABELS] = "IDX labels",
+    };
+
+    return names[kind];
+}
+
+static int recognize_folder(enum data_kind *out, const char *path, struct err *err)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    bool is_tu = false;
+
+    if (!dir)
+        return err_set(err, "%s: cannot open the folder: %s", path, strerror(errno));
+    while (!is_tu && (entry = readdir(dir)))
+        is_tu = reader_ends_in(entry->d_name, FILES_TU_INDICATOR);
+    closedir(dir);
+    *out = KIND_TU;
+    return is_tu ? 0
+                 : err_set(err,
+                           "%s: is a folder without a file that ends in " FILES_TU_INDICATOR
+                           ", so it is no TUDataset: give its files one by one",
+                           path);
+}
+
+/* One of the files of a TUDataset, whose first line is no header. */
+static int refuse_part(const char *path, struct err *err)
+{
+    static const char *const endings[] = {
+        FILES_TU_INDICATOR, "_A.txt",           "_graph_labels.txt",    "_graph_attributes.txt",
+        "_node_labels.txt", "_edge_labels.txt", "_node_attributes.txt", "_edge_attributes.txt"};
+    char indicator[4096];
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        int n = (int)strlen(path) - (int)strlen(endings[i]);
+
+        if (reader_ends_in(path, endings[i]) &&
+            (size_t)snprintf(indicator, sizeof indicator, "%.*s" FILES_TU_INDICATOR, n, path) <
+                sizeof indicator &&
+            access(indicator, F_OK) == 0)
+            return err_set(err, "%s: is one of the files of a TUDataset: give their folder", path);
+    }
+    return 0;
+}
+
+static bool has_binary(const char *head, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)head[i] < ' ' && !strchr("\t\n\r\f\v", head[i]))
+            return true;
+    return memchr(head, 0, n) != NULL;
+}
+
+static int recognize_bytes(enum data_kind *out, const char *path, struct err *err)
+{
+    static const struct {
+        const char bytes[5];
+        enum data_kind kind;
+    } magic[] = {{"\0\0\10\3", KIND_IDX_IMAGES}, {"\0\0\10\1", KIND_IDX_LABELS}};
+    char head[HEAD_BYTES];
+    size_t n = stream_peek(head, sizeof head, path);
+
+    if (n == 0)
+        return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
+    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+        if (n >= 4 && !memcmp(head, magic[i].bytes, 4)) {
+            *out = magic[i].kind;
+            return 0;
+        }
+    if (has_binary(head, n))
+        return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
+    *out = smi_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
+    return 0;
+}
+
+int recognize(enum data_kind *out, const char *path, struct err *err)
+{
+    static const enum data_kind of_variants[] = {
+        [VARIANTS_VCF] = KIND_VCF,
+        [VARIANTS_BCF] = KIND_BCF,
+        [VARIANTS_PLINK] = KIND_PLINK,
+        [VARIANTS_HAPMAP] = KIND_HAPMAP,
+    };
+    struct stat status;
+    enum variants_kind variants;
+
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return recognize_folder(out, path, err);
+    variants = variants_detect(path);
+    if (variants != VARIANTS_NONE) {
+        *out = of_variants[variants];
+        return 0;
+    }
+    if (stream_check(path, "a file", err) != 0 || refuse_part(path, err) != 0)
+        return -1;
+    return recognize_bytes(out, path, err);
+}

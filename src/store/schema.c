@@ -1,0 +1,286 @@
+/* Whether the tables and indexes of a file are those that this program makes.
+ *
+ * What each version made is made again in memory, from every schema that it may have begun as, and
+ * compared as text, without comments and white space. An object of the file is ours by its name. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/db.h"
+
+struct object {
+    char *type, *name, *table, *sql; /* owned; sql is normalised, "" where there is none */
+};
+
+struct schema {
+    struct object *objects; /* [n] owned */
+    size_t n;
+};
+
+static const char sql_objects[] = "SELECT type, name, tbl_name, sql FROM main.sqlite_schema";
+
+static void schema_release(struct schema *schema)
+{
+    for (size_t i = 0; i < schema->n; i++) {
+        struct object *o = &schema->objects[i];
+
+        free(o->type);
+        free(o->name);
+        free(o->table);
+        free(o->sql);
+    }
+    free(schema->objects);
+    *schema = (struct schema){0};
+}
+
+/* ---- reading ---- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* After white space and comments. */
+static const char *skip_space(const char *p)
+{
+    for (;;) {
+        if (isspace((unsigned char)*p)) {
+            p++;
+        } else if (p[0] == '-' && p[1] == '-') {
+            p += strcspn(p, "\n");
+        } else if (p[0] == '/' && p[1] == '*') {
+            const char *end = strstr(p + 2, "*/");
+
+            p = end ? end + 2 : p + strlen(p);
+        } else {
+            return p;
+        }
+    }
+}
+
+/* After the text or name that begins at p, which is quoted. */
+static const char *skip_quoted(const char *p)
+{
+    char end = *p == '[' ? ']' : *p;
+
+    for (p++; *p && *p != end; p++)
+        ;
+    return *p ? p + 1 : p; /* a doubled quote begins another one, which does no harm */
+}
+
+/* The name of a table that ALTER TABLE or .recover wrote is quoted, that of its schema is not. */
+static const char *put_table_name(struct buf *out, const char *p)
+{
+    static const char head[] = "CREATE TABLE ";
+    const char *end;
+
+    if (strncmp(p, head, sizeof head - 1) != 0)
+        return p;
+    buf_puts(out, head);
+    p += sizeof head - 1;
+    if (*p != '"')
+        return p;
+    end = skip_quoted(p);
+    for (p++; p < end - 1; p++)
+        buf_putc(out, *p);
+    return end;
+}
+
+static bool joins(char c)
+{
+    return is_word(c) || (c && strchr("'\"`[]", c));
+}
+
+/* White space is left where two words, or two texts, would become one. */
+static char *normalise(const char *sql)
+{
+    struct buf out = {0};
+    const char *p = put_table_name(&out, sql);
+
+    for (const char *next = skip_space(p); *next; next = skip_space(p)) {
+        if (next != p && out.size && joins(out.data[out.size - 1]) && joins(*next))
+            buf_putc(&out, ' ');
+        p = strchr("'\"`[", *next) ? skip_quoted(next) : next + 1;
+        buf_add(&out, next, (size_t)(p - next));
+    }
+    p = buf_failed(&out) ? NULL : buf_text(&out);
+    sql = p ? strdup(p) : NULL;
+    buf_release(&out);
+    return (char *)(uintptr_t)sql;
+}
+
+static char *copy(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return strdup(text ? text : "");
+}
+
+static int add(struct schema *schema, sqlite3_stmt *row, struct err *err)
+{
+    struct object *grown = realloc(schema->objects, (schema->n + 1) * sizeof *grown), *o;
+    const char *sql = (const char *)sqlite3_column_text(row, 3);
+
+    if (!grown)
+        return err_nomem(err, "schema", (schema->n + 1) * sizeof *grown);
+    schema->objects = grown;
+    o = &grown[schema->n++];
+    *o = (struct object){copy(row, 0), copy(row, 1), copy(row, 2), normalise(sql ? sql : "")};
+    return o->type && o->name && o->table && o->sql ? 0 : err_nomem(err, "schema", sizeof *o);
+}
+
+static int read_file(struct schema *schema, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_objects, err);
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        rc = add(schema, row, err) ? -1 : 1;
+    sqlite3_finalize(row);
+    return rc;
+}
+
+/* The objects of a file that began as schema `from` and has schema `to` now. */
+static int make(struct schema *schema, uint32_t from, uint32_t to, struct err *err)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    int rc = sqlite3_open(":memory:", &db), step = SQLITE_ROW;
+
+    if (rc == SQLITE_OK)
+        rc = migrate_make(db, from, to);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(db, sql_objects, -1, &row, NULL);
+    rc = rc == SQLITE_OK ? 0 : err_set(err, "schema %u: %s", from, sqlite3_errmsg(db));
+    while (!rc && (step = sqlite3_step(row)) == SQLITE_ROW)
+        rc = add(schema, row, err);
+    if (!rc && step != SQLITE_DONE)
+        rc = err_set(err, "schema %u: %s", from, sqlite3_errmsg(db));
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return rc;
+}
+
+/* ---- comparing ---- */
+
+struct comparison {
+    const char *path;
+    struct schema file;
+    struct schema made[DB_SCHEMA_VERSION + 1]; /* by the schema that it began as */
+    uint32_t version;
+};
+
+static const struct object *find(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->n; i++)
+        if (!sqlite3_stricmp(schema->objects[i].name, name))
+            return &schema->objects[i];
+    return NULL;
+}
+
+static bool is_view_of_ours(const char *name)
+{
+    return !sqlite3_stricmp(name, "trials") || !sqlite3_stricmp(name, "leaderboard");
+}
+
+/* All schemas that lead to a version end with the same names. */
+static bool is_ours(const struct comparison *c, const char *name)
+{
+    return is_view_of_ours(name) || find(&c->made[c->version], name);
+}
+
+static bool is_same(const struct object *made, const struct object *o)
+{
+    return made && !strcmp(made->type, o->type) && !strcmp(made->name, o->name) &&
+           !strcmp(made->table, o->table) && !strcmp(made->sql, o->sql);
+}
+
+/* Whether the program makes an object so, beginning with the newest schema. What older ones lead to
+ * is made on first need, since that takes milliseconds. */
+static int find_as_made(bool *found, struct comparison *c, const struct object *o, struct err *err)
+{
+    *found = false;
+    for (uint32_t from = c->version; from >= 1 && !*found; from--) {
+        if (!c->made[from].n && make(&c->made[from], from, c->version, err))
+            return -1;
+        *found = is_same(find(&c->made[from], o->name), o);
+    }
+    return 0;
+}
+
+/* SQLite looks for a table before it takes such a name for its own. */
+static bool hides_function(const char *name)
+{
+    return !sqlite3_stricmp(name, "json_each") || !sqlite3_stricmp(name, "json_tree") ||
+           !sqlite3_strnicmp(name, "pragma_", 7);
+}
+
+/* Objects that SQLite makes itself: indexes of UNIQUE, AUTOINCREMENT of other tables, ANALYZE. */
+static bool is_internal(const struct object *o)
+{
+    static const char *const names[] = {"sqlite_sequence", "sqlite_stat1", "sqlite_stat3",
+                                        "sqlite_stat4"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!sqlite3_stricmp(o->name, names[i]))
+            return true;
+    return !sqlite3_strnicmp(o->name, "sqlite_autoindex_", 17) && !*o->sql;
+}
+
+static int refuse(const struct comparison *c, const struct object *o, const char *why,
+                  struct err *err)
+{
+    return err_set(err,
+                   "%s: %s '%s' %s: another program changed the file, and it is not read; remove "
+                   "the change, or take a copy from before it",
+                   c->path, o->type, o->name, why);
+}
+
+static int check_ours(struct comparison *c, const struct object *o, struct err *err)
+{
+    bool is_as_made;
+
+    if (find_as_made(&is_as_made, c, o, err))
+        return -1;
+    return is_as_made ? 0 : refuse(c, o, "is not as espalier makes it", err);
+}
+
+static int check_object(struct comparison *c, const struct object *o, struct err *err)
+{
+    if (!sqlite3_strnicmp(o->name, "sqlite_", 7))
+        return is_internal(o) ? 0 : refuse(c, o, "has a name that SQLite reserves", err);
+    if (is_view_of_ours(o->name))
+        return !strcmp(o->type, "view") ? 0 : refuse(c, o, "stands where a view belongs", err);
+    if (is_ours(c, o->name) && strcmp(o->type, "trigger") != 0)
+        return check_ours(c, o, err);
+    if (strcmp(o->type, "table") != 0 && strcmp(o->type, "view") != 0 && is_ours(c, o->table))
+        return refuse(c, o, "stands on a table of espalier", err);
+    return hides_function(o->name) ? refuse(c, o, "has the name of a function of SQLite", err) : 0;
+}
+
+static int check_missing(const struct comparison *c, struct err *err)
+{
+    const struct schema *made = &c->made[c->version];
+
+    for (size_t i = 0; i < made->n; i++)
+        if (*made->objects[i].sql && !find(&c->file, made->objects[i].name))
+            return refuse(c, &made->objects[i], "is missing", err);
+    return 0;
+}
+
+int schema_check(struct store *store, uint32_t version, struct err *err)
+{
+    struct comparison c = {.path = store->path, .version = version};
+    int rc = read_file(&c.file, store, err);
+
+    if (!rc)
+        rc = make(&c.made[version], version, version, err);
+    for (size_t i = 0; !rc && i < c.file.n; i++)
+        rc = check_object(&c, &c.file.objects[i], err);
+    if (!rc)
+        rc = check_missing(&c, err);
+    schema_release(&c.file);
+    for (uint32_t from = 1; from <= version; from++)
+        schema_release(&c.made[from]);
+    return rc;
+}

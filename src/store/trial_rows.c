@@ -1,0 +1,269 @@
+/* The rows of the view `trials`, put together from one ordered pass over each table. As SQL the
+ * view looks up every metric and every attempt and parses the settings of every trial, which takes
+ * ten times as long. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/db.h"
+#include "store/query.h"
+
+/* The columns of the view: the first three, the settings, the columns of the trial, the metrics,
+ * the last five. */
+enum { N_FIRST = 3, N_TRIAL = 4, N_LAST = 5 };
+
+/* Columns of sql_trials. */
+enum {
+    TRIAL_ID,
+    TRIAL_CONFIG,
+    TRIAL_REPLICATE,
+    TRIAL_SECONDS = 6,
+    TRIAL_PREDICTED,
+    TRIAL_ATTEMPTS
+};
+
+static const char sql_names[] = "SELECT * FROM trials";
+static const char sql_trials[] =
+    "SELECT trial_id, config_id, replicate, fold, state, value, seconds, predicted, attempts"
+    " FROM trial ORDER BY trial_id";
+static const char sql_metrics[] =
+    "SELECT trial_id, split, name, value FROM metric ORDER BY trial_id, split, name";
+static const char sql_attempts[] =
+    "SELECT trial_id, rank, host FROM attempt ORDER BY trial_id, attempt_id";
+
+/* A table in the order of its trials, read beside them. */
+struct beside {
+    sqlite3_stmt *row;
+    const char *types; /* of db_check_row() */
+    int64_t trial_id;  /* of the row; INT64_MAX: there are no more */
+};
+
+struct trial_rows {
+    struct store *store;
+    int64_t sweep_id; /* 0: all */
+    sqlite3_stmt *trial, *config;
+    struct beside metrics, attempts;
+    struct table view; /* of one row */
+    int n_settings;
+    int64_t config_id; /* whose settings are in the view; 0: none are */
+    bool is_wanted;    /* that configuration is there, and of the sweep */
+    char *host;        /* owned; of the row in the view */
+    void (*take)(void *arg, const struct table *row);
+    void *arg;
+};
+
+static struct cell *metric_cells(const struct trial_rows *r)
+{
+    return &r->view.cells[N_FIRST + r->n_settings + N_TRIAL];
+}
+
+static int n_metrics(const struct trial_rows *r)
+{
+    return r->view.n_cols - N_FIRST - r->n_settings - N_TRIAL - N_LAST;
+}
+
+static int next_beside(struct beside *b, struct store *store, struct err *err)
+{
+    int rc = db_step(store, b->row, err);
+
+    b->trial_id = INT64_MAX;
+    return rc == 1 ? db_read(store, b->row, err, b->types, &b->trial_id) : rc;
+}
+
+static int begin_beside(struct beside *b, struct store *store, const char *sql, struct err *err)
+{
+    b->types = "i";
+    b->row = db_prepare(store, sql, err);
+    return b->row ? next_beside(b, store, err) : -1;
+}
+
+/* To the first row of a trial, or of a later one. */
+static int skip_to(struct beside *b, struct store *store, int64_t trial_id, struct err *err)
+{
+    int rc = 0;
+
+    while (!rc && b->trial_id < trial_id)
+        rc = next_beside(b, store, err);
+    return rc;
+}
+
+/* Whether a column is that of a metric, "val_rmse". */
+static bool is_named(const char *column, const char *split, const char *name)
+{
+    size_t n = strlen(split);
+
+    return !strncmp(column, split, n) && column[n] == '_' && !strcmp(column + n + 1, name);
+}
+
+static int put_metric(struct trial_rows *r, struct err *err)
+{
+    char *const *names = &r->view.names[N_FIRST + r->n_settings + N_TRIAL];
+    sqlite3_stmt *row = r->metrics.row;
+    const char *split, *name;
+
+    if (db_check_row(r->store, row, "iss", err))
+        return -1;
+    split = (const char *)sqlite3_column_text(row, 1);
+    name = (const char *)sqlite3_column_text(row, 2);
+    for (int m = 0; split && name && m < n_metrics(r); m++)
+        if (is_named(names[m], split, name)) {
+            db_view_cell(&metric_cells(r)[m], row, 3);
+            break;
+        }
+    return 0;
+}
+
+static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
+{
+    int rc = skip_to(&r->metrics, r->store, trial_id, err);
+
+    for (int m = 0; m < n_metrics(r); m++)
+        metric_cells(r)[m] = (struct cell){.type = CELL_NULL};
+    while (!rc && r->metrics.trial_id == trial_id)
+        rc = put_metric(r, err) || next_beside(&r->metrics, r->store, err) ? -1 : 0;
+    return rc;
+}
+
+/* The host is copied where it differs: SQLite's text goes with the step to the next trial. */
+static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
+{
+    if (cell->type != CELL_TEXT)
+        return 0;
+    if (!r->host || strcmp(r->host, cell->s) != 0) {
+        free(r->host);
+        r->host = strdup(cell->s);
+        if (!r->host)
+            return err_nomem(err, "host", strlen(cell->s) + 1);
+    }
+    cell->s = r->host;
+    return 0;
+}
+
+/* The last attempt of a trial. */
+static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
+{
+    struct cell *rank = &r->view.cells[r->view.n_cols - 3], *host = rank + 1;
+    int rc = skip_to(&r->attempts, r->store, trial_id, err);
+
+    *rank = *host = (struct cell){.type = CELL_NULL};
+    while (!rc && r->attempts.trial_id == trial_id) {
+        db_view_cell(rank, r->attempts.row, 1);
+        db_view_cell(host, r->attempts.row, 2);
+        rc = put_host(r, host, err) || next_beside(&r->attempts, r->store, err) ? -1 : 0;
+    }
+    return rc;
+}
+
+/* The settings of a configuration stay in the view until there is another one. */
+static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
+{
+    struct cell *cells = r->view.cells;
+    int64_t sweep_id = 0;
+    int rc;
+
+    if (config_id == r->config_id)
+        return 0;
+    r->config_id = config_id;
+    sqlite3_reset(r->config);
+    sqlite3_bind_int64(r->config, 1, config_id);
+    rc = db_step(r->store, r->config, err);
+    if (rc < 0 || (rc == 1 && db_read(r->store, r->config, err, "i", &sweep_id)))
+        return -1;
+    r->is_wanted = rc == 1 && (!r->sweep_id || r->sweep_id == sweep_id);
+    if (!r->is_wanted)
+        return 0;
+    db_view_cell(&cells[0], r->config, 1 + r->n_settings);
+    for (int i = 0; i < r->n_settings; i++)
+        db_view_cell(&cells[N_FIRST + i], r->config, 1 + i);
+    return 0;
+}
+
+static int put_trial(struct trial_rows *r, struct err *err)
+{
+    struct cell *cells = r->view.cells, *last = &cells[r->view.n_cols - N_LAST];
+    int64_t trial_id, config_id;
+
+    if (db_read(r->store, r->trial, err, "ii", &trial_id, &config_id) ||
+        put_config(r, config_id, err))
+        return -1;
+    if (!r->is_wanted)
+        return 0;
+    db_view_cell(&cells[1], r->trial, TRIAL_ID);
+    db_view_cell(&cells[2], r->trial, TRIAL_CONFIG);
+    for (int i = 0; i < N_TRIAL; i++)
+        db_view_cell(&cells[N_FIRST + r->n_settings + i], r->trial, TRIAL_REPLICATE + i);
+    db_view_cell(&last[0], r->trial, TRIAL_SECONDS);
+    db_view_cell(&last[1], r->trial, TRIAL_PREDICTED);
+    db_view_cell(&last[4], r->trial, TRIAL_ATTEMPTS);
+    if (put_metrics(r, trial_id, err) || put_attempt(r, trial_id, err))
+        return -1;
+    r->take(r->arg, &r->view);
+    return 0;
+}
+
+/* The trials' statement is the first and lasts to the end, so that all see the same state. */
+static int put_all(struct trial_rows *r, struct err *err)
+{
+    int rc = db_step(r->store, r->trial, err);
+
+    if (rc == 1 && (begin_beside(&r->metrics, r->store, sql_metrics, err) ||
+                    begin_beside(&r->attempts, r->store, sql_attempts, err)))
+        return -1;
+    r->view.n_rows = 1;
+    while (rc == 1)
+        rc = put_trial(r, err) ? -1 : db_step(r->store, r->trial, err);
+    return rc;
+}
+
+static int read_names(struct trial_rows *r, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(r->store, sql_names, err);
+    int rc = row ? db_column_names(&r->view, row) : -1;
+
+    sqlite3_finalize(row);
+    if (!row)
+        return -1;
+    if (!rc)
+        r->view.cells = calloc((size_t)r->view.n_cols, sizeof *r->view.cells);
+    return r->view.cells ? 0 : err_nomem(err, "answer", sizeof *r->view.cells);
+}
+
+static int prepare_config(struct trial_rows *r, struct err *err)
+{
+    struct buf sql = {0};
+
+    if (!views_put_config(&sql, r->store, err))
+        r->config = buf_failed(&sql) ? NULL : db_prepare(r->store, buf_text(&sql), err);
+    if (buf_failed(&sql))
+        err_nomem(err, "query", sql.size);
+    buf_release(&sql);
+    if (r->config)
+        r->n_settings = sqlite3_column_count(r->config) - 2;
+    return r->config ? 0 : -1;
+}
+
+static void rows_release(struct trial_rows *r)
+{
+    sqlite3_finalize(r->trial);
+    sqlite3_finalize(r->config);
+    sqlite3_finalize(r->metrics.row);
+    sqlite3_finalize(r->attempts.row);
+    r->view.n_rows = 0; /* the texts are not the table's */
+    table_release(&r->view);
+    free(r->host);
+}
+
+int query_trials(struct store *store, const struct query_sweep *sweep,
+                 void (*row)(void *arg, const struct table *row), void *arg, struct err *err)
+{
+    struct trial_rows r = {
+        .store = store, .sweep_id = sweep ? sweep->sweep_id : 0, .take = row, .arg = arg};
+    int rc = read_names(&r, err) || prepare_config(&r, err) ? -1 : 0;
+
+    if (!rc) {
+        row(arg, &r.view);
+        r.trial = db_prepare(store, sql_trials, err);
+        rc = r.trial ? put_all(&r, err) : -1;
+    }
+    rows_release(&r);
+    return rc;
+}

@@ -1,0 +1,90 @@
+#include "store/where.h"
+
+#include <string.h>
+
+#include "store/db.h"
+
+/* An expression sees the leaderboard, and in subqueries the tables of this program: nothing else
+ * that is in the file. A view was allowed when it was named, and what it reads is. */
+static int authorize(void *arg, int action, const char *a, const char *b, const char *database,
+                     const char *view)
+{
+    static const char *const readable[] = {"leaderboard", "trials",    "sweep",    "axis",
+                                           "config",      "trial",     "metric",   "curve",
+                                           "timing",      "session",   "attempt",  "checkpoint",
+                                           "model",       "json_each", "json_tree"};
+
+    (void)arg;
+    if (action == SQLITE_SELECT || action == SQLITE_RECURSIVE)
+        return SQLITE_OK;
+    if (action == SQLITE_FUNCTION)
+        return b && strcmp(b, "load_extension") != 0 ? SQLITE_OK : SQLITE_DENY;
+    if (action != SQLITE_READ || !a)
+        return SQLITE_DENY;
+    if (view && !database) /* a table of the view's own WITH */
+        return SQLITE_OK;
+    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
+        if (!sqlite3_stricmp(a, readable[i]))
+            return SQLITE_OK;
+    return SQLITE_DENY;
+}
+
+sqlite3_stmt *where_prepare(struct store *store, const char *sql, const char *where,
+                            struct err *err)
+{
+    sqlite3_stmt *row;
+
+    if (where)
+        sqlite3_set_authorizer(store->db, authorize, NULL);
+    row = db_prepare(store, sql, err);
+    sqlite3_set_authorizer(store->db, NULL, NULL);
+    if (!row && where)
+        err_wrap(err, "where %s", where);
+    return row;
+}
+
+/* ---- an expression that does not end ---- */
+
+/* Between two calls of the handler: some milliseconds. */
+#define STEPS_A_CALL 1000000
+/* Leaves the leaderboard, some thousand steps a trial with all its joins, and a condition on each
+ * row. */
+#define CALLS_LEAST 50
+#define TRIALS_A_CALL 50
+
+static int count_call(void *arg)
+{
+    int64_t *calls = arg;
+
+    return --*calls < 0;
+}
+
+/* How many calls a query over the leaderboard may take. */
+static int allowed_calls(int64_t *calls, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, "SELECT count(*) FROM trial", err);
+    int64_t n_trials;
+    int rc = db_integer(store, row, 0, &n_trials, err);
+
+    sqlite3_finalize(row);
+    *calls = CALLS_LEAST + n_trials / TRIALS_A_CALL;
+    return rc;
+}
+
+int where_begin(struct where_limit *limit, struct store *store, struct err *err)
+{
+    if (allowed_calls(&limit->calls, store, err))
+        return -1;
+    sqlite3_progress_handler(store->db, STEPS_A_CALL, count_call, &limit->calls);
+    return 0;
+}
+
+int where_end(const struct where_limit *limit, struct store *store, const char *where,
+              struct err *err)
+{
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    if (limit->calls >= 0)
+        return 0;
+    return err_set(err, "where %s: it takes too long and was stopped; simplify the condition",
+                   where);
+}

@@ -1,0 +1,116 @@
+#!/bin/sh
+# Somebody else's results.db: opening it runs nothing of theirs, and whatever is wrong with it is said.
+. "$SRCDIR/tests/lib.sh"
+command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"
+cd "$T" || exit 1
+
+cat >small.ini <<'INI'
+[sweep]
+name = small
+replicates = 2
+[data]
+format = simulated
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 2
+[grid]
+hidden_size = 4, 8
+INI
+ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
+
+# Each command that opens a database; prints the exit status of each.
+all() {
+    for command in "status x.db" "best x.db" "best x.db --where 1" "best x.db --format ini" "show x.db c1" \
+        "show x.db t1" "export x.db" "predict x.db --all -o p.csv" "verify x.db" "plan small.ini --db x.db" \
+        "merge merged.db x.db" "merge x.db base.db" "run small.ini --db x.db --progress none"; do
+        rm -f merged.db p.csv
+        cp "$1" x.db
+        # shellcheck disable=SC2086 # words
+        timeout 60 "$ESPALIER" $command >out 2>err
+        echo "$?"
+        cat err >>errors
+    done | sort | uniq -c | sed 's/^ *//' | tr '\n' ' '
+}
+
+# NAME SQL MESSAGE: nothing opens a database that was changed so.
+refused() {
+    cp base.db hostile.db
+    sqlite3 hostile.db "$2" || fail "$1: not made"
+    rm -f errors
+    is "$1" "$(all hostile.db)" "13 1 "
+    like "$1: is named" "$(cat errors)" "$3"
+    ok "$1: wrote nothing" [ ! -e pwned ]
+}
+
+# NAME SQL: a database that was changed so is read and written like any other.
+tolerated() {
+    cp base.db hostile.db
+    sqlite3 hostile.db "$2" || fail "$1: not made"
+    is "$1" "$(all hostile.db)" "13 0 "
+    ok "$1: wrote nothing" [ ! -e pwned ]
+}
+
+refused "SQL as the name of an axis" \
+    "update axis set name = 'a'' AS b FROM config; VACUUM INTO ''pwned''; --'" \
+    "its axis 'a' AS b FROM config; VACUUM INTO 'pwned'; --' is no setting"
+refused "a quote in the name of an axis" "update axis set name = 'x\", (select 1) as \"y'" 'is no setting'
+refused "SQL as the name of a column" \
+    "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'error      TEXT',
+    'error TEXT, \"x\"\" FROM main.trial; VACUUM INTO ''pwned''; --\" TEXT') where name = 'trial';
+    insert into session (command, version, host, pid, ranks, started) values ('c', 'v', 'gone', 1, 1, 1)" \
+    "table 'trial' is not as espalier makes it"
+refused "a trigger that changes scores" \
+    "create trigger better after insert on attempt begin update trial set value = 99; end" \
+    "trigger 'better' stands on a table of espalier"
+refused "a table that is a view" "alter table timing rename to t; create view timing as select * from t" \
+    "view 'timing' is not as espalier makes it"
+refused "a generated column" "alter table trial add column g integer generated always as (1)" \
+    "table 'trial' is not as espalier makes it"
+refused "a table without constraints" "pragma writable_schema = on; update sqlite_schema
+    set sql = replace(replace(sql, ' NOT NULL', ''), 'STRICT', '') where name = 'session'" \
+    "table 'session' is not as espalier makes it"
+refused "a name of SQLite's" "create view json_each as select 1 as key" "view 'json_each' has the name of a function"
+
+tolerated "views that do not end" "drop view trials; drop view leaderboard; create view trials as
+    with recursive c (n) as (select 1 union all select n + 1 from c) select n as trial, 'small' as sweep from c;
+    create view leaderboard as
+    with recursive c (n) as (select 1 union all select n + 1 from c) select n as place, 'small' as sweep from c"
+tolerated "a view that sets a tokenizer" "drop view leaderboard; create view leaderboard as
+    select fts3_tokenizer('simple', x'4141414141414141') as sweep"
+tolerated "tables, views, triggers and statistics of people" "create table notes (a); create view mine as
+    select * from trials; create index i on notes (a);
+    create trigger t after insert on notes begin delete from trial; end; analyze"
+
+# Ranges that no table checks.
+cp base.db hostile.db
+sqlite3 hostile.db "update trial set fold = -3 where trial_id = 1; update trial set replicate = -7 where trial_id = 2;
+    update trial set replicate = 2000000000 where trial_id = 3"
+for trial in 1 2 3; do
+    fails "verify of a trial out of range, t$trial" 1 "$ESPALIER" verify hostile.db --trial t$trial
+    like "is refused, t$trial" "$(tail -n 1 "$T/.err")" "(fold|replicate).*(must be|less than)"
+done
+fails "merge of such trials" 1 "$ESPALIER" merge merged.db hostile.db
+like "names the first" "$(cat "$T/.err")" 'hostile.db: t1: fold = -3: must be from 0 to 2147483647'
+ok "and leaves nothing" [ ! -e merged.db ]
+
+# A setting that is NULL in a configuration.
+cp base.db hostile.db
+sqlite3 hostile.db "update config set params = json_set(params, '$.hidden_size', null)"
+fails "best --format ini of a NULL" 1 "$ESPALIER" best hostile.db --format ini
+like "names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
+
+# Conditions that do not end.
+endless='1 < (with recursive c (n) as (select 1 union all select n + 1 from c) select max(n) from c)'
+fails "--where that does not end" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
+like "is stopped" "$(cat "$T/.err")" 'takes too long and was stopped; simplify the condition'
+ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
+{
+    cat small.ini
+    echo "[sweep]"
+    echo "where = hidden_size < (select count(*) from $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten)"
+} >endless.ini
+fails "where that does not end" 2 timeout 60 "$ESPALIER" plan endless.ini
+like "is stopped too" "$(cat "$T/.err")" 'takes more than 1000000 steps for one point; simplify it'
+done_testing

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Every command that reads, on databases whose values somebody changed (tests/fuzz/database_mutate): each ends
+# with an answer or a message. A few here; `make soak` runs many, built with sanitizers.
+# HOSTILE_ROUNDS: how many databases [4]; HOSTILE_SEED: number of the first [1].
+. "$SRCDIR/tests/lib.sh"
+rounds=${HOSTILE_ROUNDS:-4}
+seed=${HOSTILE_SEED:-1}
+mutate=$PWD/tests/fuzz/database_mutate
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=4000
+export UBSAN_OPTIONS=halt_on_error=1
+cd "$T" || exit 1
+
+cat >small.ini <<'INI'
+[sweep]
+name = small
+replicates = 2
+[data]
+format = simulated
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 2
+[grid]
+hidden_size = 4, 8
+batch_size = 8, full
+INI
+ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
+cp base.db other.db
+
+# Exit 124 is a time-out: a changed setting may make a trial that verify runs again a long one.
+try() {
+    timeout 60 "$ESPALIER" "$@" >out 2>err
+    status=$?
+    case $status in
+    0 | 1 | 2 | 3) ;;
+    124) [ "$1" = verify ] || bad="$bad; $* does not end" ;;
+    *) bad="$bad; $* exits with $status" ;;
+    esac
+    if grep -Eq 'AddressSanitizer|runtime error' err; then
+        bad="$bad; $*: $(grep -E 'AddressSanitizer|runtime error' err | head -n 1)"
+    fi
+}
+
+bad=
+last=$((seed + rounds - 1))
+while [ "$seed" -le "$last" ]; do
+    before=$bad
+    cp base.db x.db
+    "$mutate" x.db "$seed" || bad="$bad; seed $seed makes none"
+    rm -rf merged.db* p.csv m.safetensors
+    try status x.db
+    try best x.db -n 0
+    try best x.db --format ini
+    try best x.db --rule 1se --where 'mean > 0'
+    try show x.db c1
+    try show x.db t1
+    try show x.db t1 --model m.safetensors
+    try export x.db --format csv
+    try export x.db --format json
+    try predict x.db --all -o p.csv
+    try verify x.db
+    try plan small.ini --db x.db
+    try merge merged.db x.db
+    try merge other.db x.db
+    [ "$bad" = "$before" ] || bad="$bad (seed $seed)"
+    seed=$((seed + 1))
+done
+is "$rounds databases, each asked everything" "$bad" ""
+ok "none wrote a file of its own" [ ! -e pwned ]
+done_testing

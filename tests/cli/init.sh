@@ -1,0 +1,273 @@
+#!/bin/sh
+# init: files of every kind become a sweep file that plan and run take; nothing is overwritten.
+. "${SRCDIR:-.}/tests/lib.sh"
+
+cd "$T" || exit 1
+"$ESPALIER" simulate sim --samples 60 --markers 40 --causal 5 >/dev/null || exit 1
+init() { "$ESPALIER" init --budget 1s "$@"; }
+
+# The value of a key in a sweep file.
+value() { sed -n "s/^$2 *= *\(.*[^ ]\)  *;.*/\1/p; s/^$2 *= *\([^;]*\)\$/\1/p" "$1"; }
+
+# Write NAME.ini for files, and plan it.
+works() {
+    stem=$1
+    shift
+    ok "$stem" init "$@" -o "$stem.ini"
+    out=$(cat .out)
+    ok "$stem: plan takes it" "$ESPALIER" plan "$stem.ini"
+}
+
+# ---- genotypes ----
+
+works panel sim/genotypes.csv sim/phenotypes.csv
+like "says what it joined" "$out" '^joined +60 of 60 genotyped samples have a value; 0 values have no genotype$'
+like "names the trait" "$out" '^traits +"trait": 60 numbers$'
+like "says what comes next" "$out" '^next +espalier inspect panel.ini$'
+is "regression" "$(value panel.ini task)" regression
+is "baselines" "$(value panel.ini type)" "gcn, mlp, ridge"
+like "small panels repeat more" "$(init sim/genotypes.csv sim/phenotypes.csv --budget 10h -o - 2>/dev/null)" '^replicates +=  *10 '
+is "every line has a comment or needs none" \
+    "$(grep '=' panel.ini | grep -v ' ;' | grep -v '^;' | sed 's/ *=.*//' | tr '\n' ' ')" "format "
+ok "run takes it" "$ESPALIER" run panel.ini --progress none --db panel.db
+like "and best chooses" "$("$ESPALIER" best panel.db --rule best 2>&1)" '^chosen: c'
+
+# The same panel as VCF, HapMap and PLINK: samples are columns.
+awk -F, '{ for (j = 1; j <= NF; j++) cell[NR, j] = $j }
+    END {
+        m = split("A C G T", base, " ")
+        printf "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"G\">\n##contig=<ID=1>\n" >"p.vcf"
+        printf "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT" >"p.vcf"
+        printf "rs#\talleles\tchrom\tpos\tstrand\tassembly#\tcenter\tprotLSID\tassayLSID\tpanelLSID\tQCcode" >"p.hmp.txt"
+        for (i = 2; i <= NR; i++) {
+            printf "\t%s", cell[i, 1] >"p.vcf"
+            printf "\t%s", cell[i, 1] >"p.hmp.txt"
+            printf "%s %s 0 0 0 %g\n", cell[i, 1], cell[i, 1], i * 1.5 >"p.fam"
+        }
+        for (j = 2; j <= NF; j++) {
+            printf "\n1\t%d\t.\tA\tC\t.\t.\t.\tGT", j >"p.vcf"
+            printf "\nm%d\tA/C\t1\t%d\t+\tNA\tNA\tNA\tNA\tNA\tNA", j, j >"p.hmp.txt"
+            printf "1 m%d 0 %d C A\n", j, j >"p.bim"
+            for (i = 2; i <= NR; i++) {
+                d = cell[i, j]
+                printf "\t%s", d == 2 ? "1/1" : d == 1 ? "0/1" : "0/0" >"p.vcf"
+                printf "\t%s", d == 2 ? "CC" : d == 1 ? "AC" : "AA" >"p.hmp.txt"
+            }
+        }
+        printf "\n" >"p.vcf"
+        printf "\n" >"p.hmp.txt"
+        # 60 samples of 2 bits: 15 bytes a marker, as octal escapes for printf(1)
+        printf "\\154\\033\\001" >"bed.txt"
+        for (j = 2; j <= NF; j++)
+            for (i = 2; i <= NR; i += 4) {
+                b = 0
+                for (k = 3; k >= 0; k--) {
+                    d = cell[i + k, j]
+                    b = b * 4 + (d == 2 ? 0 : d == 1 ? 2 : 3)
+                }
+                printf "\\%03o", b >"bed.txt"
+            }
+    }' sim/genotypes.csv
+# shellcheck disable=SC2059 # octal escapes
+printf "$(cat bed.txt)" >p.bed
+gzip -kf p.vcf
+for file in p.vcf p.vcf.gz p.hmp.txt p.bed p.bim; do
+    works "of_$file" "$file" sim/phenotypes.csv
+done
+like "VCF is named" "$(init p.vcf sim/phenotypes.csv -o - 2>&1 >/dev/null)" '^genotypes +p.vcf: VCF$'
+works prefix p sim/phenotypes.csv
+works three p.bed p.bim p.fam sim/phenotypes.csv
+works fam p.bed
+is "the phenotypes of the .fam" "$(value fam.ini phenotypes)" ""
+head -21 sim/phenotypes.csv >few.csv
+works few p.vcf few.csv
+is "few of the samples have a value" "$(value few.ini subset)" phenotyped
+
+# ---- columns of the phenotypes ----
+
+awk -F, -v OFS=, 'NR == 1 { print "row", "line", "yield", "country", "plot" }
+    NR > 1 { print NR, $1, $2, "c" NR % 12, "p" NR % 7 }' sim/phenotypes.csv >field.csv
+works field sim/genotypes.csv field.csv
+is "ids in another column" "$(value field.ini id)" line
+is "the only trait" "$(value field.ini trait)" yield
+is "a group" "$(value field.ini group)" country
+like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, country, plot '
+awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
+    NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
+fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
+is "are listed" "$(cat .err)" \
+    'espalier: two.csv: several traits: name one with --trait: "days, to "flower"": 60 numbers; "b": 60 numbers; "country": 60 words of 4 kinds'
+ok "and no file is written" test ! -e two.ini
+works two sim/genotypes.csv two.csv --trait 'days, to "flower"'
+is "a name with a comma and quotes" "$(value two.ini trait)" 'days, to "flower"'
+is "few groups are a comment" "$(value two.ini group)" ""
+like "to switch on" "$(cat two.ini)" '^; group +=  *country '
+works words sim/genotypes.csv two.csv --trait country
+is "words are classes" "$(value words.ini task)" classification
+fails "an unknown trait" 2 init sim/genotypes.csv two.csv --trait nope
+like "names those there are" "$(cat .err)" 'no trait "nope": --trait must be one of "days'
+awk -F, -v OFS=, 'NR > 1 && NR % 9 == 0 { $3 = -9 } 1' sim/genotypes.csv >coded.csv
+works coded coded.csv sim/phenotypes.csv
+is "a code for missing calls" "$(value coded.ini missing_genotype)" -9
+awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j -= 1 } 1' sim/genotypes.csv >signed.csv
+works signed signed.csv sim/phenotypes.csv
+is "features that are no counts" "$(value signed.ini metric)" correlation
+tr , ';' <sim/phenotypes.csv | tr . , >comma.csv
+works decimal sim/genotypes.csv comma.csv
+
+# ---- graphs and molecules ----
+
+works nodes sim/edges.csv sim/phenotypes.csv sim/genotypes.csv
+is "a graph of nodes" "$(value nodes.ini format) $(value nodes.ini build)" "graph file"
+awk -F, -v OFS=, 'NR == 1 { print "node", "label" } NR > 1 { print $1, NR % 3 }' sim/phenotypes.csv >labels.csv
+awk -F, -v OFS=, 'NR == 1 { print "node", "feature" }
+    NR > 1 { for (j = 2; j <= NF; j++) if ($j > 0) print $1, j }' sim/genotypes.csv >features.csv
+awk -F, -v OFS=, 'NR == 1 { print "node", "part" }
+    NR > 1 { print $1, NR % 3 == 0 ? "test" : NR % 3 == 1 ? "val" : "train" }' sim/phenotypes.csv >split.csv
+works sparse features.csv labels.csv sim/edges.csv split.csv
+is "classes of nodes" "$(value sparse.ini task)" classification
+is "parts of a file" "$(value sparse.ini file)" split.csv
+is "no other parts" "$(value sparse.ini test)$(value sparse.ini stop)" ""
+
+mkdir tu
+for g in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    printf '%d\n%d\n' "$g" "$g" >>tu/S_graph_indicator.txt
+    printf '%d\n' $((g % 2)) >>tu/S_graph_labels.txt
+    printf '%d, %d\n%d, %d\n' $((2 * g - 1)) $((2 * g)) $((2 * g)) $((2 * g - 1)) >>tu/S_A.txt
+    printf '%d\n%d\n' $((g % 2)) $((g % 3)) >>tu/S_node_labels.txt
+done
+works folder tu
+is "graphs" "$(value folder.ini format) $(value folder.ini batch_norm)" "tu yes"
+ok "graphs train" "$ESPALIER" run folder.ini --progress none --db folder.db
+fails "a trait that a folder has not" 1 init tu --trait 7 -o no.ini
+
+# 40 images of 2 x 2 and their classes
+# shellcheck disable=SC2059 # octal escapes
+{
+    printf '\0\0\10\3\0\0\0\050\0\0\0\2\0\0\0\2' >images
+    printf '\0\0\10\1\0\0\0\050' >classes
+    i=0
+    while [ $i -lt 40 ]; do
+        printf "\\1\\$(printf %03o $((i + 1)))\\20\\$(printf %03o $((i % 2 * 99)))" >>images
+        printf "\\$(printf %03o $((i % 2)))" >>classes
+        i=$((i + 1))
+    done
+}
+works images images classes
+is "images" "$(value images.ini format)" idx
+fails "images alone" 1 init images -o no.ini
+is "want labels" "$(cat .err)" "espalier: images: IDX images: the IDX file of their labels is missing"
+
+{
+    echo "name,smiles,active"
+    for i in 1 2 3 4 5 6 7 8; do
+        printf 'a%d,CCO,0\nb%d,CC(=O)O,1\nc%d,c1ccccc1O,0\nd%d,CCN,1\n' $i $i $i $i
+    done
+} >drugs.csv
+if init drugs.csv -o drugs.ini >.out 2>.err; then
+    is "molecules" "$(value drugs.ini format) $(value drugs.ini trait) $(value drugs.ini id)" "smiles active name"
+    is "all of them are parsed" "$(value drugs.ini skip_invalid)" ""
+    ok "plan takes them" "$ESPALIER" plan drugs.ini
+    echo "e,C(,1" >>drugs.csv
+    init drugs.csv -o bad.ini >.out 2>.err
+    is "one is not" "$(value bad.ini skip_invalid)" yes
+    like "which is counted" "$(cat .out)" '^skipped +1 molecules that cannot be parsed$'
+else
+    like "without Indigo molecules are refused" "$(cat .err)" 'built without Indigo'
+fi
+printf 'CCO a\nCCN b\n' >bare.smi
+fails "molecules without a trait" 1 init bare.smi
+like "say what is needed" "$(cat .err)" 'bare.smi: holds molecules and no trait'
+
+# ---- the output ----
+
+fails "an output that exists" 1 init sim/genotypes.csv sim/phenotypes.csv -o panel.ini
+is "stays" "$(cat .err)" \
+    "espalier: panel.ini: exists and will not be overwritten: name another file with -o, or move this one away"
+ln -s nowhere dangling.ini
+fails "a link to nowhere" 1 init sim/genotypes.csv sim/phenotypes.csv -o dangling.ini
+ok "is not followed" test ! -e nowhere
+ok "the default is grid.ini" init sim/genotypes.csv sim/phenotypes.csv
+ok "which is there" test -s grid.ini
+fails "and is not overwritten" 1 init sim/genotypes.csv sim/phenotypes.csv
+init sim/genotypes.csv sim/phenotypes.csv -o - >stdout.ini 2>said
+ok "on stdout it is a sweep file" "$ESPALIER" plan stdout.ini
+like "and the rest is on stderr" "$(cat said)" '^next +espalier inspect grid.ini$'
+mkdir -p deep/er
+ok "in another folder" init sim/genotypes.csv sim/phenotypes.csv -o deep/er/x.ini
+is "paths are seen from there" "$(value deep/er/x.ini genotypes)" "../../sim/genotypes.csv"
+ok "and lead back" "$ESPALIER" plan deep/er/x.ini
+fails "a folder that is not there" 1 init sim/genotypes.csv sim/phenotypes.csv -o nowhere/x.ini
+like "is named" "$(cat .err)" 'nowhere/x.ini: cannot write to the folder: No such file'
+fails "a budget that is none" 2 init sim/genotypes.csv sim/phenotypes.csv --budget soon -o no.ini
+fails "a budget without a unit" 2 init sim/genotypes.csv sim/phenotypes.csv --budget 10 -o no.ini
+
+# ---- what cannot be read ----
+
+: >empty
+mkdir folder
+mkfifo pipe
+head -c 300 "$ESPALIER" >binary
+sed 's/^/x/' sim/phenotypes.csv >strangers.csv
+sed 1d sim/phenotypes.csv >headless.csv
+cp sim/genotypes.csv again.csv
+no() {
+    what=$1
+    message=$2
+    shift 2
+    fails "$what" 1 init "$@" -o no.ini
+    like "$what: is said" "$(cat .err)" "$message"
+}
+no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDataset: give their folder$' tu/S_A.txt
+no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
+no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
+no "a folder" '^espalier: folder: is a folder without a file that ends in _graph_indicator.txt' folder
+no "a pipe" '^espalier: pipe: is a pipe or a device' pipe
+no "a program" '^espalier: binary: is binary and of an unknown kind: must be a VCF, BCF, PLINK 1' binary
+no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genotypes.csv: give it once$' \
+    sim/genotypes.csv ./sim/genotypes.csv
+no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \
+    sim/genotypes.csv
+no "a VCF alone" '^espalier: p.vcf: genotypes: the table of phenotypes is missing' p.vcf
+no "phenotypes alone" '^espalier: sim/phenotypes.csv: is a table that says nothing alone' sim/phenotypes.csv
+no "two tables of genotypes" '^espalier: sim/genotypes.csv and again.csv: both look like tables of genotypes' \
+    sim/genotypes.csv again.csv
+no "two files of genotypes" '^espalier: p.vcf and p.hmp.txt: both are read as genotypes: give one of them' p.vcf p.hmp.txt
+no "two tables of phenotypes" '^espalier: few.csv and field.csv: both are read as phenotypes' p.vcf few.csv field.csv
+no "ids of other samples" \
+    '^espalier: sim/genotypes.csv and strangers.csv have no id in common .the first are "s1" and "xs1"' \
+    sim/genotypes.csv strangers.csv
+no "no header" '^espalier: headless.csv:1: "s1" is the id of a sample: the first line must be a header' \
+    sim/genotypes.csv headless.csv
+no "features without edges" '^espalier: features.csv: features of nodes: the table of edges is missing' features.csv labels.csv
+no "edges without features" '^espalier: sim/edges.csv: edges: the table of features is missing' sim/edges.csv labels.csv
+no "a graph and a folder" 'do not belong to the same data' tu sim/edges.csv
+ok "and nothing was written" test ! -e no.ini
+
+# ---- real data ----
+
+if [ -n "${ESPALIER_DATA:-}" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
+    d=$ESPALIER_DATA
+    a=$d/arabidopsis
+    vcf=$a/Arabidopsis_2029_Maf001_Filter80.1000lines.vcf.gz
+    works ft10 "$a/ft10_geno.csv" "$a/ft10_pheno.csv"
+    works ft10vcf "$vcf" "$a/FT10.pheno"
+    works ft16 "$a/ft16_chr5_geno.csv.gz" "$a/ft16_chr5_pheno.csv" --trait FT16
+    is "FT16 has many markers" "$(value ft16.ini reduce) $(value ft16.ini group)" "exact country"
+    works ld "$a/LD_FT_DATA.tsv" "$vcf"
+    works sdv "$vcf" "$a/SDV_FT_DATA.tsv"
+    works mutag "$d/tu/MUTAG"
+    works proteins "$d/tu/PROTEINS"
+    is "PROTEINS has an attribute" "$(value proteins.ini scale)" standardize
+    works cora "$d/cora/edges.csv" "$d/cora/features.csv" "$d/cora/labels.csv" "$d/cora/split.csv"
+    works digits "$d/digits/t10k-images-idx3-ubyte.gz" "$d/digits/t10k-labels-idx1-ubyte.gz"
+    if [ -e drugs.ini ]; then
+        works bbbp "$d/bbbp/BBBP.csv"
+        fails "two columns of bbbp_clean may be the trait" 2 init "$d/bbbp/bbbp_clean.csv" -o clean.ini
+        works clean "$d/bbbp/bbbp_clean.csv" --trait p_np
+        is "classes of unequal size" "$(value clean.ini objective)" val_roc_auc
+    fi
+else
+    echo "# no ESPALIER_DATA: real data are left out"
+fi
+done_testing

@@ -1,0 +1,178 @@
+/* What a statistician would say: from facts to texts. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/advice.h"
+
+static void is_only(struct errlist *advice, const char *text)
+{
+    assert_int_equal(advice->n, text ? 1 : 0);
+    if (text)
+        assert_string_equal(advice->text[0], text);
+    errlist_release(advice);
+    *advice = (struct errlist){0};
+}
+
+static void edge(enum param_id id, const double *levels, int32_t n, double chosen, const char *text)
+{
+    struct advice_axis axis = {.id = id, .levels = levels, .n = n, .chosen = chosen};
+    struct errlist advice = {0};
+
+    advice_axis(&advice, &axis, 7);
+    is_only(&advice, text);
+}
+
+#define RATES ((const double[]){0.001, 0.01, 0.1})
+#define SIZES ((const double[]){16, 32, 64})
+
+static void test_ratios(void **state)
+{
+    (void)state;
+    edge(
+        P_LEARNING_RATE, RATES, 3, 0.1,
+        "learning_rate: c7 has 0.1, the largest of 3 values, so a better one may lie beyond: try 1 "
+        "and 10 (--set grid.learning_rate=1,10 adds them to the sweep)");
+    edge(P_LEARNING_RATE, RATES, 3, 0.001,
+         "learning_rate: c7 has 0.001, the smallest of 3 values, so a better one may lie beyond: "
+         "try 0.0001 and 1e-05 (--set grid.learning_rate=0.0001,1e-05 adds them to the sweep)");
+    edge(P_HIDDEN_SIZE, SIZES, 3, 64,
+         "hidden_size: c7 has 64, the largest of 3 values, so a better one may lie beyond: try 128 "
+         "and 256 (--set grid.hidden_size=128,256 adds them to the sweep)");
+}
+
+static void test_steps(void **state)
+{
+    (void)state;
+    edge(
+        P_DROPOUT, (const double[]){0.2, 0.3, 0.4}, 3, 0.4,
+        "dropout: c7 has 0.4, the largest of 3 values, so a better one may lie beyond: try 0.5 and "
+        "0.6 (--set grid.dropout=0.5,0.6 adds them to the sweep)");
+    /* The step would leave the range: half of the way to its end. */
+    edge(P_DROPOUT, (const double[]){0.5, 0.7, 0.9}, 3, 0.9,
+         "dropout: c7 has 0.9, the largest of 3 values, so a better one may lie beyond: try 0.95 "
+         "and 0.97 (--set grid.dropout=0.95,0.97 adds them to the sweep)");
+    edge(P_LAYERS, (const double[]){1, 2, 3}, 3, 3,
+         "layers: c7 has 3, the largest of 3 values, so a better one may lie beyond: try 4 and 5 "
+         "(--set grid.layers=4,5 adds them to the sweep)");
+    edge(P_K, (const double[]){2, 4, 6}, 3, 2,
+         "k: c7 has 2, the smallest of 3 values, so a better one may lie beyond: try 1 (--set "
+         "grid.k=1 adds them to the sweep)");
+}
+
+static void test_no_edge(void **state)
+{
+    struct advice_axis axis = {
+        .id = P_BATCH_SIZE, .levels = SIZES, .n = 3, .has_full = true, .chosen = 64};
+    struct errlist advice = {0};
+
+    (void)state;
+    edge(P_LEARNING_RATE, RATES, 3, 0.01, NULL);
+    edge(P_LEARNING_RATE, RATES, 2, 0.01, NULL);
+    /* The ends of the setting's own range; patience = 0 means never. */
+    edge(P_DROPOUT, (const double[]){0, 0.2, 0.4}, 3, 0, NULL);
+    edge(P_LAYERS, (const double[]){1, 2, 3}, 3, 1, NULL);
+    edge(P_LAYERS, (const double[]){6, 7, 8}, 3, 8, NULL);
+    edge(P_PATIENCE, (const double[]){1, 2, 3}, 3, 1, NULL);
+    advice_axis(&advice, &axis, 7);
+    is_only(&advice, NULL);
+}
+
+static void test_r2(void **state)
+{
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_r2(&advice, 3, (double)NAN, "val_pearson");
+    advice_r2(&advice, 3, 0.0, "val_pearson");
+    is_only(&advice, NULL);
+    advice_r2(&advice, 3, -1.19, "val_pearson");
+    is_only(&advice, "c3 has a mean validation R2 of -1.19: it predicts worse than the mean of the "
+                     "target does; its correlation shows the order of samples only; set [sweep] "
+                     "objective = val_r2 to rank by R2");
+    advice_r2(&advice, 3, -0.1, "val_r2");
+    is_only(&advice, "c3 has a mean validation R2 of -0.1: it predicts worse than the mean of the "
+                     "target does; no configuration is better; check the target and its ids, or "
+                     "add regularisation to the grid");
+}
+
+static void test_alike(void **state)
+{
+    struct query_alike alike = {.n_scored = 1};
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_alike(&advice, &alike);
+    alike = (struct query_alike){5, 4, 0};
+    advice_alike(&advice, &alike);
+    is_only(&advice, NULL);
+    alike.n_alike = 3;
+    advice_alike(&advice, &alike);
+    is_only(&advice, "3 of the next 4 configurations cannot be told apart from the best one (the "
+                     "95 % interval of the difference contains 0): more replicates or folds narrow "
+                     "the intervals, and 'best --rule 1se' chooses the cheapest near the best");
+    alike = (struct query_alike){.n_scored = 5};
+    advice_alike(&advice, &alike);
+    is_only(&advice, "one trial of a configuration shows no difference from chance: --set "
+                     "replicates=5 adds replicates, which give intervals");
+}
+
+static struct advice_parts parts(int32_t a, int32_t b)
+{
+    struct advice_parts parts = {0};
+
+    advice_count_part(&parts, a);
+    advice_count_part(&parts, b);
+    return parts;
+}
+
+static void small(struct advice_parts val, struct advice_parts stop, bool is_correlation,
+                  bool has_folds, const char *text)
+{
+    struct advice_objective objective = {"val_r2", is_correlation, has_folds};
+    struct errlist advice = {0};
+
+    advice_small_parts(&advice, &val, &stop, &objective);
+    is_only(&advice, text);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    small(parts(30, 40), parts(0, 0), true, false, NULL);
+    small(
+        parts(29, 40), parts(0, 0), true, true,
+        "1 of 2 validation parts have fewer than 30 samples (the smallest has 29): chance decides "
+        "much of the score; use fewer folds or a coarser [split] group");
+    small(parts(12, 0), parts(0, 0), true, false,
+          "the validation part has fewer than 30 samples (12): chance decides much of the score; "
+          "use a larger [split] val");
+    small(
+        parts(2, 12), parts(0, 0), true, false,
+        "1 of 2 validation parts have fewer than 3 samples (the smallest has 2): val_r2 of so few "
+        "means nothing; use a larger [split] val, or objective = val_rmse");
+    small(parts(30, 30), parts(5, 6), true, false,
+          "2 of 2 stop parts have fewer than 30 samples (the smallest has 5): chance decides much "
+          "of the choice of the epoch; use a larger [split] stop");
+    small(parts(30, 30), parts(2, 0), true, false,
+          "the stop part has fewer than 3 samples (2): val_r2 of so few chooses the epoch at "
+          "random; use a larger [split] stop");
+    small(parts(30, 30), parts(2, 0), false, false,
+          "the stop part has fewer than 30 samples (2): chance decides much of the choice of the "
+          "epoch; use a larger [split] stop");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ratios), cmocka_unit_test(test_steps), cmocka_unit_test(test_no_edge),
+        cmocka_unit_test(test_r2),     cmocka_unit_test(test_alike), cmocka_unit_test(test_parts),
+    };
+
+    return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
+}

@@ -1,0 +1,359 @@
+/* What `init` proposes for data, how it shrinks that, and the text it becomes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/init_propose.h"
+#include "cli/init_write.h"
+
+static struct init_facts panel(int32_t n, int32_t n_features)
+{
+    return (struct init_facts){.format = DATA_GENOTYPE,
+                               .n_samples = n,
+                               .n_labelled = n,
+                               .n_features = n_features,
+                               .is_dosages = true};
+}
+
+static struct init_facts graphs(enum data_format format, int32_t n)
+{
+    return (struct init_facts){.format = format,
+                               .is_classification = true,
+                               .n_samples = n,
+                               .n_labelled = n,
+                               .n_features = 62,
+                               .n_classes = 2,
+                               .rarest = 0.5};
+}
+
+static const char *value_of(const struct proposal *p, enum param_id id)
+{
+    const struct proposal_setting *s = proposal_find(p, id);
+
+    return s ? s->value[0] : "";
+}
+
+static int values_of(const struct proposal *p, enum param_id id)
+{
+    const struct proposal_setting *s = proposal_find(p, id);
+
+    return s ? s->n : 0;
+}
+
+static const struct init_facts *everything(int *n)
+{
+    static struct init_facts facts[40];
+
+    *n = 0;
+    for (int32_t size = 12; size < 200000; size *= 7) {
+        facts[(*n)++] = panel(size, 10 * size);
+        facts[(*n)++] = graphs(DATA_TU, size);
+        facts[(*n)++] = graphs(DATA_SMILES, size);
+        facts[(*n)++] = graphs(DATA_IDX, size);
+        facts[*n] = graphs(DATA_GRAPH, size);
+        facts[*n].has_edges = facts[*n].is_sparse = true;
+        (*n)++;
+    }
+    facts[*n] = graphs(DATA_GRAPH, 2708);
+    facts[*n].has_split = facts[*n].has_val = facts[*n].has_edges = true;
+    (*n)++;
+    return facts;
+}
+
+/* The text that a plan shows of a value is the one it was given: init_fit() compares them. */
+static void check_value(enum param_id id, const char *text)
+{
+    struct buf shown = {0};
+    union value value;
+    struct err err;
+
+    assert_int_equal(param_parse(&value, id, text, &err), 0);
+    param_format(&shown, id, value);
+    if (param_table[id].flags & PARAM_AXIS && strcmp(text, "5e-4") != 0 &&
+        strcmp(text, "1e-4") != 0)
+        assert_string_equal(buf_text(&shown), text);
+    buf_release(&shown);
+}
+
+static void values_are_valid(void **state)
+{
+    int n;
+    const struct init_facts *facts = everything(&n);
+    struct proposal p;
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        propose(&p, &facts[i]);
+        for (int32_t k = 0; k < p.n; k++) {
+            const struct proposal_setting *s = &p.setting[k];
+
+            assert_true(*s->comment);
+            assert_ptr_equal(proposal_find(&p, s->id), s); /* none twice */
+            assert_true(!s->is_axis || param_table[s->id].flags & PARAM_AXIS);
+            for (int32_t v = 0; v < s->n; v++)
+                check_value(s->id, s->value[v]);
+        }
+    }
+}
+
+static void small_panels_repeat_more(void **state)
+{
+    struct init_facts small = panel(60, 40), middle = panel(400, 300), large = panel(30000, 900);
+    struct proposal p;
+
+    (void)state;
+    propose(&p, &small);
+    assert_string_equal(value_of(&p, P_REPLICATES), "10");
+    assert_string_equal(value_of(&p, P_FOLDS), "5");
+    assert_string_equal(value_of(&p, P_STOP), "0.2");
+    assert_null(proposal_find(&p, P_VAL));
+    propose(&p, &middle);
+    assert_string_equal(value_of(&p, P_REPLICATES), "5");
+    assert_string_equal(value_of(&p, P_STOP), "0.1");
+    propose(&p, &large);
+    assert_string_equal(value_of(&p, P_REPLICATES), "1");
+    assert_string_equal(value_of(&p, P_FOLDS), "0");
+    assert_string_equal(value_of(&p, P_VAL), "0.2");
+}
+
+static void a_baseline_stands_beside(void **state)
+{
+    struct init_facts few = panel(500, 100), many = panel(30000, 100);
+    struct init_facts molecules = graphs(DATA_SMILES, 2000);
+    struct proposal p;
+
+    (void)state;
+    propose(&p, &few);
+    assert_true(proposal_has_value(&p, P_TYPE, "ridge") && proposal_has_value(&p, P_TYPE, "mlp"));
+    assert_int_equal(values_of(&p, P_LAMBDA), 8);
+    assert_string_equal(value_of(&p, P_METRIC), "kinship");
+    few.is_dosages = false;
+    propose(&p, &few);
+    assert_string_equal(value_of(&p, P_METRIC), "correlation");
+    propose(&p, &many); /* the equations of ridge are of samples */
+    assert_false(proposal_has_value(&p, P_TYPE, "ridge"));
+    assert_null(proposal_find(&p, P_LAMBDA));
+    propose(&p, &molecules);
+    assert_false(proposal_has_value(&p, P_TYPE, "ridge"));
+    assert_true(proposal_has_value(&p, P_TYPE, "mlp"));
+    assert_string_equal(value_of(&p, P_BATCH_NORM), "yes");
+    assert_string_equal(value_of(&p, P_BATCH_SIZE), "64");
+    assert_null(proposal_find(&p, P_K));
+}
+
+static void many_markers_are_reduced(void **state)
+{
+    struct init_facts f = panel(162, 53859);
+    struct proposal p;
+
+    (void)state;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_REDUCE), "exact");
+    f.n_features = 200;
+    propose(&p, &f);
+    assert_null(proposal_find(&p, P_REDUCE));
+}
+
+static void objectives_suit_the_classes(void **state)
+{
+    struct init_facts f = graphs(DATA_SMILES, 1000);
+    struct proposal p;
+
+    (void)state;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_accuracy");
+    f.rarest = 0.2;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_roc_auc");
+    f.n_classes = 7;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_accuracy");
+    f.is_classification = false;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_r2");
+    f = panel(100, 20);
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_pearson");
+}
+
+static void folds_fit_the_groups(void **state)
+{
+    struct init_facts f = panel(300, 100);
+    struct proposal p;
+
+    (void)state;
+    f.n_groups = 3; /* too few for test, stop and folds */
+    propose(&p, &f);
+    assert_false(p.uses_group);
+    assert_string_equal(value_of(&p, P_FOLDS), "5");
+    f.n_groups = 7;
+    propose(&p, &f);
+    assert_true(p.uses_group);
+    assert_string_equal(value_of(&p, P_FOLDS), "3");
+    f.n_groups = 18;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_FOLDS), "5");
+    f.has_split = f.has_val = true; /* a file says who is where */
+    propose(&p, &f);
+    assert_false(p.uses_group);
+    assert_null(proposal_find(&p, P_TEST));
+    assert_null(proposal_find(&p, P_STOP));
+    assert_string_equal(value_of(&p, P_FOLDS), "0");
+}
+
+static int64_t size_of(const struct proposal *p)
+{
+    int64_t n = proposal_repeats(p) * atoi(value_of(p, P_EPOCHS));
+
+    for (int32_t i = 0; i < p->n; i++)
+        n *= p->setting[i].n;
+    return n;
+}
+
+static void shrinking_ends_and_keeps_the_types(void **state)
+{
+    int n;
+    const struct init_facts *facts = everything(&n);
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        struct proposal p;
+        int64_t size, before, types;
+        int steps = 0;
+
+        propose(&p, &facts[i]);
+        size = size_of(&p);
+        types = values_of(&p, P_TYPE);
+        while (before = size, proposal_shrink(&p)) {
+            size = size_of(&p);
+            assert_true(size < before);
+            assert_true(++steps < 100);
+        }
+        assert_true(steps > 0);
+        assert_int_equal(size, before);
+        assert_int_equal(values_of(&p, P_TYPE), types);
+        assert_true(atoi(value_of(&p, P_EPOCHS)) >= 10);
+        assert_true(proposal_repeats(&p) >= 1);
+        for (int32_t k = 0; k < p.n; k++)
+            assert_true(p.setting[k].n >= 1);
+    }
+}
+
+static void the_best_known_value_stays_longest(void **state)
+{
+    struct init_facts f = panel(500, 100);
+    struct proposal p;
+
+    (void)state;
+    propose(&p, &f);
+    while (proposal_shrink(&p))
+        ;
+    assert_true(proposal_has_value(&p, P_LAMBDA, "1"));
+    assert_false(proposal_has_value(&p, P_LAMBDA, "100"));
+    assert_true(proposal_has_value(&p, P_LEARNING_RATE, "0.003"));
+    assert_string_equal(value_of(&p, P_LAYERS), "2"); /* no axis: stays */
+}
+
+/* ---- text ---- */
+
+static void text_is_sorted_and_commented(void **state)
+{
+    struct init_facts f = panel(500, 100);
+    struct init_lines lines = {0};
+    struct proposal p;
+    struct buf text = {0};
+    struct err err;
+
+    (void)state;
+    propose(&p, &f);
+    assert_int_equal(init_lines_add(&lines, P_TRAIT, ";x", "what", "the column", &err), 0);
+    assert_int_equal(init_lines_add(&lines, P_ID, "gone", "", "the column", &err), 0);
+    assert_int_equal(init_lines_add_off(&lines, P_COVARIATES, "a, b", "also", &err), 0);
+    assert_int_equal(init_lines_add_off(&lines, P_COVARIATES, "a ;b", "left out", &err), 0);
+    init_lines_remove(&lines, P_ID);
+    assert_int_equal(lines.n, 2);
+    init_write(&text, "one\n\ntwo\n", &lines, &p);
+    assert_ptr_equal(strstr(buf_text(&text), "; one\n;\n; two\n\n[sweep]\n"), buf_text(&text));
+    assert_non_null(strstr(buf_text(&text), "\n[data]\ntrait         =;x "));
+    assert_non_null(strstr(buf_text(&text), "\n; covariates  = a, b "));
+    assert_non_null(
+        strstr(buf_text(&text), "\nlambda        = 0.03, 0.1, 0.3, 1, 3, 10, 30, 100 "));
+    assert_non_null(strstr(buf_text(&text), "\ntype          = gcn, mlp, ridge "));
+    assert_null(strstr(buf_text(&text), "gone"));
+    buf_release(&text);
+    init_lines_release(&lines);
+}
+
+static void names_that_a_file_cannot_hold_are_refused(void **state)
+{
+    static const char *const bad[] = {"a ;b", "a\nb", " a", "a ", "", "${HOME}"};
+    struct init_lines lines = {0};
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(init_lines_add(&lines, P_TRAIT, bad[i], "", "the column", &err), -1);
+        assert_ptr_equal(strstr(err.text, "the column \""), err.text);
+        assert_non_null(strstr(err.text, "rename it"));
+    }
+    assert_int_equal(lines.n, 0);
+    init_lines_release(&lines);
+}
+
+static void check_path(const char *output, const char *path, const char *wanted)
+{
+    struct buf out = {0};
+    struct err err;
+
+    assert_int_equal(init_path(&out, output, path, &err), 0);
+    assert_string_equal(buf_text(&out), wanted);
+    buf_release(&out);
+}
+
+static void paths_are_seen_from_the_output(void **state)
+{
+    char folder[] = "/tmp/init_propose.XXXXXX", old[4096];
+
+    (void)state;
+    assert_non_null(getcwd(old, sizeof old));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(system("mkdir -p a/b ab"), 0);
+    check_path("grid.ini", "a/x.csv", "a/x.csv");
+    check_path("-", "a/x.csv", "a/x.csv");
+    check_path("a/grid.ini", "a/x.csv", "x.csv");
+    check_path("a/grid.ini", "x.csv", "../x.csv");
+    check_path("a/grid.ini", "ab/x.csv", "../ab/x.csv");
+    check_path("a/b/grid.ini", "ab/x.csv", "../../ab/x.csv");
+    check_path("ab/grid.ini", "a/b/", "../a/b/");
+    check_path("a/grid.ini", "/data/x.csv", "/data/x.csv");
+    assert_int_equal(system("rm -r a ab"), 0);
+    assert_int_equal(chdir(old), 0);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_valid),
+        cmocka_unit_test(small_panels_repeat_more),
+        cmocka_unit_test(a_baseline_stands_beside),
+        cmocka_unit_test(many_markers_are_reduced),
+        cmocka_unit_test(objectives_suit_the_classes),
+        cmocka_unit_test(folds_fit_the_groups),
+        cmocka_unit_test(shrinking_ends_and_keeps_the_types),
+        cmocka_unit_test(the_best_known_value_stays_longest),
+        cmocka_unit_test(text_is_sorted_and_commented),
+        cmocka_unit_test(names_that_a_file_cannot_hold_are_refused),
+        cmocka_unit_test(paths_are_seen_from_the_output),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* A file that appears whole or not at all. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/outfile.h"
+#include "scratch.h"
+
+static const char *content(const char *path)
+{
+    static char text[4096];
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+
+    text[n] = '\0';
+    if (!file)
+        return "(not there)";
+    fclose(file);
+    return text;
+}
+
+static int count_temporary(void)
+{
+    DIR *folder = opendir(scratch_folder);
+    struct dirent *entry;
+    int n = 0;
+
+    assert_non_null(folder);
+    while ((entry = readdir(folder)))
+        n += !strncmp(entry->d_name, ".espalier-", 10);
+    closedir(folder);
+    return n;
+}
+
+static unsigned int mode_of(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(lstat(path, &st), 0);
+    return st.st_mode & 0777;
+}
+
+static void test_new_and_replaced(void **state)
+{
+    const char *path = scratch_path("a.csv");
+    struct outfile out;
+    struct err err;
+
+    (void)state;
+    umask(027);
+    assert_int_equal(outfile_open(&out, path, OUTFILE_REPLACE, &err), 0);
+    fputs("first", out.file);
+    fflush(out.file);
+    assert_string_equal(content(path), "(not there)");
+    assert_int_equal(count_temporary(), 1);
+    assert_int_equal(outfile_commit(&out, &err), 0);
+    assert_string_equal(content(path), "first");
+    assert_int_equal(mode_of(path), 0640);
+    assert_int_equal(chmod(path, 0664), 0);
+    assert_int_equal(outfile_save(path, OUTFILE_REPLACE, "second", 6, &err), 0);
+    assert_string_equal(content(path), "second");
+    assert_int_equal(mode_of(path), 0664);
+    umask(022);
+    assert_int_equal(outfile_save(path, OUTFILE_REPLACE, NULL, 0, &err), 0);
+    assert_string_equal(content(path), "");
+    assert_int_equal(count_temporary(), 0);
+}
+
+static void test_discarded(void **state)
+{
+    const char *path = scratch_text("kept.csv", "old");
+    struct outfile out;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(outfile_open(&out, path, OUTFILE_REPLACE, &err), 0);
+    fputs("new", out.file);
+    outfile_discard(&out);
+    outfile_discard(&out);
+    assert_string_equal(content(path), "old");
+    assert_int_equal(count_temporary(), 0);
+}
+
+static void test_new_only(void **state)
+{
+    const char *path = scratch_path("late.csv");
+    struct outfile out;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(outfile_open(&out, path, OUTFILE_NEW, &err), 0);
+    fputs("ours", out.file);
+    scratch_text("late.csv", "theirs");
+    assert_int_equal(outfile_commit(&out, &err), -1);
+    assert_non_null(strstr(err.text, "late.csv: cannot write: File exists"));
+    assert_string_equal(content(path), "theirs");
+    assert_int_equal(outfile_save(path, OUTFILE_NEW, "x", 1, &err), -1);
+    assert_non_null(strstr(err.text, "late.csv: exists already: will not be overwritten"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(outfile_save(path, OUTFILE_NEW, "x", 1, &err), 0);
+    assert_string_equal(content(path), "x");
+    assert_int_equal(count_temporary(), 0);
+}
+
+/* Somebody else may have made the link, and the target may be any file of ours. */
+static void test_links(void **state)
+{
+    const char *target = scratch_text("target", "precious");
+    const char *link_path = scratch_path("link"), *dangling = scratch_path("dangling");
+    const char *second = scratch_path("second");
+    struct err err;
+
+    (void)state;
+    assert_int_equal(symlink(target, link_path), 0);
+    assert_int_equal(symlink(scratch_path("nowhere"), dangling), 0);
+    assert_int_equal(link(target, second), 0);
+    assert_int_equal(outfile_save(link_path, OUTFILE_REPLACE, "x", 1, &err), -1);
+    assert_non_null(strstr(err.text, "link: is a symbolic link, which is not followed"));
+    assert_int_equal(outfile_save(dangling, OUTFILE_REPLACE, "x", 1, &err), -1);
+    assert_non_null(strstr(err.text, "dangling: is a symbolic link"));
+    assert_string_equal(content(scratch_path("nowhere")), "(not there)");
+    assert_int_equal(outfile_save(second, OUTFILE_REPLACE, "x", 1, &err), 0);
+    assert_string_equal(content(target), "precious");
+    assert_string_equal(content(second), "x");
+}
+
+static void test_refused(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(outfile_save(scratch_folder, OUTFILE_REPLACE, "x", 1, &err), -1);
+    assert_non_null(strstr(err.text, ": is a folder: must be a file to write"));
+    assert_int_equal(outfile_save(scratch_path("no/such"), OUTFILE_REPLACE, "x", 1, &err), -1);
+    assert_non_null(strstr(err.text, "no/such: cannot make a file in its folder: No such file"));
+    assert_int_equal(outfile_save("/dev/fd/4711", OUTFILE_REPLACE, "x", 1, &err), -1);
+    assert_non_null(strstr(err.text, "/dev/fd/4711: Bad file descriptor"));
+}
+
+static void test_direct(void **state)
+{
+    const char *path = scratch_path("pipe");
+    const char *log = scratch_text("log", "before\n");
+    char name[32], text[8] = "";
+    struct err err;
+    int fd, fifo;
+
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    fifo = open(path, O_RDONLY | O_NONBLOCK);
+    assert_int_equal(outfile_save(path, OUTFILE_REPLACE, "piped", 5, &err), 0);
+    assert_int_equal(read(fifo, text, sizeof text), 5);
+    assert_string_equal(text, "piped");
+    close(fifo);
+    assert_int_equal(outfile_save("/dev/null", OUTFILE_REPLACE, "x", 1, &err), 0);
+    fd = open(log, O_WRONLY | O_APPEND);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(outfile_save(name, OUTFILE_REPLACE, "after\n", 6, &err), 0);
+    close(fd);
+    assert_string_equal(content(log), "before\nafter\n");
+    assert_int_equal(outfile_save("/dev/full", OUTFILE_REPLACE, "x", 1, &err), -1);
+    assert_string_equal(err.text, "/dev/full: cannot write: No space left on device");
+}
+
+/* As much as does not fit: the write of one block, and the flush of many small ones. */
+static void test_limit(void **state)
+{
+    static char block[100000];
+    const struct rlimit small = {.rlim_cur = 8192, .rlim_max = RLIM_INFINITY};
+    const char *path = scratch_text("limited", "old");
+    struct rlimit before;
+    struct outfile out;
+    struct err err;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    memset(block, 'x', sizeof block);
+    assert_int_equal(outfile_save(path, OUTFILE_REPLACE, block, sizeof block, &err), -1);
+    assert_non_null(strstr(err.text, "limited: cannot write: File too large: 'ulimit -f' or the "
+                                     "filesystem limits its size"));
+    assert_int_equal(outfile_open(&out, path, OUTFILE_REPLACE, &err), 0);
+    for (int i = 0; i < 5000; i++)
+        fputs("line\n", out.file);
+    assert_int_equal(outfile_commit(&out, &err), -1);
+    assert_non_null(strstr(err.text, "limited: cannot write: File too large"));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_string_equal(content(path), "old");
+    assert_int_equal(count_temporary(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_new_and_replaced),
+        cmocka_unit_test(test_discarded),
+        cmocka_unit_test(test_new_only),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_limit),
+    };
+
+    return cmocka_run_group_tests_name("outfile", tests, scratch_make, scratch_remove);
+}
