@@ -63,14 +63,17 @@ cases() {
 # ---- one case ----
 
 run() { timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
-# As an older version left it.
+# k.db as the first version would have left it: the tables of schema 1, and of the rows what those have columns for.
 make_old() {
     run --set epochs=3 --set sweep.name=old
-    sqlite3 k.db "drop view trials; drop view leaderboard; drop index attempt_without_result;
-        alter table session drop column realm; alter table session drop column born;
-        alter table session drop column job; alter table session drop column inode;
-        alter table sweep drop column planned; alter table sweep drop column parts; alter table trial drop column predicted;
-        drop table checkpoint; drop table model; pragma user_version = 1"
+    rm -f old.db
+    sqlite3 old.db <"$SRCDIR/db/schema-1.sql"
+    sqlite3 old.db "select name from sqlite_schema where type = 'table'" | while read -r table; do
+        columns=$(sqlite3 old.db "select group_concat(name) from pragma_table_info('$table')")
+        echo "insert into main.$table ($columns) select $columns from new.$table;"
+    done >copy.sql
+    sqlite3 -bail -cmd "attach 'k.db' as new" old.db <copy.sql || problem "no old file was made"
+    mv old.db k.db
 }
 
 # What comes before the fault, so that the point is passed: sets before and options.

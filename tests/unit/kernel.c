@@ -425,6 +425,9 @@ static void test_subnormal_numbers(void **state)
     pthread_t thread;
 
     (void)state;
+    if (getenv("TEST_UNDER_VALGRIND")) /* it computes without flushing, whatever the processor is
+                                          told */
+        skip();
     assert_true(half_of_least() > 0);
     assert_int_equal(pthread_create(&thread, NULL, flush_and_halve, out), 0);
     pthread_join(thread, NULL);
