@@ -10,6 +10,9 @@
 
 #define FULL_BYTES 65536.0 /* less than this free: a transaction may not fit */
 
+/* Columns of QUERY_SWEEPS. */
+enum { SWEEPS_DIVERGED = 4, SWEEPS_FAILED };
+
 /* Columns of QUERY_SESSION. */
 enum {
     SESSION_ID,
@@ -147,21 +150,39 @@ static int put_sessions(struct buf *out, struct store *store, struct err *err)
     return 0;
 }
 
+/* fails: whether a trial diverged or failed; the query for those looks at all trials again. */
+static int put_sweeps(struct buf *out, struct store *store, bool *fails, struct err *err)
+{
+    struct table table;
+
+    *fails = false;
+    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        const struct cell *row = &table.cells[r * table.n_cols];
+
+        *fails |= row[SWEEPS_DIVERGED].i || row[SWEEPS_FAILED].i;
+    }
+    if (table.n_rows)
+        report_text(out, &table);
+    else
+        buf_puts(out, "no sweep in it yet\n");
+    table_release(&table);
+    return 0;
+}
+
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
-    size_t before = out->size;
+    bool fails;
 
-    if (put_table(out, store, QUERY_SWEEPS, "", err))
-        return -1;
-    if (out->size == before)
-        buf_puts(out, "no sweep in it yet\n");
-    if (put_last_session(out, store, arg, err) || put_efficiency(out, store, err) ||
-        put_workers(out, store, err) ||
+    if (put_sweeps(out, store, &fails, err) || put_last_session(out, store, arg, err) ||
+        put_efficiency(out, store, err) || put_workers(out, store, err) ||
         put_table(out, store, QUERY_RUNNING, "\ntrials under way, longest first\n", err) ||
         put_table(out, store, QUERY_CHECKPOINTS,
                   "\ntrials with a checkpoint, which they go on from when they are cut off\n",
                   err) ||
-        put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err) ||
+        (fails &&
+         put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err)) ||
         put_table(out, store, QUERY_BROKEN,
                   "\nattempts that were lost with their run or crashed their rank\n", err))
         return -1;

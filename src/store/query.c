@@ -21,6 +21,7 @@ static const char *const query_sql[QUERY_COUNT] = {
  * they are. */
 static const char *const query_types[QUERY_COUNT] = {
     [QUERY_FILES] = "ss",
+    [QUERY_SWEEPS] = "siiiii",
     [QUERY_INCOMPLETE] = "sii",
     [QUERY_BEST] = "iR",
     [QUERY_UNFINISHED] = "i",

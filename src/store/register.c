@@ -7,6 +7,24 @@
 #include "store/config_index.h"
 #include "store/db.h"
 
+/* Trials to be inserted, in one statement when there are TRIALS_AT_ONCE. */
+enum { TRIALS_AT_ONCE = 16 }; /* STATEMENT_TRIAL_INSERT_16 */
+struct new_trials {
+    int64_t last_id; /* the largest in the file, these included; -1: not asked yet */
+    int n;
+    struct new_trial {
+        int64_t trial_id, config_id;
+        int32_t replicate, fold;
+        char key[HASH_HEX_SIZE];
+    } of[TRIALS_AT_ONCE];
+};
+
+/* A configuration of the plan that the database has. */
+struct known_config {
+    int64_t config_id;
+    int32_t config; /* of the plan */
+};
+
 /* One walk over a plan; with insert false it only looks. */
 struct walk {
     struct store *store;
@@ -16,12 +34,15 @@ struct walk {
     struct store_trials *trials;
     int64_t sweep_id; /* 0: not there */
     bool insert;
-    bool is_part;              /* some trials are not ours: numbers are those of the whole plan */
-    bool is_new;               /* the sweep was not there: nothing of it needs to be looked up */
-    bool is_grown;             /* a configuration was new */
-    bool gives_stop;           /* the data, to trials that want such a part */
-    bool has_stop;             /* trials will be scored on it */
-    struct config_index there; /* configurations of the sweep, as it was */
+    bool is_part;               /* some trials are not ours: numbers are those of the whole plan */
+    bool is_new;                /* the sweep was not there: nothing of it needs to be looked up */
+    bool is_grown;              /* a configuration was new */
+    bool gives_stop;            /* the data, to trials that want such a part */
+    bool has_stop;              /* trials will be scored on it */
+    struct config_index there;  /* configurations of the sweep, as it was */
+    struct known_config *known; /* [n_known] by config_id */
+    size_t n_known;
+    struct new_trials new_trials;
     struct settings_texts texts;
     bool *has_level;   /* of each axis its values, one after another: a configuration has it */
     struct buf levels; /* "[1,2": configurations that have all of those */
@@ -171,21 +192,83 @@ static int insert_config(struct walk *w, int32_t config, const struct settings *
     return 0;
 }
 
-static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err *err)
+static int bind_trial(sqlite3_stmt *statement, int column, const struct new_trial *trial)
 {
-    struct plan_trial trial = plan_trial(w->plan, t);
-    char key[HASH_HEX_SIZE];
+    return sqlite3_bind_int64(statement, column, trial->trial_id) ||
+           sqlite3_bind_int64(statement, column + 1, trial->config_id) ||
+           sqlite3_bind_int(statement, column + 2, trial->replicate) ||
+           sqlite3_bind_int(statement, column + 3, trial->fold) ||
+           sqlite3_bind_text(statement, column + 4, trial->key, -1, SQLITE_STATIC);
+}
 
-    hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), key);
+/* Trials [from, from + n) of those that wait; n: as many as the statement takes. */
+static int write_trials(struct walk *w, enum statement id, int from, int n, struct err *err)
+{
+    sqlite3_stmt *statement = db_bind(w->store, id, err, "");
+
+    for (int i = 0; statement && i < n; i++)
+        if (bind_trial(statement, 1 + 5 * i, &w->new_trials.of[from + i]))
+            return db_fail(w->store, err);
+    return db_finish(w->store, statement, err);
+}
+
+static int flush_trials(struct walk *w, struct err *err)
+{
+    int n = w->new_trials.n;
+
+    w->new_trials.n = 0;
+    if (n == TRIALS_AT_ONCE)
+        return write_trials(w, STATEMENT_TRIAL_INSERT_16, 0, n, err);
+    for (int i = 0; i < n; i++)
+        if (write_trials(w, STATEMENT_TRIAL_INSERT, i, 1, err))
+            return -1;
+    return 0;
+}
+
+/* A number that no trial has. */
+static int number_trial(struct walk *w, int64_t *trial_id, struct err *err)
+{
+    int64_t *last = &w->new_trials.last_id;
+
+    if (*last < 0 &&
+        db_integer(w->store, db_bind(w->store, STATEMENT_TRIAL_LAST, err, ""), 0, last, err))
+        return -1;
+    if (*last < 0)
+        *last = 0;
+    if (*last == INT64_MAX)
+        return err_set(err, "%s: the trial with the largest number there is leaves none for others",
+                       w->store->path);
+    *trial_id = ++*last;
+    return 0;
+}
+
+static int insert_trial_as(struct walk *w, const struct new_trial *trial, int64_t t,
+                           struct err *err)
+{
     if (db_finish(w->store,
-                  w->is_part ? db_bind(w->store, STATEMENT_TRIAL_INSERT_AS, err, "innsi", config_id,
-                                       (int)trial.replicate, (int)trial.fold, key, t + 1)
-                             : db_bind(w->store, STATEMENT_TRIAL_INSERT, err, "inns", config_id,
-                                       (int)trial.replicate, (int)trial.fold, key),
+                  db_bind(w->store, STATEMENT_TRIAL_INSERT_AS, err, "innsi", trial->config_id,
+                          (int)trial->replicate, (int)trial->fold, trial->key, t + 1),
                   err))
         return -1;
     w->trials->ids[t] = sqlite3_last_insert_rowid(w->store->db);
     return 0;
+}
+
+static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err *err)
+{
+    struct plan_trial trial = plan_trial(w->plan, t);
+    struct new_trial *new = &w->new_trials.of[w->new_trials.n];
+
+    new->config_id = config_id;
+    new->replicate = trial.replicate;
+    new->fold = trial.fold;
+    hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), new->key);
+    if (w->is_part)
+        return insert_trial_as(w, new, t, err);
+    if (number_trial(w, &new->trial_id, err))
+        return -1;
+    w->trials->ids[t] = new->trial_id;
+    return ++w->new_trials.n == TRIALS_AT_ONCE ? flush_trials(w, err) : 0;
 }
 
 static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *out,
@@ -212,22 +295,33 @@ static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *er
                : 0;
 }
 
+static int compare_known(const void *a, const void *b)
+{
+    const struct known_config *x = a, *y = b;
+
+    return (x->config_id > y->config_id) - (x->config_id < y->config_id);
+}
+
 /* A trial of the database, unless the plan or its part has not that. Columns: STATEMENT_TRIALS_OF.
  */
-static int take_trial(struct walk *w, int32_t config, sqlite3_stmt *row, struct err *err)
+static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **last,
+                      struct err *err)
 {
     const struct plan *plan = w->plan;
     int32_t replicate, fold, attempts;
     double value, seconds, predicted, left;
     enum trial_state state;
+    struct known_config of;
     int64_t trial_id, t;
 
-    if (db_read(w->store, row, err, "nnitRRRnr", &replicate, &fold, &trial_id, &state, &value,
-                &seconds, &predicted, &attempts, &left))
+    if (db_read(w->store, row, err, "innitRRRnr", &of.config_id, &replicate, &fold, &trial_id,
+                &state, &value, &seconds, &predicted, &attempts, &left))
         return -1;
-    if (replicate >= plan->replicates || fold >= plan->folds)
+    if (!*last || (*last)->config_id != of.config_id)
+        *last = bsearch(&of, w->known, w->n_known, sizeof of, compare_known);
+    if (!*last || replicate >= plan->replicates || fold >= plan->folds)
         return 0;
-    t = ((int64_t)config * plan->replicates + replicate) * plan->folds + fold;
+    t = ((int64_t)(*last)->config * plan->replicates + replicate) * plan->folds + fold;
     if (!w->trials->ours[t])
         return 0;
     w->trials->ids[t] = trial_id;
@@ -239,39 +333,97 @@ static int take_trial(struct walk *w, int32_t config, sqlite3_stmt *row, struct 
     return count_crashes(w, t, attempts, err);
 }
 
-static int find_trials(struct walk *w, int32_t config, int64_t config_id, struct err *err)
+static int take_trials(struct walk *w, struct err *err)
 {
-    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", config_id);
+    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", w->sweep_id);
+    struct known_config *last = NULL;
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(w->store, row, err)) == 1)
-        if (take_trial(w, config, row, err)) {
+        if (take_trial(w, row, &last, err)) {
             sqlite3_reset(row);
             rc = -1;
         }
     return rc;
 }
 
-/* The configuration and its trials, inserted where they are not there. */
-static int walk_config(struct walk *w, int32_t config, int64_t first, int64_t end, struct err *err)
+/* The trials of a configuration: those before `end`, from the one that is returned. */
+static int64_t first_trial(const struct walk *w, int32_t config, int64_t *end)
+{
+    int64_t n_each = w->plan->n_trials / w->plan->n_configs, first = config * n_each;
+
+    *end = first + n_each;
+    return first;
+}
+
+static bool has_ours(const struct walk *w, int32_t config)
+{
+    int64_t end, first = first_trial(w, config, &end);
+
+    return memchr(w->trials->ours + first, true, (size_t)(end - first)) != NULL;
+}
+
+static bool lacks_trials(const struct walk *w, int32_t config)
+{
+    int64_t end;
+
+    for (int64_t t = first_trial(w, config, &end); t < end; t++)
+        if (w->trials->ours[t] && !w->trials->ids[t])
+            return true;
+    return false;
+}
+
+/* Its settings, and the texts that its key and those of its trials are made from. */
+static int read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key,
+                       struct err *err)
+{
+    if (resolved(w, config, s, err))
+        return -1;
+    w->has_stop |= s->v[P_STOP].f > 0 || (w->gives_stop && settings_has(s, P_STOP));
+    settings_texts_set(&w->texts, s);
+    *key = settings_texts_key(&w->texts, -1, -1);
+    return 0;
+}
+
+/* Which configurations the database has, and of their trials what it has. */
+static int find_configs(struct walk *w, struct err *err)
 {
     struct settings s;
-    int64_t config_id;
     struct hash key;
 
-    if (resolved(w, config, &s, err))
+    if (config_index_read(&w->there, w->store, w->sweep_id, err))
         return -1;
-    w->has_stop |= s.v[P_STOP].f > 0 || (w->gives_stop && settings_has(&s, P_STOP));
-    settings_texts_set(&w->texts, &s);
-    key = settings_texts_key(&w->texts, -1, -1);
-    config_id = config_index_find(&w->there, key);
-    if (config_id && find_trials(w, config, config_id, err))
+    w->known = calloc((size_t)w->plan->n_configs + 1, sizeof *w->known);
+    if (!w->known)
+        return err_nomem(err, "configurations", (size_t)w->plan->n_configs * sizeof *w->known);
+    for (int32_t config = 0; config < w->plan->n_configs; config++) {
+        if (!has_ours(w, config))
+            continue;
+        if (read_config(w, config, &s, &key, err))
+            return -1;
+        w->trials->config_ids[config] = config_index_find(&w->there, key);
+        if (w->trials->config_ids[config])
+            w->known[w->n_known++] = (struct known_config){w->trials->config_ids[config], config};
+    }
+    qsort(w->known, w->n_known, sizeof *w->known, compare_known);
+    return take_trials(w, err);
+}
+
+/* The configuration, if the database has it not, and those of its trials that it has not. */
+static int insert_missing(struct walk *w, int32_t config, struct err *err)
+{
+    int64_t end, t = first_trial(w, config, &end);
+    struct settings s;
+    struct hash key;
+
+    if (read_config(w, config, &s, &key, err))
         return -1;
-    if (w->insert && !config_id && insert_config(w, config, &s, key, &config_id, err))
+    if (!w->trials->config_ids[config] &&
+        insert_config(w, config, &s, key, &w->trials->config_ids[config], err))
         return -1;
-    w->trials->config_ids[config] = config_id;
-    for (int64_t t = first; w->insert && t < end; t++)
-        if (w->trials->ours[t] && !w->trials->ids[t] && insert_trial(w, t, config_id, err))
+    for (; t < end; t++)
+        if (w->trials->ours[t] && !w->trials->ids[t] &&
+            insert_trial(w, t, w->trials->config_ids[config], err))
             return -1;
     return 0;
 }
@@ -297,24 +449,20 @@ static int expect_nothing(struct walk *w, struct err *err)
 
 static int walk_configs(struct walk *w, struct err *err)
 {
-    int64_t n_each = w->plan->n_trials / w->plan->n_configs;
-
     if (expect_nothing(w, err))
         return -1;
     if (!w->sweep_id)
         return 0;
-    if (!w->is_new && config_index_read(&w->there, w->store, w->sweep_id, err))
+    if (!w->is_new && find_configs(w, err))
         return -1;
     w->has_level = calloc(sweep_n_values(w->plan->sweep) + 1, sizeof *w->has_level);
     if (!w->has_level)
         return err_nomem(err, "levels", sweep_n_values(w->plan->sweep));
-    for (int32_t config = 0; config < w->plan->n_configs; config++) {
-        int64_t first = config * n_each, end = first + n_each;
-
-        if (memchr(w->trials->ours + first, true, (size_t)n_each) &&
-            walk_config(w, config, first, end, err))
+    for (int32_t config = 0; w->insert && config < w->plan->n_configs; config++)
+        if (lacks_trials(w, config) && insert_missing(w, config, err))
             return -1;
-    }
+    if (flush_trials(w, err))
+        return -1;
     return buf_failed(&w->texts.canonical) || buf_failed(&w->texts.json) || buf_failed(&w->levels)
                ? err_nomem(err, "trial keys", w->texts.canonical.size)
                : 0;
@@ -350,11 +498,13 @@ static int register_all(struct walk *w, struct err *err)
 static void walk_init(struct walk *w)
 {
     settings_texts_init(&w->texts, w->plan->sweep->swept, w->data->digest);
+    w->new_trials.last_id = -1;
 }
 
 static void walk_release(struct walk *w)
 {
     config_index_release(&w->there);
+    free(w->known);
     settings_texts_release(&w->texts);
     free(w->has_level);
     buf_release(&w->levels);

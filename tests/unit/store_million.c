@@ -129,10 +129,194 @@ static void test_trials_are_the_view(void **state)
     fixture_close(&f);
 }
 
+/* ---- registration ---- */
+
+/* 3 x 2 x 2 = 12 configurations of 2 folds: a statement of 16 trials and 8 of one. */
+static const char twelve[] = "[sweep]\nname = s\nfolds = 2\n[grid]\nhidden_size = 4, 8, 16\n"
+                             "learning_rate = 0.1, 0.01\ndropout = 0, 0.5\n";
+
+static struct hash key_of(const struct fixture *f, int64_t t, bool of_config)
+{
+    struct plan_trial trial = plan_trial(&f->plan, t);
+    struct settings s;
+    struct buf scratch = {0};
+    struct hash key;
+    struct err err;
+
+    plan_settings(&f->plan, trial.config, &s);
+    assert_int_equal(settings_resolve(&s, f->data.task, &err), 0);
+    key = settings_key(&s, f->plan.sweep->swept, f->data.digest, of_config ? -1 : trial.replicate,
+                       of_config ? -1 : trial.fold, &scratch);
+    buf_release(&scratch);
+    return key;
+}
+
+/* Look each trial of the plan up by its keys: what is known of it must be that. */
+static void known_is_the_file(const struct fixture *f)
+{
+    char sql[400], wanted[64], key[HASH_HEX_SIZE], config[HASH_HEX_SIZE];
+
+    for (int64_t t = 0; t < f->plan.n_trials; t++) {
+        if (!f->known.ours[t]) {
+            assert_int_equal(f->known.ids[t], 0);
+            continue;
+        }
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) || ' ' || max(trial_id) || ' ' || max(state) || ' ' ||"
+                 " iif(max(value) IS NULL, 'nan', printf('%%g', max(value))) || ' ' || "
+                 "max(config_id) FROM trial"
+                 " JOIN config USING (config_id) WHERE trial.key = '%s' AND config.key = '%s'",
+                 hash_hex(key_of(f, t, false), key), hash_hex(key_of(f, t, true), config));
+        snprintf(wanted, sizeof wanted, "1 %lld %s %g %lld", (long long)f->known.ids[t],
+                 trial_state_name((enum trial_state)f->known.states[t]), f->known.values[t],
+                 (long long)f->known.config_ids[plan_trial(&f->plan, t).config]);
+        fixture_sql_is(f, sql, wanted);
+    }
+}
+
+static void end_some(struct fixture *f, struct store *store, int64_t first, int64_t step)
+{
+    for (int64_t t = first; t < f->plan.n_trials; t += step)
+        if (f->known.ours[t] && f->known.states[t] == TRIAL_PENDING)
+            end(f, store, t, t % 4 == 3 ? TRIAL_DIVERGED : TRIAL_DONE, 0.0625 * (double)t);
+}
+
+static void register_and_check(struct fixture *f, int64_t first, int64_t step)
+{
+    struct store *store = fixture_store(f);
+
+    known_is_the_file(f);
+    end_some(f, store, first, step);
+    done(store);
+}
+
+/* A new sweep has its trials in the order of the plan; half of them done it is found again. */
+static void test_half_a_sweep(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, twelve);
+    register_and_check(&f, 0, 2);
+    for (int64_t t = 0; t < f.plan.n_trials; t++)
+        assert_int_equal(f.known.ids[t], t + 1);
+    register_and_check(&f, 0, 1);
+    register_and_check(&f, 0, 1);
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "24");
+    fixture_close(&f);
+}
+
+/* Values before, between and after; then folds; then fewer of all: what was there stays. */
+static void test_grown_and_shrunk(void **state)
+{
+    static const char grown[] =
+        "[sweep]\nname = s\nfolds = 2\nreplicates = 3\n[grid]\nhidden_size = 2, 4, 6, 8, 16, 32\n"
+        "learning_rate = 0.1, 0.03, 0.01\ndropout = 0, 0.25, 0.5\n";
+    static const char shrunk[] = "[sweep]\nname = s\nfolds = 2\n[grid]\nhidden_size = 32, 4\n"
+                                 "learning_rate = 0.01, 0.1\ndropout = 0.5, 0\n";
+    struct fixture f;
+    char before[256], after[256];
+    const char *sum = "SELECT group_concat(trial_id || key || state || coalesce(value, '')) FROM"
+                      " (SELECT * FROM trial WHERE trial_id <= 3)";
+
+    (void)state;
+    fixture_open(&f, twelve);
+    register_and_check(&f, 1, 3);
+    fixture_sql(&f, sum, before);
+    fixture_plan(&f, grown);
+    register_and_check(&f, 0, 5);
+    assert_string_equal(before, fixture_sql(&f, sum, after));
+    fixture_sql_is(&f, "SELECT count(*) || ' ' || max(trial_id) FROM trial", "324 324");
+    fixture_plan(&f, shrunk);
+    register_and_check(&f, 0, 1);
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "324");
+    fixture_close(&f);
+}
+
+/* A second sweep in the file, so that trials are no longer all of one; the first is found again. */
+static void test_two_sweeps(void **state)
+{
+    static const char other[] = "[sweep]\nname = other\nfolds = 3\n[grid]\nhidden_size = 4, 8\n";
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, twelve);
+    register_and_check(&f, 0, 2);
+    fixture_plan(&f, other);
+    register_and_check(&f, 0, 2);
+    assert_int_equal(f.known.ids[0], 25);
+    fixture_plan(&f, twelve);
+    register_and_check(&f, 0, 3);
+    fixture_plan(&f, other);
+    register_and_check(&f, 0, 1);
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "30");
+    fixture_close(&f);
+}
+
+/* One part, then the other, then the whole: numbers are those of the whole throughout. */
+static void test_parts(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, twelve);
+    for (int part = 1; part >= 0; part--) {
+        fixture_plan(&f, twelve);
+        for (int64_t t = 0; t < f.plan.n_trials; t++)
+            f.known.ours[t] = t / 3 % 2 == part;
+        store = fixture_store(&f);
+        known_is_the_file(&f);
+        end_some(&f, store, 0, 2);
+        done(store);
+    }
+    fixture_plan(&f, twelve);
+    register_and_check(&f, 0, 1);
+    for (int64_t t = 0; t < f.plan.n_trials; t++)
+        assert_int_equal(f.known.ids[t], t + 1);
+    if (store_open_reader(&store, f.path, &err) ||
+        store_find(store, &f.plan, &f.data, &f.known, &err))
+        fail_msg("%s", err.text);
+    store_close(store);
+    known_is_the_file(&f);
+    fixture_close(&f);
+}
+
+/* A foreign row with the largest number there is leaves none for others: said, not wrapped. */
+static void test_no_number_left(void **state)
+{
+    static const char two[] = "[sweep]\nname = two\n[grid]\nhidden_size = 4, 8\n";
+    struct fixture f;
+    struct store *store;
+    struct err err;
+    sqlite3 *db;
+
+    (void)state;
+    fixture_open(&f, twelve);
+    register_and_check(&f, 0, 1);
+    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "UPDATE trial SET trial_id = 9223372036854775807"
+                                  " WHERE trial_id = 24",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    fixture_plan(&f, two);
+    assert_int_equal(store_open(&store, f.path, &err), 0);
+    assert_int_equal(store_register(store, &f.plan, &f.data, NULL, &f.known, &err), -1);
+    assert_non_null(strstr(err.text, "leaves none for others"));
+    store_close(store);
+    fixture_sql_is(&f, "SELECT count(*) FROM trial", "24");
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trials_are_the_view),
+        cmocka_unit_test(test_half_a_sweep),   cmocka_unit_test(test_grown_and_shrunk),
+        cmocka_unit_test(test_two_sweeps),     cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_no_number_left), cmocka_unit_test(test_trials_are_the_view),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
