@@ -231,14 +231,16 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
       " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
     X(REPEATED, /* a row where replicates were validated on the same samples: on those of a split \
-                   file, or on folds of which each gave each ridge the same value again */ \
+                   file, or on folds of which each gave each ridge the same metrics again, all of them (an \
+                   accuracy alone is the same by chance) */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
       " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
       " AND state = 'done' AND replicate > 0)" \
-      " OR EXISTS (SELECT 1 FROM (SELECT config_id, count(value) AS n, min(value) AS low," \
-      " max(value) AS high FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
-      " AND params ->> 'type' = 'ridge' AND state = 'done' GROUP BY config_id, fold)" \
-      " GROUP BY config_id HAVING count(*) > 1 AND min(n) > 1 AND sum(high > low) = 0)") \
+      " OR EXISTS (SELECT 1 FROM (SELECT config_id, fold, count(*) AS n, min(m.value) AS low," \
+      " max(m.value) AS high FROM config JOIN trial USING (config_id) JOIN metric AS m USING (trial_id)" \
+      " WHERE sweep_id = ?1 AND params ->> 'type' = 'ridge' AND state = 'done'" \
+      " AND m.split = 'val' GROUP BY config_id, fold, m.name)" \
+      " GROUP BY config_id HAVING count(DISTINCT fold) > 1 AND min(n) > 1 AND sum(high > low) = 0)") \
     X(TRIAL_TIMING, \
       "SELECT phase, seconds, 100 * seconds / sum(seconds) OVER () AS percent" \
       " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \

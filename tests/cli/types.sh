@@ -168,6 +168,9 @@ sed 's/^folds = groups/folds = 3/' groups.ini >drawn.ini
 "$ESPALIER" run drawn.ini --db drawn.db --progress none 2>.err
 "$ESPALIER" best drawn.db >.out 2>&1
 is "but others are drawn again" "$(told .err)$(told .out)" 00
+sql "update metric set value = 0.75 where split = 'val' and name = 'pearson'; update trial set value = 0.75" drawn.db
+"$ESPALIER" best drawn.db >.out 2>&1
+is "a score that is the same by chance is no sign of it" "$(told .out)" 0
 
 ok "classes" "$ESPALIER" run nodes.ini --set type=ridge --set test=0 --progress none --db classes.db
 is "have no log_loss" "$(sql "select group_concat(name) from (select name from metric where split = 'val' order by name)" classes.db)" \
