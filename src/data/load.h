@@ -98,7 +98,7 @@ struct data_report {
     int32_t n_joined;           /* of those, the ones with a genotype */
     int32_t n_phenotype_only;   /* of those, the ones without: dropped; the first are */
     char phenotype_only[3][41]; /* cut where they are longer */
-    char unjoined[600];         /* why most rows did not join, where that can be seen; else "" */
+    char unjoined[600];         /* why rows did not join, where that can be seen; else "" */
     bool is_foreign_id;         /* one of all those is not UTF-8 */
     int32_t n_nonmarkers;       /* columns of a genotype table that are left out as columns of the
                                    phenotype table; the first are */

@@ -281,15 +281,13 @@ static int no_common_id(const struct reading *r, const char *why, struct err *er
         r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
 }
 
-/* Few: less than half of the rows with a value. */
-static int explain_few(struct reading *r, bool is_any_known, struct err *err)
+/* Why rows did not join, where that can be seen: also of few, since their values are lost. */
+static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
     struct data_report *report = r->report;
     struct buf why = {0};
-    int rc = 0;
+    int rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
 
-    if (!is_any_known || report->n_joined < report->n_phenotyped - report->n_joined)
-        rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
     if (!rc && !is_any_known)
         rc = no_common_id(r, buf_text(&why), err);
     snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
@@ -315,7 +313,7 @@ static int read_rows(struct reading *r, struct err *err)
         r->report->n_phenotyped += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
-    return status == 0 ? explain_few(r, is_any_known, err) : -1;
+    return status == 0 ? explain_left(r, is_any_known, err) : -1;
 }
 
 /* Ids on both sides that did not join, for who asks. */

@@ -138,6 +138,8 @@ int resemblance_explain(struct buf *out, const struct names *left, const char *p
 {
     size_t before = out->size;
 
+    if (!left->n)
+        return 0;
     explain_transposed(out, left, path, other);
     return out->size > before ? 0 : explain_spelling(out, left, path, other, err);
 }

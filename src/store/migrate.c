@@ -1,16 +1,16 @@
 #include "base/fault.h"
 #include "store/db.h"
 
-/* From version i to i + 1; NULL: there never was one. */
+/* From version i to i + 1; NULL: there never was one. A table that is made anew is not renamed:
+ * SQLite would rewrite what people's own views and tables say of it. */
 static const char *const steps[DB_SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
-    /* The views, which are made again, would not let a table of theirs be renamed. */
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
           "ALTER TABLE session ADD COLUMN realm TEXT; ALTER TABLE session ADD COLUMN born INTEGER;"
           "ALTER TABLE sweep ADD COLUMN planned INTEGER;"
           "ALTER TABLE sweep ADD COLUMN parts TEXT CHECK (parts IN ('drawn', 'given'));"
           "ALTER TABLE session ADD COLUMN job TEXT; ALTER TABLE session ADD COLUMN inode INTEGER;"
-          "ALTER TABLE attempt RENAME TO attempt_2;"
+          "CREATE TEMP TABLE attempt_2 AS SELECT * FROM attempt; DROP TABLE attempt;"
           "CREATE TABLE attempt (attempt_id INTEGER PRIMARY KEY,"
           " trial_id INTEGER NOT NULL REFERENCES trial, session_id INTEGER REFERENCES session,"
           " rank INTEGER NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,"
@@ -19,13 +19,13 @@ static const char *const steps[DB_SCHEMA_VERSION] = {
           " outcome TEXT NOT NULL CHECK (outcome IN ('done', 'diverged') OR outcome IN"
           " ('running', 'stopped') OR outcome IN ('failed', 'crashed') OR outcome = 'lost'),"
           " error TEXT) STRICT;"
-          "INSERT INTO attempt SELECT * FROM attempt_2; DROP TABLE attempt_2;"
-          "ALTER TABLE metric RENAME TO metric_2;"
+          "INSERT INTO attempt SELECT * FROM temp.attempt_2; DROP TABLE temp.attempt_2;"
+          "CREATE TEMP TABLE metric_2 AS SELECT * FROM metric; DROP TABLE metric;"
           "CREATE TABLE metric (trial_id INTEGER NOT NULL REFERENCES trial,"
           " split TEXT NOT NULL CHECK (split IN ('train', 'val') OR split IN ('test', 'stop')),"
           " name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY (trial_id, split, name))"
           " STRICT, WITHOUT ROWID;"
-          "INSERT INTO metric SELECT * FROM metric_2; DROP TABLE metric_2;"
+          "INSERT INTO metric SELECT * FROM temp.metric_2; DROP TABLE temp.metric_2;"
           "CREATE INDEX attempt_of_trial ON attempt (trial_id);"
           "CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)"
           " WHERE outcome NOT IN ('done', 'diverged') AND outcome <> 'failed';"
@@ -84,6 +84,10 @@ int migrate(struct store *store, uint32_t from, struct err *err)
 
     if (from == DB_SCHEMA_VERSION)
         return 0;
+    /* A table that is dropped takes no rows of others with it. Inside a transaction it says
+     * nothing. */
+    if (db_exec(store, "PRAGMA foreign_keys = off", err))
+        return -1;
     rc = db_exec(store, "BEGIN EXCLUSIVE", err);
     for (uint32_t version = from; !rc && version < DB_SCHEMA_VERSION; version++)
         rc = db_exec(store, steps[version], err);
@@ -94,7 +98,7 @@ int migrate(struct store *store, uint32_t from, struct err *err)
     if (!rc)
         rc = db_exec(store, "COMMIT", err);
     if (!rc)
-        return 0;
+        return db_exec(store, "PRAGMA foreign_keys = on", err);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return err_wrap(err, "schema %u cannot be brought to %u", from, DB_SCHEMA_VERSION);
 }

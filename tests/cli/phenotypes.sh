@@ -276,5 +276,8 @@ fails "the list is no input" 1 first --unmatched geno.csv
 fails "a transposed table" 1 sh -c "awk -F, '{ for (j = 1; j <= NF; j++) t[j] = t[j] (NR > 1 ? \",\" : \"\") \$j } END { for (j = 1; j <= NF; j++) print t[j] }' geno.csv >turned.csv
     '$ESPALIER' inspect first.ini --set genotypes=turned.csv"
 like "is recognised" "$(cat .err)" '2 of the 5 ids of traits.csv that did not join are columns of turned.csv \("33-16", "Oh43"\): that table is transposed'
+printf 'Taxa,dpoll\n33-16,64.5\nA4226,65\nB73,60\nmo17,61\nOh43,70\n' >traits.csv
+ok "most join" first
+like "the reason is given of one" "$(cat .err)" 'warning: 4 of 5 phenotypes joined: 1 of the 1 ids of traits.csv that did not join differ from ids of geno.csv only in case'
 
 done_testing

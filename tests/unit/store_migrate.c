@@ -148,6 +148,38 @@ static void test_all_or_nothing(void **state)
     fixture_close(&f);
 }
 
+/* Views, tables and triggers that people have added, of tables that are made anew. */
+static void test_own_objects(void **state)
+{
+    static const char own[] =
+        "CREATE VIEW tried AS SELECT trial_id, count(*) AS n FROM attempt GROUP BY 1;"
+        "CREATE VIEW scores AS SELECT * FROM metric;"
+        "CREATE VIEW firsts AS SELECT config FROM leaderboard WHERE place = 1;"
+        "CREATE VIEW broken AS SELECT x FROM nowhere;"
+        "CREATE TABLE notes (attempt_id REFERENCES attempt, note TEXT);"
+        "INSERT INTO notes VALUES (1, 'slow');"
+        "CREATE TRIGGER noted AFTER INSERT ON notes BEGIN DELETE FROM attempt WHERE 0; END;";
+    static const char texts[] =
+        "SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_schema"
+        " WHERE name IN ('tried', 'scores', 'notes', 'noted') ORDER BY name)";
+    char before[256], after[256];
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f, INI);
+    make_old(&f, own);
+    fixture_sql(&f, texts, before);
+    store_close(fixture_store(&f));
+    fixture_sql_is(&f, "PRAGMA user_version", "3");
+    assert_string_equal(fixture_sql(&f, texts, after), before);
+    fixture_sql_is(&f, "SELECT n FROM tried WHERE trial_id = 1", "1");
+    fixture_sql_is(&f, "SELECT count(*) FROM scores", "2");
+    fixture_sql_is(&f, "SELECT count(*) FROM firsts", "2");
+    fixture_sql_is(&f, "SELECT note FROM notes JOIN attempt USING (attempt_id)", "slow");
+    fixture_sql_is(&f, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+    fixture_close(&f);
+}
+
 /* A file that any released schema made, and one that was brought up, are read and written. */
 static void test_every_schema(void **state)
 {
@@ -180,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_as_it_is), cmocka_unit_test(test_brought_up_to_date),
         cmocka_unit_test(test_merged),        cmocka_unit_test(test_all_or_nothing),
-        cmocka_unit_test(test_every_schema),
+        cmocka_unit_test(test_own_objects),   cmocka_unit_test(test_every_schema),
     };
 
     return cmocka_run_group_tests_name("store_migrate", tests, NULL, NULL);
