@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/duration.h"
 #include "base/outfile.h"
@@ -75,7 +76,7 @@ int cli_print(struct buf *text, const char *format, struct err *err)
 {
     bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
 
-    if (!is_data && text->size && !buf_failed(text))
+    if ((!is_data || isatty(STDOUT_FILENO)) && text->size && !buf_failed(text))
         text->size = utf8_tame(text->data, true);
     return write_out(text, err);
 }

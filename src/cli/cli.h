@@ -72,9 +72,9 @@ void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same on stderr. */
 void cli_warnf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Print a finished text on stdout. format: "csv" and "json" are data, whose bytes stay; any other,
- * and NULL, is for people, and is made harmless to terminals. -1 and err: memory was short while it
- * was made, or the disk or the pipe does not take it. */
+/* Print a finished text on stdout. format: "csv" and "json" are data, whose bytes stay unless they
+ * go to a terminal; any other, and NULL, is for people, and is made harmless to terminals. -1 and
+ * err: memory was short while it was made, or the disk or the pipe does not take it. */
 int cli_print(struct buf *text, const char *format, struct err *err);
 
 /* Write a finished text into the file at path (base/outfile.h: whole or not at all), which may be

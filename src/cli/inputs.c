@@ -99,27 +99,42 @@ static int check_name(const char *path, struct err *err)
     return 0;
 }
 
-/* Results are worth more than what would be written, whoever's they are. */
-static bool is_database(const char *path)
+/* Results are worth more than what would be written, whoever's they are. The last commits of a run
+ * that was killed stand in its log alone, and the way back to the others in its journal.
+ * Source: sqlite.org/fileformat.html, sections 1.3.1, 3 and 4.1. */
+static const struct {
+    size_t n;
+    const char *bytes, *what;
+} results[] = {
+    {16, "SQLite format 3", "is a database"},
+    {4, "\x37\x7f\x06\x82", "is the log of a database"},
+    {4, "\x37\x7f\x06\x83", "is the log of a database"},
+    {8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", "is the journal of a database"},
+};
+
+/* What of a database the file is; NULL: nothing. */
+static const char *find_results(const char *path)
 {
-    static const char magic[16] = "SQLite format 3";
-    char head[sizeof magic];
+    char head[16];
     struct stat status;
     FILE *file;
     size_t n;
 
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
+        return NULL;
     file = fopen(path, "rbe");
     n = file ? fread(head, 1, sizeof head, file) : 0;
     if (file)
         fclose(file);
-    return n == sizeof head && !memcmp(head, magic, sizeof magic);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (n >= results[i].n && !memcmp(head, results[i].bytes, results[i].n))
+            return results[i].what;
+    return NULL;
 }
 
 int inputs_check(const struct inputs *in, const char *path, struct err *err)
 {
-    const char *at = buf_text(&in->paths), *end = at + in->paths.size;
+    const char *at = buf_text(&in->paths), *end = at + in->paths.size, *what;
 
     if (check_name(path, err))
         return -1;
@@ -128,7 +143,6 @@ int inputs_check(const struct inputs *in, const char *path, struct err *err)
     for (; at < end; at += strlen(at) + 1)
         if (cli_is_same_file(path, at))
             return err_set(err, "%s: is the input %s: will not be overwritten", path, at);
-    if (is_database(path))
-        return err_set(err, "%s: is a database: will not be overwritten", path);
-    return 0;
+    what = find_results(path);
+    return what ? err_set(err, "%s: %s: will not be overwritten", path, what) : 0;
 }

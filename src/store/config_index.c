@@ -35,7 +35,12 @@ static int add(struct config_index *index, struct store *store, sqlite3_stmt *ro
     struct config_slot slot = {.config_id = sqlite3_column_int64(row, 0)};
     const char *key = (const char *)sqlite3_column_text(row, 1);
 
-    if (!key || hash_parse(&slot.key, key) || slot.config_id <= 0)
+    if (slot.config_id <= 0)
+        return err_set(err,
+                       "%s: a configuration has the number %lld: must be above 0; the file is "
+                       "damaged, or another program changed it",
+                       store->path, (long long)slot.config_id);
+    if (!key || hash_parse(&slot.key, key))
         return err_set(err,
                        "%s: configuration %lld has the key '%s': must be 32 hexadecimal digits",
                        store->path, (long long)slot.config_id, key ? key : "");

@@ -252,8 +252,10 @@ static int check_column(struct store *store, sqlite3_stmt *row, int column, char
         return 0;
     if (allows_null)
         letter = (char)(letter - 'A' + 'a');
-    while (kinds[k].letter != letter)
-        assert(++k < sizeof kinds / sizeof *kinds);
+    while (kinds[k].letter != letter) {
+        k++;
+        assert(k < sizeof kinds / sizeof *kinds);
+    }
     if (type == kinds[k].type && is_in_range(row, column, letter))
         return 0;
     return refuse_value(store, row, column, kinds[k].wanted, err);

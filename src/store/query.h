@@ -62,6 +62,8 @@ void table_drop_empty(struct table *table);
 int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct table *row), void *arg, struct err *err);
 
+/* This program writes shorter ones; what another wrote may be of any length. */
+#define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
 #define QUERY_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
 #define QUERY_STATES                                                      \
     "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
@@ -113,10 +115,10 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " USING (config_id) WHERE sweep_id = ?1") \
     X(FAILURES, /* most frequent first */ \
       "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
-      " coalesce(error, '') AS reason" \
+      " " QUERY_ERROR " AS reason" \
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed') AND ?1 IS NOT NULL" \
-      " GROUP BY sweep_id, state, error ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
     X(RUNNING, /* trials under way, longest first, 20 of them; id is not used */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
@@ -131,9 +133,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(BROKEN, /* attempts that took their rank with them, or went with their run */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
-      " coalesce(error, '') AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
+      " " QUERY_ERROR " AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
       " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed' AND ?1 IS NOT NULL" \
-      " GROUP BY session_id, outcome, host, error ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
+      " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(SESSIONS, /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
@@ -190,7 +192,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " WHERE config_id = ?1 ORDER BY s.id") \
     X(CONFIG_TRIALS, \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
-      " attempts, coalesce(error, '') AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+      " attempts, " QUERY_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
     X(CONFIG_TEST, /* metrics on the test part over its done trials; sd as in the views */ \
       "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
       " sqrt(sum(d * d) / (count(*) - 1)) AS sd FROM (SELECT m.name, m.value AS v," \
@@ -200,7 +202,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(TRIAL, /* id of a trial, and so on */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
-      " error, trial.key FROM trial JOIN config USING (config_id)" \
+      " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
     X(TRIAL_RECORD, /* of which cli/replay.c knows the columns by their places */ \
       "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
@@ -249,7 +251,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " datetime(started, 'unixepoch') AS started_utc, max(0, coalesce(finished," \
       " iif(outcome = 'running', (julianday('now') - 2440587.5) * 86400, NULL)) - started)" \
       " AS seconds, outcome," \
-      " coalesce(error, '') AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
+      " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_MODEL, /* its file, where it is kept */ \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
     X(CONFIG_MODELS, /* likewise */ \

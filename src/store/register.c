@@ -110,6 +110,21 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     return rc;
 }
 
+/* Numbers are given again: what belonged to another sweep or configuration would become ours. */
+static int refuse_orphans(struct walk *w, enum statement id, const char *children,
+                          const char *parent, struct err *err)
+{
+    int64_t gone;
+
+    if (db_integer(w->store, db_bind(w->store, id, err, ""), 0, &gone, err))
+        return -1;
+    return !gone ? 0
+                 : err_set(err,
+                           "%s: there are %s of %s %lld, which is not there: another program "
+                           "deleted it; go on with a copy from before that, or with another --db",
+                           w->store->path, children, parent, (long long)gone);
+}
+
 static int find_sweep(struct walk *w, struct err *err)
 {
     struct settings s;
@@ -119,6 +134,9 @@ static int find_sweep(struct walk *w, struct err *err)
         return -1;
     row = db_bind(w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s);
     if (db_integer(w->store, row, 0, &w->sweep_id, err))
+        return -1;
+    if (refuse_orphans(w, STATEMENT_SWEEP_GONE, "configurations", "sweep", err) ||
+        refuse_orphans(w, STATEMENT_CONFIG_GONE, "trials", "configuration", err))
         return -1;
     return w->insert ? insert_sweep(w, &s, err) : 0;
 }

@@ -9,10 +9,10 @@
 #define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
 /* What register.c reads of a trial. */
-#define STATEMENT_TRIAL_COLUMNS                                                       \
-    "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"          \
-    " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"                \
-    " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0"      \
+#define STATEMENT_TRIAL_COLUMNS                                                  \
+    "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     \
+    " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           \
+    " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
     " AND remaining < 1), 1.0), 1.0) AS remaining"
 
 /* clang-format off */
@@ -74,6 +74,13 @@
       " UNION ALL SELECT config_id, " STATEMENT_TRIAL_COLUMNS \
       " FROM config CROSS JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND (SELECT count(*) FROM sweep) > 1") \
+    /* What another program has deleted, without that which belongs to it. */ \
+    X(SWEEP_GONE, \
+      "SELECT min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
+      " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep)") \
+    X(CONFIG_GONE, \
+      "SELECT min(config_id) FROM (SELECT DISTINCT config_id FROM trial)" \
+      " WHERE config_id NOT IN (SELECT config_id FROM config)") \
     X(TRIAL_LAST, "SELECT max(trial_id) FROM trial") \
     X(TRIAL_INSERT, \
       "INSERT INTO trial (trial_id, config_id, replicate, fold, key) VALUES (?, ?, ?, ?, ?)") \

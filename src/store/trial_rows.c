@@ -33,8 +33,8 @@ static const char sql_attempts[] =
 /* A table in the order of its trials, read beside them. */
 struct beside {
     sqlite3_stmt *row;
-    const char *types; /* of db_check_row() */
-    int64_t trial_id;  /* of the row; INT64_MAX: there are no more */
+    bool has_row;
+    int64_t trial_id; /* of the row */
 };
 
 struct trial_rows {
@@ -65,13 +65,12 @@ static int next_beside(struct beside *b, struct store *store, struct err *err)
 {
     int rc = db_step(store, b->row, err);
 
-    b->trial_id = INT64_MAX;
-    return rc == 1 ? db_read(store, b->row, err, b->types, &b->trial_id) : rc;
+    b->has_row = rc == 1;
+    return b->has_row ? db_read(store, b->row, err, "i", &b->trial_id) : rc;
 }
 
 static int begin_beside(struct beside *b, struct store *store, const char *sql, struct err *err)
 {
-    b->types = "i";
     b->row = db_prepare(store, sql, err);
     return b->row ? next_beside(b, store, err) : -1;
 }
@@ -81,7 +80,7 @@ static int skip_to(struct beside *b, struct store *store, int64_t trial_id, stru
 {
     int rc = 0;
 
-    while (!rc && b->trial_id < trial_id)
+    while (!rc && b->has_row && b->trial_id < trial_id)
         rc = next_beside(b, store, err);
     return rc;
 }
@@ -100,7 +99,7 @@ static int put_metric(struct trial_rows *r, struct err *err)
     sqlite3_stmt *row = r->metrics.row;
     const char *split, *name;
 
-    if (db_check_row(r->store, row, "iss", err))
+    if (db_check_row(r->store, row, "issr", err))
         return -1;
     split = (const char *)sqlite3_column_text(row, 1);
     name = (const char *)sqlite3_column_text(row, 2);
@@ -118,7 +117,7 @@ static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
 
     for (int m = 0; m < n_metrics(r); m++)
         metric_cells(r)[m] = (struct cell){.type = CELL_NULL};
-    while (!rc && r->metrics.trial_id == trial_id)
+    while (!rc && r->metrics.has_row && r->metrics.trial_id == trial_id)
         rc = put_metric(r, err) || next_beside(&r->metrics, r->store, err) ? -1 : 0;
     return rc;
 }
@@ -145,7 +144,9 @@ static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
     int rc = skip_to(&r->attempts, r->store, trial_id, err);
 
     *rank = *host = (struct cell){.type = CELL_NULL};
-    while (!rc && r->attempts.trial_id == trial_id) {
+    while (!rc && r->attempts.has_row && r->attempts.trial_id == trial_id) {
+        if (db_check_row(r->store, r->attempts.row, "iis", err))
+            return -1;
         db_view_cell(rank, r->attempts.row, 1);
         db_view_cell(host, r->attempts.row, 2);
         rc = put_host(r, host, err) || next_beside(&r->attempts, r->store, err) ? -1 : 0;
@@ -182,7 +183,8 @@ static int put_trial(struct trial_rows *r, struct err *err)
     struct cell *cells = r->view.cells, *last = &cells[r->view.n_cols - N_LAST];
     int64_t trial_id, config_id;
 
-    if (db_read(r->store, r->trial, err, "ii", &trial_id, &config_id) ||
+    if (db_check_row(r->store, r->trial, "iinntRRRn", err) ||
+        db_read(r->store, r->trial, err, "ii", &trial_id, &config_id) ||
         put_config(r, config_id, err))
         return -1;
     if (!r->is_wanted)

@@ -101,6 +101,36 @@ sqlite3 hostile.db "update config set params = json_set(params, '$.hidden_size',
 fails "best --format ini of a NULL" 1 "$ESPALIER" best hostile.db --format ini
 like "names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
 
+# What another program deleted, without that which belongs to it: its numbers must not be given again.
+gone() { # NAME SQL MESSAGE
+    cp base.db hostile.db
+    sqlite3 hostile.db "$2"
+    before=$(sqlite3 hostile.db .dump | cksum)
+    fails "run with $1" 1 "$ESPALIER" run small.ini --db hostile.db --progress none
+    like "is refused" "$(cat "$T/.err")" "^espalier: hostile.db: there are $3, which is not there: another program deleted it; go on with a copy"
+    is "and changes nothing, $1" "$(sqlite3 hostile.db .dump | cksum)" "$before"
+}
+gone "trials without their configuration" "delete from config where config_id = 2" "trials of configuration 2"
+gone "nothing but trials" "delete from config; delete from axis; delete from sweep" "trials of configuration 1"
+gone "configurations without their sweep" "delete from sweep" "configurations of sweep 1"
+
+# A text where a number belongs, which CSV would show, and an error of 20 MB.
+cp base.db hostile.db
+sqlite3 hostile.db "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'STRICT', '') where name = 'attempt';
+    pragma writable_schema = reset; update attempt set rank = 'evil' where trial_id = 2" 2>/dev/null
+fails "export of a text as a rank" 1 "$ESPALIER" export hostile.db
+cp base.db hostile.db
+sqlite3 hostile.db "update trial set state = 'failed', error = replace(hex(zeroblob(10000000)), '00', 'xy') where trial_id = 2"
+for command in "status hostile.db" "show hostile.db t2" "show hostile.db c1"; do
+    # shellcheck disable=SC2086 # words
+    is "an endless error is cut: $command" "$(sh -c 'ulimit -v 4000000; exec "$@"' sh "$ESPALIER" $command 2>&1 | wc -c | awk '{ print ($1 > 1000 && $1 < 9000) }')" 1
+done
+
+# The largest number that a trial can have.
+cp base.db hostile.db
+sqlite3 hostile.db "update trial set trial_id = 9223372036854775807 where trial_id = 4"
+is "the largest number is exported" "$("$ESPALIER" export hostile.db | tail -n 1 | cut -d, -f2)" 9223372036854775807
+
 # Conditions that do not end.
 endless='1 < (with recursive c (n) as (select 1 union all select n + 1 from c) select max(n) from c)'
 fails "--where that does not end" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"

@@ -165,4 +165,14 @@ for db in p.db elsewhere/q.db; do
     is "$db is as it was" "$(cksum "$db")" "$before"
 done
 
+# The log of a run that was killed has its last commits, and a journal the way back: here by their first bytes.
+printf '\067\177\006\202 and so on' >q.db-wal
+printf '\331\325\005\371\040\241\143\327 and so on' >q.db-journal
+for file in q.db-wal q.db-journal; do
+    before=$(cksum "$file")
+    fails "export -o $file" 1 "$ESPALIER" export p.db -o "$file"
+    like "it is said what it is" "$(cat .err)" "^espalier: $file: is the (log|journal) of a database: will not be overwritten$"
+    is "$file is as it was" "$(cksum "$file")" "$before"
+done
+
 done_testing

@@ -41,6 +41,9 @@ is "and keeps" "$(python3 -c 'import json, sys; print(json.load(open("all.json")
 "$ESPALIER" export >all.csv
 host=$(head -n 1 all.csv | tr , "\n" | grep -nx host | cut -d: -f1)
 is "CSV keeps the bytes" "$(tail -n 1 all.csv | cut -d, -f"$host" | cksum)" "$(echo "$evil" | cksum)"
+script -qec "'$ESPALIER' export" /dev/null </dev/null >shown 2>&1
+is "but shows a terminal none that command it" "$(tr -d '\r' <shown | harm)" 0
+like "only the rest" "$(cat shown)" 'x\?\]52;c;eA==\?\?31m\?y'
 
 # ---- data files ----
 
