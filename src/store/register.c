@@ -6,18 +6,7 @@
 #include "base/fault.h"
 #include "store/config_index.h"
 #include "store/db.h"
-
-/* Trials to be inserted, in one statement when there are TRIALS_AT_ONCE. */
-enum { TRIALS_AT_ONCE = 16 }; /* STATEMENT_TRIAL_INSERT_16 */
-struct new_trials {
-    int64_t last_id; /* the largest in the file, these included; -1: not asked yet */
-    int n;
-    struct new_trial {
-        int64_t trial_id, config_id;
-        int32_t replicate, fold;
-        char key[HASH_HEX_SIZE];
-    } of[TRIALS_AT_ONCE];
-};
+#include "store/new_trials.h"
 
 /* A configuration of the plan that the database has. */
 struct known_config {
@@ -210,56 +199,6 @@ static int insert_config(struct walk *w, int32_t config, const struct settings *
     return 0;
 }
 
-static int bind_trial(sqlite3_stmt *statement, int column, const struct new_trial *trial)
-{
-    return sqlite3_bind_int64(statement, column, trial->trial_id) ||
-           sqlite3_bind_int64(statement, column + 1, trial->config_id) ||
-           sqlite3_bind_int(statement, column + 2, trial->replicate) ||
-           sqlite3_bind_int(statement, column + 3, trial->fold) ||
-           sqlite3_bind_text(statement, column + 4, trial->key, -1, SQLITE_STATIC);
-}
-
-/* Trials [from, from + n) of those that wait; n: as many as the statement takes. */
-static int write_trials(struct walk *w, enum statement id, int from, int n, struct err *err)
-{
-    sqlite3_stmt *statement = db_bind(w->store, id, err, "");
-
-    for (int i = 0; statement && i < n; i++)
-        if (bind_trial(statement, 1 + 5 * i, &w->new_trials.of[from + i]))
-            return db_fail(w->store, err);
-    return db_finish(w->store, statement, err);
-}
-
-static int flush_trials(struct walk *w, struct err *err)
-{
-    int n = w->new_trials.n;
-
-    w->new_trials.n = 0;
-    if (n == TRIALS_AT_ONCE)
-        return write_trials(w, STATEMENT_TRIAL_INSERT_16, 0, n, err);
-    for (int i = 0; i < n; i++)
-        if (write_trials(w, STATEMENT_TRIAL_INSERT, i, 1, err))
-            return -1;
-    return 0;
-}
-
-/* A number that no trial has. */
-static int number_trial(struct walk *w, int64_t *trial_id, struct err *err)
-{
-    int64_t *last = &w->new_trials.last_id;
-
-    if (*last < 0 &&
-        db_integer(w->store, db_bind(w->store, STATEMENT_TRIAL_LAST, err, ""), 0, last, err))
-        return -1;
-    if (*last < 0)
-        *last = 0;
-    if (*last == INT64_MAX)
-        return err_set(err, "%s: the trial with the largest number there is leaves none for others",
-                       w->store->path);
-    *trial_id = ++*last;
-    return 0;
-}
-
 static int insert_trial_as(struct walk *w, const struct new_trial *trial, int64_t t,
                            struct err *err)
 {
@@ -275,18 +214,12 @@ static int insert_trial_as(struct walk *w, const struct new_trial *trial, int64_
 static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err *err)
 {
     struct plan_trial trial = plan_trial(w->plan, t);
-    struct new_trial *new = &w->new_trials.of[w->new_trials.n];
+    struct new_trial new = {
+        .config_id = config_id, .replicate = trial.replicate, .fold = trial.fold};
 
-    new->config_id = config_id;
-    new->replicate = trial.replicate;
-    new->fold = trial.fold;
-    hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), new->key);
-    if (w->is_part)
-        return insert_trial_as(w, new, t, err);
-    if (number_trial(w, &new->trial_id, err))
-        return -1;
-    w->trials->ids[t] = new->trial_id;
-    return ++w->new_trials.n == TRIALS_AT_ONCE ? flush_trials(w, err) : 0;
+    hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), new.key);
+    return w->is_part ? insert_trial_as(w, &new, t, err)
+                      : new_trials_add(&w->new_trials, w->store, &new, &w->trials->ids[t], err);
 }
 
 static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *out,
@@ -479,7 +412,7 @@ static int walk_configs(struct walk *w, struct err *err)
     for (int32_t config = 0; w->insert && config < w->plan->n_configs; config++)
         if (lacks_trials(w, config) && insert_missing(w, config, err))
             return -1;
-    if (flush_trials(w, err))
+    if (new_trials_flush(&w->new_trials, w->store, err))
         return -1;
     return buf_failed(&w->texts.canonical) || buf_failed(&w->texts.json) || buf_failed(&w->levels)
                ? err_nomem(err, "trial keys", w->texts.canonical.size)
@@ -516,7 +449,7 @@ static int register_all(struct walk *w, struct err *err)
 static void walk_init(struct walk *w)
 {
     settings_texts_init(&w->texts, w->plan->sweep->swept, w->data->digest);
-    w->new_trials.last_id = -1;
+    w->new_trials = (struct new_trials){.last_id = -1};
 }
 
 static void walk_release(struct walk *w)
