@@ -114,6 +114,29 @@ static void test_decimal_comma(void **state)
                        "thousands");
 }
 
+/* 1.066 beside 979 is 1066. What may be a measurement stays. */
+static void test_thousands(void **state)
+{
+    struct data_spec spec = spec_of("id,ft\nx,979\ny,1.066\nz,NA\nw,1.012.500\n");
+
+    (void)state;
+    refuse_spec(&spec, "pheno.csv:3: column \"ft\" = \"1.066\": a point that likely sets thousands "
+                       "apart, for other rows have whole numbers of three digits: write nothing "
+                       "between thousands");
+    spec = spec_of("id;ft\nx;979\ny;1.066\n");
+    refuse_spec(&spec, "pheno.csv:3: column \"ft\" = \"1.066\": a point that likely sets thousands "
+                       "apart, for other rows have whole numbers of three digits: write nothing "
+                       "between thousands");
+    spec = spec_of("id,ft\nx,79\ny,1.066\nz,2.125\n");
+    check_target(&spec, (const float[]){79, 1.066f, 2.125f, NAN});
+    spec = spec_of("id,ft\nx,979\ny,1.06\nz,1.125\n");
+    check_target(&spec, (const float[]){979, 1.06f, 1.125f, NAN});
+    spec = spec_of("id,ft\nx,979\ny,10.066\n");
+    check_target(&spec, (const float[]){979, 10.066f, NAN, NAN});
+    spec = spec_of("id,ft\nx,1.066\ny,2.125\n");
+    check_target(&spec, (const float[]){1.066f, 2.125f, NAN, NAN});
+}
+
 static void test_other_commas(void **state)
 {
     static const char why[] =
@@ -386,19 +409,13 @@ static void test_group_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_suspect),
-        cmocka_unit_test(test_decimal_comma),
-        cmocka_unit_test(test_other_commas),
-        cmocka_unit_test(test_id_column),
-        cmocka_unit_test(test_covariates),
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_quoted_names),
-        cmocka_unit_test(test_covariate_errors),
-        cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_group),
-        cmocka_unit_test(test_group_with_parts),
-        cmocka_unit_test(test_group_errors),
+        cmocka_unit_test(test_missing),          cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_decimal_comma),    cmocka_unit_test(test_thousands),
+        cmocka_unit_test(test_other_commas),     cmocka_unit_test(test_id_column),
+        cmocka_unit_test(test_covariates),       cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_quoted_names),     cmocka_unit_test(test_covariate_errors),
+        cmocka_unit_test(test_digest),           cmocka_unit_test(test_group),
+        cmocka_unit_test(test_group_with_parts), cmocka_unit_test(test_group_errors),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
