@@ -24,10 +24,11 @@ enum {
     SESSION_STARTED,
     SESSION_ELAPSED,
     SESSION_TRIALS,
-    SESSION_RATE,
-    SESSION_PENDING,
-    SESSION_LEFT
+    SESSION_RATE
 };
+
+/* Columns of QUERY_LEFT. */
+enum { LEFT_PENDING, LEFT_SECONDS };
 
 static int put_table(struct buf *out, struct store *store, enum query query, const char *heading,
                      struct err *err)
@@ -75,7 +76,6 @@ static void put_outcome(struct buf *out, const struct cell *s, const struct stor
 static void put_session(struct buf *out, const struct cell *s, const struct store *store,
                         const char *db)
 {
-    const char *why;
     char text[32];
 
     buf_printf(out, "\nlast session: %s\n", s[SESSION_COMMAND].s);
@@ -88,11 +88,26 @@ static void put_session(struct buf *out, const struct cell *s, const struct stor
         buf_printf(out, "%lld trials in %s, %.*f a second\n", (long long)s[SESSION_TRIALS].i, text,
                    s[SESSION_RATE].f < 10 ? 2 : 0, s[SESSION_RATE].f);
     }
-    if (query_life(&why, store, s[SESSION_ID].i) == QUERY_LIFE_RUNNING &&
-        s[SESSION_LEFT].type == CELL_REAL && s[SESSION_PENDING].i) {
-        progress_duration(text, sizeof text, s[SESSION_LEFT].f);
-        buf_printf(out, "about %s left for %lld trials\n", text, (long long)s[SESSION_PENDING].i);
+}
+
+static int put_left(struct buf *out, struct store *store, int64_t session_id, struct err *err)
+{
+    struct table table;
+    const char *why;
+    char text[32];
+
+    if (query_life(&why, store, session_id) != QUERY_LIFE_RUNNING)
+        return 0;
+    if (query_table(&table, store, QUERY_LEFT, session_id, err))
+        return -1;
+    if (table.n_rows && table.cells[LEFT_PENDING].i &&
+        table.cells[LEFT_SECONDS].type == CELL_REAL) {
+        progress_duration(text, sizeof text, table.cells[LEFT_SECONDS].f);
+        buf_printf(out, "about %s left for %lld trials\n", text,
+                   (long long)table.cells[LEFT_PENDING].i);
     }
+    table_release(&table);
+    return 0;
 }
 
 static int put_efficiency(struct buf *out, struct store *store, struct err *err)
@@ -112,13 +127,16 @@ static int put_efficiency(struct buf *out, struct store *store, struct err *err)
 static int put_last_session(struct buf *out, struct store *store, const char *db, struct err *err)
 {
     struct table table;
+    int rc = 0;
 
     if (query_table(&table, store, QUERY_SESSION, 0, err))
         return -1;
-    if (table.n_rows)
+    if (table.n_rows) {
         put_session(out, table.cells, store, db);
+        rc = put_left(out, store, table.cells[SESSION_ID].i, err);
+    }
     table_release(&table);
-    return 0;
+    return rc;
 }
 
 static int put_workers(struct buf *out, struct store *store, struct err *err)

@@ -241,11 +241,10 @@ static int refuse_value(struct store *store, sqlite3_stmt *row, int column, cons
                    store->path, found, sqlite3_column_name(row, column), wanted);
 }
 
-static int check_column(struct store *store, sqlite3_stmt *row, int column, char letter,
+static int check_column(struct store *store, sqlite3_stmt *row, int column, int type, char letter,
                         struct err *err)
 {
     bool allows_null = letter >= 'A' && letter <= 'Z';
-    int type = sqlite3_column_type(row, column);
     size_t k = 0;
 
     if (letter == '?' || (allows_null && type == SQLITE_NULL))
@@ -264,15 +263,13 @@ static int check_column(struct store *store, sqlite3_stmt *row, int column, char
 int db_check_row(struct store *store, sqlite3_stmt *row, const char *types, struct err *err)
 {
     for (int c = 0; types[c]; c++)
-        if (check_column(store, row, c, types[c], err))
+        if (check_column(store, row, c, sqlite3_column_type(row, c), types[c], err))
             return -1;
     return 0;
 }
 
-static void read_column(sqlite3_stmt *row, int column, char letter, va_list *args)
+static void read_column(sqlite3_stmt *row, int column, bool is_null, char letter, va_list *args)
 {
-    bool is_null = sqlite3_column_type(row, column) == SQLITE_NULL;
-
     switch (letter) {
     case 'i':
     case 'I':
@@ -299,14 +296,18 @@ static void read_column(sqlite3_stmt *row, int column, char letter, va_list *arg
 int db_read(struct store *store, sqlite3_stmt *row, struct err *err, const char *types, ...)
 {
     va_list args;
+    int rc = 0;
 
-    if (db_check_row(store, row, types, err))
-        return -1;
     va_start(args, types);
-    for (int c = 0; types[c]; c++)
-        read_column(row, c, types[c], &args);
+    for (int c = 0; !rc && types[c]; c++) {
+        int type = sqlite3_column_type(row, c);
+
+        rc = check_column(store, row, c, type, types[c], err);
+        if (!rc)
+            read_column(row, c, type == SQLITE_NULL, types[c], &args);
+    }
     va_end(args);
-    return 0;
+    return rc;
 }
 
 int db_column_names(struct table *out, sqlite3_stmt *row)

@@ -27,6 +27,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_UNFINISHED] = "i",
     [QUERY_SCORES] = "iiR",
     [QUERY_SESSION] = "isssii",
+    [QUERY_LEFT] = "iR",
     [QUERY_EFFICIENCY] = "iii",
     [QUERY_CONFIG_TRIALS] = "innt",
     [QUERY_CONFIG_MODELS] = "i",

@@ -141,24 +141,28 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session WHERE ?1 IS NOT NULL ORDER BY session_id DESC LIMIT 10") \
     X(SESSION, /* 0: the last one; one row, whose columns cli/cmd_status.c knows by place. rate: \
-                  trials a second; left_s: seconds for what is pending in the sweeps it worked \
-                  on, by flops where they are known */ \
+                  trials a second */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
-      " a AS (SELECT trial_id, attempt.finished AS at FROM attempt" \
+      " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
+      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))" \
+      "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
+      " n AS trials, n / elapsed AS rate FROM (SELECT *," \
+      " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
+    X(LEFT, /* of a session that runs: trials that are pending in the sweeps it worked on, and seconds \
+               for them, by flops where they are known; columns are known to cli/cmd_status.c by place. \
+               Looks at all trials. */ \
+      "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
+      " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
       " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
-      /* Only where something is pending: takes ten times as long as the rest. */ \
       " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) AS flops FROM a JOIN trial USING (trial_id)" \
       " JOIN config USING (config_id) GROUP BY sweep_id)," \
-      " ended AS MATERIALIZED (SELECT count(*) AS n, max(at) AS at FROM a)," \
-      " ran AS MATERIALIZED (SELECT n, nullif(max(0, coalesce(s.finished, at) - s.started), 0)" \
-      " AS elapsed FROM s, ended)," \
+      " ran AS MATERIALIZED (SELECT count(trial_id) AS n," \
+      " nullif(max(0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
       " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
       " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
       " AND sweep_id IN (SELECT sweep_id FROM of))" \
-      "SELECT s.session_id AS session, s.outcome, s.command, s.host, s.pid, s.ranks, s.started," \
-      " ran.elapsed AS elapsed_s, ran.n AS trials, ran.n / ran.elapsed AS rate," \
-      " pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
+      "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended, nor \
