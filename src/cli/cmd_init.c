@@ -132,11 +132,18 @@ static const char *sweep_path(const struct init *in)
 
 static int load(struct init *in)
 {
+    struct err err;
     int status;
 
     put_text(in);
     status = job_parse_text(&in->job, sweep_path(in), buf_text(&in->text));
-    return status == CLI_GO_ON ? job_load(&in->job) : status;
+    if (status == CLI_GO_ON)
+        status = job_load(&in->job);
+    if (status == CLI_GO_ON && in->columns.is_unjoined)
+        status = go_on(err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
+                               in->columns.table->path),
+                       &err, EXIT_ERROR);
+    return status;
 }
 
 static int plan(struct init *in)

@@ -133,6 +133,19 @@ static int add_subset(struct init_lines *lines, const struct init_files *files,
                           "samples with a value alone; all: the others join the graph", "", err);
 }
 
+static int add_task(struct init_lines *lines, const struct init_files *files,
+                    const struct init_columns *c, struct err *err)
+{
+    enum data_task task = c->table ? init_columns_task(c, files->format) : DATA_TASK_AUTO;
+
+    if (task == DATA_TASK_AUTO)
+        return 0;
+    return task == DATA_TASK_CLASSIFICATION
+               ? init_lines_add(lines, P_TASK, "classification",
+                                "the trait has few different values", "", err)
+               : init_lines_add(lines, P_TASK, "regression", "the trait is an amount", "", err);
+}
+
 int init_data_lines(struct init_lines *lines, const struct init_files *files,
                     const struct init_columns *columns, const char *output, struct err *err)
 {
@@ -146,12 +159,7 @@ int init_data_lines(struct init_lines *lines, const struct init_files *files,
         add_missing_genotype(lines, columns, err) != 0 ||
         add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0)
         return -1;
-    if (columns->table && init_columns_is_classes(columns, files->format) &&
-        init_lines_add(lines, P_TASK, "classification", "the trait has few different values", "",
-                       err) != 0)
-        return -1;
-    if (columns->table && !init_columns_is_classes(columns, files->format) &&
-        init_lines_add(lines, P_TASK, "regression", "the trait is an amount", "", err) != 0)
+    if (add_task(lines, files, columns, err) != 0)
         return -1;
     return add_subset(lines, files, columns, err);
 }

@@ -218,7 +218,7 @@ static void propose_graphs(struct proposal *p, const struct init_facts *f)
                : f->format == DATA_SMILES ? "3 5"
                                           : "3 2",
                "graph convolutions");
-    sweep_over(p, P_POOL, f->format == DATA_TU ? "sum mean" : "mean max",
+    sweep_over(p, P_POOL, is_images ? "mean max" : "sum mean",
                "what stands for a graph, from its nodes");
     sweep_over(p, P_HIDDEN_SIZE, f->format == DATA_SMILES ? "64" : "32",
                "width of every convolution");

@@ -115,6 +115,41 @@ is "features that are no counts" "$(value signed.ini metric)" correlation
 tr , ';' <sim/phenotypes.csv | tr . , >comma.csv
 works decimal sim/genotypes.csv comma.csv
 
+# ---- cells that are no numbers: what the readers say ----
+
+# Write FILE from FILE2 with the value of the trait in some rows replaced.
+spoil() { awk -F, -v OFS=, -v with="$1" 'NR % 12 == 3 { $2 = with } 1' sim/phenotypes.csv; }
+for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d' '>5.50'; do
+    spoil "$cell" >spoilt.csv
+    for trait in "" "--trait=trait"; do
+        # shellcheck disable=SC2086 # no option
+        fails "a trait with $cell $trait" 1 init sim/genotypes.csv spoilt.csv $trait -o no.ini
+        like "$cell $trait is named" "$(cat .err)" \
+            '^espalier: spoilt.csv:3: column "trait" = .*: a word among numbers: .* name it in data.missing'
+    done
+done
+spoil - | awk -F, -v OFS=, '{ print $0, NR == 1 ? "height" : NR * 1.5 }' >two.csv
+fails "a trait beside another with such cells" 2 init sim/genotypes.csv two.csv -o no.ini
+like "lists both" "$(cat .err)" '"trait": 55 numbers and 5 others, the first "-" on line 3; "height": 60 numbers$'
+awk -F, -v OFS=, 'NR > 1 { $2 = $2 "%" } 1' sim/phenotypes.csv >percent.csv
+fails "words alone" 2 init sim/genotypes.csv percent.csv -o no.ini
+like "the first is named" "$(cat .err)" '^espalier: percent.csv:2: column "trait" = "[-0-9.]*%": no column can be predicted'
+fails "words alone are no classes" 1 init sim/genotypes.csv percent.csv --trait trait -o no.ini
+like "but names" "$(cat .err)" '60 values make 60 classes, 60 of them with one member'
+awk -F, -v OFS=, 'NR == 7 { $5 = "-" } 1' sim/genotypes.csv >dash.csv
+awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == 0 ? "AA" : $j == 1 ? "AC" : "CC" } 1' \
+    sim/genotypes.csv >letters.csv
+awk -F, '{ for (j = 1; j <= NF; j++) line[j] = line[j] (NR > 1 ? "," : "") $j }
+    END { for (j = 1; j <= NF; j++) print line[j] }' sim/genotypes.csv >transposed.csv
+fails "a genotype that is no dosage" 1 init dash.csv sim/phenotypes.csv -o no.ini
+is "is named with its place" "$(cat .err)" \
+    'espalier: dash.csv:7: column "1_4" = "-": must be a number, or empty or NA where missing: set [data] missing_genotype = - if it is a missing call'
+fails "genotypes of letters" 1 init letters.csv sim/phenotypes.csv -o no.ini
+like "are named" "$(cat .err)" '^espalier: letters.csv:2: column "1_1" = "..": must be a number, or empty or NA where missing$'
+fails "a transposed table" 1 init transposed.csv sim/phenotypes.csv -o no.ini
+like "is named as that" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed, it must have a row for each sample'
+ok "and no file is written" test ! -e no.ini
+
 # ---- graphs and molecules ----
 
 works nodes sim/edges.csv sim/phenotypes.csv sim/genotypes.csv
@@ -166,6 +201,8 @@ is "want labels" "$(cat .err)" "espalier: images: IDX images: the IDX file of th
 } >drugs.csv
 if init drugs.csv -o drugs.ini >.out 2>.err; then
     is "molecules" "$(value drugs.ini format) $(value drugs.ini trait) $(value drugs.ini id)" "smiles active name"
+    like "graphs are summed up first" "$(value drugs.ini pool)" "^sum"
+    like "and then averaged" "$(init drugs.csv --budget 10h -o - 2>/dev/null)" '^pool +=  *sum, mean '
     is "all of them are parsed" "$(value drugs.ini skip_invalid)" ""
     ok "plan takes them" "$ESPALIER" plan drugs.ini
     echo "e,C(,1" >>drugs.csv
@@ -222,6 +259,21 @@ no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDa
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
 no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
 no "a folder" '^espalier: folder: is a folder without a file that ends in _graph_indicator.txt' folder
+# The first bytes of a workbook, of R data, plain and gzip, and of an archive.
+{
+    printf 'PK\3\4%026d[Content_Types].xml' 0 >p.xlsx
+    printf '\320\317\021\340\241\261\032\341' >p.xls
+    printf 'PK\3\4%026dmimetypeapplication/vnd.oasis.opendocument' 0 >p.ods
+    printf 'PK\3\4%026dp.csv' 0 >p.zip
+    printf 'X\n\0\0\0' | gzip >p.rds
+    printf 'RDX3\nX\n' >p.RData
+}
+no "a workbook" '^espalier: p.xlsx: is an Excel workbook: save the sheet as CSV$' sim/genotypes.csv p.xlsx
+no "an old workbook" '^espalier: p.xls: is an Excel 97 workbook: save the sheet as CSV$' sim/genotypes.csv p.xls
+no "an OpenDocument file" '^espalier: p.ods: is an OpenDocument file: save the sheet as CSV$' sim/genotypes.csv p.ods
+no "an archive" '^espalier: p.zip: is a zip archive: unpack it' sim/genotypes.csv p.zip
+no "R data" '^espalier: p.rds: is R data .*write.csv' sim/genotypes.csv p.rds
+no "an R workspace" '^espalier: p.RData: is R data .*load' sim/genotypes.csv p.RData
 no "a pipe" '^espalier: pipe: is a pipe or a device' pipe
 no "a program" '^espalier: binary: is binary and of an unknown kind: must be a VCF, BCF, PLINK 1' binary
 no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genotypes.csv: give it once$' \
