@@ -115,6 +115,34 @@ is "features that are no counts" "$(value signed.ini metric)" correlation
 tr , ';' <sim/phenotypes.csv | tr . , >comma.csv
 works decimal sim/genotypes.csv comma.csv
 
+# ---- warnings are those of the file that is written ----
+
+# The warnings about NAME.ini that init printed last, and those of inspect.
+warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' names them, //" | sort; }
+"$ESPALIER" simulate mid --samples 200 --markers 40 --causal 5 >/dev/null
+for budget in 1s 1m; do
+    ok "200 samples, $budget" "$ESPALIER" init mid/genotypes.csv mid/phenotypes.csv --budget $budget -o mid.ini
+    is "$budget: parts are no matter of warnings" "$(grep -c 'parts have fewer' .err)" 0
+    rm mid.ini
+done
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "country" : "c" int(sqrt(NR)) }' mid/phenotypes.csv | head -100 >uneven.csv
+ok "uneven groups" init mid/genotypes.csv uneven.csv -o uneven.ini
+cp .err of_init
+is "are a setting" "$(value uneven.ini group)" country
+"$ESPALIER" inspect uneven.ini >/dev/null 2>of_inspect
+like "parts that are small" "$(cat of_init)" 'parts have fewer than 30 samples'
+is "are those that inspect counts" "$(warnings of_init)" "$(warnings of_inspect)"
+head -13 mid/phenotypes.csv >dozen.csv
+ok "a dozen samples" init mid/genotypes.csv dozen.csv -o dozen.ini
+is "are no matter of correlations" "$(grep -c 'means nothing\|at random' .err)" 0
+is "but of errors" "$(value dozen.ini objective)" val_rmse
+awk -F, -v OFS=, 'NR == 1 { print "node", "label" } NR > 1 { print $1, NR % 3 }' mid/phenotypes.csv >kinds.csv
+awk -F, -v OFS=, 'NR == 1 { print "node", "feature", "value" }
+    NR > 1 { for (j = 2; j <= NF; j++) if ($j > 0) print $1, j, (j == 3 ? 5000 : 1) * $j }' mid/genotypes.csv >amounts.csv
+ok "features of unlike spread" init amounts.csv kinds.csv mid/edges.csv -o amounts.ini
+is "are scaled" "$(value amounts.ini scale)" row
+is "and not warned of" "$(grep -c 'scale = none' .err)" 0
+
 # ---- cells that are no numbers: what the readers say ----
 
 # Write FILE from FILE2 with the value of the trait in some rows replaced.
