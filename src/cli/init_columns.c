@@ -1,6 +1,7 @@
 #include "cli/init_columns.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -344,6 +345,13 @@ static void find_group(struct init_columns *c)
             c->group = j;
 }
 
+/* Few whole numbers are levels: years, blocks, trays. */
+static bool is_factor(const struct profile_column *col)
+{
+    return profile_is_whole(col) && !col->is_cut && col->seen.n > 2 &&
+           col->seen.n <= MOST_NUMBERED_CLASSES && col->n >= 2 * (int64_t)col->seen.n;
+}
+
 /* A column of names that may stand in the setting. */
 static void put_covariate(struct buf *out, const struct profile_column *col)
 {
@@ -351,16 +359,28 @@ static void put_covariate(struct buf *out, const struct profile_column *col)
 
     if (strpbrk(col->name, ";\n\r\"") || (col->n_numbers < col->n && !is_classes(col)))
         return;
-    buf_printf(out, is_quoted ? "%s\"%s\"" : "%s%s", out->size ? ", " : "", col->name);
+    buf_puts(out, out->size ? ", " : "");
+    buf_puts(out, is_factor(col) ? "factor(" : "");
+    buf_printf(out, is_quoted ? "\"%s\"" : "%s", col->name);
+    buf_puts(out, is_factor(col) ? ")" : "");
 }
 
-void init_columns_covariates(struct buf *out, const struct init_columns *c)
+/* What is as near the trait is the trait in another unit, and no covariate. */
+#define COPY 0.99
+
+int init_columns_covariates(struct buf *out, const struct init_columns *c, struct err *err)
 {
+    double r[PROFILE_COLUMNS];
+
     if (!c->table || c->table->role != P_PHENOTYPES)
-        return;
+        return 0;
+    if (profile_correlate(r, &c->joined, c->table->path, &c->ids, c->id, c->trait, err) != 0)
+        return -1;
     for (int32_t j = 0; j < c->joined.n && out->size < 100; j++)
-        if (is_free(c, j) && j != c->trait && c->joined.col[j].seen.n > 1)
+        if (is_free(c, j) && j != c->trait && j != c->group && c->joined.col[j].seen.n > 1 &&
+            fabs(r[j]) <= COPY)
             put_covariate(out, &c->joined.col[j]);
+    return 0;
 }
 
 enum data_task init_columns_task(const struct init_columns *c, enum data_format format)

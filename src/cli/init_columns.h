@@ -36,7 +36,7 @@ void init_columns_list(struct buf *out, const struct init_columns *columns, cons
 
 /* Append the columns that are neither id, trait nor SMILES and can be covariates, as the setting
  * lists them; nothing where there are none. */
-void init_columns_covariates(struct buf *out, const struct init_columns *columns);
+int init_columns_covariates(struct buf *out, const struct init_columns *columns, struct err *err);
 
 /* classification: few words, or two whole numbers; of other formats than genotypes also few whole
  * numbers. regression: other numbers. auto: the reader decides, and refuses numbers with words

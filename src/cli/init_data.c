@@ -202,7 +202,8 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
     rc = add_missing(lines, &job->report, err);
     if (rc == 0 && columns->group >= 0)
         rc = add_group(lines, columns, proposal, err);
-    init_columns_covariates(&covariates, columns);
+    if (rc == 0)
+        rc = init_columns_covariates(&covariates, columns, err);
     if (rc == 0 && covariates.size && files->format == DATA_GENOTYPE)
         rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&covariates),
                                 "columns that can be features, too", err);
@@ -317,6 +318,30 @@ static void report_columns(struct buf *out, const struct init_columns *c)
     buf_release(&list);
 }
 
+static void report_task(struct buf *out, const struct init_columns *c, const struct dataset *d,
+                        int32_t n)
+{
+    if (d->n_classes)
+        say(out, "task", "classification of %s%s%s: %d samples with a value, %d classes",
+            c->table ? "\"" : "", c->table ? c->joined.col[c->trait].name : "graphs",
+            c->table ? "\"" : "", n, d->n_classes);
+    else
+        say(out, "task", "regression of %s%s%s: %d samples with a value", c->table ? "\"" : "",
+            c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
+}
+
+/* Whole numbers may as well be amounts. */
+static void report_numbered(struct buf *out, const struct init_columns *c, const struct dataset *d)
+{
+    const struct profile_column *col = c->table ? &c->joined.col[c->trait] : NULL;
+
+    if (col && d->n_classes && profile_is_numeric(col))
+        say(out, "classes",
+            "the whole numbers of \"%s\" are taken for classes; where they are amounts, write "
+            "task = regression",
+            col->name);
+}
+
 void init_data_report(struct buf *out, const struct init_files *files, const struct init_columns *c,
                       const struct job *job)
 {
@@ -335,13 +360,8 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         say(out, "skipped", "%d molecules that cannot be parsed", r->n_skipped);
     for (int32_t i = 0; i < d->n_samples; i++)
         n += dataset_is_labelled(d, i);
-    if (d->n_classes)
-        say(out, "task", "classification of %s%s%s: %d samples with a value, %d classes",
-            c->table ? "\"" : "", c->table ? c->joined.col[c->trait].name : "graphs",
-            c->table ? "\"" : "", n, d->n_classes);
-    else
-        say(out, "task", "regression of %s%s%s: %d samples with a value", c->table ? "\"" : "",
-            c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
+    report_task(out, c, d, n);
+    report_numbered(out, c, d);
     say(out, "data", "%d samples, %d features%s", d->n_samples, d->n_features,
         d->graph_start ? " of each node"
         : d->is_sparse ? ", sparse"

@@ -91,7 +91,7 @@ works field sim/genotypes.csv field.csv
 is "ids in another column" "$(value field.ini id)" line
 is "the only trait" "$(value field.ini trait)" yield
 is "a group" "$(value field.ini group)" country
-like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, country, plot '
+like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, plot '
 awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
 fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
@@ -114,6 +114,17 @@ works signed signed.csv sim/phenotypes.csv
 is "features that are no counts" "$(value signed.ini metric)" correlation
 tr , ';' <sim/phenotypes.csv | tr . , >comma.csv
 works decimal sim/genotypes.csv comma.csv
+
+awk -F, -v OFS=, 'NR == 1 { print "line", "yield", "kg", "family", "year", "tray", "height" }
+    NR > 1 { print $1, $2, 1 - 2.2 * $2, "c" NR % 12, 2010 + NR % 4, NR % 3 - 1, NR * 1.5 }' sim/phenotypes.csv >wide.csv
+works wide sim/genotypes.csv wide.csv --trait yield
+is "another column is the group" "$(value wide.ini group)" family
+like "copies of the trait are no covariates, levels are factors" "$(cat wide.ini)" \
+    '^; covariates +=  *factor.year., factor.tray., height '
+sed 's/^; covariates/covariates/' wide.ini >factors.ini
+ok "and can be switched on" "$ESPALIER" plan factors.ini
+like "amounts are not said to be classes" "$out" '^traits '
+is "not even once" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
 
 # ---- warnings are those of the file that is written ----
 
@@ -189,6 +200,8 @@ awk -F, -v OFS=, 'NR == 1 { print "node", "part" }
     NR > 1 { print $1, NR % 3 == 0 ? "test" : NR % 3 == 1 ? "val" : "train" }' sim/phenotypes.csv >split.csv
 works sparse features.csv labels.csv sim/edges.csv split.csv
 is "classes of nodes" "$(value sparse.ini task)" classification
+like "whole numbers are said to be classes" "$out" \
+    '^classes +the whole numbers of "label" are taken for classes; where they are amounts, write task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
 is "no other parts" "$(value sparse.ini test)$(value sparse.ini stop)" ""
 
@@ -266,6 +279,18 @@ fails "a folder that is not there" 1 init sim/genotypes.csv sim/phenotypes.csv -
 like "is named" "$(cat .err)" 'nowhere/x.ini: cannot write to the folder: No such file'
 fails "a budget that is none" 2 init sim/genotypes.csv sim/phenotypes.csv --budget soon -o no.ini
 fails "a budget without a unit" 2 init sim/genotypes.csv sim/phenotypes.csv --budget 10 -o no.ini
+
+# ---- a table where a sweep file is wanted ----
+
+printf '\357\273\277id;trait\ns1;2\n' >marked.csv
+printf '#a\nid\ttrait\ns1\t2\n' >tabs.tsv
+for file in sim/phenotypes.csv marked.csv tabs.tsv; do
+    for command in inspect plan run; do
+        fails "$command $file" 2 "$ESPALIER" $command $file
+        is "$command $file: is said once" "$(cat .err)" \
+            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file for tables of data"
+    done
+done
 
 # ---- what cannot be read ----
 
