@@ -203,8 +203,9 @@ static void put_summary(struct buf *out, const struct init *in)
 
     duration_words(took, in->seconds);
     duration_words(budget, in->budget_s);
-    buf_printf(out, "%-11s %d configurations x %d replicates x %d folds = %lld trials\n", "sweep",
-               plan->n_configs, plan->replicates, plan->folds, (long long)plan->n_trials);
+    buf_printf(out, "%-11s ", "sweep");
+    plan_put_size(out, plan);
+    buf_putc(out, '\n');
     if (in->seconds <= in->budget_s)
         buf_printf(out, "%-11s about %s on one core (--budget %s)\n", "cost", took, budget);
     else

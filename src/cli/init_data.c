@@ -357,7 +357,8 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         say(out, "joined", "%d of %d genotyped samples have a value; %d values have no genotype",
             r->n_joined, c->ids.n, r->n_phenotype_only);
     if (r->n_skipped)
-        say(out, "skipped", "%d molecules that cannot be parsed", r->n_skipped);
+        say(out, "skipped", "%d molecule%s that cannot be parsed", r->n_skipped,
+            r->n_skipped == 1 ? "" : "s");
     for (int32_t i = 0; i < d->n_samples; i++)
         n += dataset_is_labelled(d, i);
     report_task(out, c, d, n);

@@ -143,6 +143,14 @@ is "are a setting" "$(value uneven.ini group)" country
 "$ESPALIER" inspect uneven.ini >/dev/null 2>of_inspect
 like "parts that are small" "$(cat of_init)" 'parts have fewer than 30 samples'
 is "are those that inspect counts" "$(warnings of_init)" "$(warnings of_inspect)"
+awk -F, -v OFS=, 'NR % 2 == 0 { line = $0 } NR > 1 && NR % 2 { $0 = line; $1 = "t" NR } 1' mid/genotypes.csv >twins.csv
+awk -F, -v OFS=, 'NR > 1 && NR % 2 { $1 = "t" NR } 1' mid/phenotypes.csv >pairs.csv
+ok "samples with the same markers" init twins.csv pairs.csv --budget 1s -o twins.ini
+like "init names who lists them" "$(cat .err)" "flatters the scores: 'espalier inspect' names them, "
+"$ESPALIER" inspect twins.ini >/dev/null 2>.err
+like "inspect lists them" "$(cat .err)" 'flatters the scores: \[split\] group keeps samples together$'
+like "one replicate is one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
+    'configurations x 1 replicate x 1 fold = '
 head -13 mid/phenotypes.csv >dozen.csv
 ok "a dozen samples" init mid/genotypes.csv dozen.csv -o dozen.ini
 is "are no matter of correlations" "$(grep -c 'means nothing\|at random' .err)" 0
@@ -249,7 +257,7 @@ if init drugs.csv -o drugs.ini >.out 2>.err; then
     echo "e,C(,1" >>drugs.csv
     init drugs.csv -o bad.ini >.out 2>.err
     is "one is not" "$(value bad.ini skip_invalid)" yes
-    like "which is counted" "$(cat .out)" '^skipped +1 molecules that cannot be parsed$'
+    like "which is counted" "$(cat .out)" '^skipped +1 molecule that cannot be parsed$'
 else
     like "without Indigo molecules are refused" "$(cat .err)" 'built without Indigo'
 fi
