@@ -282,10 +282,10 @@ static void refuse_all(const struct init_columns *c, struct err *err)
         if (!is_free(c, j) || is_numbering(c, j) || group_rank(col->name) >= 0)
             continue;
         err_set(err,
-                "%s:%lld: column \"%.80s\" = \"%.80s\": no column can be predicted: a trait must "
-                "be numbers, or words of at most %d kinds",
+                "%s:%lld: column \"%.80s\" = \"%.80s\"%s: no column can be predicted: a trait "
+                "must have different numbers, or words of 2 to %d kinds",
                 c->table->path, (long long)names_line(&col->seen, 0), col->name, col->seen.text[0],
-                MOST_CLASSES);
+                col->seen.n == 1 ? " in every row" : "", MOST_CLASSES);
         return;
     }
     err_set(err,

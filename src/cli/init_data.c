@@ -330,12 +330,12 @@ static void report_task(struct buf *out, const struct init_columns *c, const str
             c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
 }
 
-/* Whole numbers may as well be amounts. */
+/* More than two whole numbers may as well be amounts. */
 static void report_numbered(struct buf *out, const struct init_columns *c, const struct dataset *d)
 {
     const struct profile_column *col = c->table ? &c->joined.col[c->trait] : NULL;
 
-    if (col && d->n_classes && profile_is_numeric(col))
+    if (col && d->n_classes > 2 && profile_is_numeric(col))
         say(out, "classes",
             "the whole numbers of \"%s\" are taken for classes; where they are amounts, write "
             "task = regression",

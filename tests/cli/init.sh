@@ -181,6 +181,9 @@ like "lists both" "$(cat .err)" '"trait": 55 numbers and 5 others, the first "-"
 awk -F, -v OFS=, 'NR > 1 { $2 = $2 "%" } 1' sim/phenotypes.csv >percent.csv
 fails "words alone" 2 init sim/genotypes.csv percent.csv -o no.ini
 like "the first is named" "$(cat .err)" '^espalier: percent.csv:2: column "trait" = "[-0-9.]*%": no column can be predicted'
+awk -F, -v OFS=, 'NR > 1 { $2 = 5 } 1' sim/phenotypes.csv >constant.csv
+fails "a trait without differences" 2 init sim/genotypes.csv constant.csv -o no.ini
+like "is named as that" "$(cat .err)" '^espalier: constant.csv:2: column "trait" = "5" in every row: no column can'
 fails "words alone are no classes" 1 init sim/genotypes.csv percent.csv --trait trait -o no.ini
 like "but names" "$(cat .err)" '60 values make 60 classes, 60 of them with one member'
 awk -F, -v OFS=, 'NR == 7 { $5 = "-" } 1' sim/genotypes.csv >dash.csv
