@@ -379,6 +379,7 @@ if [ -n "${ESPALIER_DATA:-}" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     works digits "$d/digits/t10k-images-idx3-ubyte.gz" "$d/digits/t10k-labels-idx1-ubyte.gz"
     if [ -e drugs.ini ]; then
         works bbbp "$d/bbbp/BBBP.csv"
+        is "a rare kind of atom is no matter of scales" "$(grep -c 'scale = none' .err)" 0
         fails "two columns of bbbp_clean may be the trait" 2 init "$d/bbbp/bbbp_clean.csv" -o clean.ini
         works clean "$d/bbbp/bbbp_clean.csv" --trait p_np
         is "classes of unequal size" "$(value clean.ini objective)" val_roc_auc
