@@ -206,16 +206,20 @@ void advice_r2(struct errlist *out, int64_t config, double r2, const char *objec
 
 void advice_alike(struct errlist *out, const struct query_alike *alike)
 {
+    char which[80];
+
     if (alike->n_scored > 1 && alike->n_compared == 0)
         errlist_add(out, "one trial of a configuration shows no difference from chance: "
                          "--set replicates=5 adds replicates, which give intervals");
-    if (alike->n_alike)
-        errlist_add(
-            out,
-            "%lld of the next %lld configurations cannot be told apart from the best one "
-            "(the 95 %% interval of the difference contains 0): more replicates or folds "
-            "narrow the intervals, and 'best --rule 1se' chooses the cheapest near the best",
-            (long long)alike->n_alike, (long long)alike->n_compared);
+    if (!alike->n_alike)
+        return;
+    snprintf(which, sizeof which, "%lld of the next %lld configurations", (long long)alike->n_alike,
+             (long long)alike->n_compared);
+    errlist_add(out,
+                "%s cannot be told apart from the best one (the 95 %% interval of the difference "
+                "contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' "
+                "chooses the cheapest near the best",
+                alike->n_compared == 1 ? "the next configuration" : which);
 }
 
 void advice_print(struct errlist *advice, const char *path)

@@ -10,8 +10,10 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/shell.h"
+#include "cli/addressspace.h"
 #include "cli/init_data.h"
 #include "cli/init_fit.h"
+#include "cli/job_warn.h"
 
 struct init {
     const char *output, *trait;
@@ -130,13 +132,23 @@ static const char *sweep_path(const struct init *in)
     return is_stdout(in->output) ? "grid.ini" : in->output;
 }
 
+/* Without warnings: those are of the text that is written in the end. */
 static int load(struct init *in)
 {
+    struct err err;
     int status;
 
     put_text(in);
     status = job_parse_text(&in->job, sweep_path(in), buf_text(&in->text));
-    return status == CLI_GO_ON ? job_load(&in->job) : status;
+    log_set_level(LOG_QUIET);
+    if (status == CLI_GO_ON)
+        status = job_load(&in->job);
+    log_set_level(LOG_WARN);
+    if (status == CLI_GO_ON && in->columns.is_unjoined)
+        status = go_on(err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
+                               in->columns.table->path),
+                       &err, EXIT_ERROR);
+    return status;
 }
 
 static int plan(struct init *in)
@@ -148,7 +160,16 @@ static int plan(struct init *in)
     return status == CLI_GO_ON ? job_plan(&in->job) : status;
 }
 
-/* The warnings of a plan are printed once, for the file that is written. */
+/* Which samples are in a part depends on the groups, which are read with the data. */
+static int load_groups(struct init *in)
+{
+    if (!in->proposal.uses_group)
+        return CLI_GO_ON;
+    job_release(&in->job);
+    return load(in);
+}
+
+/* The warnings are printed once, for the file that is written. */
 static int propose_sweep(struct init *in)
 {
     struct err err;
@@ -158,13 +179,19 @@ static int propose_sweep(struct init *in)
     propose(&in->proposal, &in->facts);
     if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err) != 0)
         return cli_fail(&err, EXIT_ERROR);
+    status = load_groups(in);
     log_set_level(LOG_QUIET);
-    status = plan(in);
+    if (status == CLI_GO_ON)
+        status = plan(in);
     if (status == CLI_GO_ON)
         status = go_on(init_fit(&in->proposal, &in->seconds, &in->job, in->budget_s, &err), &err,
                        EXIT_ERROR);
     log_set_level(LOG_WARN);
-    return status == CLI_GO_ON ? plan(in) : status;
+    if (status != CLI_GO_ON)
+        return status;
+    addressspace_warn();
+    job_warn_data(&in->job);
+    return plan(in);
 }
 
 static void put_summary(struct buf *out, const struct init *in)
@@ -176,8 +203,9 @@ static void put_summary(struct buf *out, const struct init *in)
 
     duration_words(took, in->seconds);
     duration_words(budget, in->budget_s);
-    buf_printf(out, "%-11s %d configurations x %d replicates x %d folds = %lld trials\n", "sweep",
-               plan->n_configs, plan->replicates, plan->folds, (long long)plan->n_trials);
+    buf_printf(out, "%-11s ", "sweep");
+    plan_put_size(out, plan);
+    buf_putc(out, '\n');
     if (in->seconds <= in->budget_s)
         buf_printf(out, "%-11s about %s on one core (--budget %s)\n", "cost", took, budget);
     else

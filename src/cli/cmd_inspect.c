@@ -388,7 +388,7 @@ int cmd_inspect(int argc, char **argv)
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
     struct inputs inputs = {0};
-    struct job job = {0};
+    struct job job = {.has_list = true};
     struct err err;
     int first;
     int status = cli_parse(command_find("inspect"), rows, argc, argv, 1, 1, &first);

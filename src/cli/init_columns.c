@@ -1,6 +1,7 @@
 #include "cli/init_columns.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,6 +11,8 @@
 
 /* Words with more different values than this are names and no classes. */
 #define MOST_CLASSES 20
+/* Words with more are classes only where the readers take them for such. */
+#define MOST_SURE_CLASSES 10
 /* Whole numbers with more are amounts. */
 #define MOST_NUMBERED_CLASSES 10
 /* A column of groups has so many different values at least, and so many samples in each. */
@@ -81,8 +84,14 @@ static bool is_free(const struct init_columns *c, int32_t j)
 
 static bool is_classes(const struct profile_column *col)
 {
-    return col->n_numbers < col->n && col->seen.n >= 2 && col->seen.n <= MOST_CLASSES &&
+    return col->n > 0 && col->n_numbers == 0 && col->seen.n >= 2 && col->seen.n <= MOST_CLASSES &&
            col->n >= 2 * (int64_t)col->seen.n;
+}
+
+/* Numbers with some words among them: cells to correct. The readers name the first. */
+static bool is_spoilt(const struct profile_column *col)
+{
+    return col->n_numbers < col->n && 2 * col->n_numbers >= col->n;
 }
 
 static bool can_be_trait(const struct init_columns *c, int32_t j)
@@ -90,7 +99,7 @@ static bool can_be_trait(const struct init_columns *c, int32_t j)
     const struct profile_column *col = &c->joined.col[j];
 
     return is_free(c, j) && col->seen.n > 1 && !is_numbering(c, j) &&
-           (profile_is_numeric(col) || is_classes(col));
+           (profile_is_numeric(col) || is_spoilt(col) || is_classes(col));
 }
 
 /* Where nobody says which: a number that is no place and no group; words only where there are no
@@ -99,8 +108,8 @@ static bool is_likely_trait(const struct init_columns *c, int32_t j, bool are_wo
 {
     const struct profile_column *col = &c->joined.col[j];
 
-    return can_be_trait(c, j) && profile_is_numeric(col) != are_words &&
-           group_rank(col->name) < 0 && !is_coordinate(col->name);
+    return can_be_trait(c, j) && is_classes(col) == are_words && group_rank(col->name) < 0 &&
+           !is_coordinate(col->name);
 }
 
 static bool is_group(const struct init_columns *c, int32_t j)
@@ -141,7 +150,7 @@ static int read_variant_ids(struct names *ids, const char *path, struct err *err
 }
 
 /* The column with most ids of the genotypes. */
-static int find_id(struct init_columns *c, const char *genotypes, struct err *err)
+static void find_id(struct init_columns *c)
 {
     const struct profile *p = &c->table->profile;
     int32_t best = p->has_family, most = profile_known(&p->col[best], &c->ids);
@@ -154,16 +163,9 @@ static int find_id(struct init_columns *c, const char *genotypes, struct err *er
             most = n;
         }
     }
-    if (most == 0)
-        return err_set(
-            err,
-            "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\"): the "
-            "ids must be written alike in both",
-            genotypes, c->table->path, c->ids.n ? c->ids.text[0] : "",
-            p->col[best].seen.n ? p->col[best].seen.text[0] : "");
+    c->is_unjoined = most == 0;
     c->id = best;
     c->writes_id = best != p->has_family;
-    return 0;
 }
 
 /* The first line names the columns; a sample there would be lost, and its value be a name. */
@@ -209,9 +211,10 @@ static int join(struct init_columns *c, const struct init_files *files, struct e
         rc = find_code(c, &genotypes->profile, err);
     if (rc != 0 || !c->table)
         return rc;
-    if (find_id(c, genotypes->path, err) != 0 || check_header(c, err) != 0)
+    find_id(c);
+    if (check_header(c, err) != 0)
         return -1;
-    return profile_read(&c->joined, c->table->path, &c->ids, c->id, err);
+    return profile_read(&c->joined, c->table->path, c->is_unjoined ? NULL : &c->ids, c->id, err);
 }
 
 /* Molecules are numbered unless a column names each. */
@@ -230,10 +233,28 @@ static void find_molecule_id(struct init_columns *c)
 
 /* ---- trait and group ---- */
 
+/* The first value that is no number. */
+static int32_t first_word(const struct profile_column *col)
+{
+    double v;
+    int32_t i = 0;
+
+    while (i < col->seen.n && table_parse_number(&v, col->seen.text[i]))
+        i++;
+    return i;
+}
+
 static void list_one(struct buf *out, const struct profile_column *col)
 {
-    buf_printf(out, "\"%.80s\": %lld ", col->name, (long long)col->n);
-    if (profile_is_numeric(col))
+    int32_t word = first_word(col);
+
+    buf_printf(out, "\"%.80s\": %lld ", col->name,
+               (long long)(is_spoilt(col) ? col->n_numbers : col->n));
+    if (is_spoilt(col) && word < col->seen.n)
+        buf_printf(out, "numbers and %lld other%s, the first \"%.40s\" on line %lld",
+                   (long long)(col->n - col->n_numbers), col->n - col->n_numbers == 1 ? "" : "s",
+                   col->seen.text[word], (long long)names_line(&col->seen, word));
+    else if (profile_is_numeric(col))
         buf_puts(out,
                  profile_is_whole(col) && col->seen.n == 2 ? "numbers, two values" : "numbers");
     else
@@ -252,6 +273,27 @@ void init_columns_list(struct buf *out, const struct init_columns *c, const char
         }
 }
 
+/* No column is of numbers or of classes: with a cell as an example. */
+static void refuse_all(const struct init_columns *c, struct err *err)
+{
+    for (int32_t j = 0; j < c->joined.n; j++) {
+        const struct profile_column *col = &c->joined.col[j];
+
+        if (!is_free(c, j) || is_numbering(c, j) || group_rank(col->name) >= 0)
+            continue;
+        err_set(err,
+                "%s:%lld: column \"%.80s\" = \"%.80s\"%s: no column can be predicted: a trait "
+                "must have different numbers, or words of 2 to %d kinds",
+                c->table->path, (long long)names_line(&col->seen, 0), col->name, col->seen.text[0],
+                col->seen.n == 1 ? " in every row" : "", MOST_CLASSES);
+        return;
+    }
+    err_set(err,
+            "%s: no column can be predicted: must have an id and a trait, with values for "
+            "samples of the other file",
+            c->table->path);
+}
+
 /* INIT_COLUMNS_ASK, with what there is. */
 static enum init_columns_status ask(const struct init_columns *c, const char *trait,
                                     struct err *err)
@@ -260,10 +302,7 @@ static enum init_columns_status ask(const struct init_columns *c, const char *tr
 
     init_columns_list(&list, c, "; ");
     if (!list.size)
-        err_set(err,
-                "%s: no column can be predicted: must have an id and a trait, with values for "
-                "samples of the other file",
-                c->table->path);
+        refuse_all(c, err);
     else if (trait)
         err_set(err, "%s: no trait \"%.80s\": --trait must be one of %s", c->table->path, trait,
                 buf_text(&list));
@@ -279,6 +318,10 @@ static enum init_columns_status find_trait(struct init_columns *c, const char *t
 {
     int n = 0;
 
+    for (int32_t j = 0; c->is_unjoined && j < c->joined.n && c->trait < 0; j++)
+        c->trait = is_free(c, j) ? j : -1;
+    if (c->trait >= 0)
+        return INIT_COLUMNS_OK;
     if (trait) {
         c->trait = profile_find(&c->joined, trait);
         if (c->trait < 0 || !is_free(c, c->trait))
@@ -302,6 +345,13 @@ static void find_group(struct init_columns *c)
             c->group = j;
 }
 
+/* Few whole numbers are levels: years, blocks, trays. */
+static bool is_factor(const struct profile_column *col)
+{
+    return profile_is_whole(col) && !col->is_cut && col->seen.n > 2 &&
+           col->seen.n <= MOST_NUMBERED_CLASSES && col->n >= 2 * (int64_t)col->seen.n;
+}
+
 /* A column of names that may stand in the setting. */
 static void put_covariate(struct buf *out, const struct profile_column *col)
 {
@@ -309,26 +359,41 @@ static void put_covariate(struct buf *out, const struct profile_column *col)
 
     if (strpbrk(col->name, ";\n\r\"") || (col->n_numbers < col->n && !is_classes(col)))
         return;
-    buf_printf(out, is_quoted ? "%s\"%s\"" : "%s%s", out->size ? ", " : "", col->name);
+    buf_puts(out, out->size ? ", " : "");
+    buf_puts(out, is_factor(col) ? "factor(" : "");
+    buf_printf(out, is_quoted ? "\"%s\"" : "%s", col->name);
+    buf_puts(out, is_factor(col) ? ")" : "");
 }
 
-void init_columns_covariates(struct buf *out, const struct init_columns *c)
+/* What is as near the trait is the trait in another unit, and no covariate. */
+#define COPY 0.99
+
+int init_columns_covariates(struct buf *out, const struct init_columns *c, struct err *err)
 {
+    double r[PROFILE_COLUMNS];
+
     if (!c->table || c->table->role != P_PHENOTYPES)
-        return;
+        return 0;
+    if (profile_correlate(r, &c->joined, c->table->path, &c->ids, c->id, c->trait, err) != 0)
+        return -1;
     for (int32_t j = 0; j < c->joined.n && out->size < 100; j++)
-        if (is_free(c, j) && j != c->trait && c->joined.col[j].seen.n > 1)
+        if (is_free(c, j) && j != c->trait && j != c->group && c->joined.col[j].seen.n > 1 &&
+            fabs(r[j]) <= COPY)
             put_covariate(out, &c->joined.col[j]);
+    return 0;
 }
 
-bool init_columns_is_classes(const struct init_columns *c, enum data_format format)
+enum data_task init_columns_task(const struct init_columns *c, enum data_format format)
 {
     const struct profile_column *col = &c->joined.col[c->trait];
 
-    if (!profile_is_numeric(col))
-        return true;
-    return profile_is_whole(col) && !col->is_cut &&
-           col->seen.n <= (format == DATA_GENOTYPE ? 2 : MOST_NUMBERED_CLASSES);
+    if (profile_is_numeric(col))
+        return profile_is_whole(col) && !col->is_cut &&
+                       col->seen.n <= (format == DATA_GENOTYPE ? 2 : MOST_NUMBERED_CLASSES)
+                   ? DATA_TASK_CLASSIFICATION
+                   : DATA_TASK_REGRESSION;
+    return is_classes(col) && col->seen.n <= MOST_SURE_CLASSES ? DATA_TASK_CLASSIFICATION
+                                                               : DATA_TASK_AUTO;
 }
 
 /* ---- together ---- */

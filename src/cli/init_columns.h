@@ -14,6 +14,7 @@ struct init_columns {
     int32_t group;      /* -1: none looks like one */
     bool has_code;      /* the table of genotypes has a number that can be no dosage */
     double code;        /* that number */
+    bool is_unjoined;   /* the tables have no id in common: for the reader to explain */
     bool writes_id;     /* the readers would take another column for the ids */
     const char *number; /* of a TUDataset: the trait as asked for; borrowed; NULL: not asked */
 };
@@ -35,10 +36,11 @@ void init_columns_list(struct buf *out, const struct init_columns *columns, cons
 
 /* Append the columns that are neither id, trait nor SMILES and can be covariates, as the setting
  * lists them; nothing where there are none. */
-void init_columns_covariates(struct buf *out, const struct init_columns *columns);
+int init_columns_covariates(struct buf *out, const struct init_columns *columns, struct err *err);
 
-/* Whether the trait is of classes: words, or two whole numbers; of other formats than genotypes
- * also few whole numbers. */
-bool init_columns_is_classes(const struct init_columns *columns, enum data_format format);
+/* classification: few words, or two whole numbers; of other formats than genotypes also few whole
+ * numbers. regression: other numbers. auto: the reader decides, and refuses numbers with words
+ * among them and words that are hardly ever the same. */
+enum data_task init_columns_task(const struct init_columns *columns, enum data_format format);
 
 #endif

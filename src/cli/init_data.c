@@ -133,6 +133,19 @@ static int add_subset(struct init_lines *lines, const struct init_files *files,
                           "samples with a value alone; all: the others join the graph", "", err);
 }
 
+static int add_task(struct init_lines *lines, const struct init_files *files,
+                    const struct init_columns *c, struct err *err)
+{
+    enum data_task task = c->table ? init_columns_task(c, files->format) : DATA_TASK_AUTO;
+
+    if (task == DATA_TASK_AUTO)
+        return 0;
+    return task == DATA_TASK_CLASSIFICATION
+               ? init_lines_add(lines, P_TASK, "classification",
+                                "the trait has few different values", "", err)
+               : init_lines_add(lines, P_TASK, "regression", "the trait is an amount", "", err);
+}
+
 int init_data_lines(struct init_lines *lines, const struct init_files *files,
                     const struct init_columns *columns, const char *output, struct err *err)
 {
@@ -146,12 +159,7 @@ int init_data_lines(struct init_lines *lines, const struct init_files *files,
         add_missing_genotype(lines, columns, err) != 0 ||
         add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0)
         return -1;
-    if (columns->table && init_columns_is_classes(columns, files->format) &&
-        init_lines_add(lines, P_TASK, "classification", "the trait has few different values", "",
-                       err) != 0)
-        return -1;
-    if (columns->table && !init_columns_is_classes(columns, files->format) &&
-        init_lines_add(lines, P_TASK, "regression", "the trait is an amount", "", err) != 0)
+    if (add_task(lines, files, columns, err) != 0)
         return -1;
     return add_subset(lines, files, columns, err);
 }
@@ -194,7 +202,8 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
     rc = add_missing(lines, &job->report, err);
     if (rc == 0 && columns->group >= 0)
         rc = add_group(lines, columns, proposal, err);
-    init_columns_covariates(&covariates, columns);
+    if (rc == 0)
+        rc = init_columns_covariates(&covariates, columns, err);
     if (rc == 0 && covariates.size && files->format == DATA_GENOTYPE)
         rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&covariates),
                                 "columns that can be features, too", err);
@@ -309,6 +318,30 @@ static void report_columns(struct buf *out, const struct init_columns *c)
     buf_release(&list);
 }
 
+static void report_task(struct buf *out, const struct init_columns *c, const struct dataset *d,
+                        int32_t n)
+{
+    if (d->n_classes)
+        say(out, "task", "classification of %s%s%s: %d samples with a value, %d classes",
+            c->table ? "\"" : "", c->table ? c->joined.col[c->trait].name : "graphs",
+            c->table ? "\"" : "", n, d->n_classes);
+    else
+        say(out, "task", "regression of %s%s%s: %d samples with a value", c->table ? "\"" : "",
+            c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
+}
+
+/* More than two whole numbers may as well be amounts. */
+static void report_numbered(struct buf *out, const struct init_columns *c, const struct dataset *d)
+{
+    const struct profile_column *col = c->table ? &c->joined.col[c->trait] : NULL;
+
+    if (col && d->n_classes > 2 && profile_is_numeric(col))
+        say(out, "classes",
+            "the whole numbers of \"%s\" are taken for classes; where they are amounts, write "
+            "task = regression",
+            col->name);
+}
+
 void init_data_report(struct buf *out, const struct init_files *files, const struct init_columns *c,
                       const struct job *job)
 {
@@ -324,16 +357,12 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         say(out, "joined", "%d of %d genotyped samples have a value; %d values have no genotype",
             r->n_joined, c->ids.n, r->n_phenotype_only);
     if (r->n_skipped)
-        say(out, "skipped", "%d molecules that cannot be parsed", r->n_skipped);
+        say(out, "skipped", "%d molecule%s that cannot be parsed", r->n_skipped,
+            r->n_skipped == 1 ? "" : "s");
     for (int32_t i = 0; i < d->n_samples; i++)
         n += dataset_is_labelled(d, i);
-    if (d->n_classes)
-        say(out, "task", "classification of %s%s%s: %d samples with a value, %d classes",
-            c->table ? "\"" : "", c->table ? c->joined.col[c->trait].name : "graphs",
-            c->table ? "\"" : "", n, d->n_classes);
-    else
-        say(out, "task", "regression of %s%s%s: %d samples with a value", c->table ? "\"" : "",
-            c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
+    report_task(out, c, d, n);
+    report_numbered(out, c, d);
     say(out, "data", "%d samples, %d features%s", d->n_samples, d->n_features,
         d->graph_start ? " of each node"
         : d->is_sparse ? ", sparse"

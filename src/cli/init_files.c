@@ -230,6 +230,31 @@ static bool is_open(const struct init_file *file)
     return is_table(file) && file->role == P_COUNT;
 }
 
+/* The columns alone make a table one of genotypes whose cells are not all dosages. */
+static bool is_nearly_genotypes(const struct profile *p)
+{
+    int32_t n_few = 0;
+
+    for (int32_t j = 1; j < p->n; j++)
+        n_few += p->col[j].seen.n <= 2 * MOST_DOSAGES;
+    return p->n_cols > MANY_COLUMNS || (p->n_cols > 3 && 10 * n_few >= 9 * (p->n - 1));
+}
+
+/* Where no table is one of genotypes: the one that may be meant, for the reader to name its faults.
+ * NULL: none, or several. */
+static struct init_file *find_nearly_genotypes(struct init_files *files)
+{
+    struct init_file *found = NULL;
+    int n = 0;
+
+    for (int32_t i = 0; i < files->n; i++)
+        if (is_open(&files->file[i]) && is_nearly_genotypes(&files->file[i].profile)) {
+            found = &files->file[i];
+            n++;
+        }
+    return n == 1 ? found : NULL;
+}
+
 /* The table with most markers; two with many are one too many. */
 static int give_genotypes(struct init_files *files, struct err *err)
 {
@@ -252,6 +277,7 @@ static int give_genotypes(struct init_files *files, struct err *err)
             most = like;
         }
     }
+    best = best ? best : find_nearly_genotypes(files);
     return best ? give(files, best, P_GENOTYPES, err) : 0;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/advice.h"
+
 /* ---- settings ---- */
 
 static struct proposal_setting *add(struct proposal *p, enum param_id id, const char *comment)
@@ -82,22 +84,6 @@ static bool suits_ridge(const struct init_facts *f)
            (f->format == DATA_GENOTYPE || !f->is_classification);
 }
 
-/* Two classes, one of them rare: who always says the other is right too often. */
-#define UNEQUAL 0.4
-
-static void propose_objective(struct proposal *p, const struct init_facts *f)
-{
-    if (!f->is_classification && f->format == DATA_GENOTYPE)
-        set(p, P_OBJECTIVE, "val_pearson", "rank by the correlation of predicted and true values");
-    else if (!f->is_classification)
-        set(p, P_OBJECTIVE, "val_r2",
-            "rank by the share of variance explained; 0: as good as the mean");
-    else if (f->n_classes == 2 && f->rarest < UNEQUAL)
-        set(p, P_OBJECTIVE, "val_roc_auc", "the classes are of unequal size: rank by the ROC area");
-    else
-        set(p, P_OBJECTIVE, "val_accuracy", "rank by the share of samples classified correctly");
-}
-
 /* The smaller the parts the more an average over them is worth. */
 static int32_t choose_replicates(const struct init_facts *f)
 {
@@ -106,14 +92,93 @@ static int32_t choose_replicates(const struct init_facts *f)
     return f->n_labelled < 100 ? 10 : f->n_labelled < 500 ? 5 : f->n_labelled < 2000 ? 2 : 1;
 }
 
-/* Groups are dealt to test, stop and the folds whole. */
+/* Shares, as they are written: the test part, one validation part. */
+#define TEST 0.2
+#define VAL 0.2
+
+/* Samples outside the test part. */
+static int32_t count_dealt(const struct init_facts *f)
+{
+    return f->n_labelled - (int32_t)(TEST * f->n_labelled);
+}
+
+/* Samples that a part should have. Groups are dealt whole, so that parts differ in size. */
+static int32_t enough(bool has_groups)
+{
+    return has_groups ? ADVICE_FEW * 4 / 3 : ADVICE_FEW;
+}
+
+/* A correlation needs so many samples. */
+#define LEAST_CORRELATED 3
+
+/* Groups are dealt to test, stop and the folds whole. Fewer folds have larger validation parts:
+ * where none has as many samples as the advice wants, parts that have a correlation are enough. */
 static int32_t choose_folds(const struct init_facts *f)
 {
-    if (f->has_split && f->has_val)
-        return 0;
+    int32_t most = f->n_groups && f->n_groups < 10 ? f->n_groups / 2 : 5, least;
+
+    if (f->has_split)
+        return f->has_val ? 0 : most;
     if (f->n_labelled >= 20000 || (f->format == DATA_IDX && f->n_labelled >= 500))
         return 0;
-    return f->n_groups && f->n_groups < 10 ? f->n_groups / 2 : 5;
+    for (int32_t folds = most; folds >= 2; folds--)
+        if (count_dealt(f) / folds >= enough(f->n_groups > 0))
+            return folds;
+    least = count_dealt(f) / LEAST_CORRELATED;
+    return least >= most ? most : least > 2 ? least : 2;
+}
+
+/* Training samples of the smallest fold, before the stop part is taken out. */
+static int32_t count_training(int32_t n_dealt, int32_t n_val, int32_t folds)
+{
+    return n_dealt - (folds ? (n_dealt + folds - 1) / folds : n_val);
+}
+
+/* The least share of the training samples of which chance does not choose the epoch. Where not even
+ * the largest is enough, more samples are better used for training. */
+static const char *choose_stop(int32_t n_training, bool has_groups)
+{
+    static const char *const shares[] = {"0.1", "0.2", "0.25", "0.3", "0.35", "0.4"};
+    const size_t n = sizeof shares / sizeof *shares;
+
+    for (size_t i = 0; i < n; i++)
+        if ((int32_t)(atof(shares[i]) * n_training) >= enough(has_groups))
+            return shares[i];
+    return (int32_t)(atof(shares[n - 1]) * n_training) >= ADVICE_FEW ? shares[n - 1] : shares[1];
+}
+
+static int32_t count_val(const struct init_facts *f)
+{
+    return (int32_t)(VAL * f->n_labelled);
+}
+
+/* Whether parts are so small that a correlation of their samples means nothing. */
+static bool has_tiny_parts(const struct init_facts *f)
+{
+    int32_t folds = choose_folds(f);
+    int32_t n = count_training(count_dealt(f), count_val(f), folds);
+
+    return !f->has_split &&
+           ((folds ? count_dealt(f) / folds : count_val(f)) < LEAST_CORRELATED ||
+            (int32_t)(atof(choose_stop(n, f->n_groups > 0)) * n) < LEAST_CORRELATED);
+}
+
+/* Two classes, one of them rare: who always says the other is right too often. */
+#define UNEQUAL 0.4
+
+static void propose_objective(struct proposal *p, const struct init_facts *f)
+{
+    if (!f->is_classification && has_tiny_parts(f))
+        set(p, P_OBJECTIVE, "val_rmse", "parts are too small for a correlation: rank by the error");
+    else if (!f->is_classification && f->format == DATA_GENOTYPE)
+        set(p, P_OBJECTIVE, "val_pearson", "rank by the correlation of predicted and true values");
+    else if (!f->is_classification)
+        set(p, P_OBJECTIVE, "val_r2",
+            "rank by the share of variance explained; 0: as good as the mean");
+    else if (f->n_classes == 2 && f->rarest < UNEQUAL)
+        set(p, P_OBJECTIVE, "val_roc_auc", "the classes are of unequal size: rank by the ROC area");
+    else
+        set(p, P_OBJECTIVE, "val_accuracy", "rank by the share of samples classified correctly");
 }
 
 #define LEAST_GROUPS 6
@@ -140,8 +205,9 @@ static void propose_split(struct proposal *p, const struct init_facts *f)
     set(p, P_TEST, "0.2", "share of the samples that is kept for the final score");
     if (choose_folds(f) == 0)
         set(p, P_VAL, "0.2", "share that ranks the configurations");
-    /* Counts the training samples of a fold: a tenth of a hundred would choose an epoch by luck. */
-    set(p, P_STOP, f->n_labelled < 300 ? "0.2" : "0.1",
+    p->n_dealt = count_dealt(f);
+    set(p, P_STOP,
+        choose_stop(count_training(p->n_dealt, count_val(f), choose_folds(f)), f->n_groups > 0),
         suits_ridge(f) ? "share of the training samples that chooses the epoch; fair beside ridge"
                        : "share of the training samples that chooses the epoch");
 }
@@ -218,7 +284,7 @@ static void propose_graphs(struct proposal *p, const struct init_facts *f)
                : f->format == DATA_SMILES ? "3 5"
                                           : "3 2",
                "graph convolutions");
-    sweep_over(p, P_POOL, f->format == DATA_TU ? "sum mean" : "mean max",
+    sweep_over(p, P_POOL, is_images ? "mean max" : "sum mean",
                "what stands for a graph, from its nodes");
     sweep_over(p, P_HIDDEN_SIZE, f->format == DATA_SMILES ? "64" : "32",
                "width of every convolution");
@@ -300,6 +366,17 @@ static const struct {
     {P_LAMBDA, true, 3},
 };
 
+/* Larger folds leave fewer samples for training, and another share of them is the stop part. */
+static void fit_stop(struct proposal *p)
+{
+    struct proposal_setting *stop = find(p, P_STOP);
+    int32_t folds = atoi(find(p, P_FOLDS)->value[0]);
+
+    if (stop && folds)
+        snprintf(stop->value[0], sizeof stop->value[0], "%s",
+                 choose_stop(count_training(p->n_dealt, 0, folds), p->uses_group));
+}
+
 bool proposal_shrink(struct proposal *p)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -307,8 +384,11 @@ bool proposal_shrink(struct proposal *p)
 
         if (!s || s->is_axis != steps[i].is_axis)
             continue;
-        if (s->is_axis ? shrink_axis(s, steps[i].least) : shrink_number(s, steps[i].least))
-            return true;
+        if (s->is_axis ? !shrink_axis(s, steps[i].least) : !shrink_number(s, steps[i].least))
+            continue;
+        if (s->id == P_FOLDS)
+            fit_stop(p);
+        return true;
     }
     return false;
 }

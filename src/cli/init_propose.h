@@ -45,6 +45,7 @@ struct proposal_setting {
 struct proposal {
     struct proposal_setting setting[PROPOSAL_SETTINGS]; /* [n] in the order of writing */
     int32_t n;
+    int32_t n_dealt; /* labelled samples outside the test part; 0: a file says who is where */
     bool uses_group; /* enough groups for folds of them */
 };
 

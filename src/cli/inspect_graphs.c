@@ -118,13 +118,14 @@ static void print_format(const struct job *job)
     case DATA_TU:
         if (r->n_one_way_edges)
             cli_printf(
-                "one way     %lld edges are listed in one direction alone, and taken for both\n",
-                (long long)r->n_one_way_edges);
+                "one way     %lld edge%s listed in one direction alone, and taken for both\n",
+                (long long)r->n_one_way_edges, r->n_one_way_edges == 1 ? " is" : "s are");
         if (r->has_edge_labels)
             cli_printf("not used    labels or attributes of edges\n");
         break;
     case DATA_SMILES:
-        cli_printf("skipped     %d molecules that cannot be read", r->n_skipped);
+        cli_printf("skipped     %d molecule%s that cannot be read", r->n_skipped,
+                   r->n_skipped == 1 ? "" : "s");
         if (r->n_skipped)
             cli_printf(", the first on line %lld", (long long)r->skipped_line[0]);
         cli_printf("\nvalences    %d atoms have one that cannot be, and no hydrogens\n",

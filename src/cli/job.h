@@ -18,6 +18,8 @@ struct job {
     struct data_unmatched *unmatched; /* out, of job_load(); borrowed; NULL: not asked for */
     struct plan plan;
     struct prepared *prepared;
+    bool has_list; /* the command lists the samples that warnings count: they need not say who does
+                    */
     struct sweep_share share; /* where data and prepared live once other ranks have them too */
     struct gcn_cost *work;    /* [n_configs] of one trial; owned */
     double *bytes;            /* [n_configs] memory of its inputs and of one trial; owned */

@@ -118,7 +118,7 @@ int job_warn_spread(const struct job *job, struct err *err)
         return 0;
     if (spread_measure(&spread, d, err))
         return -1;
-    if (spread.widest >= 0 && spread.most > MOST_SPREAD * spread.least)
+    if (spread.narrowest >= 0 && spread.most > MOST_SPREAD * spread.least)
         log_warn("%s: scale = none, and the spreads of the features differ by more than %d: "
                  "feature %s has standard deviation %.3g, feature %s %.3g: set [data] scale = %s",
                  job->sweep.path, MOST_SPREAD, feature_text(widest, d, spread.widest), spread.most,

@@ -204,10 +204,9 @@ int leaks_warn(struct job *job, struct err *err)
     put_scope(&scope, &leaks, job);
     if (leaks.n_straddling)
         log_warn("%s: %d set%s of samples with the same markers on both sides of a split%s, which "
-                 "flatters the scores: 'espalier inspect' names them, [split] group keeps samples "
-                 "together",
+                 "flatters the scores: %s[split] group keeps samples together",
                  job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
-                 buf_text(&scope));
+                 buf_text(&scope), job->has_list ? "" : "'espalier inspect' names them, ");
     buf_release(&scope);
     release(&leaks);
     return 0;

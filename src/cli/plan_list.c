@@ -354,9 +354,10 @@ static void put_source(struct buf *out, const struct listing *l)
 
 static void print_totals(const struct listing *l)
 {
-    const struct plan *plan = &l->job->plan;
     bool is_short = l->seconds_left < 600;
-    struct buf text = {0}, part = {0};
+    struct buf text = {0}, size = {0}, part = {0};
+
+    plan_put_size(&size, &l->job->plan);
 
     if (l->shard->n > 1)
         buf_printf(&part, ", %lld of them in shard %d/%d", (long long)l->n_rows, l->shard->k,
@@ -364,13 +365,12 @@ static void print_totals(const struct listing *l)
     put_source(&text, l);
     buf_puts(&text, ")");
     put_accuracy(&text, l);
-    cli_warnf("espalier: %s: %d configurations x %d replicates x %d folds = %lld trials%s; to run: "
-              "%.4g gflop, %s %.3g core-%s (%s\n",
-              l->job->sweep.fixed.v[P_SWEEP_NAME].s, plan->n_configs, plan->replicates, plan->folds,
-              (long long)plan->n_trials, buf_text(&part), l->flops_left * 1e-9,
-              may_end_early(l->job) ? "patience aside about" : "about",
+    cli_warnf("espalier: %s: %s%s; to run: %.4g gflop, %s %.3g core-%s (%s\n",
+              l->job->sweep.fixed.v[P_SWEEP_NAME].s, buf_text(&size), buf_text(&part),
+              l->flops_left * 1e-9, may_end_early(l->job) ? "patience aside about" : "about",
               is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
               buf_text(&text));
+    buf_release(&size);
     buf_release(&part);
     buf_release(&text);
 }

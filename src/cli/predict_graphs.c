@@ -25,8 +25,9 @@ static void tell_skipped(const char *path, const struct data_report *r)
     for (int32_t i = 0; i < n; i++)
         buf_printf(&lines, "%s%lld", i ? ", " : "", (long long)r->skipped_line[i]);
     if (n)
-        log_warn("%s: %d molecules that cannot be read have no prediction: line %s%s", path,
-                 r->n_skipped, buf_text(&lines), n < r->n_skipped ? " ..." : "");
+        log_warn("%s: %d molecule%s that cannot be read %s no prediction: line %s%s", path,
+                 r->n_skipped, r->n_skipped == 1 ? "" : "s", r->n_skipped == 1 ? "has" : "have",
+                 buf_text(&lines), n < r->n_skipped ? " ..." : "");
     buf_release(&lines);
 }
 
@@ -41,8 +42,8 @@ static void tell(const struct progress *progress, const char *path)
         log_info("%s: %d atoms have a valence that cannot be, and no hydrogens", path,
                  r->n_bad_valence);
     if (r->n_one_way_edges)
-        log_info("%s: %lld edges are listed in one direction alone, and taken for both", path,
-                 (long long)r->n_one_way_edges);
+        log_info("%s: %lld edge%s listed in one direction alone, and taken for both", path,
+                 (long long)r->n_one_way_edges, r->n_one_way_edges == 1 ? " is" : "s are");
     if (r->n_unknown_labels)
         log_warn("%s: %lld nodes have a label that none has in the data that were trained on, and "
                  "count as nodes without one: the first is %.0f, of node %lld",

@@ -1,5 +1,6 @@
 #include "data/genotable.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,37 @@ static int check_codes(struct genotable *g, struct err *err)
 
 /* ---- together ---- */
 
+/* As programs write a missing call: "-", "./.", "n.d.". */
+static bool is_like_missing(const char *cell)
+{
+    size_t n = 0;
+
+    while (cell[n] && !isalnum((unsigned char)cell[n]))
+        n++;
+    return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
+}
+
+/* Name the setting for missing calls where columns_read_row() failed at a cell that may be one. */
+static int explain_cell(const struct genotable *g, struct err *err)
+{
+    const struct table *t = &g->table;
+    struct err fault;
+    double v;
+
+    for (int32_t j = 1; j < t->n_cols; j++) {
+        const char *cell = t->cell[j];
+
+        if ((g->markers.missing && reader_is_listed(g->markers.missing, cell)) ||
+            table_number(&v, t, j, &fault) == 0)
+            continue;
+        return is_like_missing(cell)
+                   ? err_set(err, "%s: set [data] missing_genotype = %s if it is a missing call",
+                             fault.text, cell)
+                   : -1;
+    }
+    return -1;
+}
+
 static int open_table(struct genotable *g, const char *path, struct err *err)
 {
     memset(g, 0, sizeof *g);
@@ -178,9 +210,10 @@ static int read_table(struct genotable *g, const char *missing, struct err *err)
     while ((status = nonmarkers_next(&g->table, &g->hidden, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
-        if (i < 0 || columns_add_row(&g->markers, err) != 0 ||
-            columns_read_row(&g->markers, i, &g->table, err) != 0)
+        if (i < 0 || columns_add_row(&g->markers, err) != 0)
             return -1;
+        if (columns_read_row(&g->markers, i, &g->table, err) != 0)
+            return explain_cell(g, err);
     }
     if (status == 0 && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", g->table.path);

@@ -101,6 +101,72 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
     return status;
 }
 
+/* ---- correlations ---- */
+
+/* Sums of differences to the first pair, whose size they do not depend on. */
+struct pairs_sum {
+    double n, x0, y0, x, y, xx, yy, xy;
+};
+
+static void add_pair(struct pairs_sum *s, double x, double y)
+{
+    if (s->n++ == 0) {
+        s->x0 = x;
+        s->y0 = y;
+    }
+    x -= s->x0;
+    y -= s->y0;
+    s->x += x;
+    s->y += y;
+    s->xx += x * x;
+    s->yy += y * y;
+    s->xy += x * y;
+}
+
+static double correlation(const struct pairs_sum *s)
+{
+    double xx = s->n * s->xx - s->x * s->x, yy = s->n * s->yy - s->y * s->y;
+
+    return s->n > 2 && xx > 0 && yy > 0 ? (s->n * s->xy - s->x * s->y) / sqrt(xx * yy) : 0;
+}
+
+static int sum_rows(struct pairs_sum *sum, int32_t n, struct table *t, const struct names *ids,
+                    int32_t id, int32_t column, struct err *err)
+{
+    double x, y;
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        if ((ids && names_find(ids, t->cell[id]) < 0) ||
+            !parse_number(&y, t->cell[column], t->separator))
+            continue;
+        for (int32_t j = 0; j < n; j++)
+            if (parse_number(&x, t->cell[j], t->separator))
+                add_pair(&sum[j], x, y);
+    }
+    return status;
+}
+
+int profile_correlate(double *r, const struct profile *profile, const char *path,
+                      const struct names *ids, int32_t id, int32_t column, struct err *err)
+{
+    struct pairs_sum *sum = calloc((size_t)profile->n, sizeof *sum);
+    struct table t;
+    int status;
+
+    if (!sum)
+        return err_nomem(err, "correlations", (size_t)profile->n * sizeof *sum);
+    status = table_open(&t, path, err);
+    if (status == 0) {
+        status = sum_rows(sum, profile->n, &t, ids, id, column, err);
+        table_close(&t);
+    }
+    for (int32_t j = 0; j < profile->n; j++)
+        r[j] = correlation(&sum[j]);
+    free(sum);
+    return status;
+}
+
 void profile_release(struct profile *profile)
 {
     if (!profile)

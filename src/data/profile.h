@@ -38,6 +38,12 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
                  struct err *err);
 void profile_release(struct profile *profile); /* takes a zeroed one */
 
+/* The correlation of each column with one of them, over the rows that have a number in both; 0
+ * where there are fewer than three, or no spread. r: [profile->n] out. The rest as profile_read().
+ */
+int profile_correlate(double *r, const struct profile *profile, const char *path,
+                      const struct names *ids, int32_t id, int32_t column, struct err *err);
+
 /* How many distinct values a column has that are among ids. */
 int32_t profile_known(const struct profile_column *column, const struct names *ids);
 

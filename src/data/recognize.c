@@ -56,6 +56,17 @@ static int recognize_folder(enum data_kind *out, const char *path, struct err *e
                            path);
 }
 
+/* A file without a first byte that can be read. The stream names what is packed and why. */
+static int refuse_unread(const char *path, struct err *err)
+{
+    struct stream stream;
+
+    if (stream_open(&stream, path, "a file", err) != 0)
+        return -1;
+    stream_close(&stream);
+    return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
+}
+
 /* One of the files of a TUDataset, whose first line is no header. */
 static int refuse_part(const char *path, struct err *err)
 {
@@ -94,7 +105,7 @@ static int recognize_bytes(enum data_kind *out, const char *path, struct err *er
     size_t n = stream_peek(head, sizeof head, path);
 
     if (n == 0)
-        return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
+        return refuse_unread(path, err);
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
         if (n >= 4 && !memcmp(head, magic[i].bytes, 4)) {
             *out = magic[i].kind;

@@ -8,7 +8,8 @@
 
 /* Standard deviations of the features as read, over all samples; constant features are left out. */
 struct spread {
-    int32_t widest, narrowest; /* features; -1 where all are constant */
+    int32_t widest, narrowest; /* features; -1 where all are constant; of dense features of 0 and 1
+                                  only the widest can be the narrowest of all */
     double most, least;        /* their standard deviations */
 };
 

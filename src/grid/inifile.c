@@ -21,6 +21,8 @@
 #define MAX_SECTION 49 /* inih cuts longer names */
 #define MAX_SHOWN 60   /* characters of a faulty line in a message */
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 /* What was handed to inih last. */
 enum piece { PIECE_NONE, PIECE_SECTION, PIECE_PROBE, PIECE_KEY, PIECE_MORE };
 
@@ -257,14 +259,35 @@ static void trim(struct buf *text)
     text->data[text->size] = '\0';
 }
 
+/* The first line that is not empty and no comment. */
+static const char *first_line(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    while (*text == ';' || *text == '#') {
+        text += strcspn(text, "\n");
+        text += strspn(text, " \t\r\n");
+    }
+    return text;
+}
+
+/* A name of a setting has none of the characters between cells. */
+bool inifile_is_table(const char *text)
+{
+    const char *line = first_line(strncmp(text, BYTE_ORDER_MARK, 3) ? text : text + 3);
+
+    line += strcspn(line, "[=:,;\t\n");
+    return *line == ',' || *line == ';' ||
+           (*line == '\t' && !strchr("=:", line[strspn(line, " \t")]));
+}
+
 int inifile_parse(struct inifile *out, const char *path, const char *text, struct errlist *errors)
 {
     const size_t n_before = errors->n + errors->n_lost;
     struct reader r = {.out = out, .path = path, .errors = errors, .next = text};
 
     *out = (struct inifile){0};
-    if (!strncmp(text, "\xef\xbb\xbf", 3))
-        r.next += 3; /* byte order mark */
+    if (!strncmp(text, BYTE_ORDER_MARK, 3))
+        r.next += 3;
     if (ini_parse_stream(read_piece, &r, handle, &r) == -2)
         r.is_out_of_memory = true;
     for (size_t i = 0; i < out->n; i++) {

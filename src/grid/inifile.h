@@ -10,6 +10,7 @@
 #ifndef GRID_INIFILE_H
 #define GRID_INIFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -31,6 +32,9 @@ struct inifile {
  * read is in `out` all the same, save the keys under a faulty [section. -1 if there was a fault.
  * Pair with inifile_release(). */
 int inifile_parse(struct inifile *out, const char *path, const char *text, struct errlist *errors);
+/* Whether the text is a table instead: its first line has cells, with commas, semicolons or tabs
+ * between them. */
+bool inifile_is_table(const char *text);
 void inifile_release(struct inifile *file);
 
 #endif

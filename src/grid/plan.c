@@ -123,6 +123,18 @@ void plan_release(struct plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void plan_put_size(struct buf *out, const struct plan *plan)
+{
+    buf_printf(out, "%d configuration%s x %d replicate%s x %d fold%s = %lld trial%s",
+               plan->n_configs, plural(plan->n_configs), plan->replicates, plural(plan->replicates),
+               plan->folds, plural(plan->folds), (long long)plan->n_trials, plural(plan->n_trials));
+}
+
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial)
 {
     int64_t repeat = trial / plan->folds;

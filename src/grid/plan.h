@@ -42,6 +42,9 @@ int plan_init(struct plan *plan, const struct sweep *sweep, const struct predica
               struct err *err);
 void plan_release(struct plan *plan);
 
+/* Append "6 configurations x 1 replicate x 5 folds = 30 trials". */
+void plan_put_size(struct buf *out, const struct plan *plan);
+
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 /* The settings of a configuration: fixed ones with the axes' values put in, trimmed to the type of
  * model (settings_trim). */

@@ -483,6 +483,11 @@ static int read_file(struct buf *out, const char *path, struct err *err)
         buf_add(out, piece, n);
     if (ferror(file))
         rc = err_set(err, "%s: %s", path, strerror(errno));
+    else if (inifile_is_table(buf_text(out)))
+        rc = err_set(err,
+                     "%s: is a table, not a sweep file: 'espalier init' writes a sweep file for "
+                     "tables of data",
+                     path);
     else if (out->size > SWEEP_MAX_BYTES)
         rc = err_set(err, "%s: larger than %d bytes, no sweep file", path, SWEEP_MAX_BYTES);
     else if (memchr(buf_text(out), '\0', out->size))

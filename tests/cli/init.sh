@@ -91,7 +91,7 @@ works field sim/genotypes.csv field.csv
 is "ids in another column" "$(value field.ini id)" line
 is "the only trait" "$(value field.ini trait)" yield
 is "a group" "$(value field.ini group)" country
-like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, country, plot '
+like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, plot '
 awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
 fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
@@ -115,6 +115,91 @@ is "features that are no counts" "$(value signed.ini metric)" correlation
 tr , ';' <sim/phenotypes.csv | tr . , >comma.csv
 works decimal sim/genotypes.csv comma.csv
 
+awk -F, -v OFS=, 'NR == 1 { print "line", "yield", "kg", "family", "year", "tray", "height" }
+    NR > 1 { print $1, $2, 1 - 2.2 * $2, "c" NR % 12, 2010 + NR % 4, NR % 3 - 1, NR * 1.5 }' sim/phenotypes.csv >wide.csv
+works wide sim/genotypes.csv wide.csv --trait yield
+is "another column is the group" "$(value wide.ini group)" family
+like "copies of the trait are no covariates, levels are factors" "$(cat wide.ini)" \
+    '^; covariates +=  *factor.year., factor.tray., height '
+sed 's/^; covariates/covariates/' wide.ini >factors.ini
+ok "and can be switched on" "$ESPALIER" plan factors.ini
+like "amounts are not said to be classes" "$out" '^traits '
+is "not even once" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
+
+# ---- warnings are those of the file that is written ----
+
+# The warnings about NAME.ini that init printed last, and those of inspect.
+warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' names them, //" | sort; }
+"$ESPALIER" simulate mid --samples 200 --markers 40 --causal 5 >/dev/null
+for budget in 1s 1m; do
+    ok "200 samples, $budget" "$ESPALIER" init mid/genotypes.csv mid/phenotypes.csv --budget $budget -o mid.ini
+    is "$budget: parts are no matter of warnings" "$(grep -c 'parts have fewer' .err)" 0
+    rm mid.ini
+done
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "country" : "c" int(sqrt(NR)) }' mid/phenotypes.csv | head -100 >uneven.csv
+ok "uneven groups" init mid/genotypes.csv uneven.csv -o uneven.ini
+cp .err of_init
+is "are a setting" "$(value uneven.ini group)" country
+"$ESPALIER" inspect uneven.ini >/dev/null 2>of_inspect
+like "parts that are small" "$(cat of_init)" 'parts have fewer than 30 samples'
+is "are those that inspect counts" "$(warnings of_init)" "$(warnings of_inspect)"
+awk -F, -v OFS=, 'NR % 2 == 0 { line = $0 } NR > 1 && NR % 2 { $0 = line; $1 = "t" NR } 1' mid/genotypes.csv >twins.csv
+awk -F, -v OFS=, 'NR > 1 && NR % 2 { $1 = "t" NR } 1' mid/phenotypes.csv >pairs.csv
+ok "samples with the same markers" init twins.csv pairs.csv --budget 1s -o twins.ini
+like "init names who lists them" "$(cat .err)" "flatters the scores: 'espalier inspect' names them, "
+"$ESPALIER" inspect twins.ini >/dev/null 2>.err
+like "inspect lists them" "$(cat .err)" 'flatters the scores: \[split\] group keeps samples together$'
+like "one replicate is one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
+    'configurations x 1 replicate x 1 fold = '
+head -13 mid/phenotypes.csv >dozen.csv
+ok "a dozen samples" init mid/genotypes.csv dozen.csv -o dozen.ini
+is "are no matter of correlations" "$(grep -c 'means nothing\|at random' .err)" 0
+is "but of errors" "$(value dozen.ini objective)" val_rmse
+awk -F, -v OFS=, 'NR == 1 { print "node", "label" } NR > 1 { print $1, NR % 3 }' mid/phenotypes.csv >kinds.csv
+awk -F, -v OFS=, 'NR == 1 { print "node", "feature", "value" }
+    NR > 1 { for (j = 2; j <= NF; j++) if ($j > 0) print $1, j, (j == 3 ? 5000 : 1) * $j }' mid/genotypes.csv >amounts.csv
+ok "features of unlike spread" init amounts.csv kinds.csv mid/edges.csv -o amounts.ini
+is "are scaled" "$(value amounts.ini scale)" row
+is "and not warned of" "$(grep -c 'scale = none' .err)" 0
+
+# ---- cells that are no numbers: what the readers say ----
+
+# Write FILE from FILE2 with the value of the trait in some rows replaced.
+spoil() { awk -F, -v OFS=, -v with="$1" 'NR % 12 == 3 { $2 = with } 1' sim/phenotypes.csv; }
+for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d' '>5.50'; do
+    spoil "$cell" >spoilt.csv
+    for trait in "" "--trait=trait"; do
+        # shellcheck disable=SC2086 # no option
+        fails "a trait with $cell $trait" 1 init sim/genotypes.csv spoilt.csv $trait -o no.ini
+        like "$cell $trait is named" "$(cat .err)" \
+            '^espalier: spoilt.csv:3: column "trait" = .*: a word among numbers: .* name it in data.missing'
+    done
+done
+spoil - | awk -F, -v OFS=, '{ print $0, NR == 1 ? "height" : NR * 1.5 }' >two.csv
+fails "a trait beside another with such cells" 2 init sim/genotypes.csv two.csv -o no.ini
+like "lists both" "$(cat .err)" '"trait": 55 numbers and 5 others, the first "-" on line 3; "height": 60 numbers$'
+awk -F, -v OFS=, 'NR > 1 { $2 = $2 "%" } 1' sim/phenotypes.csv >percent.csv
+fails "words alone" 2 init sim/genotypes.csv percent.csv -o no.ini
+like "the first is named" "$(cat .err)" '^espalier: percent.csv:2: column "trait" = "[-0-9.]*%": no column can be predicted'
+awk -F, -v OFS=, 'NR > 1 { $2 = 5 } 1' sim/phenotypes.csv >constant.csv
+fails "a trait without differences" 2 init sim/genotypes.csv constant.csv -o no.ini
+like "is named as that" "$(cat .err)" '^espalier: constant.csv:2: column "trait" = "5" in every row: no column can'
+fails "words alone are no classes" 1 init sim/genotypes.csv percent.csv --trait trait -o no.ini
+like "but names" "$(cat .err)" '60 values make 60 classes, 60 of them with one member'
+awk -F, -v OFS=, 'NR == 7 { $5 = "-" } 1' sim/genotypes.csv >dash.csv
+awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == 0 ? "AA" : $j == 1 ? "AC" : "CC" } 1' \
+    sim/genotypes.csv >letters.csv
+awk -F, '{ for (j = 1; j <= NF; j++) line[j] = line[j] (NR > 1 ? "," : "") $j }
+    END { for (j = 1; j <= NF; j++) print line[j] }' sim/genotypes.csv >transposed.csv
+fails "a genotype that is no dosage" 1 init dash.csv sim/phenotypes.csv -o no.ini
+is "is named with its place" "$(cat .err)" \
+    'espalier: dash.csv:7: column "1_4" = "-": must be a number, or empty or NA where missing: set [data] missing_genotype = - if it is a missing call'
+fails "genotypes of letters" 1 init letters.csv sim/phenotypes.csv -o no.ini
+like "are named" "$(cat .err)" '^espalier: letters.csv:2: column "1_1" = "..": must be a number, or empty or NA where missing$'
+fails "a transposed table" 1 init transposed.csv sim/phenotypes.csv -o no.ini
+like "is named as that" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed, it must have a row for each sample'
+ok "and no file is written" test ! -e no.ini
+
 # ---- graphs and molecules ----
 
 works nodes sim/edges.csv sim/phenotypes.csv sim/genotypes.csv
@@ -126,6 +211,8 @@ awk -F, -v OFS=, 'NR == 1 { print "node", "part" }
     NR > 1 { print $1, NR % 3 == 0 ? "test" : NR % 3 == 1 ? "val" : "train" }' sim/phenotypes.csv >split.csv
 works sparse features.csv labels.csv sim/edges.csv split.csv
 is "classes of nodes" "$(value sparse.ini task)" classification
+like "whole numbers are said to be classes" "$out" \
+    '^classes +the whole numbers of "label" are taken for classes; where they are amounts, write task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
 is "no other parts" "$(value sparse.ini test)$(value sparse.ini stop)" ""
 
@@ -166,12 +253,14 @@ is "want labels" "$(cat .err)" "espalier: images: IDX images: the IDX file of th
 } >drugs.csv
 if init drugs.csv -o drugs.ini >.out 2>.err; then
     is "molecules" "$(value drugs.ini format) $(value drugs.ini trait) $(value drugs.ini id)" "smiles active name"
+    like "graphs are summed up first" "$(value drugs.ini pool)" "^sum"
+    like "and then averaged" "$(init drugs.csv --budget 10h -o - 2>/dev/null)" '^pool +=  *sum, mean '
     is "all of them are parsed" "$(value drugs.ini skip_invalid)" ""
     ok "plan takes them" "$ESPALIER" plan drugs.ini
     echo "e,C(,1" >>drugs.csv
     init drugs.csv -o bad.ini >.out 2>.err
     is "one is not" "$(value bad.ini skip_invalid)" yes
-    like "which is counted" "$(cat .out)" '^skipped +1 molecules that cannot be parsed$'
+    like "which is counted" "$(cat .out)" '^skipped +1 molecule that cannot be parsed$'
 else
     like "without Indigo molecules are refused" "$(cat .err)" 'built without Indigo'
 fi
@@ -202,6 +291,18 @@ like "is named" "$(cat .err)" 'nowhere/x.ini: cannot write to the folder: No suc
 fails "a budget that is none" 2 init sim/genotypes.csv sim/phenotypes.csv --budget soon -o no.ini
 fails "a budget without a unit" 2 init sim/genotypes.csv sim/phenotypes.csv --budget 10 -o no.ini
 
+# ---- a table where a sweep file is wanted ----
+
+printf '\357\273\277id;trait\ns1;2\n' >marked.csv
+printf '#a\nid\ttrait\ns1\t2\n' >tabs.tsv
+for file in sim/phenotypes.csv marked.csv tabs.tsv; do
+    for command in inspect plan run; do
+        fails "$command $file" 2 "$ESPALIER" $command $file
+        is "$command $file: is said once" "$(cat .err)" \
+            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file for tables of data"
+    done
+done
+
 # ---- what cannot be read ----
 
 : >empty
@@ -222,6 +323,21 @@ no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDa
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
 no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
 no "a folder" '^espalier: folder: is a folder without a file that ends in _graph_indicator.txt' folder
+# The first bytes of a workbook, of R data, plain and gzip, and of an archive.
+{
+    printf 'PK\3\4%026d[Content_Types].xml' 0 >p.xlsx
+    printf '\320\317\021\340\241\261\032\341' >p.xls
+    printf 'PK\3\4%026dmimetypeapplication/vnd.oasis.opendocument' 0 >p.ods
+    printf 'PK\3\4%026dp.csv' 0 >p.zip
+    printf 'X\n\0\0\0' | gzip >p.rds
+    printf 'RDX3\nX\n' >p.RData
+}
+no "a workbook" '^espalier: p.xlsx: is an Excel workbook: save the sheet as CSV$' sim/genotypes.csv p.xlsx
+no "an old workbook" '^espalier: p.xls: is an Excel 97 workbook: save the sheet as CSV$' sim/genotypes.csv p.xls
+no "an OpenDocument file" '^espalier: p.ods: is an OpenDocument file: save the sheet as CSV$' sim/genotypes.csv p.ods
+no "an archive" '^espalier: p.zip: is a zip archive: unpack it' sim/genotypes.csv p.zip
+no "R data" '^espalier: p.rds: is R data .*write.csv' sim/genotypes.csv p.rds
+no "an R workspace" '^espalier: p.RData: is R data .*load' sim/genotypes.csv p.RData
 no "a pipe" '^espalier: pipe: is a pipe or a device' pipe
 no "a program" '^espalier: binary: is binary and of an unknown kind: must be a VCF, BCF, PLINK 1' binary
 no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genotypes.csv: give it once$' \
@@ -263,6 +379,7 @@ if [ -n "${ESPALIER_DATA:-}" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     works digits "$d/digits/t10k-images-idx3-ubyte.gz" "$d/digits/t10k-labels-idx1-ubyte.gz"
     if [ -e drugs.ini ]; then
         works bbbp "$d/bbbp/BBBP.csv"
+        is "a rare kind of atom is no matter of scales" "$(grep -c 'scale = none' .err)" 0
         fails "two columns of bbbp_clean may be the trait" 2 init "$d/bbbp/bbbp_clean.csv" -o clean.ini
         works clean "$d/bbbp/bbbp_clean.csv" --trait p_np
         is "classes of unequal size" "$(value clean.ini objective)" val_roc_auc

@@ -74,7 +74,7 @@ is "the same last ten" "$(tail -n 10 short | squeeze)" "$(tail -n 10 all | squee
 like "a line tells how to see all" "$(cat short.err)" \
     'small: the first 10 and the last 10 of 60 trials; plan --list shows all$'
 is "--list does not say so" "$(grep -c -- --list all.err)" 0
-is "costs are those of all" "$(grep -c '30 configurations x 2 replicates x 1 folds = 60 trials' short.err)" 1
+is "costs are those of all" "$(grep -c '30 configurations x 2 replicates x 1 fold = 60 trials' short.err)" 1
 is "csv has all without --list" "$("$ESPALIER" plan small.ini $wide --format csv 2>/dev/null | wc -l)" 61
 "$ESPALIER" plan small.ini --set grid.hidden_size=1:10:1 --set grid.batch_size=full --set replicates=2 \
     --set model.type=noop --db none.db >twenty 2>twenty.err

@@ -116,6 +116,11 @@ static void test_alike(void **state)
     is_only(&advice, "3 of the next 4 configurations cannot be told apart from the best one (the "
                      "95 % interval of the difference contains 0): more replicates or folds narrow "
                      "the intervals, and 'best --rule 1se' chooses the cheapest near the best");
+    alike = (struct query_alike){5, 1, 1};
+    advice_alike(&advice, &alike);
+    is_only(&advice, "the next configuration cannot be told apart from the best one (the 95 % "
+                     "interval of the difference contains 0): more replicates or folds narrow the "
+                     "intervals, and 'best --rule 1se' chooses the cheapest near the best");
     alike = (struct query_alike){.n_scored = 5};
     advice_alike(&advice, &alike);
     is_only(&advice, "one trial of a configuration shows no difference from chance: --set "

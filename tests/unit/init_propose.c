@@ -116,11 +116,68 @@ static void small_panels_repeat_more(void **state)
     assert_null(proposal_find(&p, P_VAL));
     propose(&p, &middle);
     assert_string_equal(value_of(&p, P_REPLICATES), "5");
-    assert_string_equal(value_of(&p, P_STOP), "0.1");
+    assert_string_equal(value_of(&p, P_STOP), "0.2"); /* 51 of 256; a tenth were 25 */
     propose(&p, &large);
     assert_string_equal(value_of(&p, P_REPLICATES), "1");
     assert_string_equal(value_of(&p, P_FOLDS), "0");
     assert_string_equal(value_of(&p, P_VAL), "0.2");
+}
+
+/* Samples of the smallest validation and stop part that a proposal leaves. */
+static void count_parts(int32_t *val, int32_t *stop, const struct proposal *p, int32_t n)
+{
+    int32_t folds = atoi(value_of(p, P_FOLDS)), dealt = n - n / 5;
+
+    *val = folds ? dealt / folds : n / 5;
+    *stop = (int32_t)((dealt - *val - (folds && dealt % folds)) * atof(value_of(p, P_STOP)));
+}
+
+static void parts_are_large_enough_where_they_can(void **state)
+{
+    struct proposal p;
+    int32_t val, stop;
+
+    (void)state;
+    for (int32_t n = 75; n < 30000; n += 1 + n / 50) {
+        struct init_facts f = panel(n, 100);
+
+        propose(&p, &f);
+        do {
+            count_parts(&val, &stop, &p, n);
+            assert_true(val >= 30);
+            assert_true(n < 150 || stop >= 30);
+        } while (proposal_shrink(&p));
+    }
+}
+
+static void a_dozen_samples_have_no_correlation(void **state)
+{
+    struct init_facts f = panel(12, 100);
+    struct proposal p;
+    int32_t val, stop;
+
+    (void)state;
+    propose(&p, &f);
+    count_parts(&val, &stop, &p, 12);
+    assert_true(val >= 3 && stop < 3);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_rmse");
+    f = panel(60, 100);
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_pearson");
+    assert_string_equal(value_of(&p, P_FOLDS), "5");
+}
+
+static void molecules_are_summed_up_first(void **state)
+{
+    struct init_facts f = graphs(DATA_SMILES, 1000);
+    struct proposal p;
+
+    (void)state;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_POOL), "sum");
+    while (proposal_shrink(&p))
+        ;
+    assert_string_equal(value_of(&p, P_POOL), "sum");
 }
 
 static void a_baseline_stands_beside(void **state)
@@ -344,6 +401,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_valid),
         cmocka_unit_test(small_panels_repeat_more),
+        cmocka_unit_test(parts_are_large_enough_where_they_can),
+        cmocka_unit_test(a_dozen_samples_have_no_correlation),
+        cmocka_unit_test(molecules_are_summed_up_first),
         cmocka_unit_test(a_baseline_stands_beside),
         cmocka_unit_test(many_markers_are_reduced),
         cmocka_unit_test(objectives_suit_the_classes),
