@@ -110,6 +110,8 @@ static int32_t enough(bool has_groups)
 
 /* A correlation needs so many samples. */
 #define LEAST_CORRELATED 3
+/* Of two folds each trains on half of the samples. */
+#define LEAST_FOLDS 3
 
 /* Groups are dealt to test, stop and the folds whole. Fewer folds have larger validation parts:
  * where none has as many samples as the advice wants, parts that have a correlation are enough. */
@@ -121,7 +123,7 @@ static int32_t choose_folds(const struct init_facts *f)
         return f->has_val ? 0 : most;
     if (f->n_labelled >= 20000 || (f->format == DATA_IDX && f->n_labelled >= 500))
         return 0;
-    for (int32_t folds = most; folds >= 2; folds--)
+    for (int32_t folds = most; folds >= LEAST_FOLDS; folds--)
         if (count_dealt(f) / folds >= enough(f->n_groups > 0))
             return folds;
     least = count_dealt(f) / LEAST_CORRELATED;
@@ -138,7 +140,7 @@ static int32_t count_training(int32_t n_dealt, int32_t n_val, int32_t folds)
  * the largest is enough, more samples are better used for training. */
 static const char *choose_stop(int32_t n_training, bool has_groups)
 {
-    static const char *const shares[] = {"0.1", "0.2", "0.25", "0.3", "0.35", "0.4"};
+    static const char *const shares[] = {"0.1", "0.2", "0.25", "0.3"};
     const size_t n = sizeof shares / sizeof *shares;
 
     for (size_t i = 0; i < n; i++)
