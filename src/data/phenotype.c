@@ -290,7 +290,8 @@ static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 
     if (!rc && !is_any_known)
         rc = no_common_id(r, buf_text(&why), err);
-    snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
+    if (!*report->unjoined) /* the first reading is of all samples, another of those with a value */
+        snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);
     return rc;
 }

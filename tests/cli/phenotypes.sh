@@ -278,6 +278,7 @@ fails "a transposed table" 1 sh -c "awk -F, '{ for (j = 1; j <= NF; j++) t[j] = 
 like "is recognised" "$(cat .err)" '2 of the 5 ids of traits.csv that did not join are columns of turned.csv \("33-16", "Oh43"\): that table is transposed'
 printf 'Taxa,dpoll\n33-16,64.5\nA4226,65\nB73,60\nmo17,61\nOh43,70\n' >traits.csv
 ok "most join" first
+ok "the same of those with a value" first --set subset=phenotyped
 like "the reason is given of one" "$(cat .err)" 'warning: 4 of 5 phenotypes joined: 1 of the 1 ids of traits.csv that did not join differ from ids of geno.csv only in case'
 
 done_testing
