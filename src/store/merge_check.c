@@ -1,5 +1,7 @@
 #include "store/merge_check.h"
 
+#include <string.h>
+
 #include "store/db.h"
 #include "store/merge.h"
 #include "store/revision.h"
@@ -12,15 +14,16 @@ static const char sql_other_sweep[] =
     "  UNION ALL SELECT name, 'direction', o.direction, i.direction"
     "  FROM in_sweep AS i JOIN main.sweep AS o USING (name)"
     "  UNION ALL SELECT name, 'data digest', o.data_digest, i.data_digest"
-    "  FROM in_sweep AS i JOIN main.sweep AS o USING (name)"
-    "  UNION ALL SELECT i.name, p.key, p.value, q.value"
-    "  FROM in_sweep AS i JOIN main.sweep AS o USING (name)"
-    "  JOIN json_each((SELECT params FROM main.config AS c WHERE c.sweep_id = o.sweep_id"
-    "   ORDER BY config_id LIMIT 1)) AS p"
-    "  JOIN json_each((SELECT params FROM in_config AS c WHERE c.sweep_id = i.sweep_id"
-    "   ORDER BY config_id LIMIT 1)) AS q ON q.key = p.key"
-    "  WHERE p.key NOT IN (SELECT name FROM main.axis AS x WHERE x.sweep_id = o.sweep_id"
-    "   UNION ALL SELECT name FROM in_axis AS x WHERE x.sweep_id = i.sweep_id)) WHERE o IS NOT i";
+    "  FROM in_sweep AS i JOIN main.sweep AS o USING (name))"
+    " WHERE o IS NOT i";
+
+/* Settings that have not one value for all of a sweep. */
+static const char sql_axes[] =
+    "SELECT a.name FROM main.axis AS a JOIN main.sweep AS w USING (sweep_id) WHERE w.name = ?1"
+    " UNION SELECT a.name FROM in_axis AS a JOIN in_sweep AS w USING (sweep_id) WHERE w.name = ?1";
+
+static const char sql_both_files[] =
+    "SELECT name, o.ini, i.ini FROM temp.in_sweep AS i JOIN main.sweep AS o USING (name)";
 
 static const char sql_both_sweeps[] =
     "SELECT name FROM temp.in_sweep JOIN main.sweep AS o USING (name)";
@@ -83,14 +86,6 @@ static const char *text_of(sqlite3_stmt *row, int column)
     const char *text = (const char *)sqlite3_column_text(row, column);
 
     return text ? text : "(none)";
-}
-
-/* A setting that is no part of a trial's identity may be another. */
-static bool may_differ(const char *what)
-{
-    enum param_id id = param_find(NULL, what);
-
-    return id < P_COUNT && !(param_table[id].flags & PARAM_IDENTITY);
 }
 
 /* One sweep of both, and one type of model. */
@@ -156,20 +151,98 @@ int merge_check_ranges(struct store *store, const char *path, struct err *err)
     return rc;
 }
 
+static int refuse_other(const struct store *store, const char *path, const char *name,
+                        const char *what, const char *here, const char *there, struct err *err)
+{
+    return err_set(err,
+                   "%s: sweep '%s' in it has %s %s, in %s it has %s: they cannot be one sweep; "
+                   "merge them into different files",
+                   store->path, name, what, here, path, there);
+}
+
+static int read_axes(bool varies[P_COUNT], struct store *store, const char *name, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_axes, err);
+    const char *axis;
+    int rc = row ? 1 : -1;
+
+    memset(varies, 0, P_COUNT * sizeof *varies);
+    if (row)
+        sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        enum param_id id;
+
+        if (db_read(store, row, err, "s", &axis)) {
+            rc = -1;
+            break;
+        }
+        id = param_find(NULL, axis);
+        if (id < P_COUNT)
+            varies[id] = true;
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+/* A setting that a sweep file lacks has the value that it meant when that was written. */
+static int compare_files(struct store *store, const char *path, const char *name,
+                         const struct sweep *here, const struct sweep *there, struct err *err)
+{
+    struct buf values[2] = {{0}, {0}};
+    bool varies[P_COUNT];
+    int rc = read_axes(varies, store, name, err);
+
+    for (int p = 0; !rc && p < P_COUNT; p++) {
+        enum param_id id = (enum param_id)p;
+
+        if (!(param_table[id].flags & PARAM_IDENTITY) || varies[id] ||
+            param_equal(id, here->fixed.v[id], there->fixed.v[id]))
+            continue;
+        param_format(&values[0], id, here->fixed.v[id]);
+        param_format(&values[1], id, there->fixed.v[id]);
+        rc = refuse_other(store, path, name, param_table[id].key, buf_text(&values[0]),
+                          buf_text(&values[1]), err);
+    }
+    buf_release(&values[0]);
+    buf_release(&values[1]);
+    return rc;
+}
+
+static int check_files(struct store *store, const char *path, sqlite3_stmt *row, struct err *err)
+{
+    struct sweep here = {0}, there = {0};
+    const char *name, *ini_here, *ini_there;
+    int rc = db_read(store, row, err, "sss", &name, &ini_here, &ini_there);
+
+    if (!rc)
+        rc = stored_sweep_parse(&here, store, ini_here, err);
+    if (!rc && stored_sweep_parse(&there, store, ini_there, err))
+        rc = err_wrap(err, "of %s", path);
+    if (!rc)
+        rc = compare_files(store, path, name, &here, &there, err);
+    sweep_release(&here);
+    sweep_release(&there);
+    return rc;
+}
+
 int merge_check_sweeps(struct store *store, const char *path, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_other_sweep, err);
-    int rc = row ? 1 : -1;
+    const char *name, *what, *here, *there;
+    int rc = row ? db_step(store, row, err) : -1;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (!may_differ(text_of(row, 1)))
-            break;
     if (rc == 1)
-        rc = err_set(err,
-                     "%s: sweep '%s' in it has %s %s, in %s it has %s: they cannot be one sweep; "
-                     "merge them into different files",
-                     store->path, text_of(row, 0), text_of(row, 1), text_of(row, 2), path,
-                     text_of(row, 3));
+        rc = db_read(store, row, err, "ssss", &name, &what, &here, &there)
+                 ? -1
+                 : refuse_other(store, path, name, what, here, there, err);
+    sqlite3_finalize(row);
+    if (rc)
+        return rc;
+    row = db_prepare(store, sql_both_files, err);
+    rc = row ? 1 : -1;
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        if (check_files(store, path, row, err))
+            rc = -1;
     sqlite3_finalize(row);
     return rc ? rc : check_revisions(store, path, err);
 }

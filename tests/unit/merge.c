@@ -231,6 +231,14 @@ static void test_fixed_settings(void **state)
     unlink(p.b.path);
     put(&p.b, 0, TRIAL_DONE, 0.25);
     refused(&p, &p.b, "sweep 's' in it has epochs 100, in ", NULL);
+    /* A version that had no choose_epoch did what is `objective` now, and wrote neither. */
+    fixture_plan(&p.b, INI);
+    unlink(p.b.path);
+    put(&p.b, 0, TRIAL_DONE, 0.25);
+    sql(&p.b, "UPDATE sweep SET ini = replace(ini, 'choose_epoch = loss', '');"
+              "UPDATE config SET params = json_remove(params, '$.choose_epoch')");
+    fixture_sql_is(&p.b, "SELECT instr(ini, 'choose_epoch') FROM sweep", "0");
+    refused(&p, &p.b, "sweep 's' in it has choose_epoch loss, in ", NULL);
     fixture_plan(&p.b, INI "epochs = 7, 100\n");
     unlink(p.b.path);
     put(&p.b, 0, TRIAL_DONE, 0.25);
