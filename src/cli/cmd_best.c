@@ -198,6 +198,8 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
         log_info(
             "diff: to the best on the same folds, with its 95 %% interval (corrected resampled "
             "t); *: within one standard error of the best");
+    if (o->where && !table.n_rows)
+        log_warn("--where %s: true of no configuration", o->where);
     report_format(out, &table, o->format);
     rc = o->rule ? 0 : find_advice(store, sweep, o, &table, &alike, err);
     table_release(&table);

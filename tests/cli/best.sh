@@ -48,6 +48,9 @@ $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and ba
 fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
 is "names it" "$(cat .err)" \
     "espalier: where hiden_size = 4: results.db: no such column: hiden_size"
+best --where "trials > 1000" >none
+is "a condition that is true of nothing" "$(wc -l <none)" 1
+like "is told of" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
 fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete from trial; --'
 
 # How sure it is: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and 1/2 + 1/3.
