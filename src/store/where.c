@@ -62,6 +62,16 @@ static int find_foreign(struct buf *names, struct store *store, struct err *err)
     return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
 }
 
+/* A word without quotes is taken for a column. */
+static void explain(const char *where, struct err *err)
+{
+    struct err why = *err;
+
+    err_set(err, "where %s: %s%s", where, why.text,
+            strstr(why.text, "no such column") ? "; a text stands in quotes, as in type = 'ridge'"
+                                               : "");
+}
+
 sqlite3_stmt *where_prepare(struct store *store, const char *sql, const char *where,
                             struct err *err)
 {
@@ -75,7 +85,7 @@ sqlite3_stmt *where_prepare(struct store *store, const char *sql, const char *wh
         row = db_prepare(store, sql, err);
         sqlite3_set_authorizer(store->db, NULL, NULL);
         if (!row)
-            err_wrap(err, "where %s", where);
+            explain(where, err);
     }
     buf_release(&foreign);
     return row;
