@@ -216,9 +216,12 @@ static void test_compact(void **state)
     fixture_close(&f);
 }
 
-/* Killed before the copy is complete (after: calls of go_on), or while it is written back (us). */
+/* Killed before the copy is complete (after: calls of go_on), or while it is written back (us):
+ * then whoever comes next rolls back, a reader too. */
 static void kill_compact(struct fixture *f, int after, useconds_t us)
 {
+    struct store *reader;
+    struct err err;
     int status;
     pid_t child = fork();
 
@@ -236,6 +239,9 @@ static void kill_compact(struct fixture *f, int after, useconds_t us)
     }
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    if (store_open_reader(&reader, f->path, &err))
+        fail_msg("%s", err.text);
+    store_close(reader);
     check_loose(f);
 }
 
