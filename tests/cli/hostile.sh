@@ -116,9 +116,12 @@ gone "configurations without their sweep" "delete from sweep" "configurations of
 
 # A text where a number belongs, which CSV would show, and an error of 20 MB.
 cp base.db hostile.db
-sqlite3 hostile.db "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'STRICT', '') where name = 'attempt';
-    pragma writable_schema = reset; update attempt set rank = 'evil' where trial_id = 2" 2>/dev/null
+sqlite3 hostile.db "create table kept as select sql from sqlite_schema where name = 'attempt'; pragma writable_schema = on;
+    update sqlite_schema set sql = replace(sql, 'STRICT', '') where name = 'attempt'"
+sqlite3 hostile.db "update attempt set rank = 'evil' where trial_id = 2; pragma writable_schema = on;
+    update sqlite_schema set sql = (select sql from kept) where name = 'attempt'; drop table kept"
 fails "export of a text as a rank" 1 "$ESPALIER" export hostile.db
+like "names it" "$(cat "$T/.err")" "'evil' in the column 'rank'"
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set state = 'failed', error = replace(hex(zeroblob(10000000)), '00', 'xy') where trial_id = 2"
 for command in "status hostile.db" "show hostile.db t2" "show hostile.db c1"; do
