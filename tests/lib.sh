@@ -5,6 +5,7 @@
 #   is NAME GOT WANTED      two texts must be equal
 #   like NAME TEXT PATTERN  an extended regular expression must match
 #   same FILE <CSV          "same N" or "different N": id and prediction of two tables, to rounding
+#   small_sweep             prints a sweep file of simulated plants that ends in its [grid]
 #   skip_all REASON         the whole script is skipped
 #   done_testing            last line of a script
 # Variables: ESPALIER (the program), SRCDIR (the source tree), T (scratch folder, removed on exit).
@@ -75,6 +76,23 @@ same() {
     awk -F, 'NR == FNR { a[$1] = $2; next }
         FNR > 1 { d = a[$1] - $2; n++; bad += !($1 in a) || d * d > 1e-8 }
         END { print (bad ? "different" : "same"), n }' "$1" -
+}
+
+small_sweep() {
+    cat <<'INI'
+[sweep]
+name = small
+replicates = 2
+[data]
+format = simulated
+samples = 60
+markers = 40
+causal = 5
+[train]
+epochs = 2
+[grid]
+hidden_size = 4, 8
+INI
 }
 
 skip_all() {

@@ -365,7 +365,7 @@ static void put_covariate(struct buf *out, const struct profile_column *col)
     buf_puts(out, is_factor(col) ? ")" : "");
 }
 
-/* What is as near the trait is the trait in another unit, and no covariate. */
+/* A column as near the trait as this is the trait in another unit, and no covariate. */
 #define COPY 0.99
 
 int init_columns_covariates(struct buf *out, const struct init_columns *c, struct err *err)

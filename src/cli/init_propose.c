@@ -110,7 +110,7 @@ static int32_t enough(bool has_groups)
 
 /* A correlation needs so many samples. */
 #define LEAST_CORRELATED 3
-/* Of two folds each trains on half of the samples. */
+/* With two folds each model would train on half of the samples. */
 #define LEAST_FOLDS 3
 
 /* Groups are dealt to test, stop and the folds whole. Fewer folds have larger validation parts:

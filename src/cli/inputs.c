@@ -112,7 +112,7 @@ static const struct {
     {8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", "is the journal of a database"},
 };
 
-/* What of a database the file is; NULL: nothing. */
+/* Says which file of a database it is; NULL: none. */
 static const char *find_results(const char *path)
 {
     char head[16];

@@ -152,40 +152,47 @@ static void put_features(struct buf *out, const struct dataset *d, const struct 
         buf_printf(out, " and %d more", found->n - MOST_PROXIES);
 }
 
-static int warn_proxies(const struct job *job, struct err *err)
+/* n: features that are likely the target; names: the first of them. */
+static int find_proxies(struct buf *names, int32_t *n, const struct job *job, struct err *err)
 {
     struct proxies found;
-    struct buf names = {0};
 
     if (proxies_find(&found, &job->data, err))
         return -1;
-    put_features(&names, &job->data, &found);
-    if (found.n)
-        log_warn(
-            "%s: %d feature%s the target itself, with |r| above %g: %s: a model can copy it, "
-            "so its scores say nothing about new samples: remove the column unless it is known "
-            "before the target",
-            job->sweep.path, found.n, found.n == 1 ? " is likely" : "s are likely",
-            PROXY_CORRELATION, buf_text(&names));
-    buf_release(&names);
+    *n = found.n;
+    put_features(names, &job->data, &found);
     proxies_release(&found);
     return 0;
 }
 
+static int warn_proxies(const struct job *job, struct err *err)
+{
+    struct buf names = {0};
+    int32_t n = 0;
+    int rc = find_proxies(&names, &n, job, err);
+
+    if (n)
+        log_warn(
+            "%s: %d feature%s the target itself, with |r| above %g: %s: a model can copy it, "
+            "so its scores say nothing about new samples: remove the column unless it is known "
+            "before the target",
+            job->sweep.path, n, n == 1 ? " is likely" : "s are likely", PROXY_CORRELATION,
+            buf_text(&names));
+    buf_release(&names);
+    return rc;
+}
+
 static int print_proxies(const struct job *job, struct err *err)
 {
-    struct proxies found;
     struct buf names = {0};
+    int32_t n = 0;
+    int rc = find_proxies(&names, &n, job, err);
 
-    if (proxies_find(&found, &job->data, err))
-        return -1;
-    put_features(&names, &job->data, &found);
-    if (found.n)
-        printf("leaks       %d feature%s with |r| above %g with the target: %s\n", found.n,
-               found.n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
+    if (n)
+        printf("leaks       %d feature%s with |r| above %g with the target: %s\n", n,
+               n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
     buf_release(&names);
-    proxies_release(&found);
-    return 0;
+    return rc;
 }
 
 /* ---- together ---- */

@@ -95,6 +95,9 @@ int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, in
 
 /* A sweep file as `sweep.ini` holds it. Pair with sweep_release(). */
 int stored_sweep_parse(struct sweep *sweep, struct store *store, const char *ini, struct err *err);
+/* Set varies[id] for each setting that a row of the statement names, whose first column is
+ * axis.name, and step it to its end. -1 and err, also for a statement that is NULL. */
+int stored_axes_mark(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row, struct err *err);
 /* Put the values of `config.params`, a JSON object, into settings. -1 and err also where a name or
  * a value is unknown: it comes from a newer program. */
 int stored_params_overlay(struct settings *settings, struct store *store, const char *params,

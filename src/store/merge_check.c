@@ -163,23 +163,12 @@ static int refuse_other(const struct store *store, const char *path, const char 
 static int read_axes(bool varies[P_COUNT], struct store *store, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_axes, err);
-    const char *axis;
-    int rc = row ? 1 : -1;
+    int rc;
 
     memset(varies, 0, P_COUNT * sizeof *varies);
     if (row)
         sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        enum param_id id;
-
-        if (db_read(store, row, err, "s", &axis)) {
-            rc = -1;
-            break;
-        }
-        id = param_find(NULL, axis);
-        if (id < P_COUNT)
-            varies[id] = true;
-    }
+    rc = stored_axes_mark(varies, store, row, err);
     sqlite3_finalize(row);
     return rc;
 }

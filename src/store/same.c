@@ -61,25 +61,30 @@ static int read_here(struct comparison *c, struct err *err)
     return rc;
 }
 
-static int read_axes(struct comparison *c, struct err *err)
+int stored_axes_mark(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row, struct err *err)
 {
-    sqlite3_stmt *row = db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id);
+    const char *name;
     int rc = row ? 1 : -1;
 
-    memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
-    while (rc == 1 && (rc = db_step(c->store, row, err)) == 1) {
-        const char *name;
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
         enum param_id id;
 
-        if (db_read(c->store, row, err, "s", &name)) {
+        if (db_read(store, row, err, "s", &name)) {
             sqlite3_reset(row);
             return -1;
         }
         id = param_find(NULL, name);
         if (id < P_COUNT)
-            c->varies[id] = true;
+            varies[id] = true;
     }
     return rc;
+}
+
+static int read_axes(struct comparison *c, struct err *err)
+{
+    memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
+    return stored_axes_mark(c->varies, c->store,
+                            db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id), err);
 }
 
 static void put_value(struct buf *out, enum param_id id, union value value)

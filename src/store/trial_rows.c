@@ -181,12 +181,12 @@ static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
 static int put_trial(struct trial_rows *r, struct err *err)
 {
     struct cell *cells = r->view.cells, *last = &cells[r->view.n_cols - N_LAST];
-    int64_t trial_id, config_id;
+    int64_t trial_id;
 
     if (db_check_row(r->store, r->trial, "iinntRRRn", err) ||
-        db_read(r->store, r->trial, err, "ii", &trial_id, &config_id) ||
-        put_config(r, config_id, err))
+        put_config(r, sqlite3_column_int64(r->trial, TRIAL_CONFIG), err))
         return -1;
+    trial_id = sqlite3_column_int64(r->trial, TRIAL_ID);
     if (!r->is_wanted)
         return 0;
     db_view_cell(&cells[1], r->trial, TRIAL_ID);

@@ -4,20 +4,7 @@
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"
 cd "$T" || exit 1
 
-cat >small.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
-[train]
-epochs = 2
-[grid]
-hidden_size = 4, 8
-INI
+small_sweep >small.ini
 ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
 
 # Each command that opens a database; prints the exit status of each.

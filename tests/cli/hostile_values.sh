@@ -10,21 +10,8 @@ export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb
 export UBSAN_OPTIONS=halt_on_error=1
 cd "$T" || exit 1
 
-cat >small.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
-[train]
-epochs = 2
-[grid]
-hidden_size = 4, 8
-batch_size = 8, full
-INI
+small_sweep >small.ini
+echo "batch_size = 8, full" >>small.ini
 ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
 cp base.db other.db
 

@@ -4,22 +4,9 @@
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"
 cd "$T" || exit 1
 
-cat >small.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
-[train]
-epochs = 2
-[grid]
-hidden_size = 4, 8
-batch_size = 8, full
-threads = 1, 2
-INI
+small_sweep >small.ini
+echo "batch_size = 8, full" >>small.ini
+echo "threads = 1, 2" >>small.ini
 ok "a sweep" "$ESPALIER" run small.ini --progress none
 # Made-up numbers from here on: configuration c scores c / 100 in c / 10 seconds, 8 being bad and slow;
 # two threads are 1.6 times as fast as one.
