@@ -189,8 +189,8 @@ static int print_proxies(const struct job *job, struct err *err)
     int rc = find_proxies(&names, &n, job, err);
 
     if (n)
-        printf("leaks       %d feature%s with |r| above %g with the target: %s\n", n,
-               n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
+        cli_printf("leaks       %d feature%s with |r| above %g with the target: %s\n", n,
+                   n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
     buf_release(&names);
     return rc;
 }

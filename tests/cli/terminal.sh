@@ -70,4 +70,12 @@ is "nor do errors" "$(grep -c . shown) $(harm shown)" "1 0"
 "$ESPALIER" run classes.ini --progress "$evil" >>shown 2>&1
 is "nor words of the command line" "$(harm shown)" 0
 
+# A marker that is the trait, by an evil name.
+awk -v evil="$evil" 'BEGIN { print "id,m1," evil; for (i = 1; i <= 24; i++) print "s" i "," i % 3 "," i * 1.5 }' >copy.csv
+awk 'BEGIN { print "id,y"; for (i = 1; i <= 24; i++) print "s" i "," i }' >y.csv
+printf '[data]\nformat = genotype\ngenotypes = copy.csv\nphenotypes = y.csv\n[grid]\ntype = ridge\n' >copy.ini
+"$ESPALIER" inspect copy.ini >shown 2>&1
+is "inspect names a feature that is the target without harm" "$(harm shown)" 0
+like "by the rest of its name" "$(cat shown)" '^leaks .*"x\?\]52;c;eA==\?\?31m\?y"'
+
 done_testing
