@@ -50,3 +50,24 @@ void clock_sleep(double seconds)
     if (seconds > 0)
         nanosleep(&t, NULL);
 }
+
+/* A look at an empty MPI queue and the wake-up for it cost about 25 us: 1.2 percent of a core at
+ * 2 ms, 0.3 percent at 10 ms. Sleeps double up to 2 ms; beyond that they stay below one percent of
+ * the silence that the message ends. */
+#define SHORTEST_SLEEP_S 0.1e-3
+#define LONG_SLEEP_S 2e-3
+#define LONGEST_SLEEP_S 10e-3
+
+void backoff_reset(struct backoff *backoff)
+{
+    *backoff = (struct backoff){0};
+}
+
+double backoff_next(struct backoff *backoff)
+{
+    double limit_s = fmin(fmax(LONG_SLEEP_S, 0.01 * backoff->silent_s), LONGEST_SLEEP_S);
+
+    backoff->sleep_s = fmin(fmax(2 * backoff->sleep_s, SHORTEST_SLEEP_S), limit_s);
+    backoff->silent_s += backoff->sleep_s;
+    return backoff->sleep_s;
+}

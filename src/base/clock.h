@@ -21,4 +21,14 @@ double clock_unix(void);
 /* Sleep; returns early on a signal. */
 void clock_sleep(double seconds);
 
+/* How long to sleep before looking again: short after something came, longer while nothing does.
+ * MPI cannot wake a sleeper, and waiting inside MPI would burn a core. */
+struct backoff {
+    double sleep_s;  /* the last */
+    double silent_s; /* all since something came */
+};
+
+void backoff_reset(struct backoff *backoff);
+double backoff_next(struct backoff *backoff); /* seconds */
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 
 int(err_set)(struct err *err, const char *format, ...)
 {
@@ -15,7 +15,7 @@ int(err_set)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    utf8_tame(err->text, false);
+    escape_terminal(err->text, false);
     return -1;
 }
 
@@ -40,7 +40,7 @@ int(err_wrap)(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    utf8_tame(err->text, false);
+    escape_terminal(err->text, false);
     used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", inner);
     return -1;
@@ -70,7 +70,7 @@ void errlist_add(struct errlist *list, const char *format, ...)
     va_start(args, format);
     vsnprintf(line.text, sizeof line.text, format, args);
     va_end(args);
-    utf8_tame(line.text, false);
+    escape_terminal(line.text, false);
     list->text[list->n] = strdup(line.text);
     if (list->text[list->n])
         list->n++;

@@ -2,9 +2,9 @@
  *
  * A function that can meet a fault of the user or of the machine takes `struct err *` as its last
  * argument, writes one line there and returns -1. Callers add context on the way up; only cli/
- * prints. A text is one line, harmless to terminals whatever it quotes (utf8_tame()). Texts are
- * lower case, name the place (file:line, key, id), say what was found and what is allowed, and have
- * no full stop. */
+ * prints. A text is one line, harmless to terminals whatever it quotes (escape_terminal()). Texts
+ * are lower case, name the place (file:line, key, id), say what was found and what is allowed, and
+ * have no full stop. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 
 static enum log_level threshold = LOG_INFO;
 
@@ -20,7 +20,7 @@ static void log_line(const char *mark, const char *format, va_list args)
     int used = snprintf(line, sizeof line, "espalier: %s", mark);
 
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
-    utf8_tame(line, false);
+    escape_terminal(line, false);
     strcat(line, "\n");
     fputs(line, stderr);
 }
@@ -45,4 +45,19 @@ void log_info(const char *format, ...)
     va_start(args, format);
     log_line("", format, args);
     va_end(args);
+}
+
+void log_error(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    log_line("", format, args);
+    va_end(args);
+}
+
+int log_fail(const struct err *err, int status)
+{
+    log_error("%s", err->text);
+    return status;
 }

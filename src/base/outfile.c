@@ -245,3 +245,11 @@ int outfile_save(const char *path, enum outfile_mode mode, const void *data, siz
         return cannot_write(&out, errno, err);
     return outfile_commit(&out, err);
 }
+
+bool outfile_is_same(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    return *a && *b && !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}

@@ -19,6 +19,7 @@
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -52,5 +53,9 @@ int outfile_save(const char *path, enum outfile_mode mode, const void *data, siz
 
 /* Why a write failed, by errno: strerror(), and for EFBIG what limits the size. */
 const char *outfile_reason(int error);
+
+/* Whether two names are of one file that is there (by device and inode, so that links do not hide
+ * it); an empty name is of none. */
+bool outfile_is_same(const char *a, const char *b);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 
 void rng_init(struct rng *rng, struct hash seed, enum rng_stream stream)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/escape.h"
 
 #define ALIGNMENT 8
 
@@ -31,9 +31,9 @@ size_t safetensors_bytes(const struct safetensor *t)
 void safetensors_describe(struct buf *metadata, const char *name, const char *text)
 {
     buf_puts(metadata, metadata->size ? "," : "");
-    json_text(metadata, name);
+    escape_json(metadata, name);
     buf_putc(metadata, ':');
-    json_text(metadata, text);
+    escape_json(metadata, text);
 }
 
 /* ---- writing ---- */
@@ -43,7 +43,7 @@ static size_t put_entry(struct buf *header, const struct safetensor *t, size_t a
     size_t end = at + safetensors_bytes(t);
 
     buf_putc(header, ',');
-    json_text(header, t->name);
+    escape_json(header, t->name);
     buf_printf(header, ":{\"dtype\":\"%s\",\"shape\":[%" PRId64, types[t->type].name, t->shape[0]);
     if (t->n_dims == 2)
         buf_printf(header, ",%" PRId64, t->shape[1]);

@@ -11,28 +11,13 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/escape.h"
+#include "base/log.h"
 #include "base/outfile.h"
-#include "base/utf8.h"
 #include "cli/inputs.h"
 #include "store/store.h"
 
 #define MAX_OPTIONS 32
-
-bool cli_parse_id(int64_t *id, const char *text, char letter)
-{
-    const char *digits = text + (*text == letter);
-    char *end;
-
-    errno = 0;
-    *id = strtoll(digits, &end, 10);
-    return !errno && end != digits && !*end && *id > 0;
-}
-
-int cli_fail(const struct err *err, int status)
-{
-    cli_warnf("espalier: %s\n", err->text);
-    return status;
-}
 
 static void print_to(FILE *file, const char *format, va_list args)
 {
@@ -40,7 +25,7 @@ static void print_to(FILE *file, const char *format, va_list args)
 
     if (vasprintf(&text, format, args) < 0)
         return;
-    utf8_tame(text, true);
+    escape_terminal(text, true);
     fputs(text, file);
     free(text);
 }
@@ -77,16 +62,8 @@ int cli_print(struct buf *text, const char *format, struct err *err)
     bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
 
     if ((!is_data || isatty(STDOUT_FILENO)) && text->size && !buf_failed(text))
-        text->size = utf8_tame(text->data, true);
+        text->size = escape_terminal(text->data, true);
     return write_out(text, err);
-}
-
-bool cli_is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-
-    return *a && *b && !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
 }
 
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs, struct err *err)
@@ -105,7 +82,7 @@ int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
     if (!rc)
         rc = cli_print(text, format, err);
     buf_release(text);
-    return rc ? cli_fail(err, EXIT_ERROR) : EXIT_OK;
+    return rc ? log_fail(err, EXIT_ERROR) : EXIT_OK;
 }
 
 int cli_query(const char *db, const char *format,
@@ -241,7 +218,7 @@ static int store_text(const struct option_row *o, const char *text)
 
 static int store_item(const struct option_row *o, const char *text)
 {
-    struct option_list *list = o->value;
+    struct text_list *list = o->value;
     const char **grown = realloc(list->text, (list->n + 1) * sizeof *grown);
 
     if (!grown) {

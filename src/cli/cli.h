@@ -12,15 +12,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-
-enum exit_status {
-    EXIT_OK = 0, /* every trial of this run's part is finished */
-    EXIT_ERROR = 1,
-    EXIT_USAGE = 2,       /* command line or sweep file */
-    EXIT_SOME_FAILED = 3, /* finished, but some trials failed */
-    EXIT_RESUMABLE = 75,  /* stopped early: the same line again goes on */
-    CLI_GO_ON = -1        /* of cli_parse(): not an exit status */
-};
+#include "base/exit_status.h"
+#include "base/text_list.h"
 
 struct command {
     const char *name;
@@ -35,17 +28,12 @@ enum option_type { OPTION_FLAG, OPTION_INT, OPTION_DURATION, OPTION_TEXT, OPTION
 
 /* Values land in the struct the caller points into; what stands there before parsing is the
  * default that --help prints. */
-struct option_list {
-    const char **text; /* [n] owned array of borrowed texts */
-    size_t n;
-};
-
 struct option_row {
     char letter;           /* 0: long form only */
     const char *name;      /* long form, without -- */
     const char *argument;  /* "FILE"; NULL for a flag */
     enum option_type type; /* FLAG: bool; INT: long; DURATION: double, seconds, NaN for none;
-                              TEXT: const char *; LIST: option_list */
+                              TEXT: const char *; LIST: text_list */
     void *value;
     long min, max;       /* of INT, and of DURATION in seconds */
     const char *choices; /* of TEXT: "a|b|c", or NULL for any text */
@@ -58,14 +46,8 @@ struct option_row {
 int cli_parse(const struct command *command, const struct option_row *options, int argc,
               char **argv, int min_operands, int max_operands, int *first);
 
-/* The number of a configuration or trial: "12", or with its letter "c12", "t12". False: it is none.
- */
-bool cli_parse_id(int64_t *id, const char *text, char letter);
-
-/* Print "espalier: TEXT" on stderr and return status. */
-int cli_fail(const struct err *err, int status);
-
-/* A text on stdout for people: printf(), made harmless to terminals (utf8_tame(), line feeds stay).
+/* A text on stdout for people: printf(), made harmless to terminals (escape_terminal(), line feeds
+ * stay).
  */
 void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -84,10 +66,6 @@ int cli_print(struct buf *text, const char *format, struct err *err);
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
-
-/* Whether two names are of one file that is there (by device and inode, so that links do not hide
- * it); an empty name is of none. */
-bool cli_is_same_file(const char *a, const char *b);
 
 /* The end of a command that answers: print the text (cli_print()) if rc is 0, release it, and
  * return the exit status; what is wrong (rc, or the printing) has then been printed. */

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cli/advice.h"
 #include "cli/cli.h"
-#include "cli/incomplete.h"
 #include "report/report.h"
+#include "run/advice.h"
+#include "run/same_sweep.h"
 #include "store/query.h"
 
 struct best_options {
@@ -43,7 +43,7 @@ static int parse(struct best_options *o, int argc, char **argv)
 }
 
 /* Of the first row; there is such a column. */
-static const struct cell *cell_of(const struct table *table, const char *name)
+static const struct cell *cell_of(const struct result_table *table, const char *name)
 {
     int32_t c = 0;
 
@@ -52,7 +52,7 @@ static const struct cell *cell_of(const struct table *table, const char *name)
     return &table->cells[c];
 }
 
-static bool is_scored(const struct table *table)
+static bool is_scored(const struct result_table *table)
 {
     return table->n_rows && cell_of(table, "mean")->type != CELL_NULL;
 }
@@ -63,7 +63,7 @@ static bool is_1se(const struct best_options *o)
 }
 
 /* Why there is no choice; first: one row of the leaderboard, or none. */
-static int no_choice(const struct table *first, const struct query_sweep *sweep,
+static int no_choice(const struct result_table *first, const struct query_sweep *sweep,
                      const struct best_options *o, struct err *err)
 {
     if (is_scored(first))
@@ -76,7 +76,7 @@ static int no_choice(const struct table *first, const struct query_sweep *sweep,
 }
 
 /* One row: the configuration that the rule chooses. */
-static int choose(struct table *chosen, struct query_alike *alike, struct store *store,
+static int choose(struct result_table *chosen, struct query_alike *alike, struct store *store,
                   const struct query_sweep *sweep, const struct best_options *o, struct err *err)
 {
     struct query_filter filter = {.where = o->where, .limit = 1};
@@ -87,20 +87,20 @@ static int choose(struct table *chosen, struct query_alike *alike, struct store 
             return -1;
         if (chosen->n_rows)
             return 0;
-        table_release(chosen);
+        result_table_release(chosen);
     }
     if (query_leaderboard(chosen, alike, store, sweep, &filter, err))
         return -1;
     if (!is_1se(o) && is_scored(chosen))
         return 0;
     rc = no_choice(chosen, sweep, o, err);
-    table_release(chosen);
+    result_table_release(chosen);
     return rc;
 }
 
 /* As a sweep file. */
 static int put_ini(struct buf *out, struct store *store, const struct query_sweep *sweep,
-                   const struct best_options *o, const struct table *chosen, struct err *err)
+                   const struct best_options *o, const struct result_table *chosen, struct err *err)
 {
     long long config = (long long)cell_of(chosen, "config")->i;
 
@@ -113,7 +113,7 @@ static int put_ini(struct buf *out, struct store *store, const struct query_swee
 
 static int warn_unfinished(struct store *store, const struct query_sweep *sweep, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_table(&table, store, QUERY_UNFINISHED, sweep->sweep_id, err))
         return -1;
@@ -121,16 +121,16 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
         log_warn("%lld trial%s of the sweep %s not finished: the choice may change",
                  (long long)table.cells[0].i, table.cells[0].i == 1 ? "" : "s",
                  table.cells[0].i == 1 ? "is" : "are");
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
 /* What was chosen, and its test part: of nothing else, so that nobody chooses by it. */
 static int put_choice(struct buf *out, struct store *store, const struct best_options *o,
-                      const struct table *chosen, struct err *err)
+                      const struct result_table *chosen, struct err *err)
 {
     int64_t config = cell_of(chosen, "config")->i;
-    struct table test;
+    struct result_table test;
 
     if (query_table(&test, store, QUERY_CONFIG_TEST, config, err))
         return -1;
@@ -147,7 +147,7 @@ static int put_choice(struct buf *out, struct store *store, const struct best_op
         log_info(
             "no test metrics: there is no test part (split.test = 0), or none is defined on it");
     }
-    table_release(&test);
+    result_table_release(&test);
     return 0;
 }
 
@@ -155,18 +155,18 @@ static int put_choice(struct buf *out, struct store *store, const struct best_op
 static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
                    struct err *err)
 {
-    struct table rows;
+    struct result_table rows;
     int has;
 
     if (query_table(&rows, store, query, sweep->sweep_id, err))
         return -1;
     has = rows.n_rows > 0;
-    table_release(&rows);
+    result_table_release(&rows);
     return has;
 }
 
 static int find_advice(struct store *store, const struct query_sweep *sweep,
-                       const struct best_options *o, const struct table *row,
+                       const struct best_options *o, const struct result_table *row,
                        const struct query_alike *alike, struct err *err)
 {
     struct advice_choice choice = {row, alike, o->where != NULL};
@@ -188,7 +188,7 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
     bool is_table = !strcmp(o->format, "table");
     struct query_filter filter = {o->where, o->n ? o->n : -1, is_table};
     struct query_alike alike;
-    struct table table;
+    struct result_table table;
     int rc;
 
     if (query_leaderboard(&table, &alike, store, sweep, &filter, err))
@@ -202,7 +202,7 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
         log_warn("--where %s: true of no configuration", o->where);
     report_format(out, &table, o->format);
     rc = o->rule ? 0 : find_advice(store, sweep, o, &table, &alike, err);
-    table_release(&table);
+    result_table_release(&table);
     return rc;
 }
 
@@ -210,7 +210,7 @@ static int put_chosen(struct buf *out, struct store *store, const struct query_s
                       const struct best_options *o, struct err *err)
 {
     struct query_alike alike;
-    struct table chosen;
+    struct result_table chosen;
     int rc;
 
     if (choose(&chosen, &alike, store, sweep, o, err))
@@ -224,7 +224,7 @@ static int put_chosen(struct buf *out, struct store *store, const struct query_s
         report_format(out, &chosen, o->format);
     if (!rc)
         rc = find_advice(store, sweep, o, &chosen, &alike, err);
-    table_release(&chosen);
+    result_table_release(&chosen);
     return rc;
 }
 

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "base/batch.h"
-#include "cli/cpus.h"
-#include "cli/job.h"
-#include "cli/launch.h"
-#include "cli/machine.h"
-#include "cli/ready.h"
+#include "base/log.h"
+#include "cli/cli.h"
 #include "config.h"
+#include "launch/host.h"
+#include "launch/mpirun.h"
+#include "launch/preflight.h"
+#include "run/job.h"
 #include "tensor/gemm.h"
 
 /* What there is to say, before any of it is printed. */
@@ -65,7 +66,7 @@ static void print_machine(void)
     char cpu[128];
 
     cli_printf("espalier    %s\n", PACKAGE_VERSION);
-    cli_printf("cpu         %s\n", machine_cpu(cpu, sizeof cpu));
+    cli_printf("cpu         %s\n", host_cpu(cpu, sizeof cpu));
     cli_printf("cores       %d that this process may use\n", launch_cores());
     cli_printf("blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
     cli_printf("mpi         %s\n", world_library());
@@ -148,11 +149,11 @@ static int examine(const struct world *world, const struct facts *facts,
     struct examination e = {.world = world, .facts = facts};
     struct err err;
 
-    ready_job(&e.job, sweep, o->db);
+    preflight_job(&e.job, sweep, o->db);
     if (o->threads)
         e.job.threads = (int32_t)o->threads;
-    if (checks_find(&e.findings, facts, world->size, &e.job, &err))
-        return cli_fail(&err, EXIT_ERROR);
+    if (launch_checks_find(&e.findings, facts, world->size, &e.job, &err))
+        return log_fail(&err, EXIT_ERROR);
     check_database(&e.findings, o->db);
     print_machine();
     print_launch(&e);
@@ -168,7 +169,7 @@ static int examine(const struct world *world, const struct facts *facts,
 static int examine_for(const struct world *world, const struct facts *facts,
                        const struct doctor_options *o)
 {
-    const struct option_list set = {NULL, 0};
+    const struct text_list set = {NULL, 0};
     struct job job = {0};
     int status = CLI_GO_ON;
 
@@ -200,10 +201,10 @@ int cmd_doctor(int argc, char **argv)
     if (first < argc)
         o.grid = argv[first];
     if (world_open(&world, NULL, &err))
-        return cli_fail(&err, EXIT_ERROR);
+        return log_fail(&err, EXIT_ERROR);
     status = EXIT_OK;
     if (facts_gather(&world, &facts, &err))
-        status = cli_fail(&err, EXIT_ERROR);
+        status = log_fail(&err, EXIT_ERROR);
     else if (world.rank == 0)
         status = examine_for(&world, facts, &o);
     facts_destroy(facts, world.size);

@@ -38,7 +38,7 @@ struct export
     bool has_begun;
 };
 
-static void put_row(void *arg, const struct table *row)
+static void put_row(void *arg, const struct result_table *row)
 {
     struct export *export = arg;
 

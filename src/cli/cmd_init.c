@@ -7,13 +7,16 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "base/shell.h"
-#include "cli/addressspace.h"
+#include "cli/cli.h"
 #include "cli/init_data.h"
-#include "cli/init_fit.h"
-#include "cli/job_warn.h"
+#include "cli/init_propose.h"
+#include "launch/address_space.h"
+#include "run/job.h"
+#include "run/job_warnings.h"
+#include "sched/cost.h"
 
 struct init {
     const char *output, *trait;
@@ -82,7 +85,7 @@ static int save(const char *output, struct buf *text, struct err *err)
 
 static int go_on(int rc, struct err *err, int status)
 {
-    return rc ? cli_fail(err, status) : CLI_GO_ON;
+    return rc ? log_fail(err, status) : CLI_GO_ON;
 }
 
 static int recognise(struct init *in, const char *const *paths, int32_t n)
@@ -91,10 +94,10 @@ static int recognise(struct init *in, const char *const *paths, int32_t n)
     struct err err;
 
     if (init_files_read(&in->files, paths, n, &err) != 0)
-        return cli_fail(&err, EXIT_ERROR);
+        return log_fail(&err, EXIT_ERROR);
     status = init_columns_read(&in->columns, &in->files, in->trait, &err);
     if (status != INIT_COLUMNS_OK)
-        return cli_fail(&err, status == INIT_COLUMNS_ASK ? EXIT_USAGE : EXIT_ERROR);
+        return log_fail(&err, status == INIT_COLUMNS_ASK ? EXIT_USAGE : EXIT_ERROR);
     return go_on(init_data_lines(&in->lines, &in->files, &in->columns, in->output, &err), &err,
                  EXIT_ERROR);
 }
@@ -110,7 +113,7 @@ static void put_text(struct init *in)
 {
     struct buf title = {0}, name = {0};
 
-    shell_path(&name, is_stdout(in->output) ? "grid.ini" : in->output);
+    escape_shell(&name, is_stdout(in->output) ? "grid.ini" : in->output);
     buf_printf(&title,
                "A first sweep, written by espalier init: a start to edit.\n"
                "\n"
@@ -169,6 +172,79 @@ static int load_groups(struct init *in)
     return load(in);
 }
 
+/* As `plan`: what takes more is not tried. */
+#define MOST_TRIED_BYTES 1e9
+
+/* Seconds of a trial of each configuration, owned; NULL and err. */
+static double *seconds_of_configs(struct job *job, struct err *err)
+{
+    int32_t n = job->plan.n_configs;
+    double *seconds = calloc((size_t)n, sizeof *seconds);
+    struct cost *cost = cost_create(job->work, n, 0, err);
+    struct store_trials known = {0};
+    int64_t n_tried = -1;
+
+    if (!seconds)
+        err_nomem(err, "costs", (size_t)n * sizeof *seconds);
+    else if (cost && store_trials_init(&known, job->plan.n_trials, err) == 0)
+        n_tried = job_teach(job, cost, &known, 1, MOST_TRIED_BYTES, err);
+    for (int32_t c = 0; n_tried >= 0 && c < n; c++)
+        seconds[c] = cost_seconds(cost, c);
+    store_trials_release(&known);
+    cost_destroy(cost);
+    if (n_tried >= 0)
+        return seconds;
+    free(seconds);
+    return NULL;
+}
+
+/* Whether the proposal still has a configuration. What its type of model lacks does not count. */
+static bool is_kept(const struct proposal *p, const struct job *job, const struct settings *s)
+{
+    bool is_kept = true;
+
+    for (size_t a = 0; a < job->sweep.n_axes && is_kept; a++) {
+        enum param_id id = job->sweep.axes[a].id;
+        struct buf value = {0};
+
+        param_format(&value, id, s->v[id]);
+        is_kept = !settings_has(s, id) || proposal_has_value(p, id, buf_text(&value));
+        buf_release(&value);
+    }
+    return is_kept;
+}
+
+static double sum_seconds(const struct proposal *p, const struct job *job, const double *seconds)
+{
+    double epochs = atof(proposal_find(p, P_EPOCHS)->value[0]), sum = 0;
+    struct settings s;
+
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        if (is_kept(p, job, &s))
+            sum += seconds[c] * (settings_has(&s, P_EPOCHS) ? epochs / (double)s.v[P_EPOCHS].i : 1);
+    }
+    return sum * (double)proposal_repeats(p);
+}
+
+/* Shrink the proposal until its core-seconds are within the budget, or nothing is left to take
+ * away. seconds  out  what it takes then: more than the budget where that is too small job      in
+ * planned from the whole proposal; some of its configurations are tried for a moment, as `plan`
+ * does -1 and err when memory is short. */
+static int init_fit(struct proposal *p, double *seconds, struct job *job, double budget_s,
+                    struct err *err)
+{
+    double *of_config = seconds_of_configs(job, err);
+
+    if (!of_config)
+        return -1;
+    do
+        *seconds = sum_seconds(p, job, of_config);
+    while (*seconds > budget_s && proposal_shrink(p));
+    free(of_config);
+    return 0;
+}
+
 /* The warnings are printed once, for the file that is written. */
 static int propose_sweep(struct init *in)
 {
@@ -178,7 +254,7 @@ static int propose_sweep(struct init *in)
     init_data_facts(&in->facts, &in->files, &in->columns, &in->job);
     propose(&in->proposal, &in->facts);
     if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err) != 0)
-        return cli_fail(&err, EXIT_ERROR);
+        return log_fail(&err, EXIT_ERROR);
     status = load_groups(in);
     log_set_level(LOG_QUIET);
     if (status == CLI_GO_ON)
@@ -189,7 +265,7 @@ static int propose_sweep(struct init *in)
     log_set_level(LOG_WARN);
     if (status != CLI_GO_ON)
         return status;
-    addressspace_warn();
+    address_space_warn();
     job_warn_data(&in->job);
     return plan(in);
 }
@@ -213,7 +289,7 @@ static void put_summary(struct buf *out, const struct init *in)
                    "%-11s about %s on one core, more than --budget %s: a smaller sweep would "
                    "compare nothing\n",
                    "cost", took, budget);
-    shell_path(&word, name);
+    escape_shell(&word, name);
     if (!is_stdout(in->output))
         buf_printf(out, "%-11s %s: look at it and change what you know better\n", "wrote", name);
     buf_printf(out, "%-11s espalier inspect %s\n%-11s espalier run %s -n %d\n", "next",
@@ -236,7 +312,7 @@ static int finish(struct init *in)
     else if (rc == 0)
         rc = cli_print(&report, NULL, &err);
     buf_release(&report);
-    return rc ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+    return rc ? log_fail(&err, EXIT_ERROR) : EXIT_OK;
 }
 
 int cmd_init(int argc, char **argv)

@@ -3,15 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
+#include "base/log.h"
+#include "cli/cli.h"
 #include "cli/inputs.h"
-#include "cli/inspect_graphs.h"
-#include "cli/inspect_unmatched.h"
-#include "cli/job.h"
-#include "cli/job_warn.h"
-#include "cli/leaks.h"
-#include "data/graph.h"
+#include "cli/inspect_report.h"
+#include "data/graph/graph.h"
 #include "gcn/reducer.h"
+#include "run/job.h"
+#include "run/job_warnings.h"
+#include "run/leaks.h"
 #include "trial/spec.h"
 
 #define MOST_GROUPS 5 /* named in a line */
@@ -56,7 +57,7 @@ static void print_unmatched(const struct data_report *r)
         char id[sizeof r->phenotype_only[0]];
 
         strcpy(id, r->phenotype_only[i]);
-        utf8_tame(id, false);
+        escape_terminal(id, false);
         cli_printf("%s\"%s\"", i ? ", " : "unmatched   ", id);
     }
     if (r->n_phenotype_only)
@@ -321,6 +322,16 @@ static int save_splits(const char *path, struct job *job, const struct settings 
     return rc;
 }
 
+static int print_leaks(struct job *job, struct err *err)
+{
+    struct buf text = {0};
+    int rc = leaks_put(&text, job, err);
+
+    cli_printf("%s", buf_text(&text));
+    buf_release(&text);
+    return rc;
+}
+
 static int inspect(struct job *job, const char *splits, const struct inputs *inputs,
                    struct err *err)
 {
@@ -337,7 +348,7 @@ static int inspect(struct job *job, const char *splits, const struct inputs *inp
     print_groups(job);
     if (!job->data.graph_start && (print_graph(job, err) || print_reductions(job, err)))
         return -1;
-    if (print_splits(job, &s, err) || leaks_print(job, err))
+    if (print_splits(job, &s, err) || print_leaks(job, err))
         return -1;
     return splits ? save_splits(splits, job, &s, inputs, err) : 0;
 }
@@ -352,7 +363,7 @@ static int check_outputs(struct inputs *inputs, const struct job *job, const cha
     inputs_add_settings(inputs, &job->sweep.fixed);
     if ((splits && inputs_check(inputs, splits, &err)) ||
         (unmatched && inputs_check(inputs, unmatched, &err)))
-        return cli_fail(&err, EXIT_ERROR);
+        return log_fail(&err, EXIT_ERROR);
     return CLI_GO_ON;
 }
 
@@ -368,14 +379,14 @@ static int load(struct job *job, const char *path, const struct inputs *inputs)
     job->unmatched = NULL;
     if (path && (status == CLI_GO_ON || unmatched.genotypes.n || unmatched.phenotypes.n) &&
         inspect_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
-        status = cli_fail(&err, EXIT_ERROR);
+        status = log_fail(&err, EXIT_ERROR);
     data_unmatched_release(&unmatched);
     return status;
 }
 
 int cmd_inspect(int argc, char **argv)
 {
-    struct option_list set = {0};
+    struct text_list set = {0};
     const char *splits = NULL, *unmatched = NULL;
     const struct option_row rows[] = {
         {0, "splits", "FILE", OPTION_TEXT, &splits, 0, 0, NULL,
@@ -402,7 +413,7 @@ int cmd_inspect(int argc, char **argv)
     if (status == CLI_GO_ON)
         status = job.data.graph_start ? job_points(&job) : job_plan(&job);
     if (status == CLI_GO_ON)
-        status = inspect(&job, splits, &inputs, &err) ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+        status = inspect(&job, splits, &inputs, &err) ? log_fail(&err, EXIT_ERROR) : EXIT_OK;
     inputs_release(&inputs);
     job_release(&job);
     free(set.text);

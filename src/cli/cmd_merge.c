@@ -5,10 +5,11 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "cli/array.h"
+#include "base/outfile.h"
 #include "cli/cli.h"
-#include "cli/incomplete.h"
+#include "launch/job_array.h"
 #include "report/report.h"
+#include "run/same_sweep.h"
 #include "store/merge.h"
 #include "store/query.h"
 
@@ -57,7 +58,7 @@ static int check_files(const char *out, char **inputs, int n, struct err *err)
     struct stat st;
 
     for (int i = 0; i < n; i++) {
-        if (cli_is_same_file(out, inputs[i]))
+        if (outfile_is_same(out, inputs[i]))
             return err_set(err,
                            "%s: is the output, and an input: leave it out of the inputs (what "
                            "is in it stays)",
@@ -97,18 +98,18 @@ static int merge(const char *out, char **paths, int n)
                  (long long)inputs[i].n_finished);
     errlist_release(&notes);
     free(inputs);
-    return rc ? cli_fail(&err, EXIT_ERROR) : EXIT_OK;
+    return rc ? log_fail(&err, EXIT_ERROR) : EXIT_OK;
 }
 
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     (void)arg;
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
         return -1;
     report_text(out, &table);
-    table_release(&table);
+    result_table_release(&table);
     return incomplete_note(store, NULL, err);
 }
 

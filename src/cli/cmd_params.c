@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cli/cli.h"
 #include "grid/param.h"
 #include "report/report.h"
@@ -130,7 +131,7 @@ static void put_table(struct buf *out, char **operands, int n, const char *forma
         [PARAM_REDUCTION] = "reduction", [PARAM_DURATION] = "duration", [PARAM_FOLDS] = "folds"};
     struct cell cells[P_COUNT * COLUMNS];
     struct buf allowed[P_COUNT] = {0};
-    struct table table = {names, COLUMNS, 0, cells};
+    struct result_table table = {names, COLUMNS, 0, cells};
 
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
@@ -172,7 +173,7 @@ int cmd_params(int argc, char **argv)
         return status;
     n = argc - first;
     if (check_operands(argv + first, n, &err))
-        return cli_fail(&err, EXIT_USAGE);
+        return log_fail(&err, EXIT_USAGE);
     if (!strcmp(format, "table"))
         put_page(&out, argv + first, n);
     else

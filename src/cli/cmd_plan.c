@@ -1,11 +1,13 @@
 #include <stdlib.h>
 
-#include "cli/array.h"
+#include "base/log.h"
+#include "cli/cli.h"
 #include "cli/plan_list.h"
+#include "launch/job_array.h"
 
 int cmd_plan(int argc, char **argv)
 {
-    struct option_list set = {0};
+    struct text_list set = {0};
     const char *format = "table", *db = "results.db", *shard = NULL;
     bool is_whole = false;
     const struct option_row rows[] = {
@@ -27,7 +29,7 @@ int cmd_plan(int argc, char **argv)
     int status = cli_parse(command_find("plan"), rows, argc, argv, 1, 1, &first);
 
     if (status == CLI_GO_ON)
-        status = array_share_open(&share, shard, db, &err) ? cli_fail(&err, EXIT_USAGE) : CLI_GO_ON;
+        status = array_share_open(&share, shard, db, &err) ? log_fail(&err, EXIT_USAGE) : CLI_GO_ON;
     if (status == CLI_GO_ON)
         status = job_prepare(&job, argv[first], &set);
     if (status == CLI_GO_ON)

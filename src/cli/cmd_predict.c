@@ -1,8 +1,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "cli/cli.h"
 #include "cli/inputs.h"
-#include "cli/predict.h"
+#include "predict/predict.h"
 #include "report/report.h"
 #include "store/query.h"
 
@@ -138,7 +139,7 @@ int cmd_predict(int argc, char **argv)
     if (status != CLI_GO_ON)
         return status;
     if (check_options(&o, &err))
-        return cli_fail(&err, EXIT_USAGE);
+        return log_fail(&err, EXIT_USAGE);
     work.replay = (struct replay){.db = o.db, .set = &o.set};
     status = store_open_reader(&store, o.db, &err);
     work.replay.store = store;

@@ -7,15 +7,15 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/array.h"
-#include "cli/job.h"
-#include "cli/launch.h"
-#include "cli/launch_parent.h"
-#include "cli/launch_report.h"
+#include "cli/cli.h"
 #include "cli/plan_list.h"
-#include "cli/ready.h"
-#include "cli/stop.h"
-#include "cli/sweep_run.h"
+#include "launch/job_array.h"
+#include "launch/launch_report.h"
+#include "launch/mpirun.h"
+#include "launch/preflight.h"
+#include "launch/stop.h"
+#include "run/job.h"
+#include "run/sweep_run.h"
 #include "store/lock.h"
 
 struct run_options {
@@ -23,7 +23,7 @@ struct run_options {
     const char *db;
     const char *shard;
     struct array_share share; /* what the two mean */
-    struct option_list set;
+    struct text_list set;
     bool dry_run;
     const char *retry;
     bool new_sweep;
@@ -66,7 +66,7 @@ static int parse(struct run_options *o, int argc, char **argv)
     if (status != CLI_GO_ON)
         return status;
     o->grid = argv[first];
-    return array_share_open(&o->share, o->shard, o->db, &err) ? cli_fail(&err, EXIT_USAGE)
+    return array_share_open(&o->share, o->shard, o->db, &err) ? log_fail(&err, EXIT_USAGE)
                                                               : CLI_GO_ON;
 }
 
@@ -99,7 +99,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     enum progress_mode mode = progress_mode(o->progress);
     struct launch launch = {
         .ranks = (int)o->ranks,
-        .threads = ready_threads(sweep),
+        .threads = preflight_threads(sweep),
         .heartbeat_s = sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
         .begun_s = o->begun_s,
         .command = command,
@@ -111,11 +111,11 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     int status;
 
     if (check_ranks(o->ranks, &err))
-        return cli_fail(&err, EXIT_USAGE);
+        return log_fail(&err, EXIT_USAGE);
     status = launch_mpirun(&launch, argc, argv, &err);
     if (status == EXIT_ERROR)
         wait_for_ranks(buf_text(&o->share.db));
-    return status < 0 ? cli_fail(&err, EXIT_ERROR) : status;
+    return status < 0 ? log_fail(&err, EXIT_ERROR) : status;
 }
 
 /* The command as it was typed: run -n hands it on to the ranks it starts. */
@@ -138,7 +138,7 @@ static int check_free(const char *db)
 {
     struct err err;
 
-    return lock_check(db, &err) ? cli_fail(&err, EXIT_ERROR) : CLI_GO_ON;
+    return lock_check(db, &err) ? log_fail(&err, EXIT_ERROR) : CLI_GO_ON;
 }
 
 static int check_launch(const struct world *world, const struct facts *facts,
@@ -146,10 +146,10 @@ static int check_launch(const struct world *world, const struct facts *facts,
 {
     struct checks_job checks;
 
-    ready_job(&checks, &job->sweep, buf_text(&o->share.db));
+    preflight_job(&checks, &job->sweep, buf_text(&o->share.db));
     checks.is_part = o->shard != NULL;
     checks.starts_ranks = o->ranks > 1 && !world->is_mpi;
-    return ready_for_run(facts, world->size, &checks);
+    return preflight_run(facts, world->size, &checks);
 }
 
 static int lead(const struct world *world, const struct facts *facts, struct run_options *o,
@@ -236,7 +236,7 @@ int cmd_run(int argc, char **argv)
     int status;
 
     if (world_open(&world, &hooks, &err))
-        return cli_fail(&err, EXIT_ERROR);
+        return log_fail(&err, EXIT_ERROR);
     stop_catch(world.rank > 0);
     /* First of all, while every rank is sure to take part. */
     if (facts_gather(&world, &facts, &err))

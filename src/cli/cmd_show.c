@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/models.h"
 #include "report/report.h"
@@ -36,7 +37,7 @@ static const struct page_part *parse_id(const char *text, int64_t *id, struct er
 {
     bool is_trial = *text == 't';
 
-    if (!cli_parse_id(id, text, is_trial ? 't' : 'c')) {
+    if (!query_parse_id(id, text, is_trial ? 't' : 'c')) {
         err_set(err, "'%s' is no id: must be c12 (a configuration) or t345 (a trial)", text);
         return NULL;
     }
@@ -46,7 +47,7 @@ static const struct page_part *parse_id(const char *text, int64_t *id, struct er
 static int put_part(struct buf *out, struct store *store, const struct page_part *part,
                     bool is_first, int64_t id, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_table(&table, store, part->query, id, err))
         return -1;
@@ -60,7 +61,7 @@ static int put_part(struct buf *out, struct store *store, const struct page_part
         buf_printf(out, "\n%s\n", part->heading);
         report_text(out, &table);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
@@ -69,8 +70,8 @@ struct page {
     const char *db;
     const struct page_part *parts;
     int64_t id;
-    const char *model;      /* where to; NULL: the page is wanted */
-    struct option_list set; /* for the model's data */
+    const char *model;    /* where to; NULL: the page is wanted */
+    struct text_list set; /* for the model's data */
 };
 
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
@@ -104,7 +105,7 @@ int cmd_show(int argc, char **argv)
         if (argc - first == 2)
             page.db = argv[first];
         page.parts = parse_id(argv[argc - 1], &page.id, &err);
-        status = page.parts ? cli_query(page.db, NULL, answer, &page) : cli_fail(&err, EXIT_USAGE);
+        status = page.parts ? cli_query(page.db, NULL, answer, &page) : log_fail(&err, EXIT_USAGE);
     }
     free(page.set.text);
     return status;

@@ -5,11 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/escape.h"
+#include "base/log.h"
 #include "base/outfile.h"
-#include "base/shell.h"
 #include "cli/cli.h"
-#include "data/graph.h"
-#include "data/load.h"
+#include "data/core/load.h"
+#include "data/graph/graph.h"
 #include "grid/param.h"
 
 /* The options are the settings of [data] that a simulated panel has: table and command agree. */
@@ -163,7 +164,7 @@ static int simulate(const char *directory, const struct simulate_spec *spec, str
         rc = write_panel(&d, directory, err);
     if (!rc)
         cli_printf("%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n", directory,
-                   d.n_samples, d.n_features, shell_path(&word, directory));
+                   d.n_samples, d.n_features, escape_shell(&word, directory));
     buf_release(&word);
     dataset_release(&d);
     return rc;
@@ -191,8 +192,8 @@ int cmd_simulate(int argc, char **argv)
     if (status != CLI_GO_ON)
         return status;
     if (read_values(&spec, texts, &err))
-        return cli_fail(&err, EXIT_USAGE);
+        return log_fail(&err, EXIT_USAGE);
     if (simulate(argv[first], &spec, &err))
-        return cli_fail(&err, EXIT_ERROR);
+        return log_fail(&err, EXIT_ERROR);
     return EXIT_OK;
 }

@@ -3,9 +3,9 @@
 #include <sys/statvfs.h>
 
 #include "cli/cli.h"
-#include "cli/incomplete.h"
-#include "cli/progress.h"
 #include "report/report.h"
+#include "run/progress.h"
+#include "run/same_sweep.h"
 #include "store/query.h"
 
 #define FULL_BYTES 65536.0 /* less than this free: a transaction may not fit */
@@ -33,7 +33,7 @@ enum { LEFT_PENDING, LEFT_SECONDS };
 static int put_table(struct buf *out, struct store *store, enum query query, const char *heading,
                      struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_table(&table, store, query, 0, err))
         return -1;
@@ -41,7 +41,7 @@ static int put_table(struct buf *out, struct store *store, enum query query, con
         buf_puts(out, heading);
         report_text(out, &table);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
@@ -92,7 +92,7 @@ static void put_session(struct buf *out, const struct cell *s, const struct stor
 
 static int put_left(struct buf *out, struct store *store, int64_t session_id, struct err *err)
 {
-    struct table table;
+    struct result_table table;
     const char *why;
     char text[32];
 
@@ -106,27 +106,27 @@ static int put_left(struct buf *out, struct store *store, int64_t session_id, st
         buf_printf(out, "about %s left for %lld trials\n", text,
                    (long long)table.cells[LEFT_PENDING].i);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
 static int put_efficiency(struct buf *out, struct store *store, struct err *err)
 {
-    struct table table;
+    struct result_table table;
     size_t before = out->size;
 
     if (query_table(&table, store, QUERY_EFFICIENCY, 0, err))
         return -1;
-    report_efficiency(out, &table);
+    progress_efficiency(out, &table);
     if (out->size > before)
         buf_puts(out, "\n");
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
 static int put_last_session(struct buf *out, struct store *store, const char *db, struct err *err)
 {
-    struct table table;
+    struct result_table table;
     int rc = 0;
 
     if (query_table(&table, store, QUERY_SESSION, 0, err))
@@ -135,13 +135,13 @@ static int put_last_session(struct buf *out, struct store *store, const char *db
         put_session(out, table.cells, store, db);
         rc = put_left(out, store, table.cells[SESSION_ID].i, err);
     }
-    table_release(&table);
+    result_table_release(&table);
     return rc;
 }
 
 static int put_workers(struct buf *out, struct store *store, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_workers(&table, store, err))
         return -1;
@@ -149,14 +149,14 @@ static int put_workers(struct buf *out, struct store *store, struct err *err)
         buf_puts(out, "\n");
         report_text(out, &table);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
 /* The last one has its own lines. */
 static int put_sessions(struct buf *out, struct store *store, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_table(&table, store, QUERY_SESSIONS, 0, err))
         return -1;
@@ -164,14 +164,14 @@ static int put_sessions(struct buf *out, struct store *store, struct err *err)
         buf_puts(out, "\nsessions, the last first\n");
         report_text(out, &table);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
 /* fails: whether a trial diverged or failed; the query for those looks at all trials again. */
 static int put_sweeps(struct buf *out, struct store *store, bool *fails, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     *fails = false;
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
@@ -185,7 +185,7 @@ static int put_sweeps(struct buf *out, struct store *store, bool *fails, struct 
         report_text(out, &table);
     else
         buf_puts(out, "no sweep in it yet\n");
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 

@@ -5,9 +5,10 @@
 
 #include "base/log.h"
 #include "base/rng.h"
-#include "cli/machine.h"
-#include "cli/replay.h"
+#include "cli/cli.h"
 #include "config.h"
+#include "launch/host.h"
+#include "predict/replay.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
 
@@ -17,7 +18,7 @@ struct verify_options {
     long seed;
     const char *trial;
     const char *sweep;
-    struct option_list set;
+    struct text_list set;
 };
 
 static int parse(struct verify_options *o, int argc, char **argv)
@@ -102,7 +103,7 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
 {
     struct query_sweep sweep;
     struct candidate *all;
-    struct table table;
+    struct result_table table;
 
     if (query_sweep(&sweep, store, o->sweep, err) ||
         query_table(&table, store, QUERY_DONE, sweep.sweep_id, err))
@@ -113,7 +114,7 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
         all[i].trial_id = table.cells[2 * i].i;
         all[i].config_id = table.cells[2 * i + 1].i;
     }
-    table_release(&table);
+    result_table_release(&table);
     if (!all)
         return err_nomem(err, "trials", (*n_done + 1) * sizeof *all);
     *n = o->n && (size_t)o->n < *n_done ? (size_t)o->n : *n_done;
@@ -153,7 +154,7 @@ static void compare(struct comparison *c, double there, double here, const char 
     buf_printf(&c->text, " %.17g, here %.17g", there, here);
 }
 
-static double stored(const struct table *table, int64_t row, int32_t col)
+static double stored(const struct result_table *table, int64_t row, int32_t col)
 {
     const struct cell *cell = &table->cells[row * table->n_cols + col];
 
@@ -161,7 +162,7 @@ static double stored(const struct table *table, int64_t row, int32_t col)
 }
 
 /* A metric of all parts; what the database has not is NaN. */
-static void compare_metric(struct comparison *c, const struct table *table, const char *name,
+static void compare_metric(struct comparison *c, const struct result_table *table, const char *name,
                            const double here[PART_COUNT])
 {
     int64_t row = 0;
@@ -182,7 +183,7 @@ static void compare_metric(struct comparison *c, const struct table *table, cons
 static int compare_metrics(struct comparison *c, struct store *store, int64_t trial_id,
                            const struct trial_result *r, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_table(&table, store, QUERY_TRIAL_METRICS, trial_id, err))
         return -1;
@@ -194,14 +195,14 @@ static int compare_metrics(struct comparison *c, struct store *store, int64_t tr
             here[part] = r->metrics[part][m];
         compare_metric(c, &table, metric_name((enum metric)m), here);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
 static int compare_curve(struct comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     if (query_table(&table, store, QUERY_TRIAL_CURVE, trial_id, err))
         return -1;
@@ -213,7 +214,7 @@ static int compare_curve(struct comparison *c, struct store *store, int64_t tria
         compare(c, stored(&table, i, 2), e->val_loss, "val_loss", (int32_t)i + 1);
         compare(c, stored(&table, i, 3), e->val_value, "val_value", (int32_t)i + 1);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
@@ -259,9 +260,9 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
 {
     static const char *const names[] = {"espalier", "processor", "BLAS", "BLAS kernel", "host"};
     char cpu[128], host[64];
-    const char *here[] = {PACKAGE_VERSION, machine_cpu(cpu, sizeof cpu), gemm_library(),
-                          gemm_kernel(), machine_host(host, sizeof host)};
-    struct table table;
+    const char *here[] = {PACKAGE_VERSION, host_cpu(cpu, sizeof cpu), gemm_library(), gemm_kernel(),
+                          host_name(host, sizeof host)};
+    struct result_table table;
 
     if (query_table(&table, store, QUERY_TRIAL_SESSION, trial_id, err))
         return -1;
@@ -272,7 +273,7 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
         buf_printf(out, "    %-11s  %s%s%s\n", names[c], there, is_same ? "" : ", here ",
                    is_same ? "" : here[c]);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
@@ -371,7 +372,7 @@ static int verify(bool *all_equal, struct replay *replay, const struct verify_op
 
     if (!o->trial)
         return verify_chosen(all_equal, replay, o, err);
-    if (!cli_parse_id(&id, o->trial, 't'))
+    if (!query_parse_id(&id, o->trial, 't'))
         return err_set(err, "--trial %s: must be a trial's number: t345", o->trial);
     equal = verify_one(replay, id, err);
     *all_equal = equal == 1;
@@ -390,7 +391,7 @@ int cmd_verify(int argc, char **argv)
         replay.db = o.db;
         replay.set = &o.set;
         if (store_open_reader(&replay.store, o.db, &err) || verify(&all_equal, &replay, &o, &err))
-            status = cli_fail(&err, EXIT_ERROR);
+            status = log_fail(&err, EXIT_ERROR);
         else
             status = all_equal ? EXIT_OK : EXIT_ERROR;
         replay_release(&replay);

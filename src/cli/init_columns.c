@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "data/genotable.h"
-#include "data/variants.h"
+#include "data/genotype/genotable.h"
+#include "data/genotype/variants.h"
 
 /* Words with more different values than this are names and no classes. */
 #define MOST_CLASSES 20

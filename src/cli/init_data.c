@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
-#include "data/stream.h"
+#include "base/escape.h"
+#include "data/text/stream.h"
 
 /* ---- lines ---- */
 
@@ -291,7 +291,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct buf *out, const cha
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    utf8_tame(line, false);
+    escape_terminal(line, false);
     buf_printf(out, "%-11s %s\n", what, line);
 }
 

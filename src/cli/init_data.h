@@ -5,7 +5,7 @@
 
 #include "cli/init_columns.h"
 #include "cli/init_write.h"
-#include "cli/job.h"
+#include "run/job.h"
 
 /* Add the lines that say which data are read; paths are seen from the sweep file `output`. -1 and
  * err: a name that cannot stand in a sweep file. */

@@ -4,8 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/outfile.h"
 #include "cli/cli.h"
-#include "data/files.h"
+#include "data/text/files.h"
 
 /* A table with more columns of numbers than this holds markers, not traits. */
 #define MANY_COLUMNS 30
@@ -36,7 +37,7 @@ static bool is_twice(const struct init_files *files, int32_t i, int32_t *first)
 {
     for (*first = 0; *first < i; ++*first)
         if (!strcmp(files->file[*first].path, files->file[i].path) ||
-            cli_is_same_file(files->file[*first].path, files->file[i].path))
+            outfile_is_same(files->file[*first].path, files->file[i].path))
             return true;
     return false;
 }

@@ -1,13 +1,13 @@
 /* The roles of the files given to `init`: each becomes a path setting of [data] or [split].
  *
  * The kind of a file (data/recognize.h) says it of all but tables. Of a table its columns do
- * (data/profile.h), and what it may be beside the others: with genotypes it has the phenotypes,
- * with edges the labels or the features. */
+ * (data/core/profile.h), and what it may be beside the others: with genotypes it has the
+ * phenotypes, with edges the labels or the features. */
 #ifndef CLI_INIT_FILES_H
 #define CLI_INIT_FILES_H
 
-#include "data/load.h"
-#include "data/profile.h"
+#include "data/core/load.h"
+#include "data/core/profile.h"
 #include "data/recognize.h"
 #include "grid/param.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/advice.h"
+#include "run/advice.h"
 
 /* ---- settings ---- */
 

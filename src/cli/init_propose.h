@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "data/load.h"
+#include "data/core/load.h"
 #include "grid/param.h"
 
 struct init_facts {

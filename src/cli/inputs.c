@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cli.h"
-#include "data/files.h"
+#include "base/outfile.h"
+#include "data/text/files.h"
 #include "grid/sweep.h"
 #include "store/query.h"
 
@@ -48,7 +48,7 @@ static void add_beside(struct inputs *in, const char *db, const char *path)
 /* A sweep that this version cannot read, or that is refused with the overrides, has no files that
  * are known. */
 static void add_sweep(struct inputs *in, const char *db, const char *ini,
-                      const struct option_list *set)
+                      const struct text_list *set)
 {
     struct errlist faults = {0};
     struct sweep sweep;
@@ -66,9 +66,9 @@ static void add_with(struct inputs *in, const char *db, const char *ending)
 }
 
 int inputs_add_database(struct inputs *in, const char *db, struct store *store,
-                        const struct option_list *set, struct err *err)
+                        const struct text_list *set, struct err *err)
 {
-    struct table table;
+    struct result_table table;
 
     add_file(in, db);
     add_with(in, db, "-wal");
@@ -84,7 +84,7 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store,
         if (set && set->n)
             add_sweep(in, db, row[1].s, set);
     }
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
@@ -141,7 +141,7 @@ int inputs_check(const struct inputs *in, const char *path, struct err *err)
     if (buf_failed(&in->paths))
         return err_nomem(err, "names of files", in->paths.size);
     for (; at < end; at += strlen(at) + 1)
-        if (cli_is_same_file(path, at))
+        if (outfile_is_same(path, at))
             return err_set(err, "%s: is the input %s: will not be overwritten", path, at);
     what = find_results(path);
     return what ? err_set(err, "%s: %s: will not be overwritten", path, what) : 0;

@@ -1,13 +1,12 @@
-#include "cli/cli.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/outfile.h"
-#include "base/subnormal.h"
+#include "cli/cli.h"
 #include "config.h"
 
 const struct command commands[] = {
@@ -98,7 +97,7 @@ static void leave_on_bus_error(int number)
 
 int main(int argc, char **argv)
 {
-    subnormal_flush();
+    cpu_flush_subnormal();
     signal(SIGBUS, leave_on_bus_error);
     /* A write beyond 'ulimit -f' then fails with EFBIG, and can be reported. */
     signal(SIGXFSZ, SIG_IGN);

@@ -3,33 +3,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/escape.h"
 #include "base/log.h"
-#include "base/shell.h"
+#include "cli/cli.h"
 #include "cli/inputs.h"
-#include "cli/replay.h"
+#include "predict/predict.h"
+#include "predict/replay.h"
 #include "store/query.h"
 #include "trial/kept.h"
-
-int models_none(const char *db, char letter, int64_t id, struct err *err)
-{
-    static const char which[] = "with keep = best those of the best configuration are and of the "
-                                "one that 'best --rule 1se' chooses, with keep = all every one";
-    struct buf word = {0};
-    long long n = id;
-
-    if (letter == 't')
-        return err_set(err,
-                       "%s: no model of t%lld is kept: %s; the same trials can be run again, in "
-                       "another --db",
-                       db, n, which);
-    err_set(err,
-            "%s: no model of c%lld is kept: %s; 'espalier best %s --where \"config = %lld\" "
-            "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
-            "again, to the same bits",
-            db, n, which, shell_path(&word, db), n, n, n, n);
-    buf_release(&word);
-    return -1;
-}
 
 /* What all models are written with. */
 struct writing {
@@ -82,7 +63,7 @@ static int write_one(const char *path, struct writing *w, int64_t trial_id, stru
     int rc = store_find_model(&file, w->replay.store, trial_id, err);
 
     if (rc == 0)
-        rc = models_none(w->replay.db, 't', trial_id, err);
+        rc = predict_no_model(w->replay.db, 't', trial_id, err);
     if (rc == 1)
         rc = kept_is_complete(file.data, file.size) ? 0 : complete(&file, w, trial_id, err);
     if (!rc)
@@ -116,7 +97,7 @@ static int check_stem(const char *path, int64_t n, struct err *err)
 }
 
 /* act() on each model, whose trials are in the first column, under the name of its file. */
-static int each_model(const char *path, struct writing *w, const struct table *models,
+static int each_model(const char *path, struct writing *w, const struct result_table *models,
                       int (*act)(const char *path, struct writing *w, int64_t trial_id,
                                  struct err *err),
                       struct err *err)
@@ -136,20 +117,20 @@ static int each_model(const char *path, struct writing *w, const struct table *m
 
 static int write_config(const char *path, struct writing *w, int64_t config_id, struct err *err)
 {
-    struct table table;
+    struct result_table table;
     int rc = query_table(&table, w->replay.store, QUERY_CONFIG_MODELS, config_id, err);
 
     if (rc)
         return -1;
     if (!table.n_rows)
-        rc = models_none(w->replay.db, 'c', config_id, err);
+        rc = predict_no_model(w->replay.db, 'c', config_id, err);
     else
         rc = check_stem(path, table.n_rows, err);
     if (!rc)
         rc = each_model(path, w, &table, check_one, err);
     if (!rc)
         rc = each_model(path, w, &table, write_one, err);
-    table_release(&table);
+    result_table_release(&table);
     return rc;
 }
 
@@ -159,7 +140,7 @@ static int write_trial(const char *path, struct writing *w, int64_t trial_id, st
 }
 
 int models_save(const char *path, const char *db, struct store *store, bool is_trial, int64_t id,
-                const struct option_list *set, struct err *err)
+                const struct text_list *set, struct err *err)
 {
     struct writing w = {.replay = {.db = db, .store = store, .set = set}};
     int rc = inputs_add_database(&w.inputs, db, store, set, err);

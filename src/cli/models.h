@@ -10,10 +10,6 @@
  * back from a reduction the data are read (set: overrides of their settings). -1 and err: none is
  * kept, path is a file that was read, the data are others. */
 int models_save(const char *path, const char *db, struct store *store, bool is_trial, int64_t id,
-                const struct option_list *set, struct err *err);
-
-/* There is none of a trial (letter 't') or configuration ('c'), and what to do. Always returns -1.
- */
-int models_none(const char *db, char letter, int64_t id, struct err *err);
+                const struct text_list *set, struct err *err);
 
 #endif

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/remake.h"
-#include "cli/sweep_same.h"
+#include "base/log.h"
+#include "cli/cli.h"
 #include "grid/param.h"
 #include "report/report.h"
+#include "run/refit.h"
+#include "run/same_sweep.h"
 #include "trial/kept.h"
 
 /* Whoever asks on a login node what a sweep would take is not to take it. */
@@ -56,7 +58,7 @@ static int open_known(struct listing *l, const char *db, struct err *err)
 
     if (access(db, F_OK) != 0)
         return 0;
-    if (store_open_reader(&l->store, db, err) || sweep_same_warn(&is_same, l->store, db, job, err))
+    if (store_open_reader(&l->store, db, err) || same_sweep_warn(&is_same, l->store, db, job, err))
         return -1;
     if (is_same)
         return store_find(l->store, &job->plan, &job->data, &l->known, err);
@@ -375,12 +377,12 @@ static void print_totals(const struct listing *l)
     buf_release(&text);
 }
 
-static double remake_seconds(const struct listing *l, const struct remake *remake, int64_t id)
+static double remake_seconds(const struct listing *l, const struct refit *remake, int64_t id)
 {
     double seconds = 0;
 
     for (int64_t t = 0; t < l->job->plan.n_trials; t++)
-        if (remake_has(remake, t) && l->known.config_ids[plan_trial(&l->job->plan, t).config] == id)
+        if (refit_has(remake, t) && l->known.config_ids[plan_trial(&l->job->plan, t).config] == id)
             seconds += cost_seconds(l->cost, plan_trial(&l->job->plan, t).config);
     return seconds;
 }
@@ -389,8 +391,8 @@ static double remake_seconds(const struct listing *l, const struct remake *remak
 static int print_models(const struct listing *l, struct err *err)
 {
     const struct job *job = l->job;
-    struct remake remake = {0};
-    char text[REMAKE_TEXT];
+    struct refit remake = {0};
+    char text[REFIT_TEXT];
     int rc;
 
     for (int64_t t = 0; t < job->plan.n_trials; t++)
@@ -398,13 +400,13 @@ static int print_models(const struct listing *l, struct err *err)
             return 0;
     if (!l->store || keep_of(&job->sweep.fixed) != KEEP_BEST)
         return 0;
-    rc = remake_find(&remake, l->store, &job->plan, &job->data, &l->known, err);
+    rc = refit_find(&remake, l->store, &job->plan, &job->data, &l->known, err);
     for (int i = 0; !rc && i < remake.n_configs; i++)
         cli_warnf("espalier: %s: %s: 'run' trains them once more for that alone, about %.3g "
                   "core-seconds\n",
-                  job->sweep.fixed.v[P_SWEEP_NAME].s, remake_text(text, &remake.configs[i]),
+                  job->sweep.fixed.v[P_SWEEP_NAME].s, refit_text(text, &remake.configs[i]),
                   remake_seconds(l, &remake, remake.configs[i].id));
-    remake_release(&remake);
+    refit_release(&remake);
     return rc;
 }
 
@@ -416,11 +418,11 @@ int plan_list(struct job *job, const char *db, const struct shard *shard, const 
     int status = EXIT_OK;
 
     if (open_listing(&l, db, &err) || print_trials(&l, format, is_whole, &err))
-        status = cli_fail(&err, EXIT_ERROR);
+        status = log_fail(&err, EXIT_ERROR);
     else {
         print_totals(&l);
         if (print_models(&l, &err))
-            status = cli_fail(&err, EXIT_ERROR);
+            status = log_fail(&err, EXIT_ERROR);
         print_memory(job);
     }
     close_listing(&l);

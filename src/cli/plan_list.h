@@ -2,8 +2,8 @@
 #ifndef CLI_PLAN_LIST_H
 #define CLI_PLAN_LIST_H
 
-#include "cli/job.h"
 #include "grid/shard.h"
+#include "run/job.h"
 
 /* Prints the trials on stdout ("table", "csv" or "json") and the totals on stderr; db is read for
  * measured rates and finished trials if it exists. A table of more than 20 trials has the first and

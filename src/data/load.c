@@ -1,14 +1,8 @@
-#include "data/load.h"
+#include "data/core/load.h"
 
 #include <string.h>
 
-#include "data/reader.h"
-
-void data_unmatched_release(struct data_unmatched *u)
-{
-    names_release(&u->genotypes);
-    names_release(&u->phenotypes);
-}
+#include "data/core/reader.h"
 
 int data_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
               struct err *err)

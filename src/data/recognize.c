@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/files.h"
-#include "data/reader.h"
-#include "data/smi.h"
-#include "data/stream.h"
-#include "data/variants.h"
+#include "data/core/reader.h"
+#include "data/genotype/variants.h"
+#include "data/graph/smiles.h"
+#include "data/text/files.h"
+#include "data/text/stream.h"
 
 #define KINDS_READ                                                                               \
     "a VCF, BCF, PLINK 1 or HapMap file, a table of text with a header (genotypes, phenotypes, " \

@@ -5,12 +5,12 @@
 #include "base/err.h"
 
 enum data_kind {
-    KIND_TABLE, /* text with a header (data/table.h); its columns say what it holds */
+    KIND_TABLE, /* text with a header (data/text/table.h); its columns say what it holds */
     KIND_VCF,
     KIND_BCF,
     KIND_PLINK, /* path is a .bed, .bim or .fam, or what the three names have in common */
     KIND_HAPMAP,
-    KIND_SMI, /* molecules without a header (data/smi.h) */
+    KIND_SMI, /* molecules without a header (data/graph/smiles.h) */
     KIND_TU,  /* a folder */
     KIND_IDX_IMAGES,
     KIND_IDX_LABELS,

@@ -4,7 +4,7 @@
 
 #include "tensor/kernel.h"
 
-static void measure(struct target *target, const int32_t *train, int32_t n_train)
+static void measure(struct training_target *target, const int32_t *train, int32_t n_train)
 {
     double squares = 0;
 
@@ -21,7 +21,7 @@ static void measure(struct target *target, const int32_t *train, int32_t n_train
         target->sd = 1;
 }
 
-static int balance(struct target *target, const int32_t *train, int32_t n_train,
+static int balance(struct training_target *target, const int32_t *train, int32_t n_train,
                    struct arena *scratch)
 {
     float *weight = arena_take_zeroed(scratch, (size_t)target->n_outputs, sizeof *weight);
@@ -38,12 +38,13 @@ static int balance(struct target *target, const int32_t *train, int32_t n_train,
     return 0;
 }
 
-int target_init(struct target *target, const struct gcn_spec *spec, const struct dataset *data,
-                const int32_t *train, int32_t n_train, struct arena *scratch, struct err *err)
+int training_target_init(struct training_target *target, const struct gcn_spec *spec,
+                         const struct dataset *data, const int32_t *train, int32_t n_train,
+                         struct arena *scratch, struct err *err)
 {
     size_t n = (size_t)data->n_samples;
 
-    *target = (struct target){.task = data->task, .mean = 0, .sd = 1};
+    *target = (struct training_target){.task = data->task, .mean = 0, .sd = 1};
     if (data->task == TASK_CLASSIFICATION) {
         target->n_outputs = data->n_classes;
         target->label = data->label;
@@ -63,7 +64,7 @@ int target_init(struct target *target, const struct gcn_spec *spec, const struct
     return 0;
 }
 
-double loss_weight(const struct target *target, const int32_t *nodes, int32_t n)
+double loss_weight(const struct training_target *target, const int32_t *nodes, int32_t n)
 {
     double sum = 0;
 
@@ -75,7 +76,7 @@ double loss_weight(const struct target *target, const int32_t *nodes, int32_t n)
 }
 
 double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
-               const struct target *target)
+               const struct training_target *target)
 {
     double scale = 1.0 / loss_weight(target, nodes, z->n_rows);
 

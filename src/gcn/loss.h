@@ -3,10 +3,10 @@
 #define GCN_LOSS_H
 
 #include "base/arena.h"
-#include "data/dataset.h"
-#include "gcn/train.h"
+#include "data/core/dataset.h"
+#include "gcn/spec.h"
 
-struct target {
+struct training_target {
     enum task task;
     int32_t n_outputs;     /* C, 1 for regression */
     const int32_t *label;  /* [N] classification; borrowed from the dataset */
@@ -20,16 +20,17 @@ struct target {
  * many classes there are among them: the `balanced` of scikit-learn. A class that training does not
  * see weighs as if it had one node. The weights of the training nodes add up to n. Memory from
  * scratch. -1 and err when it is short. */
-int target_init(struct target *target, const struct gcn_spec *spec, const struct dataset *data,
-                const int32_t *train, int32_t n_train, struct arena *scratch, struct err *err);
+int training_target_init(struct training_target *target, const struct gcn_spec *spec,
+                         const struct dataset *data, const int32_t *train, int32_t n_train,
+                         struct arena *scratch, struct err *err);
 
 /* What the loss of nodes [n] is divided by for their mean: their weights together, as in
  * torch.nn.CrossEntropyLoss(weight); without weights n. */
-double loss_weight(const struct target *target, const int32_t *nodes, int32_t n);
+double loss_weight(const struct training_target *target, const int32_t *nodes, int32_t n);
 
 /* Sum of the loss, each times its weight, over nodes [z->n_rows], whose outputs are z (n, C). d out
  * (n, C): gradient of the mean; NULL: not wanted. */
 double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
-               const struct target *target);
+               const struct training_target *target);
 
 #endif

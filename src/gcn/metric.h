@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/dataset.h"
+#include "data/core/dataset.h"
 
 /* name, task, larger is better */
 #define METRIC_TABLE(X)                                \

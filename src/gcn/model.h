@@ -3,7 +3,9 @@
 #define GCN_MODEL_H
 
 #include "base/arena.h"
-#include "gcn/train.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "gcn/spec.h"
 
 /* Layer l of the network, l = 0, 1, ...: act(A^ H w + b), or with batch normalisation act(BN(A^ H
  * w) + b) where that comes with an activation. A bias before the normalisation would be taken out

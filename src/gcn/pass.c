@@ -1,8 +1,183 @@
 #include "gcn/pass.h"
 
+#include <math.h>
+
+#include "gcn/first_layer.h"
+#include "gcn/model.h"
+#include "gcn/receptive_field.h"
+#include "tensor/batchnorm.h"
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
+
+/* From a hidden layer's product to what the next layer takes, and the way back.
+ *
+ * Hidden layer l = 1 .. L - 1 (where samples are graphs: 1 .. L, model.h), with the product Z^l
+ * over the rows of its level: U^l = Z^l + b^l, or BN(Z^l) + b^l with batch normalisation H^l =
+ * dropout(act(U^l)) + S^l S^l = H^(l-1) for l >= 2 with residual, otherwise 0: a skip connection
+ * around each hidden layer whose input is a hidden layer, which is as wide. There is none around
+ * layer 1, whose input is features, nor around one whose output is C wide; so a network has L - 2
+ * of them, L - 1 where samples are graphs. The sum is after the activation (Kipf & Welling 2017,
+ * arXiv:1609.02907, appendix B), and what skips is not dropped once more.
+ *
+ * BN normalises each column (tensor/batchnorm.h). In training by mean and variance of the rows of
+ * the layer's level in the batch's receptive field: every sample whose H^l the batch's logits
+ * depend on, each once, and no other (but where a level was rounded up to all samples, field.h,
+ * all). In full batch these are the training nodes and their neighbours up to L - l steps away; so
+ * a mini-batch is normalised by other numbers than a full one, and its gradient is exact for its
+ * own loss, statistics included. In evaluation by the running ones, which every training pass
+ * moves. */
+
+struct hidden {
+    const struct gcn_spec *spec; /* borrowed */
+    int32_t layer;               /* l - 1: 0 is the first */
+    bool has_skip;
+    float *h;    /* (capacity, H) what the next layer takes */
+    float *kept; /* (capacity, H) what activation_back() takes; h itself where that is the same */
+    uint16_t *bits;    /* decisions of dropout */
+    float *normalized; /* (capacity, H) with batch normalisation: BN without its scale */
+    float *mean;       /* [H] what was taken off */
+    float *inverse;    /* [H] 1 / what it was divided by */
+    double *moments;   /* [2 H] mean and variance of the batch */
+};
+
+/* One pass through the layer.
+ *   field    the rows
+ *   weights  of the layer; its running statistics move in training
+ *   dropout  NULL: none; step addresses it
+ *   below    h of the hidden layer below, where there is a skip connection */
+struct hidden_pass {
+    const struct receptive_field *field;
+    struct layer *weights;
+    const struct dropout *dropout;
+    uint32_t step;
+    const struct mat *below;
+    bool is_training;
+};
+
+static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena *scratch)
+{
+    hidden->normalized = arena_take(scratch, n * width, sizeof(float));
+    hidden->mean = arena_take(scratch, width, sizeof(float));
+    hidden->inverse = arena_take(scratch, width, sizeof(float));
+    hidden->moments = arena_take(scratch, 2 * width, sizeof(double));
+    return hidden->normalized && hidden->mean && hidden->inverse && hidden->moments ? 0 : -1;
+}
+
+/* capacity: most rows of a level. -1 when scratch memory is short. */
+static int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer,
+                       int32_t capacity, bool drops, struct arena *scratch)
+{
+    size_t n = (size_t)capacity, width = (size_t)spec->hidden_size;
+    size_t stride = (size_t)dropout_stride(spec->hidden_size);
+    bool keeps_slope = activation_keeps_slope(spec->activation);
+
+    *hidden = (struct hidden){.spec = spec, .layer = layer};
+    hidden->has_skip = spec->residual && layer > 0;
+    hidden->h = arena_take(scratch, n * width, sizeof(float));
+    hidden->kept = hidden->h;
+    if (keeps_slope || hidden->has_skip)
+        hidden->kept = arena_take(scratch, n * width, sizeof(float));
+    if (drops)
+        hidden->bits = arena_take(scratch, n * stride, sizeof(uint16_t));
+    if (!hidden->h || !hidden->kept || (drops && !hidden->bits))
+        return -1;
+    return spec->batch_norm ? take_norm(hidden, n, width, scratch) : 0;
+}
+
+static struct mat view(const struct hidden *hidden, const struct receptive_field *field, float *v)
+{
+    return mat_view(v, field->level[hidden->layer + 1].n, hidden->spec->hidden_size);
+}
+
+/* h over a field. */
+static struct mat hidden_view(const struct hidden *hidden, const struct receptive_field *field)
+{
+    return view(hidden, field, hidden->h);
+}
+
+static float inverse_of(double variance)
+{
+    return (float)(1 / sqrt(variance + BATCHNORM_EPSILON));
+}
+
+/* By the batch's statistics, which are remembered. */
+static void normalize_batch(struct hidden *hidden, const struct hidden_pass *pass,
+                            const struct mat *z, const int32_t *z_rows, struct mat *y)
+{
+    struct layer *weights = pass->weights;
+    struct mat normalized = view(hidden, pass->field, hidden->normalized);
+    double *mean = hidden->moments, *variance = mean + y->n_cols;
+
+    batchnorm_measure(mean, variance, z, z_rows, y->n_rows);
+    batchnorm_remember(weights->mean, weights->variance, mean, variance, y->n_rows, y->n_cols);
+    for (int32_t j = 0; j < y->n_cols; j++) {
+        hidden->mean[j] = (float)mean[j];
+        hidden->inverse[j] = inverse_of(variance[j]);
+    }
+    batchnorm_apply(y, &normalized, z, z_rows, hidden->mean, hidden->inverse, weights->gamma);
+}
+
+static void normalize_running(struct hidden *hidden, const struct layer *weights,
+                              const struct mat *z, const int32_t *z_rows, struct mat *y)
+{
+    for (int32_t j = 0; j < y->n_cols; j++)
+        hidden->inverse[j] = inverse_of((double)weights->variance[j]);
+    batchnorm_apply(y, NULL, z, z_rows, weights->mean, hidden->inverse, weights->gamma);
+}
+
+/* The activation, into h or, where a skip connection adds to it and it is needed alone, beside. */
+static void activate_hidden(struct hidden *hidden, const struct hidden_pass *pass,
+                            const struct mat *z, const int32_t *z_rows)
+{
+    bool keeps_slope = activation_keeps_slope(hidden->spec->activation);
+    struct mat h = hidden_view(hidden, pass->field);
+    struct mat kept = view(hidden, pass->field, hidden->kept);
+    struct mat *out = keeps_slope ? &h : &kept;
+
+    activation_forward(out, keeps_slope && pass->is_training ? &kept : NULL, z, z_rows,
+                       pass->weights->b, hidden->spec->activation, pass->dropout, hidden->bits);
+    if (!hidden->has_skip)
+        return;
+    if (out == &kept)
+        kernel_rows(&h, &kept, NULL, NULL);
+    kernel_gather_add(&h, pass->below, receptive_field_rows(pass->field, hidden->layer + 1),
+                      receptive_field_pos(pass->field, hidden->layer));
+}
+
+/* h from the product: row i is z[z_rows[i]] (NULL: z[i]). y: scratch (n, H), or z itself where
+ * z_rows is NULL. */
+static void hidden_forward(struct hidden *hidden, const struct hidden_pass *pass,
+                           const struct mat *z, const int32_t *z_rows, struct mat *y)
+{
+    if (pass->dropout)
+        dropout_bits(hidden->bits, pass->dropout, pass->step,
+                     receptive_field_rows(pass->field, hidden->layer + 1), y->n_rows, y->n_cols);
+    if (hidden->spec->batch_norm) {
+        if (pass->is_training)
+            normalize_batch(hidden, pass, z, z_rows, y);
+        else
+            normalize_running(hidden, pass->weights, z, z_rows, y);
+        z = y;
+        z_rows = NULL;
+    }
+    activate_hidden(hidden, pass, z, z_rows);
+}
+
+/* d in: gradient by h; out: by the product. The gradients of bias and scale into d_weights. After
+ * hidden_forward() in training; with the same dropout. The skip connection is the caller's. */
+static void hidden_back(const struct hidden *hidden, struct mat *d, struct layer *d_weights,
+                        const struct layer *weights, const struct dropout *dropout)
+{
+    struct mat kept = mat_view(hidden->kept, d->n_rows, d->n_cols);
+    struct mat normalized = mat_view(hidden->normalized, d->n_rows, d->n_cols);
+
+    activation_back(d, &kept, hidden->spec->activation, dropout, hidden->bits);
+    kernel_column_sums(d_weights->b, d);
+    if (hidden->spec->batch_norm)
+        batchnorm_back(d, d_weights->gamma, d_weights->b, &normalized, hidden->inverse,
+                       weights->gamma);
+}
 
 static int take_hidden(struct pass *pass, int32_t capacity, struct arena *scratch)
 {
@@ -53,8 +228,8 @@ int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_i
     *pass = (struct pass){
         .spec = spec, .inputs = inputs, .model = model, .n_hidden = model->n_layers - 1};
     dropout_init(&pass->dropout, spec->dropout, key, RNG_DROPOUT);
-    if (first_init(&pass->first, spec, inputs, n_train, capacity, model->layer[0].w.n_cols, key,
-                   scratch, err))
+    if (first_layer_init(&pass->first, spec, inputs, n_train, capacity, model->layer[0].w.n_cols,
+                         key, scratch, err))
         return -1;
     pass->z = arena_take(scratch, n, sizeof(float));
     pass->t = arena_take(scratch, n, sizeof(float));
@@ -77,7 +252,7 @@ static const struct dropout *dropout_of(const struct pass *pass, bool is_trainin
 }
 
 /* z, of layer `layer`, may lie in pass->z or be the shared one. */
-static void activate(struct pass *pass, const struct field *field, int32_t layer,
+static void activate(struct pass *pass, const struct receptive_field *field, int32_t layer,
                      const struct mat *z, const int32_t *z_rows, bool is_training, uint32_t step)
 {
     struct mat y = mat_view(pass->z, field->level[layer + 1].n, z->n_cols);
@@ -97,7 +272,8 @@ static void activate(struct pass *pass, const struct field *field, int32_t layer
 }
 
 /* Whether a layer above the first is (A^ h) w over this field. */
-static bool propagates_first(const struct field *field, int32_t layer, const struct mat *w)
+static bool propagates_first(const struct receptive_field *field, int32_t layer,
+                             const struct mat *w)
 {
     struct layer_shape shape = {
         .below = field->level[layer].n,
@@ -111,23 +287,25 @@ static bool propagates_first(const struct field *field, int32_t layer, const str
 }
 
 /* A^ h of a layer above the first, kept for the way back. */
-static struct mat neighbourhood_view(const struct pass *pass, const struct field *field,
+static struct mat neighbourhood_view(const struct pass *pass, const struct receptive_field *field,
                                      int32_t layer)
 {
     return mat_view(pass->p[layer - 1], field->level[layer + 1].n, pass->spec->hidden_size);
 }
 
-static double propagation_flops(const struct field *field, int32_t layer, int32_t width)
+static double propagation_flops(const struct receptive_field *field, int32_t layer, int32_t width)
 {
     return 2.0 * width * (double)field->level[layer + 1].entries;
 }
 
 /* z = A^ h w, from level `layer` to level `layer + 1`. */
-static void propagate(struct mat *z, struct pass *pass, const struct field *field, int32_t layer)
+static void propagate(struct mat *z, struct pass *pass, const struct receptive_field *field,
+                      int32_t layer)
 {
     const struct csr *a_hat = &pass->inputs->a_hat;
     const struct mat *w = &pass->model->layer[layer].w;
-    const int32_t *rows = field_rows(field, layer + 1), *pos = field_pos(field, layer);
+    const int32_t *rows = receptive_field_rows(field, layer + 1),
+                  *pos = receptive_field_pos(field, layer);
     struct mat h = hidden_view(&pass->hidden[layer - 1], field);
     bool is_first = propagates_first(field, layer, w);
     struct mat t =
@@ -145,12 +323,12 @@ static void propagate(struct mat *z, struct pass *pass, const struct field *fiel
 }
 
 /* The graphs of the field's batch, a row each. */
-static struct mat pooled_view(const struct pass *pass, const struct field *field)
+static struct mat pooled_view(const struct pass *pass, const struct receptive_field *field)
 {
     return mat_view(pass->pooled, field->n_graphs, pass->spec->hidden_size);
 }
 
-static struct mat readout_forward(struct pass *pass, const struct field *field)
+static struct mat readout_forward(struct pass *pass, const struct receptive_field *field)
 {
     const struct layer *readout = &pass->model->layer[pass->n_hidden];
     struct mat h = hidden_view(&pass->hidden[pass->n_hidden - 1], field);
@@ -164,15 +342,16 @@ static struct mat readout_forward(struct pass *pass, const struct field *field)
     return logits;
 }
 
-struct mat pass_forward(struct pass *pass, const struct field *field, const struct mat *z1,
-                        const int32_t *z1_rows, bool is_training, uint32_t step)
+struct mat pass_forward(struct pass *pass, const struct receptive_field *field,
+                        const struct mat *z1, const int32_t *z1_rows, bool is_training,
+                        uint32_t step)
 {
     int32_t last = pass->spec->layers - 1;
     struct mat z = mat_view(pass->z, field->level[1].n, pass->model->layer[0].w.n_cols);
     struct mat logits;
 
     if (!z1) {
-        first_forward(&z, &pass->first, field, &pass->model->layer[0].w, is_training, step);
+        first_layer_forward(&z, &pass->first, field, &pass->model->layer[0].w, is_training, step);
         z1 = &z;
         z1_rows = NULL;
     }
@@ -189,7 +368,7 @@ struct mat pass_forward(struct pass *pass, const struct field *field, const stru
     return logits;
 }
 
-struct mat pass_gradient(struct pass *pass, const struct field *field)
+struct mat pass_gradient(struct pass *pass, const struct receptive_field *field)
 {
     int32_t last = pass->model->n_layers - 1;
     int32_t n = pools(pass) ? field->n_graphs : field->level[last + 1].n;
@@ -198,13 +377,14 @@ struct mat pass_gradient(struct pass *pass, const struct field *field)
 }
 
 /* From the gradient by layer `layer`'s product to that by the h below; fills dW. */
-static void propagate_back(struct mat *d, struct pass *pass, const struct field *field,
+static void propagate_back(struct mat *d, struct pass *pass, const struct receptive_field *field,
                            int32_t layer)
 {
     const struct csr *a_hat = &pass->inputs->a_hat;
     const struct mat *w = &pass->model->layer[layer].w;
     struct mat *dw = &pass->model->d_layer[layer].w;
-    const int32_t *rows = field_rows(field, layer), *pos = field_pos(field, layer + 1);
+    const int32_t *rows = receptive_field_rows(field, layer),
+                  *pos = receptive_field_pos(field, layer + 1);
     struct mat h = hidden_view(&pass->hidden[layer - 1], field);
     struct mat d_below = mat_view(pass->d, h.n_rows, h.n_cols);
     bool is_first = propagates_first(field, layer, w);
@@ -228,13 +408,14 @@ static void propagate_back(struct mat *d, struct pass *pass, const struct field 
 }
 
 /* Adds what went around layer `layer`, where it has a skip connection; d is that by the h below. */
-static void skip_back(struct mat *d, const struct pass *pass, const struct field *field,
+static void skip_back(struct mat *d, const struct pass *pass, const struct receptive_field *field,
                       int32_t layer)
 {
     struct mat skipped = mat_view(pass->skipped, field->level[layer + 1].n, d->n_cols);
 
     if (layer < pass->n_hidden && pass->hidden[layer].has_skip)
-        kernel_scatter_add(d, &skipped, field_rows(field, layer + 1), field_pos(field, layer));
+        kernel_scatter_add(d, &skipped, receptive_field_rows(field, layer + 1),
+                           receptive_field_pos(field, layer));
 }
 
 /* From the gradient by h of a hidden layer to that by its product. */
@@ -249,7 +430,7 @@ static void through_hidden(struct mat *d, struct pass *pass, int32_t layer)
 }
 
 /* From the gradient by the logits to that by the h below; fills that of the weight. */
-static void readout_back(struct mat *d, struct pass *pass, const struct field *field)
+static void readout_back(struct mat *d, struct pass *pass, const struct receptive_field *field)
 {
     const struct mat *w = &pass->model->layer[pass->n_hidden].w;
     struct mat pooled = pooled_view(pass, field);
@@ -263,7 +444,8 @@ static void readout_back(struct mat *d, struct pass *pass, const struct field *f
     *d = d_below;
 }
 
-void pass_backward(struct pass *pass, const struct field *field, struct mat *d, uint32_t step)
+void pass_backward(struct pass *pass, const struct receptive_field *field, struct mat *d,
+                   uint32_t step)
 {
     struct model *model = pass->model;
 
@@ -277,5 +459,5 @@ void pass_backward(struct pass *pass, const struct field *field, struct mat *d, 
         skip_back(d, pass, field, l);
         through_hidden(d, pass, l - 1);
     }
-    first_backward(&model->d_layer[0].w, &pass->first, field, d, step);
+    first_layer_backward(&model->d_layer[0].w, &pass->first, field, d, step);
 }

@@ -16,16 +16,15 @@
 #ifndef GCN_PASS_H
 #define GCN_PASS_H
 
-#include "gcn/field.h"
-#include "gcn/first.h"
-#include "gcn/hidden.h"
+#include "gcn/first_layer.h"
 #include "gcn/model.h"
+#include "gcn/receptive_field.h"
 
 struct pass {
     const struct gcn_spec *spec; /* borrowed, like the next two */
     const struct gcn_inputs *inputs;
     struct model *model;
-    struct first first;
+    struct first_layer first;
     struct dropout dropout; /* of hidden units */
     struct hidden *hidden;  /* [n_hidden] what they computed is kept for the way back */
     float **p;              /* [n_hidden] (capacity, H) A^ h, where that was made first */
@@ -48,14 +47,16 @@ int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_i
  *   z1           the first layer's product, made before; NULL: made here
  *   z1_rows      where its rows for level 1 are; NULL: row i
  *   is_training  with dropout, addressed by step, and the batch's statistics */
-struct mat pass_forward(struct pass *pass, const struct field *field, const struct mat *z1,
-                        const int32_t *z1_rows, bool is_training, uint32_t step);
+struct mat pass_forward(struct pass *pass, const struct receptive_field *field,
+                        const struct mat *z1, const int32_t *z1_rows, bool is_training,
+                        uint32_t step);
 
 /* The gradient of the model, from that by the logits, after pass_forward() in training. d is a
  * matrix from pass_gradient() and is overwritten. */
-void pass_backward(struct pass *pass, const struct field *field, struct mat *d, uint32_t step);
+void pass_backward(struct pass *pass, const struct receptive_field *field, struct mat *d,
+                   uint32_t step);
 
 /* Where the gradient by the logits goes. */
-struct mat pass_gradient(struct pass *pass, const struct field *field);
+struct mat pass_gradient(struct pass *pass, const struct receptive_field *field);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clones.h"
-#include "tensor/eigen.h"
+#include "base/cpu.h"
 #include "tensor/gemm.h"
+#include "tensor/lapack.h"
 #include "tensor/spmm.h"
 
 /* Floats in a panel: with its doubles it stays in a second-level cache. Fewer columns than
@@ -122,12 +122,13 @@ static void room_release(struct room *room)
 }
 
 /* The panel at `at`, no wider than there are features or samples left. */
-static struct panel panel_at(const struct reducer *reducer, const struct room *room, int32_t at)
+static struct feature_panel panel_at(const struct reducer *reducer, const struct room *room,
+                                     int32_t at)
 {
     bool has_all_samples = is_of_samples(reducer);
     int32_t end = has_all_samples ? reducer->data->n_features : reducer->data->n_samples;
 
-    return (struct panel){
+    return (struct feature_panel){
         .has_all_samples = has_all_samples, .at = at, .n = smaller(room->width, end - at)};
 }
 
@@ -142,7 +143,7 @@ static int multiply_dense(struct reducer *reducer, int32_t width, struct err *er
     if (!rc)
         scaling_learn(scaling, by_samples, room.width, room.raw);
     for (int32_t at = 0; !rc && at < end; at += room.width) {
-        struct panel panel = panel_at(reducer, &room, at);
+        struct feature_panel panel = panel_at(reducer, &room, at);
         struct mat raw = scaling_read(scaling, &panel, room.raw);
 
         if (by_samples && scaling->scale == SCALE_STANDARDIZE)
@@ -243,7 +244,7 @@ static int project_dense(struct mat *l, const struct reducer *reducer, const str
     int rc = room_init(&room, reducer, 0, err);
 
     for (int32_t at = 0; !rc && at < l->n_rows; at += room.width) {
-        struct panel panel = panel_at(reducer, &room, at);
+        struct feature_panel panel = panel_at(reducer, &room, at);
         struct mat x = scaling_read(&reducer->scaling, &panel, room.raw);
         struct mat part = mat_view(mat_row(l, at), panel.n, l->n_cols);
 
@@ -306,7 +307,7 @@ static int decompose(struct leading *out, const struct reducer *reducer, int32_t
         rc = err_nomem(err, "eigenvectors", 2 * square);
     if (!rc) {
         memcpy(copy, reducer->gram, square);
-        rc = eigen_leading(out->values, out->vectors, copy, n, k, err);
+        rc = lapack_eigen_leading(out->values, out->vectors, copy, n, k, err);
     }
     if (!rc)
         out->rank = count_rank(out->values, k, n);
@@ -377,7 +378,7 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
         return 0;
     rc = room_init(&room, reducer, 0, err);
     for (int32_t at = 0; !rc && at < end; at += room.width) {
-        struct panel panel = panel_at(reducer, &room, at);
+        struct feature_panel panel = panel_at(reducer, &room, at);
         struct mat raw = scaling_read(&reducer->scaling, &panel, room.raw);
         size_t begin = (size_t)at * h;
 

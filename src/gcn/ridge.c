@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 #include "gcn/reducer.h"
 #include "tensor/gemm.h"
 
@@ -47,7 +47,7 @@ double ridge_bytes(const struct dataset *data)
 /* ---- fit ---- */
 
 /* The value that column c is fitted to for sample i. */
-static double right_side(const struct target *target, int32_t c, int32_t i)
+static double right_side(const struct training_target *target, int32_t c, int32_t i)
 {
     if (target->task == TASK_CLASSIFICATION)
         return target->label[i] == c ? 1 : -1;
@@ -120,15 +120,15 @@ static void put_system(double *a, const struct gcn_inputs *inputs, const struct 
 
 /* 1: stopped. */
 static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct gcn_inputs *inputs,
-               const struct split *split, struct arena *scratch, const struct cholesky_watch *watch,
+               const struct split *split, struct arena *scratch, const struct lapack_watch *watch,
                struct err *err)
 {
     size_t n = (size_t)split->n_train, n_outputs;
     double *a;
     int rc;
 
-    if (target_init(&ridge->target, &(struct gcn_spec){0}, inputs->data, split->train,
-                    split->n_train, scratch, err))
+    if (training_target_init(&ridge->target, &(struct gcn_spec){0}, inputs->data, split->train,
+                             split->n_train, scratch, err))
         return -1;
     n_outputs = (size_t)ridge->target.n_outputs;
     ridge->n_train = split->n_train;
@@ -140,7 +140,7 @@ static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct 
         return err_nomem(err, "ridge", n * (n + n_outputs + 1) * sizeof *a);
     put_right_sides(ridge->alpha, ridge, split->train);
     put_system(a, inputs, split, spec->lambda);
-    rc = cholesky_solve(ridge->alpha, ridge->n_outputs + 1, a, ridge->n_train, watch, err);
+    rc = lapack_cholesky_solve(ridge->alpha, ridge->n_outputs + 1, a, ridge->n_train, watch, err);
     if (rc < 0)
         return err_wrap(err,
                         "lambda = %g is too small beside these features, or they are too large",
@@ -193,7 +193,8 @@ static void predict(float *output, struct scores *s, const struct ridge *ridge,
     }
 }
 
-static double score(struct scores *s, const struct target *target, enum metric metric, int32_t n)
+static double score(struct scores *s, const struct training_target *target, enum metric metric,
+                    int32_t n)
 {
     double value;
 
@@ -209,7 +210,7 @@ static void score_part(struct gcn_outcome *outcome, enum part part, struct score
                        const struct ridge *ridge, const struct gcn_inputs *inputs,
                        const struct split *split, const int32_t *samples, int32_t n)
 {
-    const struct target *target = &ridge->target;
+    const struct training_target *target = &ridge->target;
     double squares = 0;
 
     for (int32_t i = 0; i < n; i++) {
@@ -240,8 +241,8 @@ static void outcome_init(struct gcn_outcome *outcome)
 
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
                 const struct gcn_inputs *inputs, const struct split *split, int threads,
-                struct arena *scratch, const struct clock *clock,
-                const struct cholesky_watch *watch, struct err *err)
+                struct arena *scratch, const struct clock *clock, const struct lapack_watch *watch,
+                struct err *err)
 {
     double begun_s = clock_now(clock), fitted_s;
     struct scores s;
@@ -319,7 +320,7 @@ static int weigh_dense(float *w, const struct ridge *ridge, const struct dataset
         scaling_learn(&scaling, true, PANEL_COLS, raw);
     for (int32_t at = 0; !rc && at < data->n_features; at += PANEL_COLS) {
         int32_t left = data->n_features - at;
-        struct panel panel = {true, at, left < PANEL_COLS ? left : PANEL_COLS};
+        struct feature_panel panel = {true, at, left < PANEL_COLS ? left : PANEL_COLS};
         struct mat read = scaling_read(&scaling, &panel, raw);
 
         if (scale == SCALE_STANDARDIZE)

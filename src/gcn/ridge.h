@@ -18,7 +18,7 @@
  * training part, changes b and no prediction.
  *
  * There is no epoch to choose, so no part that chooses one: what others keep for it (the stop part,
- * data/split.h) is trained on, and val is the same.
+ * data/core/split.h) is trained on, and val is the same.
  *
  * Classes are regressed on too, one against the rest: +1 for samples of the class, -1 for others,
  * each with an intercept of its own, as RidgeClassifier of scikit-learn does it. The largest score
@@ -31,9 +31,13 @@
 #ifndef GCN_RIDGE_H
 #define GCN_RIDGE_H
 
+#include "base/arena.h"
+#include "base/clock.h"
+#include "gcn/cost.h"
 #include "gcn/loss.h"
-#include "gcn/train.h"
-#include "tensor/cholesky.h"
+#include "gcn/outcome.h"
+#include "gcn/spec.h"
+#include "tensor/lapack.h"
 
 struct ridge_spec {
     double lambda; /* above 0 */
@@ -51,7 +55,7 @@ double ridge_bytes(const struct dataset *data);
 
 /* What was fitted; everything in scratch. */
 struct ridge {
-    struct target target;
+    struct training_target target;
     int32_t n_train;
     int32_t n_outputs; /* C: 1, or the classes */
     double *alpha;     /* (C, n_train), then V^-1 1 [n_train] */
@@ -63,8 +67,8 @@ struct ridge {
  * memory is short, or lambda is too small beside K for double precision. */
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
                 const struct gcn_inputs *inputs, const struct split *split, int threads,
-                struct arena *scratch, const struct clock *clock,
-                const struct cholesky_watch *watch, struct err *err);
+                struct arena *scratch, const struct clock *clock, const struct lapack_watch *watch,
+                struct err *err);
 
 /* The same model as weights of the scaled features: outputs are Z w + b, standardised for
  * regression.

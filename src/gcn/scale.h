@@ -3,7 +3,28 @@
 #ifndef GCN_SCALE_H
 #define GCN_SCALE_H
 
-#include "gcn/train.h"
+#include <stdbool.h>
+
+#include "data/core/dataset.h"
+#include "gcn/inputs.h"
+#include "gcn/spec.h"
+
+/* Whether features are on scales that suit one learning rate. */
+
+/* Standard deviations of the features as read, over all samples; constant features are left out. */
+struct spread {
+    int32_t widest, narrowest; /* features; -1 where all are constant; of dense features of 0 and 1
+                                  only the widest can be the narrowest of all */
+    double most, least;        /* their standard deviations */
+};
+
+/* -1 and err when memory is short. */
+int spread_measure(struct spread *out, const struct dataset *data, struct err *err);
+
+/* *out: whether some dense feature has a value beside 0 and 1, as attributes have and one-hot
+ * labels have not. Sparse features have none here: they cannot be standardized. -1 and err when
+ * memory is short. */
+int spread_has_amounts(bool *out, const struct dataset *data, struct err *err);
 
 /* What scaling does to each row and each column. */
 struct scaling {
@@ -15,7 +36,7 @@ struct scaling {
 };
 
 /* A piece is all samples of some features, or all features of some samples. */
-struct panel {
+struct feature_panel {
     bool has_all_samples;
     int32_t at; /* its first feature, or sample */
     int32_t n;  /* how many of them */
@@ -37,15 +58,16 @@ int scaling_fit(struct scaling *scaling, const struct dataset *data, enum featur
                 struct err *err);
 
 /* Those of a panel's columns, from raw values (N, panel.n). */
-void scaling_learn_columns(struct scaling *scaling, const struct panel *panel,
+void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *panel,
                            const struct mat *raw);
 
 /* raw out: the features of a panel as read, a view of `room`. */
-struct mat scaling_read(const struct scaling *scaling, const struct panel *panel, float *room);
+struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
+                        float *room);
 
 /* out: raw, scaled; the same shape, in double. Equal to kernel_standardize() and
  * kernel_normalize_rows() but for their rounding to float. */
-void scaling_apply(double *out, const struct scaling *scaling, const struct panel *panel,
+void scaling_apply(double *out, const struct scaling *scaling, const struct feature_panel *panel,
                    const struct mat *raw);
 
 /* What is done to columns alone, to those of dense features from `first` on.

@@ -61,7 +61,7 @@ static int run_init(struct gcn_run *run, struct hash key, const struct clock *cl
 static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *row,
                       const int32_t *nodes, int32_t n)
 {
-    const struct target *target = &run->trainer.target;
+    const struct training_target *target = &run->trainer.target;
     struct mat out = mat_view(run->output, n, z->n_cols);
     double loss;
 
@@ -84,7 +84,7 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
  * floats are fine whatever the offset of the target; errors are scaled to its units. */
 static double score(struct gcn_run *run, enum metric metric, int32_t n)
 {
-    const struct target *target = &run->trainer.target;
+    const struct training_target *target = &run->trainer.target;
     double value;
 
     if (target->task == TASK_CLASSIFICATION)
@@ -303,7 +303,7 @@ static void go_on(struct gcn_run *run, const struct gcn_observer *observer)
 static void conclude(struct gcn_run *run)
 {
     struct gcn_outcome *outcome = run->outcome;
-    const struct target *target = &run->trainer.target;
+    const struct training_target *target = &run->trainer.target;
 
     score_all(run);
     outcome->weights = run->best;

@@ -4,24 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcn/schedule.h"
+#include "gcn/optimizer.h"
 
 static bool has_graphs(const struct trainer *trainer)
 {
     return trainer->spec->pool != POOL_NONE;
 }
 
-static void build(struct field *field, const struct trainer *trainer, const int32_t *samples,
-                  int32_t n)
+static void build(struct receptive_field *field, const struct trainer *trainer,
+                  const int32_t *samples, int32_t n)
 {
     if (has_graphs(trainer))
-        field_build_graphs(field, &trainer->inputs->a_hat, samples, n);
+        receptive_field_build_graphs(field, &trainer->inputs->a_hat, samples, n);
     else
-        field_build(field, &trainer->inputs->a_hat, samples, n);
+        receptive_field_build(field, &trainer->inputs->a_hat, samples, n);
 }
 
 /* Where the rows of level 1 of `field` lie in level 1 of `both`; NULL where in their own place. */
-static int32_t *map_rows(const struct field *field, const struct field *both, int32_t *place)
+static int32_t *map_rows(const struct receptive_field *field, const struct receptive_field *both,
+                         int32_t *place)
 {
     const struct level *from = &field->level[1];
     const struct level *to = &both->level[1];
@@ -44,13 +45,14 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     int32_t *watch_rows = arena_take(scratch, n_samples, sizeof *watch_rows);
     float *z1;
 
-    if (field_init(&trainer->both, (int32_t)n_samples, trainer->spec->layers, scratch, err))
+    if (receptive_field_init(&trainer->both, (int32_t)n_samples, trainer->spec->layers, scratch,
+                             err))
         return -1;
     if (!nodes || !batch_rows || !watch_rows)
         return err_nomem(err, "rows of a batch", 3 * n_samples * sizeof *nodes);
     memcpy(nodes, split->train, (size_t)split->n_train * sizeof *nodes);
     memcpy(nodes + split->n_train, trainer->watched, (size_t)trainer->n_watched * sizeof *nodes);
-    field_build(&trainer->both, &trainer->inputs->a_hat, nodes, (int32_t)n_both);
+    receptive_field_build(&trainer->both, &trainer->inputs->a_hat, nodes, (int32_t)n_both);
     z1 = arena_take(scratch, (size_t)trainer->both.level[1].n * width, sizeof *z1);
     if (!z1)
         return err_nomem(err, "first layer", n_samples * width * sizeof *z1);
@@ -98,13 +100,13 @@ static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err
     const struct split *split = trainer->split;
     int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
 
-    if (field_init(&trainer->batch, n, layers, scratch, err) ||
-        field_init(&trainer->watch, n, layers, scratch, err))
+    if (receptive_field_init(&trainer->batch, n, layers, scratch, err) ||
+        receptive_field_init(&trainer->watch, n, layers, scratch, err))
         return -1;
-    field_build(&trainer->watch, &inputs->a_hat, trainer->watched, trainer->n_watched);
+    receptive_field_build(&trainer->watch, &inputs->a_hat, trainer->watched, trainer->n_watched);
     if (!trainer->is_full_batch)
         return 0;
-    field_build(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
+    receptive_field_build(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
     trainer->shares_first = dropout_is_off(&trainer->pass.first.dropout);
     return trainer->shares_first ? share_first(trainer, scratch, err) : 0;
 }
@@ -121,11 +123,13 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
     if (!logits || !trainer->place)
         return err_nomem(err, "logits", (size_t)n * ((size_t)n_outputs + 1) * sizeof *logits);
     trainer->logits = mat_view(logits, n, n_outputs);
-    if (field_init_graphs(&trainer->batch, inputs->data, trainer->capacity, layers, scratch, err) ||
-        field_init_graphs(&trainer->watch, inputs->data, trainer->capacity, layers, scratch, err))
+    if (receptive_field_init_graphs(&trainer->batch, inputs->data, trainer->capacity, layers,
+                                    scratch, err) ||
+        receptive_field_init_graphs(&trainer->watch, inputs->data, trainer->capacity, layers,
+                                    scratch, err))
         return -1;
     if (trainer->is_full_batch)
-        field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
+        receptive_field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
     return 0;
 }
 
@@ -141,7 +145,8 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
     trainer->capacity = data->n_samples;
     if (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err))
         return -1;
-    if (target_init(&trainer->target, spec, data, split->train, split->n_train, scratch, err) ||
+    if (training_target_init(&trainer->target, spec, data, split->train, split->n_train, scratch,
+                             err) ||
         model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
                    trainer->target.n_outputs, key, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
@@ -173,8 +178,8 @@ static const struct mat *shared_first(struct trainer *trainer)
     if (!trainer->shares_first)
         return NULL;
     if (!trainer->z1_is_fresh)
-        first_forward(&trainer->z1, &trainer->pass.first, &trainer->both,
-                      &trainer->model.layer[0].w, false, 0);
+        first_layer_forward(&trainer->z1, &trainer->pass.first, &trainer->both,
+                            &trainer->model.layer[0].w, false, 0);
     trainer->z1_is_fresh = true;
     return &trainer->z1;
 }
@@ -195,7 +200,7 @@ void trainer_begin_epoch(struct trainer *trainer, int32_t epoch)
 
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)
 {
-    struct field *field = &trainer->batch;
+    struct receptive_field *field = &trainer->batch;
     double since = clock_now(trainer->clock);
     const struct mat *z1 = NULL;
     struct mat logits, d;
@@ -203,7 +208,7 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
 
     if (nodes) {
         build(field, trainer, nodes, n);
-        first_forget(&trainer->pass.first);
+        first_layer_forget(&trainer->pass.first);
     } else {
         z1 = shared_first(trainer);
     }
@@ -211,7 +216,7 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
     charge(trainer, GCN_FORWARD, &since);
 
     d = pass_gradient(&trainer->pass, field);
-    loss = loss_of(&d, &logits, field_samples(field), &trainer->target);
+    loss = loss_of(&d, &logits, receptive_field_samples(field), &trainer->target);
     if (isfinite(loss))
         pass_backward(&trainer->pass, field, &d, trainer->n_steps);
     charge(trainer, GCN_BACKWARD, &since);

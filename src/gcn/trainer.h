@@ -3,8 +3,12 @@
 #ifndef GCN_TRAINER_H
 #define GCN_TRAINER_H
 
+#include "base/clock.h"
+#include "data/core/split.h"
+#include "gcn/inputs.h"
 #include "gcn/loss.h"
 #include "gcn/optimizer.h"
+#include "gcn/outcome.h"
 #include "gcn/pass.h"
 
 struct trainer {
@@ -14,13 +18,13 @@ struct trainer {
     const struct clock *clock;
     const int32_t *watched; /* [n_watched] the part that chooses the epoch (split_chooser) */
     int32_t n_watched;
-    struct target target;
+    struct training_target target;
     struct model model;
     struct optimizer_state optimizer;
     struct pass pass;
-    struct field batch; /* of the batch; full batch: built once */
-    struct field watch; /* of the part that chooses the epoch; built once. Where samples are
-                         * graphs: of some of those that are scored, built for each */
+    struct receptive_field batch; /* of the batch; full batch: built once */
+    struct receptive_field watch; /* of the part that chooses the epoch; built once. Where samples
+                                   * are graphs: of some of those that are scored, built for each */
     uint32_t n_steps;
     double seconds[GCN_PHASE_COUNT];
 
@@ -29,8 +33,8 @@ struct trainer {
     bool is_full_batch;
     bool shares_first;
     bool z1_is_fresh;
-    struct field both;    /* of the training part and the watched one together */
-    struct mat z1;        /* (n of both's level 1, H) */
+    struct receptive_field both; /* of the training part and the watched one together */
+    struct mat z1;               /* (n of both's level 1, H) */
     int32_t *batch_in_z1; /* [n of batch's level 1] rows of z1; NULL where they are its own */
     int32_t *watch_in_z1; /* [n of watch's level 1] */
 

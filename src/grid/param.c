@@ -4,14 +4,72 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/buf.h"
 #include "base/duration.h"
+#include "base/err.h"
 #include "base/real.h"
 #include "gcn/reducer.h"
-#include "grid/suggest.h"
+#include "grid/param_table.h"
+
+#define MAX_WORD 40
+
+static int min_of(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Insert, delete, replace, or swap two neighbours, each at cost 1. */
+static int edit_distance(const char *a, int n, const char *b, int m)
+{
+    int d[MAX_WORD + 1][MAX_WORD + 1];
+
+    for (int i = 0; i <= n; i++)
+        d[i][0] = i;
+    for (int j = 0; j <= m; j++)
+        d[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        for (int j = 1; j <= m; j++) {
+            d[i][j] = min_of(d[i - 1][j], d[i][j - 1]) + 1;
+            d[i][j] = min_of(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = min_of(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    }
+    return d[n][m];
+}
+
+static bool is_initials(const char *wrong, const char *right)
+{
+    while (right && *wrong && *wrong == *right) {
+        wrong++;
+        right = strchr(right, '_');
+        right = right ? right + 1 : NULL;
+    }
+    return !right && !*wrong;
+}
+
+int suggest_distance(const char *wrong, const char *right)
+{
+    int n = (int)strnlen(wrong, MAX_WORD + 1);
+    int m = (int)strnlen(right, MAX_WORD + 1);
+    int distance;
+
+    if (n > MAX_WORD || m > MAX_WORD)
+        return SUGGEST_FAR;
+    if (!strcasecmp(wrong, right))
+        return 0;
+    if ((n >= 3 && !strncmp(wrong, right, (size_t)n)) || (n >= 2 && is_initials(wrong, right)))
+        return 1;
+    distance = edit_distance(wrong, n, right, m);
+    return 3 * distance <= (n > m ? n : m) ? distance : SUGGEST_FAR;
+}
 
 /* The words of the table's last but one column. */
 enum {

@@ -9,6 +9,15 @@
 #include "base/err.h"
 #include "grid/param_table.h"
 
+/* "Did you mean": how close a wrong word is to a right one. */
+
+#define SUGGEST_FAR 1000
+
+/* 0: equal (case aside); 1: `wrong` begins `right`, or is its initials (lr for learning_rate);
+ * else the edit distance (optimal string alignment, Damerau 1964, doi:10.1145/363958.363994),
+ * SUGGEST_FAR where that is more than a third of the letters. */
+int suggest_distance(const char *wrong, const char *right);
+
 enum param_type {
     PARAM_INT,
     PARAM_REAL,
@@ -66,32 +75,41 @@ union value {
 
 /* P_COUNT where there is none. section NULL: by the bare key (the table has no two alike). */
 enum param_id param_find(const char *section, const char *key);
+
 /* "key" or "section.key", as users write axes and --set. */
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
+
 /* The nearest setting as "[section] key", for "did you mean"; NULL if none is close. Settings of
  * `section` (may be NULL) come first among equally close ones. */
 const char *param_suggest(const char *section, const char *key);
+
 /* The nearest section, or NULL. */
 const char *param_suggest_section(const char *section);
 
 /* Parse one value and check its range. TEXT and PATH borrow text. err says what is allowed:
  * "dropout = 1.2: must be in [0, 1)". */
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
+
 /* The same without "key = value: " in err, where the caller names the place. */
 int param_read(union value *out, enum param_id id, const char *text, struct err *err);
+
 /* The default of the table. */
 union value param_default(enum param_id id);
+
 /* What trials did before the setting existed, or had its present default. */
 union value param_before(enum param_id id);
+
 /* Equal values of a setting. */
 bool param_equal(enum param_id id, union value a, union value b);
+
 /* The index of a choice; the name must be one of the setting's. */
 int64_t param_choice(enum param_id id, const char *name);
 
 /* Canonical text: the shortest decimal that reads back the same, choice names, full, pca:20, 90s.
  */
 void param_format(struct buf *out, enum param_id id, union value value);
+
 /* What is allowed, for help and messages: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);
 

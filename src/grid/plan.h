@@ -8,6 +8,7 @@
 #ifndef GRID_PLAN_H
 #define GRID_PLAN_H
 
+#include "base/buf.h"
 #include "grid/sweep.h"
 
 #define PLAN_MAX_POINTS 10000000  /* a grid beyond this is a mistake; refused by count */
@@ -46,11 +47,23 @@ void plan_release(struct plan *plan);
 void plan_put_size(struct buf *out, const struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
+
 /* The settings of a configuration: fixed ones with the axes' values put in, trimmed to the type of
  * model (settings_trim). */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
+
 /* Of the first configuration whose type of model has such a setting; where there is none, of the
  * last. */
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
+
+/* A plan as bytes, so that every rank expands the same one without reading the sweep file, the
+ * environment or the `where` expression again. */
+
+void plan_pack(struct buf *out, const struct plan *plan);
+
+/* Fills both; plan borrows sweep. PATH settings are not sent (they come back empty): the data
+ * travel as a block. Texts are, since kept models name some (trial/kept.h). -1 and err for a
+ * message of another version or a truncated one. Pair with plan_release() and sweep_release(). */
+int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
 #endif

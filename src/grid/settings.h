@@ -3,7 +3,7 @@
 #define GRID_SETTINGS_H
 
 #include "base/hash.h"
-#include "data/dataset.h"
+#include "data/core/dataset.h"
 #include "grid/param.h"
 
 /* Version of the canonical text; changes whenever equal settings could give other numbers. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 #include "grid/inifile.h"
 #include "grid/requirements.h"
 
@@ -112,7 +112,7 @@ static int resolve_path(struct buf *out, const struct assignment *a)
 static int set_text(union value *out, enum param_id id, const struct assignment *a)
 {
     /* It goes into tables and JSON, which are UTF-8. */
-    const char *foreign = id == P_SWEEP_NAME ? utf8_find_foreign(a->value) : NULL;
+    const char *foreign = id == P_SWEEP_NAME ? escape_find_invalid(a->value) : NULL;
     struct buf text = {0};
     int rc = 0;
 
@@ -412,7 +412,7 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
     name = sweep_keep_text(sweep, strndup(base, n));
     if (!name)
         errlist_add(errors, "%s: out of memory", sweep->path);
-    else if (utf8_find_foreign(name))
+    else if (escape_find_invalid(name))
         errlist_add(errors, "%s: the file's name is not UTF-8: give [sweep] name", sweep->path);
     else
         sweep->fixed.v[P_SWEEP_NAME].s = name;

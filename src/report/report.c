@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/escape.h"
 #include "base/real.h"
-#include "base/utf8.h"
 
-static const struct cell *cell_at(const struct table *table, int64_t row, int32_t col)
+static const struct cell *cell_at(const struct result_table *table, int64_t row, int32_t col)
 {
     return &table->cells[row * table->n_cols + col];
 }
@@ -32,7 +31,7 @@ static void put_shown(struct buf *out, const char *text)
 
     buf_puts(out, text);
     if (!buf_failed(out) && out->size > before)
-        out->size = before + utf8_tame(out->data + before, false);
+        out->size = before + escape_terminal(out->data + before, false);
 }
 
 static void cell_text(struct buf *out, const struct cell *cell)
@@ -73,7 +72,7 @@ static void add_padded(struct buf *out, const char *text, int width, bool right,
     buf_puts(out, last ? "\n" : "  ");
 }
 
-void report_record(struct buf *out, const struct table *table)
+void report_record(struct buf *out, const struct result_table *table)
 {
     int widest = 0;
 
@@ -117,7 +116,7 @@ static void csv_cell(struct buf *out, const struct cell *cell)
 static void json_cell(struct buf *out, const struct cell *cell)
 {
     if (cell->type == CELL_TEXT)
-        json_shown(out, cell->s);
+        escape_json_terminal(out, cell->s);
     else if (cell->type == CELL_INTEGER)
         buf_put_decimal(out, cell->i);
     else if (cell->type == CELL_REAL && isfinite(cell->f))
@@ -165,7 +164,7 @@ static void begin(struct report *report, struct buf *out, char *const *names, in
 
         column->width = width_of(names[c]);
         buf_puts(&column->name, c ? ", " : "");
-        json_shown(&column->name, names[c]);
+        escape_json_terminal(&column->name, names[c]);
         buf_puts(&column->name, ": ");
     }
     if (kind == REPORT_JSON)
@@ -281,7 +280,7 @@ void report_end(struct report *report)
 
 /* ---- whole tables ---- */
 
-static void put_whole(struct buf *out, const struct table *table, enum report_kind kind)
+static void put_whole(struct buf *out, const struct result_table *table, enum report_kind kind)
 {
     struct report report;
 
@@ -291,44 +290,24 @@ static void put_whole(struct buf *out, const struct table *table, enum report_ki
     report_end(&report);
 }
 
-void report_text(struct buf *out, const struct table *table)
+void report_text(struct buf *out, const struct result_table *table)
 {
     put_whole(out, table, REPORT_TABLE);
 }
 
-void report_csv(struct buf *out, const struct table *table)
+void report_csv(struct buf *out, const struct result_table *table)
 {
     put_whole(out, table, REPORT_CSV);
 }
 
-void report_json(struct buf *out, const struct table *table)
+void report_json(struct buf *out, const struct result_table *table)
 {
     put_whole(out, table, REPORT_JSON);
 }
 
-void report_format(struct buf *out, const struct table *table, const char *format)
+void report_format(struct buf *out, const struct result_table *table, const char *format)
 {
     put_whole(out, table, kind_of(format));
 }
 
 /* Columns of QUERY_EFFICIENCY. */
-enum { RANKS = 1, TOTAL_S = 4, LONGEST_S, BOUND_S, BUSY, ABOVE };
-#define MUCH 9 /* beyond ten times the bound nobody thinks in percent (trials that do nothing) */
-
-void report_efficiency(struct buf *out, const struct table *table)
-{
-    const struct cell *row = table->cells;
-    char bound[64] = "the longest trial";
-
-    if (!table->n_rows || row[BUSY].type != CELL_REAL || row[ABOVE].type != CELL_REAL)
-        return;
-    if (row[TOTAL_S].f / (double)row[RANKS].i >= row[LONGEST_S].f)
-        snprintf(bound, sizeof bound, "total / %lld rank%s", (long long)row[RANKS].i,
-                 row[RANKS].i == 1 ? "" : "s");
-    buf_printf(out, "ranks were busy %.1f %% of the time; ", 100 * row[BUSY].f);
-    if (row[ABOVE].f < MUCH)
-        buf_printf(out, "%.*f %% above", row[ABOVE].f < 0.1, 100 * row[ABOVE].f);
-    else
-        buf_printf(out, "%.0f times", 1 + row[ABOVE].f);
-    buf_printf(out, " the lower bound of %.3g s (%s)", row[BOUND_S].f, bound);
-}

@@ -2,11 +2,33 @@
 #ifndef SCHED_CHANNEL_H
 #define SCHED_CHANNEL_H
 
+#include <pthread.h>
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "sched/mailbox.h"
-#include "sched/world.h"
+
+/* Messages between two threads of a process: a queue, a lock and a condition. */
+
+struct letter;
+
+struct mailbox {
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    struct letter *first, *last;
+};
+
+/* -1 and err when the system has no more locks. Release drops what was not taken. */
+int mailbox_init(struct mailbox *box, struct err *err);
+void mailbox_release(struct mailbox *box);
+
+/* Any thread. The message is copied. -1 and err when memory is short. */
+int mailbox_put(struct mailbox *box, const struct buf *message, struct err *err);
+
+/* Waits up to timeout_s (0: not at all) for a message, oldest first; true and the message (its
+ * old contents dropped), or false. One thread at a time. */
+bool mailbox_take(struct mailbox *box, struct buf *message, double timeout_s);
 
 struct channel {
     /* Never blocks; the message is copied and stays the caller's. -1 and err. */
@@ -16,19 +38,6 @@ struct channel {
     int (*receive)(const void *self, struct buf *message, double timeout_s, struct err *err);
     const void *self;
 };
-
-/* How long to sleep before looking again: short after something came, longer while nothing does.
- * MPI cannot wake a sleeper, and waiting inside MPI would burn a core. */
-struct backoff {
-    double sleep_s;  /* the last */
-    double silent_s; /* all since something came */
-};
-
-void backoff_reset(struct backoff *backoff);
-double backoff_next(struct backoff *backoff); /* seconds */
-
-/* Rank 0, from another rank. world is borrowed; for the thread that owns MPI. */
-struct channel channel_of_world(const struct world *world);
 
 /* Another thread of this process. */
 struct mailbox_pair {

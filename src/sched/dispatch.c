@@ -3,6 +3,111 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sched/cost.h"
+#include "sched/ledger.h"
+
+/* ledger and cost are borrowed. NULL and err when memory is short. */
+static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
+                                      struct err *err);
+static void resumes_destroy(struct resumes *resumes); /* takes NULL */
+
+struct resumes {
+    const struct ledger *ledger;
+    const struct cost *cost;
+    float *done;      /* [n_trials] share that needs not be run again; 0: no checkpoint */
+    int64_t *waiting; /* [n] with one, pending; some that are not any more */
+    size_t n, capacity;
+};
+
+static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
+                                      struct err *err)
+{
+    size_t n = (size_t)ledger_counts(ledger).total + 1;
+    struct resumes *resumes = calloc(1, sizeof *resumes);
+
+    if (resumes)
+        resumes->done = calloc(n, sizeof *resumes->done);
+    if (!resumes || !resumes->done) {
+        free(resumes);
+        err_nomem(err, "checkpoints", n * sizeof(float));
+        return NULL;
+    }
+    resumes->ledger = ledger;
+    resumes->cost = cost;
+    return resumes;
+}
+
+static void resumes_destroy(struct resumes *resumes)
+{
+    if (!resumes)
+        return;
+    free(resumes->done);
+    free(resumes->waiting);
+    free(resumes);
+}
+
+bool resumes_has(const struct resumes *resumes, int64_t trial)
+{
+    return resumes->done[trial] > 0;
+}
+
+/* The trial is pending again: if it has a checkpoint, it waits for its turn. (Short of memory,
+ * among all others.) */
+static void resumes_wait(struct resumes *resumes, int64_t trial)
+{
+    size_t capacity = resumes->capacity ? 2 * resumes->capacity : 16;
+    int64_t *grown;
+
+    if (!resumes_has(resumes, trial))
+        return;
+    if (resumes->n == resumes->capacity) {
+        grown = realloc(resumes->waiting, capacity * sizeof *grown);
+        if (!grown)
+            return;
+        resumes->waiting = grown;
+        resumes->capacity = capacity;
+    }
+    resumes->waiting[resumes->n++] = trial;
+}
+
+void resumes_set(struct resumes *resumes, int64_t trial, double left)
+{
+    resumes->done[trial] = (float)(1 - left);
+    resumes_wait(resumes, trial);
+}
+
+double resumes_seconds(const struct resumes *resumes, int64_t trial)
+{
+    return (1 - (double)resumes->done[trial]) *
+           cost_seconds(resumes->cost, ledger_group(resumes->ledger, trial));
+}
+
+static bool waits(const struct resumes *resumes, int64_t trial)
+{
+    return ledger_state(resumes->ledger, trial) == TRIAL_PENDING &&
+           !ledger_is_suspect(resumes->ledger, trial);
+}
+
+/* For a worker that holds nothing and has time for most_s seconds: one with a checkpoint that is
+ * pending and no suspect, else what ledger_next() says. O(1), or O(those that wait) while none of
+ * them is so short. */
+static int64_t resumes_next(struct resumes *resumes, double most_s)
+{
+    size_t i = 0;
+
+    while (i < resumes->n) {
+        int64_t trial = resumes->waiting[i];
+
+        if (!waits(resumes, trial))
+            resumes->waiting[i] = resumes->waiting[--resumes->n];
+        else if (resumes_seconds(resumes, trial) <= most_s)
+            return trial;
+        else
+            i++;
+    }
+    return ledger_next(resumes->ledger, -1, most_s);
+}
+
 /* What lies ready at a worker beside its running trial: so many seconds' worth. With nothing ready
  * a trial of 0.25 s on another rank waited 5 to 7 ms (both ends sleep between looks, and rank 0
  * trains on the core that schedules). From half a second on that is little more than one percent,

@@ -31,7 +31,17 @@
 
 #include "sched/cost.h"
 #include "sched/ledger.h"
-#include "sched/resume.h"
+
+/* Trials that go on from a checkpoint: how much of each is left, and which waits. Pure. */
+
+struct resumes;
+
+/* From now on this trial goes on from a checkpoint, with a share in [0, 1) of its time left. */
+void resumes_set(struct resumes *resumes, int64_t trial, double left);
+bool resumes_has(const struct resumes *resumes, int64_t trial);
+
+/* Expected of a trial on a rank of average speed, of what is left of it. */
+double resumes_seconds(const struct resumes *resumes, int64_t trial);
 
 enum { DISPATCH_MAX = 256 }; /* trials a worker holds; an assignment fits one small message */
 
@@ -96,6 +106,7 @@ const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
 int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold a trial */
 int32_t dispatch_n_alive(const struct dispatch *dispatch); /* that neither left nor were lost */
 double dispatch_margin(const struct dispatch *dispatch);   /* the factor of safety of the moment */
+
 /* Expected seconds until all is done, were the work split evenly. */
 double dispatch_left_s(const struct dispatch *dispatch);
 

@@ -8,7 +8,7 @@
  * O(trials touched).
  *
  * Trials come in groups of equal cost (the trials of a configuration). The group expected to take
- * longest is leased first (to within the 3 percent of sched/order.h), within a group as numbered,
+ * longest is leased first (to within the 3 percent of sched/pending.h), within a group as numbered,
  * what came back before the others; expectations may change at any time (ledger_expect) and later
  * leases follow them.
  *

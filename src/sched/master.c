@@ -1,15 +1,529 @@
+#include "sched/master.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/process.h"
+#include "sched/channel.h"
+#include "sched/dispatch.h"
+#include "sched/message.h"
+#include "sched/seat.h"
+#include "sched/worker.h"
+#include "sched/world.h"
+#include "trial/runner.h"
+
+struct master {
+    struct dispatch *dispatch;
+    const struct ledger *ledger; /* of dispatch */
+    struct world world;
+    struct runner runner;
+    struct master_sink sink;
+    struct master_options options;
+    const struct clock *clock;
+
+    struct mailbox inbox, outbox; /* from and to the worker thread */
+    struct backoff backoff;
+    struct seats seats;
+    struct buf in, out;
+
+    double began_s, progress_s, watch_s;
+    double turn_s;        /* of the loop */
+    double uncommitted_s; /* when the first of them came */
+    int32_t n_uncommitted;
+    double kept_s; /* since when checkpoints of so many bytes were taken: */
+    size_t kept_bytes;
+    int64_t finished;
+    bool is_stopping;
+    enum master_end end; /* why, where is_stopping and the ledger is not finished */
+    double stop_s;       /* when trials under way must have ended, where is_stopping */
+    bool has_failed;
+    struct err err; /* the first fault */
+};
+
+static int master_lose(struct master *master, int32_t seat, enum seat_state state, const char *why,
+                       struct err *err);
+static int master_keep(struct master *master, int32_t seat,
+                       const struct trial_checkpoint *checkpoint, struct err *err);
+
+/* Workers that hold nothing: at the start all. */
+static int master_supply_idle(struct master *master, struct err *err);
+static int master_tell_to_stop(struct master *master, int32_t seat, struct err *err);
+
+/* The message in master->in. */
+static int master_handle(struct master *master, int32_t from, struct err *err);
+static void master_take_leave(struct master *master, int32_t seat);
+
+/* Whether anything is to be made durable; *since_s: since when something waits for it. */
+static bool master_is_uncommitted(const struct master *master, double *since_s);
+static int master_commit(struct master *master, struct err *err);
+static int master_hand_on(struct master *master, const struct trial_result *r, struct err *err);
+
+/* A rank that cannot be sent to is lost; that is no fault of the run. */
+static int post(struct master *master, int32_t seat, struct err *err)
+{
+    struct err why;
+
+    if (buf_failed(&master->out))
+        return err_nomem(err, "message", master->out.size);
+    if (!seat)
+        return mailbox_put(&master->outbox, &master->out, err);
+    master->seats.of[seat].told_s = clock_now(master->clock);
+    if (!world_send(&master->world, seat, &master->out, &why))
+        return 0;
+    return master_lose(master, seat, SEAT_SILENT, why.text, err);
+}
+
+static int master_supply(struct master *master, int32_t seat, struct err *err)
+{
+    double left_s = master->options.until_s - clock_now(master->clock);
+    int64_t trials[DISPATCH_MAX];
+    int32_t n;
+
+    if (master->is_stopping || master->seats.of[seat].state != SEAT_THERE)
+        return 0;
+    n = dispatch_assign(master->dispatch, seat, left_s, trials, err);
+    if (n <= 0)
+        return n;
+    /* It may take all down with it that is not safe by then. */
+    if (!seat && ledger_is_suspect(master->ledger, trials[0]) && master_commit(master, err))
+        return -1;
+    message_begin(&master->out, MESSAGE_ASSIGN);
+    message_put_trials(&master->out, trials, (uint32_t)n);
+    for (int32_t i = 0; i < n; i++)
+        buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
+    if (n == 1 && resumes_has(dispatch_resumes(master->dispatch), trials[0]) && master->sink.resume)
+        master->sink.resume(master->sink.arg, trials[0], &master->out);
+    return post(master, seat, err);
+}
+
+static int master_supply_idle(struct master *master, struct err *err)
+{
+    int32_t seat;
+
+    while (!master->is_stopping && (seat = dispatch_idle(master->dispatch)) >= 0)
+        if (master_supply(master, seat, err))
+            return -1;
+    return 0;
+}
+
+static int master_tell_to_stop(struct master *master, int32_t seat, struct err *err)
+{
+    message_begin(&master->out, MESSAGE_STOP);
+    buf_put_f64(&master->out, fmax(master->stop_s - clock_now(master->clock), 0));
+    return post(master, seat, err);
+}
+
+/* Everybody is told, even after one could not be. Trials under way have until stop_s; a second
+ * call may leave them less. */
+static int master_stop_workers(struct master *master, enum master_end end, double stop_s,
+                               struct err *err)
+{
+    int rc = 0;
+
+    if (master->is_stopping && stop_s >= master->stop_s)
+        return 0;
+    if (!master->is_stopping)
+        master->end = end;
+    master->is_stopping = true;
+    master->stop_s = stop_s;
+    FAULT("scheduler: before all are told to stop");
+    for (int32_t seat = 0; seat < master->world.size; seat++)
+        if (master->seats.of[seat].state == SEAT_THERE && master_tell_to_stop(master, seat, err))
+            rc = -1;
+    FAULT("scheduler: all were told to stop");
+    return rc;
+}
+
+/* A message of its own: master->out may hold one that is being written. */
+static void beat(struct master *master, int32_t seat, double now_s)
+{
+    struct buf message = {0};
+
+    if (master->seats.of[seat].state != SEAT_THERE || !seat ||
+        now_s - master->seats.of[seat].told_s <= master->options.silence_s / MASTER_BEATS)
+        return;
+    master->seats.of[seat].told_s = now_s;
+    message_begin(&message, MESSAGE_BEAT);
+    /* What cannot be sent now can be the next time, or never: then its silence tells. */
+    if (!buf_failed(&message))
+        world_send(&master->world, seat, &message, NULL);
+    buf_release(&message);
+}
+
+void master_keep_alive(struct master *master)
+{
+    double now_s = clock_now(master->clock);
+
+    for (int32_t seat = 1; seat < master->world.size; seat++)
+        beat(master, seat, now_s);
+}
+
+/* Look who is there, and say that we are. */
+static int master_watch(struct master *master, double now_s, struct err *err)
+{
+    char why[160];
+
+    master->watch_s = now_s;
+    for (int32_t seat = 1; seat < master->world.size; seat++) {
+        enum seat_state state =
+            seats_watch(&master->seats, seat, now_s, master->options.silence_s, why, sizeof why);
+
+        if (state == master->seats.of[seat].state || (state == SEAT_DEAD && world_give_up(seat)))
+            continue;
+        if (master_lose(master, seat, state, why, err))
+            return -1;
+    }
+    master_keep_alive(master);
+    return 0;
+}
+
+/* The end of the conversation: who got it depends on nobody any more. */
+static void master_say_bye(struct master *master)
+{
+    struct err ignored;
+
+    if (master->seats.n_lost)
+        world_lost_rank();
+    message_begin(&master->out, MESSAGE_BYE);
+    buf_put_u32(&master->out, master->seats.n_lost > 0);
+    for (int32_t seat = 1; seat < master->world.size; seat++)
+        if (master->seats.of[seat].state == SEAT_LEFT && !buf_failed(&master->out))
+            world_send(&master->world, seat, &master->out, &ignored);
+}
+
+/* A message of another rank that cannot be used: it says whose. */
+static int blame(int32_t from, struct err *err)
+{
+    return err_wrap(err, "rank %d", from);
+}
+
+static int check_result(const struct master *master, const struct trial_result *r, struct err *err)
+{
+    int64_t n = ledger_counts(master->ledger).total;
+
+    if (r->trial < 0 || r->trial >= n)
+        return err_set(err, "result of trial %ld: must be in [0, %ld)", (long)r->trial, (long)n);
+    if (r->state == TRIAL_PENDING || r->state == TRIAL_RUNNING)
+        return err_set(err, "result of trial %ld is %s: must be done, diverged or failed",
+                       (long)r->trial, trial_state_name(r->state));
+    return 0;
+}
+
+/* What the next trial of its configuration will take: the graph is there by then. One that was run
+ * in parts, maybe on several ranks, tells nothing of this rank. */
+static double busy_seconds(const struct trial_result *r)
+{
+    return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
+}
+
+static int accept_result(struct master *master, int32_t from, struct trial_result *r,
+                         struct err *err)
+{
+    r->predicted = dispatch_predicted(master->dispatch, r->trial);
+    seats_finish(&master->seats, from, r->trial);
+    if (dispatch_finish(master->dispatch, from, r->trial, r->state, busy_seconds(r)) !=
+        LEDGER_ACCEPTED)
+        return 0;
+    return master_hand_on(master, r, err);
+}
+
+static int take_result(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    struct trial_result r;
+    int rc = 0;
+
+    if (trial_result_unpack(&r, in)) {
+        err_set(err, "message of %zu bytes: no result ends at byte %zu", in->size, in->at);
+        return blame(from, err);
+    }
+    if (check_result(master, &r, err))
+        rc = blame(from, err);
+    else
+        rc = accept_result(master, from, &r, err);
+    trial_result_release(&r);
+    return rc;
+}
+
+static int take_results(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    while (in->at < in->size)
+        if (take_result(master, from, in, err))
+            return -1;
+    return master_supply(master, from, err);
+}
+
+static int take_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    int64_t n = message_count_trials(in, err);
+
+    if (n < 0)
+        return blame(from, err);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t trial = cursor_i64(in);
+
+        seats_finish(&master->seats, from, trial);
+        dispatch_give_back(master->dispatch, from, trial);
+    }
+    return 0;
+}
+
+static int take_start(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    int64_t trial = cursor_i64(in);
+    double started = cursor_f64(in);
+
+    if (in->failed || trial < 0 || trial >= ledger_counts(master->ledger).total) {
+        err_set(err, "trial %ld is said to begin: there is none", (long)trial);
+        return blame(from, err);
+    }
+    dispatch_start(master->dispatch, from, trial);
+    if (ledger_lessee(master->ledger, trial) == from)
+        seats_start(&master->seats, from, trial, started, clock_now(master->clock));
+    return 0;
+}
+
+static int take_checkpoint(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    struct trial_checkpoint checkpoint;
+
+    if (trial_checkpoint_unpack(&checkpoint, in)) {
+        err_set(err, "checkpoint of %zu bytes is cut", in->size);
+        return blame(from, err);
+    }
+    return master_keep(master, from, &checkpoint, err);
+}
+
+static void master_take_leave(struct master *master, int32_t seat)
+{
+    if (master->seats.of[seat].state == SEAT_DEAD)
+        return;
+    seats_set(&master->seats, seat, SEAT_LEFT);
+    dispatch_leave(master->dispatch, seat);
+}
+
+static int take_leave(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    char text[sizeof err->text];
+
+    master_take_leave(master, from);
+    cursor_text(in, text, sizeof text);
+    if (!*text)
+        return 0;
+    err_set(err, "%s", text);
+    return blame(from, err);
+}
+
+/* A silent one has spoken: it may work on, or learns that it is to stop. */
+static int take_back_seat(struct master *master, int32_t seat, struct err *err)
+{
+    seats_set(&master->seats, seat, SEAT_THERE);
+    master->seats.of[seat].is_doubtful = true;
+    dispatch_return(master->dispatch, seat);
+    master->sink.back(master->sink.arg, seat);
+    return master->is_stopping ? master_tell_to_stop(master, seat, err) : 0;
+}
+
+static int master_handle(struct master *master, int32_t from, struct err *err)
+{
+    struct cursor in;
+    enum message_kind kind;
+
+    if (message_open(&in, &kind, &master->in, err))
+        return blame(from, err);
+    seats_hear(&master->seats, from, clock_now(master->clock));
+    if (master->seats.of[from].state == SEAT_SILENT && take_back_seat(master, from, err))
+        return -1;
+    switch (kind) {
+    case MESSAGE_BEAT:
+        return 0;
+    case MESSAGE_START:
+        return take_start(master, from, &in, err);
+    case MESSAGE_CHECKPOINT:
+        return take_checkpoint(master, from, &in, err);
+    case MESSAGE_RESULTS:
+        return take_results(master, from, &in, err);
+    case MESSAGE_GIVE_BACK:
+        return take_back(master, from, &in, err);
+    case MESSAGE_LEAVE:
+        return take_leave(master, from, &in, err);
+    default:
+        err_set(err, "message of kind %d is not for the scheduler", kind);
+        return blame(from, err);
+    }
+}
+
+#define KEPT_S 60.0
+
+static bool master_is_uncommitted(const struct master *master, double *since_s)
+{
+    *since_s = master->n_uncommitted ? master->uncommitted_s : (double)INFINITY;
+    if (master->seats.n_unnamed)
+        *since_s = fmin(*since_s, master->seats.unnamed_s);
+    return master->n_uncommitted || master->seats.n_unnamed;
+}
+
+/* Trials under way that the sink has not heard of. */
+static int name_running(struct master *master, struct err *err)
+{
+    struct master_trial trial;
+
+    for (int32_t seat = 0; master->seats.n_unnamed && seat < master->world.size; seat++) {
+        if (!seats_name(&master->seats, seat))
+            continue;
+        trial = (struct master_trial){.trial = master->seats.of[seat].running,
+                                      .rank = seat,
+                                      .process = seats_process(&master->seats, seat),
+                                      .started = master->seats.of[seat].started};
+        if (master->sink.running(master->sink.arg, &trial, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int master_commit(struct master *master, struct err *err)
+{
+    double since_s;
+
+    if (master->has_failed || !master_is_uncommitted(master, &since_s))
+        return 0;
+    if (name_running(master, err))
+        return -1;
+    master->n_uncommitted = 0;
+    FAULT("scheduler: before a commit");
+    if (master->sink.commit(master->sink.arg, err))
+        return -1;
+    FAULT("scheduler: a commit was made");
+    return 0;
+}
+
+static int master_hand_on(struct master *master, const struct trial_result *r, struct err *err)
+{
+    if (master->has_failed)
+        return 0;
+    if (!master->n_uncommitted)
+        master->uncommitted_s = clock_now(master->clock);
+    master->n_uncommitted++;
+    master->finished++;
+    if (master->sink.result(master->sink.arg, r, err))
+        return -1;
+    return master->n_uncommitted >= master->options.commit_results ? master_commit(master, err) : 0;
+}
+
+/* Whether so many bytes more are not too much at once. */
+static bool has_time_for(struct master *master, size_t bytes, double now_s)
+{
+    if (now_s - master->kept_s > KEPT_S) {
+        master->kept_s = now_s;
+        master->kept_bytes = 0;
+    }
+    if (bytes > master->options.checkpoint_bytes - master->kept_bytes)
+        return false;
+    master->kept_bytes += bytes;
+    return true;
+}
+
+/* The trial has its place in the queue by what is left of it. One that has a result meanwhile, or
+ * is run by another, has no use for it. */
+static int master_keep(struct master *master, int32_t seat,
+                       const struct trial_checkpoint *checkpoint, struct err *err)
+{
+    double now_s = clock_now(master->clock);
+
+    if (master->has_failed || !master->sink.checkpoint ||
+        ledger_lessee(master->ledger, checkpoint->trial) != seat ||
+        !has_time_for(master, checkpoint->bytes, now_s))
+        return 0;
+    if (!master->n_uncommitted++)
+        master->uncommitted_s = now_s;
+    resumes_set(dispatch_resumes(master->dispatch), checkpoint->trial, checkpoint->left);
+    return master->sink.checkpoint(master->sink.arg, checkpoint, err);
+}
+
+/* ---- ranks that are lost ---- */
+
+/* A trial that has taken its rank down for the last time. */
+static int fail_trial(struct master *master, int64_t trial, const struct master_loss *loss,
+                      double started, struct err *err)
+{
+    struct trial_result r;
+    int rc;
+
+    trial_result_init(&r, trial);
+    r.rank = loss->rank;
+    r.pid = (int32_t)loss->process->pid;
+    snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->process->host);
+    snprintf(r.error, sizeof r.error, "took its rank down for the last time (crash_limit): %s",
+             loss->why);
+    r.finished = clock_unix();
+    r.started = trial == loss->running ? started : r.finished;
+    r.seconds = r.finished - r.started;
+    r.predicted = dispatch_predicted(master->dispatch, trial);
+    rc = master_hand_on(master, &r, err);
+    trial_result_release(&r);
+    return rc;
+}
+
+static int tell_loss(struct master *master, const struct master_loss *loss, const int64_t *failed,
+                     int32_t n, double started, struct err *err)
+{
+    if (master->has_failed)
+        return 0;
+    FAULT("scheduler: before a loss is recorded");
+    if (master->sink.lost(master->sink.arg, loss, err))
+        return -1;
+    FAULT("scheduler: a loss was recorded");
+    if (!master->n_uncommitted++)
+        master->uncommitted_s = clock_now(master->clock);
+    for (int32_t i = 0; i < n; i++)
+        if (fail_trial(master, failed[i], loss, started, err))
+            return -1;
+    return 0;
+}
+
+/* What a seat was given after it seemed to be back is no reason for its silence. */
+static void take_all_back(struct master *master, int32_t seat)
+{
+    int64_t trial;
+
+    while (ledger_blames(master->ledger, seat, 1, &trial))
+        dispatch_give_back(master->dispatch, seat, trial);
+}
+
+/* A seat becomes one that is lost, with what it held. */
+static int master_lose(struct master *master, int32_t seat, enum seat_state state, const char *why,
+                       struct err *err)
+{
+    struct seat lost = master->seats.of[seat];
+    int64_t blamed[DISPATCH_MAX], failed[DISPATCH_MAX];
+    struct master_loss loss = {.rank = seat,
+                               .process = seats_process(&master->seats, seat),
+                               .is_dead = state == SEAT_DEAD,
+                               .trials = blamed,
+                               .running = lost.running};
+    int32_t n;
+
+    seats_set(&master->seats, seat, state);
+    if (lost.state != SEAT_THERE)
+        return 0;
+    if (lost.is_doubtful)
+        take_all_back(master, seat);
+    snprintf(loss.why, sizeof loss.why, "%s", why);
+    loss.n_trials = ledger_blames(master->ledger, seat, DISPATCH_MAX, blamed);
+    n = dispatch_lose(master->dispatch, seat, DISPATCH_MAX, failed);
+    return tell_loss(master, &loss, failed, n, lost.started, err);
+}
+
 /* Seat 0 is rank 0's worker thread, seat r is rank r. The scheduler keeps every seat supplied
  * without being asked (sched/dispatch.h says with what), and ends when all have left or are lost.
  * Any fault is kept and the workers are stopped; the run goes on until they have left, and only
  * then returns it. Nothing here takes time in proportion to the seats but the beginning, the end,
  * and what is done a few times a second. */
-#include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "sched/master_own.h"
-#include "sched/worker.h"
 
 #define PROGRESS_S 0.1
 /* Between two looks at which ranks live. */

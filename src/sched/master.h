@@ -13,8 +13,12 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/process.h"
+#include "sched/channel.h"
 #include "sched/dispatch.h"
+#include "sched/message.h"
+#include "sched/seat.h"
 #include "sched/world.h"
 #include "trial/runner.h"
 

@@ -1,7 +1,162 @@
 #include "sched/pending.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+#include "base/err.h"
+#include "sched/list.h"
+
+#define OUTSIDE (-1)
+/* Buckets begin at 30 ns and end at 97 days; what is beyond lies in the first or the last. */
+#define LEAST_EXPONENT (-24)
+#define LEAST_S 0x1p-25
+#define MOST_S 0x1p23
+
+int order_init(struct order *order, int32_t n_groups, struct err *err)
+{
+    size_t n = (size_t)n_groups + 1;
+
+    *order = (struct order){.n_groups = n_groups};
+    order->seconds = calloc(n, sizeof *order->seconds);
+    order->places = malloc(n * sizeof *order->places);
+    order->links = malloc(n * sizeof *order->links);
+    if (!order->seconds || !order->places || !order->links) {
+        order_release(order);
+        return err_nomem(err, "order of trials",
+                         n * (sizeof *order->seconds + sizeof(struct link)));
+    }
+    for (int32_t group = 0; group < n_groups; group++)
+        order->places[group] = OUTSIDE;
+    for (int32_t bucket = 0; bucket < ORDER_BUCKETS; bucket++)
+        list_init(&order->buckets[bucket]);
+    return 0;
+}
+
+void order_release(struct order *order)
+{
+    free(order->seconds);
+    free(order->places);
+    free(order->links);
+    *order = (struct order){0};
+}
+
+static int32_t bucket_of(double seconds)
+{
+    double fraction; /* [0.5, 1) */
+    int exponent;
+
+    if (!(seconds > LEAST_S))
+        return 0;
+    if (seconds >= MOST_S)
+        return ORDER_BUCKETS - 1;
+    fraction = frexp(seconds, &exponent);
+    return (exponent - LEAST_EXPONENT) * ORDER_STEPS +
+           (int32_t)((fraction - 0.5) * (2 * ORDER_STEPS));
+}
+
+static void mark(struct order *order, int32_t group, int32_t bucket)
+{
+    order->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
+    order->places[group] = (int16_t)bucket;
+}
+
+static void take(struct order *order, int32_t group)
+{
+    int32_t bucket = order->places[group];
+
+    list_remove(&order->buckets[bucket], order->links, group);
+    if (!order->buckets[bucket].n)
+        order->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
+    order->places[group] = OUTSIDE;
+}
+
+void order_add(struct order *order, int32_t group, double seconds)
+{
+    int32_t bucket = bucket_of(seconds);
+
+    assert(group >= 0 && group < order->n_groups);
+    if (order_has(order, group))
+        return;
+    order->seconds[group] = seconds;
+    list_prepend(&order->buckets[bucket], order->links, group);
+    mark(order, group, bucket);
+    order->n++;
+}
+
+void order_remove(struct order *order, int32_t group)
+{
+    if (!order_has(order, group))
+        return;
+    take(order, group);
+    order->n--;
+}
+
+void order_set(struct order *order, int32_t group, double seconds)
+{
+    int32_t bucket = bucket_of(seconds);
+
+    if (!order_has(order, group))
+        return;
+    order->seconds[group] = seconds;
+    if (bucket == order->places[group])
+        return;
+    take(order, group);
+    list_append(&order->buckets[bucket], order->links, group);
+    mark(order, group, bucket);
+}
+
+/* The highest bucket that is not empty, of those up to `bucket`; -1: none. */
+static int32_t highest(const struct order *order, int32_t bucket)
+{
+    uint64_t mask = bucket < 0 ? 0 : ~UINT64_C(0) >> (63 - bucket % 64);
+
+    for (int32_t word = bucket < 0 ? -1 : bucket / 64; word >= 0; word--) {
+        uint64_t bits = order->filled[word] & mask;
+
+        if (bits)
+            return word * 64 + 63 - __builtin_clzll(bits);
+        mask = ~UINT64_C(0);
+    }
+    return -1;
+}
+
+int32_t order_first(const struct order *order, double most_s)
+{
+    int32_t bucket = highest(order, !order->n || most_s < 0 ? -1 : bucket_of(most_s));
+
+    if (bucket >= 0 && order->seconds[order->buckets[bucket].first] > most_s)
+        bucket = highest(order, bucket - 1);
+    return bucket < 0 ? OUTSIDE : (int32_t)order->buckets[bucket].first;
+}
+
+bool order_has(const struct order *order, int32_t group)
+{
+    return order->places[group] != OUTSIDE;
+}
+
+bool order_check(const struct order *order, struct err *err)
+{
+    int64_t n = 0;
+
+    for (int32_t bucket = 0; bucket < ORDER_BUCKETS; bucket++) {
+        const struct list *list = &order->buckets[bucket];
+
+        if (list_check(list, order->links, err))
+            return !err_wrap(err, "bucket %d", bucket);
+        if ((list->n > 0) != (order->filled[bucket / 64] >> bucket % 64 & 1))
+            return !err_set(err, "bucket %d of %ld groups is marked wrongly", bucket,
+                            (long)list->n);
+        for (int64_t g = list->first; g != LIST_END; g = order->links[g].next)
+            if (order->places[g] != bucket || bucket_of(order->seconds[g]) != bucket)
+                return !err_set(err, "group %ld of %g s stands in bucket %d and says %d", (long)g,
+                                order->seconds[g], bucket, order->places[g]);
+        n += list->n;
+    }
+    return n == order->n || !err_set(err, "%ld groups are in, counted as %d", (long)n, order->n);
+}
 
 int pending_init(struct pending *pending, struct link *links, int64_t n_trials, int64_t group_size,
                  const double *expected_s, struct err *err)

@@ -191,3 +191,12 @@ void shared_release(struct shared *shared)
     free(shared->copy);
     *shared = (struct shared){0};
 }
+
+const char *shared_folder(void)
+{
+    const char *folder = getenv(SHARED_VARIABLE);
+
+    if (!folder || !*folder)
+        return SHARED_FOLDER;
+    return strcmp(folder, "off") ? folder : "";
+}

@@ -15,6 +15,14 @@
 #include "base/segment.h"
 #include "sched/world.h"
 
+/* Folder of the shared memory of each host, as rank 0's environment has it: a path, or "off" for a
+ * copy for each rank. */
+#define SHARED_VARIABLE "ESPALIER_SHM"
+#define SHARED_FOLDER "/dev/shm"
+
+/* What these say here: a path, or "" for none. */
+const char *shared_folder(void);
+
 struct shared {
     void *bytes; /* [n] 64-byte aligned; rank 0 writes between open and send, then nobody does */
     size_t n;

@@ -2,13 +2,36 @@
 
 #include <assert.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fault.h"
-#include "store/fault.h"
+#include "store/lock.h"
+#include "store/rule.h"
+#include "store/sqlite_error.h"
+#include "store/store.h"
+
+/* For what is asked of open, crashed and lost attempts: the index on them is known by these words
+ * (db/schema.sql, attempt_without_result). */
+#define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
+
+/* What register.c reads of a trial. */
+#define STATEMENT_TRIAL_COLUMNS                                                  \
+    "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     \
+    " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           \
+    " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
+    " AND remaining < 1), 1.0), 1.0) AS remaining"
+
+extern const char *const statement_sql[STATEMENT_COUNT];
+
+const char *const statement_sql[STATEMENT_COUNT] = {
+#define STATEMENT_SQL(id, sql) sql,
+    STATEMENT_TABLE(STATEMENT_SQL)
+#undef STATEMENT_SQL
+};
 
 int db_fail(struct store *store, struct err *err)
 {
@@ -310,7 +333,7 @@ int db_read(struct store *store, sqlite3_stmt *row, struct err *err, const char 
     return rc;
 }
 
-int db_column_names(struct table *out, sqlite3_stmt *row)
+int db_column_names(struct result_table *out, sqlite3_stmt *row)
 {
     int n = sqlite3_column_count(row);
 

@@ -14,8 +14,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "store/beside.h"
-#include "store/living.h"
+#include "store/database_file.h"
+#include "store/liveness.h"
 
 #define HOLDER_BYTES 1024 /* of the lock file that are read */
 #define TRIES 1000        /* to lock a file that others replace */
@@ -91,16 +91,16 @@ static void read_note(int fd, char *note, size_t size)
 static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
 {
     struct process process = {.pid = holder->pid, .start = holder->born};
-    struct living_answer answer;
+    struct liveness_answer answer;
 
     strcpy(process.host, holder->host);
     strcpy(process.realm, holder->realm);
-    living_ask(&answer, &process, holder->job);
-    if (answer.living == LIVING_ALIVE)
+    liveness_ask(&answer, &process, holder->job);
+    if (answer.living == LIVENESS_ALIVE)
         snprintf(out, size,
                  "wait for it ('espalier status' tells how far it is), stop it, or give "
                  "this run another --db");
-    else if (answer.living == LIVING_GONE)
+    else if (answer.living == LIVENESS_GONE)
         snprintf(out, size, "but %s: try again in a moment; where its lock stays, remove %s.lock",
                  answer.why, path);
     else
@@ -114,7 +114,7 @@ static void put_advice(char *out, size_t size, const struct lock_holder *holder,
 static int refuse(int fd, const char *path, struct err *err)
 {
     struct lock_holder holder;
-    char since[32] = "unknown", advice[512], owner[BESIDE_OWNER] = "";
+    char since[32] = "unknown", advice[512], owner[DATABASE_FILE_OWNER] = "";
     struct stat st;
     struct tm tm;
     time_t t;
@@ -124,7 +124,7 @@ static int refuse(int fd, const char *path, struct err *err)
     if (t && gmtime_r(&t, &tm))
         strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
     if (!fstat(fd, &st))
-        beside_owner(owner, ", ", st.st_uid);
+        database_file_owner(owner, ", ", st.st_uid);
     put_advice(advice, sizeof advice, &holder, path);
     return err_set(err, "%s: another run is writing to it: pid %lld on %s%s%s%s, since %s%s%s; %s",
                    path, (long long)holder.pid, holder.host, owner, *holder.job ? ", " : "",
@@ -181,7 +181,7 @@ static int open_file(const char *name, int flags, const char *path, struct err *
     }
     if (fd < 0 ? lstat(name, &st) : fstat(fd, &st))
         error = error ? error : EIO;
-    else if (beside_check_kind(&st, name, path, err))
+    else if (database_file_check_kind(&st, name, path, err))
         error = 0;
     else if (fd >= 0)
         return fd;
@@ -220,11 +220,11 @@ static void describe_sharer(char *out, size_t size, int fd)
 /* fd: of the file; -1: it cannot be opened. error: why not, or why it cannot be removed. */
 static int blocked(int fd, const char *name, const char *path, int error, struct err *err)
 {
-    char owner[BESIDE_OWNER] = "", sharer[96];
+    char owner[DATABASE_FILE_OWNER] = "", sharer[96];
     struct stat st;
 
     if (!lstat(name, &st))
-        beside_owner(owner, " of ", st.st_uid);
+        database_file_owner(owner, " of ", st.st_uid);
     describe_sharer(sharer, sizeof sharer, fd);
     return err_set(err,
                    "%s: cannot lock it: the lock file %s%s cannot be %s: %s%s; remove it, or ask "

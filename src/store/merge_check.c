@@ -4,7 +4,7 @@
 
 #include "store/db.h"
 #include "store/merge.h"
-#include "store/revision.h"
+#include "store/sweep_identity.h"
 #include "trial/spec.h"
 
 static const char sql_other_sweep[] =

@@ -1,13 +1,14 @@
 #include "store/query.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/student.h"
 #include "gcn/metric.h"
-#include "store/asked.h"
 #include "store/db.h"
+#include "store/session_check.h"
 #include "store/where.h"
 #include "trial/kept.h"
 
@@ -52,7 +53,7 @@ static const char sql_config_ini[] =
 static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
                                  " FROM json_each(?1) AS p";
 
-void table_release(struct table *table)
+void result_table_release(struct result_table *table)
 {
     if (!table)
         return;
@@ -67,7 +68,7 @@ void table_release(struct table *table)
 }
 
 /* Take the last column out, which holds no texts. */
-static void drop_last(struct table *table)
+static void drop_last(struct result_table *table)
 {
     int32_t last = table->n_cols - 1;
 
@@ -78,7 +79,7 @@ static void drop_last(struct table *table)
     table->n_cols = last;
 }
 
-void table_drop_empty(struct table *table)
+void table_drop_empty(struct result_table *table)
 {
     for (int64_t r = 0; r < table->n_rows; r++)
         if (table->cells[(r + 1) * table->n_cols - 1].type != CELL_NULL)
@@ -97,7 +98,7 @@ static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
     return cell->s ? 0 : -1;
 }
 
-static int add_row(struct table *out, int64_t *capacity, sqlite3_stmt *row)
+static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *row)
 {
     struct cell *grown;
     int rc = 0;
@@ -116,8 +117,8 @@ static int add_row(struct table *out, int64_t *capacity, sqlite3_stmt *row)
 }
 
 /* All rows of a bound statement, which is finalized. types: of db_check_row(). */
-static int collect(struct table *out, struct store *store, sqlite3_stmt *row, const char *types,
-                   struct err *err)
+static int collect(struct result_table *out, struct store *store, sqlite3_stmt *row,
+                   const char *types, struct err *err)
 {
     int64_t capacity = 0;
     int rc = db_column_names(out, row);
@@ -131,7 +132,7 @@ static int collect(struct table *out, struct store *store, sqlite3_stmt *row, co
     if (is_short)
         rc = err_nomem(err, "answer", (size_t)(capacity * out->n_cols) * sizeof *out->cells);
     if (rc)
-        table_release(out);
+        result_table_release(out);
     return rc;
 }
 
@@ -144,7 +145,7 @@ static sqlite3_stmt *prepare_id(struct store *store, const char *sql, int64_t id
     return row;
 }
 
-int query_table(struct table *out, struct store *store, enum query query, int64_t id,
+int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err)
 {
     sqlite3_stmt *row = prepare_id(store, query_sql[query], id, err);
@@ -212,7 +213,7 @@ static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, stru
 }
 
 /* collect(), which ends a query whose condition takes too long. */
-static int collect_where(struct table *out, struct store *store, sqlite3_stmt *row,
+static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
                          const char *where, struct err *err)
 {
     struct where_limit limit;
@@ -305,8 +306,9 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
 }
 
 /* Run what has been put together, and release it. */
-static int collect_rows(struct table *out, struct store *store, const struct query_sweep *sweep,
-                        struct buf *sql, const char *where, int64_t limit, struct err *err)
+static int collect_rows(struct result_table *out, struct store *store,
+                        const struct query_sweep *sweep, struct buf *sql, const char *where,
+                        int64_t limit, struct err *err)
 {
     sqlite3_stmt *row = NULL;
     int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_t95(store, err);
@@ -322,7 +324,7 @@ static int collect_rows(struct table *out, struct store *store, const struct que
 }
 
 /* The last three columns, which every row repeats. */
-static void take_alike(struct query_alike *alike, struct table *table)
+static void take_alike(struct query_alike *alike, struct result_table *table)
 {
     const struct cell *last = table->n_rows ? &table->cells[table->n_cols - 3] : NULL;
 
@@ -334,7 +336,7 @@ static void take_alike(struct query_alike *alike, struct table *table)
 }
 
 /* choice: where the rows come from, a FROM without its word. */
-static int choose_rows(struct table *out, struct query_alike *alike, struct store *store,
+static int choose_rows(struct result_table *out, struct query_alike *alike, struct store *store,
                        const struct query_sweep *sweep, const struct query_filter *filter,
                        int64_t last, const char *choice, struct err *err)
 {
@@ -354,7 +356,7 @@ static int choose_rows(struct table *out, struct query_alike *alike, struct stor
     return 0;
 }
 
-int query_leaderboard(struct table *out, struct query_alike *alike, struct store *store,
+int query_leaderboard(struct result_table *out, struct query_alike *alike, struct store *store,
                       const struct query_sweep *sweep, const struct query_filter *filter,
                       struct err *err)
 {
@@ -369,7 +371,7 @@ int query_leaderboard(struct table *out, struct query_alike *alike, struct store
                        " (SELECT * FROM l ORDER BY place LIMIT ?2) ORDER BY place", err);
 }
 
-int query_cheapest(struct table *out, struct query_alike *alike, struct store *store,
+int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err)
 {
     struct query_filter filter = {.where = where, .limit = 1};
@@ -486,4 +488,14 @@ enum query_life query_life(const char **why, const struct store *store, int64_t 
 bool query_writer(const char *path, struct lock_holder *holder)
 {
     return lock_is_held(path, holder);
+}
+
+bool query_parse_id(int64_t *id, const char *text, char letter)
+{
+    const char *digits = text + (*text == letter);
+    char *end;
+
+    errno = 0;
+    *id = strtoll(digits, &end, 10);
+    return !errno && end != digits && !*end && *id > 0;
 }

@@ -40,8 +40,8 @@ struct query_alike {
  * seconds. val_r2 is the mean R2 on the validation part over the done trials; classification has no
  * such column. diff_low and diff_high are the ends of the 95 % interval of diff, by Student's t
  * with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike: out, or NULL. Pair with
- * table_release(). */
-int query_leaderboard(struct table *out, struct query_alike *alike, struct store *store,
+ * result_table_release(). */
+int query_leaderboard(struct result_table *out, struct query_alike *alike, struct store *store,
                       const struct query_sweep *sweep, const struct query_filter *filter,
                       struct err *err);
 
@@ -50,17 +50,18 @@ int query_leaderboard(struct table *out, struct query_alike *alike, struct store
  * flops (seconds where those are not known), then by place. One row of all columns; none where the
  * first has no standard error. where, alike: as above. Source: Breiman, Friedman, Olshen & Stone
  * 1984, section 3.4.3. */
-int query_cheapest(struct table *out, struct query_alike *alike, struct store *store,
+int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
 /* Take the last column out where nothing is in it. */
-void table_drop_empty(struct table *table);
+void table_drop_empty(struct result_table *table);
 
 /* Rows of the view `trials` of a sweep, or of all for NULL, one after another: none is kept. Each
  * is handed over as a table of one row, borrowed for the call; the names are handed over first, in
  * a table without rows. */
 int query_trials(struct store *store, const struct query_sweep *sweep,
-                 void (*row)(void *arg, const struct table *row), void *arg, struct err *err);
+                 void (*row)(void *arg, const struct result_table *row), void *arg,
+                 struct err *err);
 
 /* This program writes shorter ones; what another wrote may be of any length. */
 #define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
@@ -109,7 +110,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(UNFINISHED, /* of a sweep: trials that may still change its leaderboard */ \
       "SELECT count(*) AS trials FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state IN ('pending', 'running') GROUP BY sweep_id") \
-    X(SCORES, /* of a sweep: configurations with done trials, whose columns cli/standing.c knows by \
+    X(SCORES, /* of a sweep: configurations with done trials, whose columns run/best_so_far.c knows by \
                  place */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \
@@ -208,7 +209,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
       " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_RECORD, /* of which cli/replay.c knows the columns by their places */ \
+    X(TRIAL_RECORD, /* of which predict/replay.c knows the columns by their places */ \
       "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
       " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
@@ -226,7 +227,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " max(value) FILTER (WHERE split = 'stop') AS stop" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
     X(LEVELS, /* of a sweep: the values of each axis, ascending; columns are known to \
-                 cli/advice_find.c */ \
+                 run/advice.c */ \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
     X(LUCKY, /* a row where done trials of ridge stand beside others whose epoch was chosen by val */ \
@@ -262,12 +263,12 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
     X(MODELS_MISSING, /* of a sweep: done trials that have none, of its best configuration and of \
-                         the one that --rule 1se chooses; columns are known to cli/remake.c */ \
+                         the one that --rule 1se chooses; columns are known to run/refit.c */ \
       "WITH " RULE_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
-    X(WITH_MODELS, /* trials of a sweep that have one; the column is known to cli/remake.c */ \
+    X(WITH_MODELS, /* trials of a sweep that have one; the column is known to run/refit.c */ \
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
@@ -284,12 +285,12 @@ enum query {
         QUERY_COUNT
 };
 
-int query_table(struct table *out, struct store *store, enum query query, int64_t id,
+int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err);
 
 /* Ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged, failed; by
  * rank and host. One pass over its attempts: SQLite would sort them all. */
-int query_workers(struct table *out, struct store *store, struct err *err);
+int query_workers(struct result_table *out, struct store *store, struct err *err);
 
 /* A sweep file that trains exactly one configuration: the same settings, so the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
@@ -309,5 +310,9 @@ enum query_life query_life(const char **why, const struct store *store, int64_t 
 
 /* Whether a writer is alive on the database at path; fills holder if so. */
 bool query_writer(const char *path, struct lock_holder *holder);
+
+/* The number of a configuration or trial: "12", or with its letter "c12", "t12". False: it is none.
+ */
+bool query_parse_id(int64_t *id, const char *text, char letter);
 
 #endif

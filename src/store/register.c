@@ -4,9 +4,187 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "store/config_index.h"
 #include "store/db.h"
-#include "store/new_trials.h"
+
+/* The configurations of a sweep in the database, by their keys: read once, so that a plan of many
+ * configurations is looked up in memory. Internal to src/store. */
+
+struct config_slot {
+    struct hash key;
+    int64_t config_id; /* 0: the slot is empty */
+};
+
+/* A hash table with open addressing, at most half full. */
+struct config_index {
+    struct config_slot *slots; /* [n_slots] owned */
+    size_t n_slots;            /* 0 or a power of two */
+    size_t n;
+};
+
+/* Read those of a sweep. Pair with config_index_release(), which takes a zeroed one. -1 and err:
+ * the database cannot be read, a key is none, memory is short. */
+static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
+                             struct err *err);
+static void config_index_release(struct config_index *index);
+
+enum { FIRST_SLOTS = 64 };
+
+/* The slot of a key, or the empty one where it belongs. Keys are hashes: any of their bits do. */
+static struct config_slot *slot_of(const struct config_index *index, struct hash key)
+{
+    size_t at = (size_t)key.low & (index->n_slots - 1);
+
+    while (index->slots[at].config_id && !hash_equal(index->slots[at].key, key))
+        at = (at + 1) & (index->n_slots - 1);
+    return &index->slots[at];
+}
+
+static int grow(struct config_index *index, struct err *err)
+{
+    struct config_index grown = {.n_slots = index->n_slots ? 2 * index->n_slots : FIRST_SLOTS,
+                                 .n = index->n};
+
+    grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
+    if (!grown.slots)
+        return err_nomem(err, "configurations", grown.n_slots * sizeof *grown.slots);
+    for (size_t i = 0; i < index->n_slots; i++)
+        if (index->slots[i].config_id)
+            *slot_of(&grown, index->slots[i].key) = index->slots[i];
+    free(index->slots);
+    *index = grown;
+    return 0;
+}
+
+static int add(struct config_index *index, struct store *store, sqlite3_stmt *row, struct err *err)
+{
+    struct config_slot slot = {.config_id = sqlite3_column_int64(row, 0)};
+    const char *key = (const char *)sqlite3_column_text(row, 1);
+
+    if (slot.config_id <= 0)
+        return err_set(err,
+                       "%s: a configuration has the number %lld: must be above 0; the file is "
+                       "damaged, or another program changed it",
+                       store->path, (long long)slot.config_id);
+    if (!key || hash_parse(&slot.key, key))
+        return err_set(err,
+                       "%s: configuration %lld has the key '%s': must be 32 hexadecimal digits",
+                       store->path, (long long)slot.config_id, key ? key : "");
+    if (2 * (index->n + 1) > index->n_slots && grow(index, err))
+        return -1;
+    *slot_of(index, slot.key) = slot;
+    index->n++;
+    return 0;
+}
+
+static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
+                             struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_CONFIGS_OF, err, "i", sweep_id);
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        if (add(index, store, row, err)) {
+            sqlite3_reset(row);
+            rc = -1;
+        }
+    return rc;
+}
+
+static void config_index_release(struct config_index *index)
+{
+    free(index->slots);
+    *index = (struct config_index){0};
+}
+
+/* 0: no configuration of the sweep has this key. */
+static int64_t config_index_find(const struct config_index *index, struct hash key)
+{
+    return index->n_slots ? slot_of(index, key)->config_id : 0;
+}
+
+/* Trials that are registered, written many at once: a statement of 16 takes two thirds of the time
+ * of 16 statements. Internal to src/store. */
+
+enum { TRIALS_AT_ONCE = 16 }; /* STATEMENT_TRIAL_INSERT_16 */
+
+struct new_trial {
+    int64_t trial_id, config_id;
+    int32_t replicate, fold;
+    char key[HASH_HEX_SIZE];
+};
+
+struct new_trials {
+    int64_t last_id; /* the largest in the file, these included; -1 at first: unknown */
+    int n;           /* that wait */
+    struct new_trial of[TRIALS_AT_ONCE];
+};
+
+/* Add a trial, whose number is chosen and given back in trial_id: one above the largest there is.
+ * It is in the file after new_trials_flush() at the latest. Inside one transaction of a writer. -1
+ * and err: the database does not take it, or no number is left. */
+static int new_trials_add(struct new_trials *trials, struct store *store,
+                          const struct new_trial *trial, int64_t *trial_id, struct err *err);
+static int new_trials_flush(struct new_trials *trials, struct store *store, struct err *err);
+
+static int bind_trial(sqlite3_stmt *statement, int column, const struct new_trial *trial)
+{
+    return sqlite3_bind_int64(statement, column, trial->trial_id) ||
+           sqlite3_bind_int64(statement, column + 1, trial->config_id) ||
+           sqlite3_bind_int(statement, column + 2, trial->replicate) ||
+           sqlite3_bind_int(statement, column + 3, trial->fold) ||
+           sqlite3_bind_text(statement, column + 4, trial->key, -1, SQLITE_STATIC);
+}
+
+/* n: as many as the statement takes. */
+static int write_trials(struct store *store, enum statement id, const struct new_trial *trials,
+                        int n, struct err *err)
+{
+    sqlite3_stmt *statement = db_bind(store, id, err, "");
+
+    for (int i = 0; statement && i < n; i++)
+        if (bind_trial(statement, 1 + 5 * i, &trials[i]))
+            return db_fail(store, err);
+    return db_finish(store, statement, err);
+}
+
+static int new_trials_flush(struct new_trials *trials, struct store *store, struct err *err)
+{
+    int n = trials->n;
+
+    trials->n = 0;
+    if (n == TRIALS_AT_ONCE)
+        return write_trials(store, STATEMENT_TRIAL_INSERT_16, trials->of, n, err);
+    for (int i = 0; i < n; i++)
+        if (write_trials(store, STATEMENT_TRIAL_INSERT, &trials->of[i], 1, err))
+            return -1;
+    return 0;
+}
+
+static int find_last(struct new_trials *trials, struct store *store, struct err *err)
+{
+    if (trials->last_id >= 0)
+        return 0;
+    if (db_integer(store, db_bind(store, STATEMENT_TRIAL_LAST, err, ""), 0, &trials->last_id, err))
+        return -1;
+    if (trials->last_id < 0)
+        trials->last_id = 0;
+    return 0;
+}
+
+static int new_trials_add(struct new_trials *trials, struct store *store,
+                          const struct new_trial *trial, int64_t *trial_id, struct err *err)
+{
+    struct new_trial *new = &trials->of[trials->n];
+
+    if (find_last(trials, store, err))
+        return -1;
+    if (trials->last_id == INT64_MAX)
+        return err_set(err, "%s: the trial with the largest number there is leaves none for others",
+                       store->path);
+    *new = *trial;
+    *trial_id = new->trial_id = ++trials->last_id;
+    return ++trials->n == TRIALS_AT_ONCE ? new_trials_flush(trials, store, err) : 0;
+}
 
 /* A configuration of the plan that the database has. */
 struct known_config {

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "store/asked.h"
-#include "store/beside.h"
-#include "store/fault.h"
+#include "store/database_file.h"
+#include "store/session_check.h"
+#include "store/sqlite_error.h"
 
 /* A run that has not begun, and a reader, are better refused than left to wait. */
 #define WRITER_PATIENCE_S 10.0
@@ -310,7 +310,7 @@ int store_open(struct store **out, const char *path, struct err *err)
     store->is_writer = true;
     rc = lock_take(&store->lock, path, err);
     if (!rc)
-        rc = beside_check(path, true, err);
+        rc = database_file_check(path, true, err);
     if (!rc)
         rc = check_header(path, &store->is_new, err) || check_journal(path, err) ? -1 : 0;
     if (!rc)
@@ -381,7 +381,7 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
     bool is_empty;
 
     *out = NULL;
-    if (beside_check(path, false, err) || check_header(path, &is_empty, err) ||
+    if (database_file_check(path, false, err) || check_header(path, &is_empty, err) ||
         check_journal(path, err))
         return -1;
     if (is_empty)

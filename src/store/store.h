@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "data/dataset.h"
+#include "data/core/dataset.h"
+#include "gcn/cost.h"
 #include "grid/plan.h"
-#include "trial/checkpoint.h"
 #include "trial/result.h"
 
 struct store;
@@ -220,13 +220,13 @@ struct cell {
     const char *s; /* owned by the table */
 };
 
-struct table {
+struct result_table {
     char **names; /* [n_cols] owned */
     int32_t n_cols;
     int64_t n_rows;
     struct cell *cells; /* [n_rows * n_cols] owned */
 };
 
-void table_release(struct table *table);
+void result_table_release(struct result_table *table);
 
 #endif

@@ -42,12 +42,12 @@ struct trial_rows {
     int64_t sweep_id; /* 0: all */
     sqlite3_stmt *trial, *config;
     struct beside metrics, attempts;
-    struct table view; /* of one row */
+    struct result_table view; /* of one row */
     int n_settings;
     int64_t config_id; /* whose settings are in the view; 0: none are */
     bool is_wanted;    /* that configuration is there, and of the sweep */
     char *host;        /* owned; of the row in the view */
-    void (*take)(void *arg, const struct table *row);
+    void (*take)(void *arg, const struct result_table *row);
     void *arg;
 };
 
@@ -250,12 +250,12 @@ static void rows_release(struct trial_rows *r)
     sqlite3_finalize(r->metrics.row);
     sqlite3_finalize(r->attempts.row);
     r->view.n_rows = 0; /* the texts are not the table's */
-    table_release(&r->view);
+    result_table_release(&r->view);
     free(r->host);
 }
 
 int query_trials(struct store *store, const struct query_sweep *sweep,
-                 void (*row)(void *arg, const struct table *row), void *arg, struct err *err)
+                 void (*row)(void *arg, const struct result_table *row), void *arg, struct err *err)
 {
     struct trial_rows r = {
         .store = store, .sweep_id = sweep ? sweep->sweep_id : 0, .take = row, .arg = arg};

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 
 bool activation_keeps_slope(enum activation activation)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 
 /* Columns in tiles: their double sums stay in the first-level cache. */
 enum { TILE = 64 };

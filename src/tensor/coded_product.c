@@ -1,7 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 
 #define PER_BLOCK 8 /* decisions in a Philox block */
 #define BATCH 64    /* blocks made at a time: 1 kB of words, and enough lanes for any machine */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 
 CLONES void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows, const float *bias)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 
 CLONES static void add_row(float *restrict out, const float *restrict row, int32_t n)
 {

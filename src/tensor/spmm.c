@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/cpu.h"
 #include "tensor/gemm.h"
 
 /* Widths are cut into blocks of 64, 16 and 8 columns that stay in registers while a row's entries

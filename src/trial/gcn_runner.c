@@ -244,7 +244,7 @@ static bool ridge_goes_on(void *arg)
 static int fit_ridge(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
                      struct plan_trial where, struct observed *observed, struct err *err)
 {
-    const struct cholesky_watch watch = {ridge_goes_on, observed};
+    const struct lapack_watch watch = {ridge_goes_on, observed};
     const struct gcn_inputs *inputs;
     const struct split *split;
     struct gcn_outcome outcome = {.curve = NULL};

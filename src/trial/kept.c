@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/real.h"
 #include "base/safetensors.h"
-#include "base/utf8.h"
 #include "config.h"
 #include "gcn/model.h"
 #include "gcn/reducer.h"
@@ -53,7 +53,7 @@ static void describe_settings(struct buf *metadata, const struct settings *s)
     settings_json_kept(&json, s);
     safetensors_describe(metadata, "settings", buf_text(&json));
     metadata->failed |= buf_failed(&json);
-    if (!utf8_find_foreign(trait))
+    if (!escape_find_invalid(trait))
         safetensors_describe(metadata, "trait", trait);
     buf_release(&json);
 }

@@ -2,7 +2,6 @@
 #ifndef TRIAL_RUNNER_H
 #define TRIAL_RUNNER_H
 
-#include "trial/checkpoint.h"
 #include "trial/result.h"
 
 /* Who has a trial run, from inside it. */

@@ -3,9 +3,9 @@
 #ifndef TRIAL_SPEC_H
 #define TRIAL_SPEC_H
 
-#include "data/graph.h"
-#include "data/load.h"
-#include "data/split.h"
+#include "data/core/load.h"
+#include "data/core/split.h"
+#include "data/graph/graph.h"
 #include "gcn/ridge.h"
 #include "grid/settings.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "data/graph.h"
-#include "data/load.h"
-#include "data/split.h"
+#include "data/core/load.h"
+#include "data/core/split.h"
+#include "data/graph/graph.h"
 #include "gcn/train.h"
 
 struct problem {

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "data/load.h"
+#include "data/core/load.h"
 
 static double processor_s(void)
 {

@@ -13,6 +13,7 @@
 
 #include "../sim/simulator.h"
 #include "base/rng.h"
+#include "gcn/cost.h"
 
 #define FOLDS 5
 #define MOST_TRIALS 1000000

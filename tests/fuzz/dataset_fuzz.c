@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/block.h"
-#include "data/dataset.h"
-#include "data/graph.h"
-#include "data/split.h"
+#include "data/core/block.h"
+#include "data/core/dataset.h"
+#include "data/core/split.h"
+#include "data/graph/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

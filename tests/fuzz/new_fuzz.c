@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/knowngraphs.h"
-#include "data/molecule.h"
-#include "data/newcovariates.h"
-#include "data/newgraphs.h"
-#include "data/newnodes.h"
+#include "data/core/covariates.h"
+#include "data/graph/knowngraphs.h"
+#include "data/graph/molecule.h"
+#include "data/graph/newgraphs.h"
+#include "data/graph/newnodes.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

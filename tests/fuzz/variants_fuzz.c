@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/builder.h"
-#include "data/load.h"
-#include "data/recode.h"
+#include "data/core/builder.h"
+#include "data/core/load.h"
+#include "data/genotype/recode.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

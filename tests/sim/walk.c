@@ -20,7 +20,7 @@
 #define N_CONFIGS (N_TRIALS / GROUP)
 #define N_WORKERS 9
 #define QUEUE 4096
-#define BUCKET 1.032 /* the width of one in sched/order.h */
+#define BUCKET 1.032 /* the width of one in sched/pending.h */
 
 enum kind { RESULT, STARTED, RETURNED };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/advice.h"
+#include "run/advice.h"
 
 static void is_only(struct errlist *advice, const char *text)
 {

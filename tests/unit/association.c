@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gcn/association.h"
+#include "gcn/first_layer.h"
 
 /* Work counted by doing it: the loops of each way, with a counter in the innermost one. */
 

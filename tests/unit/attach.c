@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "data/attach.h"
-#include "data/builder.h"
+#include "data/core/builder.h"
+#include "data/graph/attach.h"
 
 /* More samples, of the data and new ones, than a block of rows has; more markers than a panel of
  * columns. */

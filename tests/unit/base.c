@@ -18,14 +18,13 @@
 #include "base/buf.h"
 #include "base/duration.h"
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/real.h"
 #include "base/rng.h"
-#include "base/shell.h"
-#include "base/utf8.h"
 #include "scratch.h"
 
 static void test_err(void **state)
@@ -285,9 +284,9 @@ static void test_utf8(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        assert_null(utf8_find_foreign(good[i]));
+        assert_null(escape_find_invalid(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_ptr_equal(utf8_find_foreign(bad[i]), bad[i] + 3);
+        assert_ptr_equal(escape_find_invalid(bad[i]), bad[i] + 3);
 }
 
 static void test_tame(void **state)
@@ -313,10 +312,10 @@ static void test_tame(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         strcpy(text, cases[i].text);
-        assert_int_equal(utf8_tame(text, false), strlen(cases[i].tame));
+        assert_int_equal(escape_terminal(text, false), strlen(cases[i].tame));
         assert_string_equal(text, cases[i].tame);
         strcpy(text, cases[i].text);
-        assert_int_equal(utf8_tame(text, true), strlen(cases[i].lines));
+        assert_int_equal(escape_terminal(text, true), strlen(cases[i].lines));
         assert_string_equal(text, cases[i].lines);
     }
 }
@@ -431,9 +430,9 @@ static void test_shell(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        assert_string_equal(shell_path(&out, plain[i]), plain[i]);
+        assert_string_equal(escape_shell(&out, plain[i]), plain[i]);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(shell_path(&out, cases[i].path), cases[i].word);
+        assert_string_equal(escape_shell(&out, cases[i].path), cases[i].word);
     buf_release(&out);
 }
 

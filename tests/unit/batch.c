@@ -14,7 +14,6 @@
 
 #include "base/batch.h"
 #include "base/clock.h"
-#include "base/command.h"
 #include "scratch.h"
 
 static const char *const variables[] = {

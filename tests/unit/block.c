@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "data/block.h"
-#include "data/builder.h"
+#include "data/core/block.h"
+#include "data/core/builder.h"
 
 /* What a block holds beside samples that are nodes: graphs, covariates, alleles, codes. */
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "gcn/outline.h"
+#include "gcn/cost.h"
 #include "toy.h"
 
 enum { EPOCHS = 6 };

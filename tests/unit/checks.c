@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cli/checks.h"
-#include "cli/cpus.h"
+#include "launch/host.h"
+#include "launch/launch_checks.h"
 
 enum { RANKS = 8 };
 
@@ -60,7 +60,7 @@ static int32_t find(int32_t n, struct checks_job job)
 {
     struct err err;
 
-    assert_int_equal(checks_find(&found, facts, n, &job, &err), 0);
+    assert_int_equal(launch_checks_find(&found, facts, n, &job, &err), 0);
     return found.n;
 }
 

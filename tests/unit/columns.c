@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "data/columns.h"
+#include "data/core/columns.h"
 #include "scratch.h"
 
 /* More rows than are allocated at once, twice. */

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "data/block.h"
-#include "data/builder.h"
+#include "data/core/block.h"
+#include "data/core/builder.h"
 
 static const char *const ids[] = {"a", "bb", "ccc"};
 static const char *const feature_names[] = {"f", "g"};

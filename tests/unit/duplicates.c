@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "data/duplicates.h"
+#include "data/core/builder.h"
+#include "data/genotype/duplicates.h"
 
 #define N 8
 

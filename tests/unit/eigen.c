@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "tensor/eigen.h"
 #include "tensor/gemm.h"
+#include "tensor/lapack.h"
 
 enum { MAX_N = 40 };
 
@@ -83,7 +83,7 @@ static void check(int32_t n, int32_t k)
     fill(a, lower, n);
     memcpy(rotated, a, sizeof a);
     jacobi(want, rotated, n);
-    assert_int_equal(eigen_leading(values, vectors, lower, n, k, NULL), 0);
+    assert_int_equal(lapack_eigen_leading(values, vectors, lower, n, k, NULL), 0);
     for (int32_t c = 0; c < k; c++) {
         const double *v = vectors + c * n;
         double largest = 0;
@@ -119,7 +119,7 @@ static void test_sign_of_ties(void **state)
     double root = sqrt(0.5);
 
     (void)state;
-    assert_int_equal(eigen_leading(values, vectors, a, 2, 2, NULL), 0);
+    assert_int_equal(lapack_eigen_leading(values, vectors, a, 2, 2, NULL), 0);
     assert_true(fabs(values[0] - 3) < 1e-14 && fabs(values[1] - 1) < 1e-14);
     assert_true(fabs(vectors[0] - root) < 1e-14 && fabs(vectors[1] - root) < 1e-14);
     assert_true(fabs(vectors[2] - root) < 1e-14 && fabs(vectors[3] + root) < 1e-14);
@@ -130,7 +130,7 @@ static void test_nothing(void **state)
     double a[9] = {0}, values[3], vectors[9];
 
     (void)state;
-    assert_int_equal(eigen_leading(values, vectors, a, 3, 3, NULL), 0);
+    assert_int_equal(lapack_eigen_leading(values, vectors, a, 3, 3, NULL), 0);
     for (int i = 0; i < 3; i++)
         assert_true(values[i] == 0);
 }

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "cli/cpus.h"
-#include "cli/facts.h"
-#include "cli/sweep_share.h"
+#include "launch/facts.h"
+#include "launch/host.h"
+#include "run/sweep_share.h"
 
-const char *sweep_share_folder(void)
+const char *shared_folder(void)
 {
     return "/";
 }

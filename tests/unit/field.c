@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "gcn/field.h"
+#include "gcn/receptive_field.h"
 
 enum { N = 50 };
 
@@ -35,8 +35,8 @@ static bool is_near(int32_t node, const int32_t *nodes, int32_t n, int32_t hops)
     return false;
 }
 
-static void check_level(const struct field *field, int32_t l, const int32_t *nodes, int32_t n,
-                        int32_t hops)
+static void check_level(const struct receptive_field *field, int32_t l, const int32_t *nodes,
+                        int32_t n, int32_t hops)
 {
     const struct level *level = &field->level[l];
     int32_t place = 0;
@@ -53,8 +53,8 @@ static void check_level(const struct field *field, int32_t l, const int32_t *nod
     }
     assert_int_equal(level->n, place);
     assert_int_equal(level->entries, entries);
-    assert_ptr_equal(field_rows(field, l), level->rows);
-    assert_ptr_equal(field_pos(field, l), level->pos);
+    assert_ptr_equal(receptive_field_rows(field, l), level->rows);
+    assert_ptr_equal(receptive_field_pos(field, l), level->pos);
 }
 
 /* Each level is what the one above needs, no more; built twice, the second forgets the first. */
@@ -62,16 +62,16 @@ static void test_levels(void **state)
 {
     static const int32_t first[] = {49, 7, 20, 8}, second[] = {0, 30};
     struct arena arena = {0};
-    struct field field;
+    struct receptive_field field;
     struct csr a;
 
     (void)state;
     make_path(&a);
-    assert_int_equal(field_init(&field, N, 3, &arena, NULL), 0);
-    field_build(&field, &a, first, 4);
+    assert_int_equal(receptive_field_init(&field, N, 3, &arena, NULL), 0);
+    receptive_field_build(&field, &a, first, 4);
     for (int32_t l = 0; l <= 3; l++)
         check_level(&field, l, first, 4, 3 - l);
-    field_build(&field, &a, second, 2);
+    receptive_field_build(&field, &a, second, 2);
     for (int32_t l = 0; l <= 3; l++)
         check_level(&field, l, second, 2, 3 - l);
     arena_release(&arena);
@@ -83,21 +83,21 @@ static void test_nearly_all(void **state)
 {
     int32_t nodes[N];
     struct arena arena = {0};
-    struct field field;
+    struct receptive_field field;
     struct csr a;
 
     (void)state;
     for (int32_t i = 0; i < N; i++)
         nodes[i] = i;
     make_path(&a);
-    assert_int_equal(field_init(&field, N, 1, &arena, NULL), 0);
-    field_build(&field, &a, nodes, 44);
+    assert_int_equal(receptive_field_init(&field, N, 1, &arena, NULL), 0);
+    receptive_field_build(&field, &a, nodes, 44);
     check_level(&field, 0, nodes, 44, 1);
-    field_build(&field, &a, nodes, 45);
+    receptive_field_build(&field, &a, nodes, 45);
     check_level(&field, 1, nodes, 45, 0);
     assert_int_equal(field.level[0].n, N);
-    assert_null(field_rows(&field, 0));
-    assert_null(field_pos(&field, 0));
+    assert_null(receptive_field_rows(&field, 0));
+    assert_null(receptive_field_pos(&field, 0));
     for (int32_t i = 0; i < N; i++)
         assert_int_equal(field.level[0].rows[i], i);
     arena_release(&arena);

@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gcn/inputs_pack.h"
-#include "gcn/outline.h"
+#include "gcn/cost.h"
+#include "gcn/inputs.h"
+#include "gcn/train.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 

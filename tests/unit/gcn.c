@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "gcn/outline.h"
+#include "gcn/cost.h"
 #include "gcn/trainer.h"
 #include "toy.h"
 

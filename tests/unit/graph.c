@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "data/builder.h"
-#include "data/graph.h"
-#include "data/similarity.h"
+#include "data/core/builder.h"
+#include "data/graph/graph.h"
+#include "data/graph/similarity.h"
 
 /* More samples than a block of similarities has rows. */
 #define N 300

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "data/split.h"
+#include "data/core/builder.h"
+#include "data/core/split.h"
 
-/* The laws of splits by group (data/split.h), on random data and on hard ones. */
+/* The laws of splits by group (data/core/split.h), on random data and on hard ones. */
 
 #define MAX_N 600
 #define MAX_GROUPS 200

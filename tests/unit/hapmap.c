@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
-#include "data/recode.h"
+#include "data/core/load.h"
+#include "data/genotype/recode.h"
 #include "scratch.h"
 
 #define COLUMNS \

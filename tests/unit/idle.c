@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "grid/idle.h"
+#include "grid/requirements.h"
 
 /* Configurations of a sweep in which its first axis is idle. */
 static int32_t count(const char *text)

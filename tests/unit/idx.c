@@ -8,7 +8,7 @@
 
 #include <zlib.h>
 
-#include "data/split.h"
+#include "data/core/split.h"
 #include "loading.h"
 
 /* Three images of 2 x 3 pixels. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "gcn/inputs_pack.h"
+#include "gcn/inputs.h"
 #include "toy.h"
 
 struct block {

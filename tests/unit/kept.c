@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "base/safetensors.h"
-#include "data/load.h"
+#include "data/core/load.h"
+#include "predict/predictor.h"
 #include "trial/gcn_runner.h"
 #include "trial/kept.h"
-#include "trial/predictor.h"
 #include "trial/spec.h"
 
 #define DENSE "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"

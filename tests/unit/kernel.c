@@ -11,7 +11,7 @@
 #include <float.h>
 #include <pthread.h>
 
-#include "base/subnormal.h"
+#include "base/cpu.h"
 #include "random.h"
 #include "tensor/dropout.h"
 #include "tensor/kernel.h"
@@ -411,7 +411,7 @@ static void *flush_and_halve(void *arg)
     float *out = arg;
     pthread_t thread;
 
-    subnormal_flush();
+    cpu_flush_subnormal();
     out[0] = half_of_least();
     assert_int_equal(pthread_create(&thread, NULL, halve, &out[1]), 0);
     pthread_join(thread, NULL);

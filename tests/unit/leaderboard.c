@@ -89,7 +89,7 @@ static void put_trials(struct fixture *f, struct store *store, const struct gold
     assert_int_equal(store_commit(store, &err), 0);
 }
 
-static int find_column(const struct table *table, const char *name)
+static int find_column(const struct result_table *table, const char *name)
 {
     for (int c = 0; c < table->n_cols; c++)
         if (!strcmp(table->names[c], name))
@@ -98,7 +98,7 @@ static int find_column(const struct table *table, const char *name)
     return -1;
 }
 
-static double number(const struct table *table, int64_t row, const char *name)
+static double number(const struct result_table *table, int64_t row, const char *name)
 {
     const struct cell *cell = &table->cells[row * table->n_cols + find_column(table, name)];
 
@@ -109,7 +109,7 @@ static double number(const struct table *table, int64_t row, const char *name)
 }
 
 /* A value near 10^6 is rounded to 10^-10. */
-static void compare(const struct golden *g, const struct table *table)
+static void compare(const struct golden *g, const struct result_table *table)
 {
     assert_int_equal(table->n_rows, g->configs);
     for (int64_t row = 0; row < table->n_rows; row++) {
@@ -129,13 +129,13 @@ static void check_leaderboard(const struct golden *g, struct store *store,
                               const struct query_sweep *sweep)
 {
     struct query_filter filter = {.limit = -1};
-    struct table table;
+    struct result_table table;
     struct err err;
 
     if (query_leaderboard(&table, NULL, store, sweep, &filter, &err))
         fail_msg("%s", err.text);
     compare(g, &table);
-    table_release(&table);
+    result_table_release(&table);
 }
 
 static void check_case(const struct golden *g)
@@ -143,7 +143,7 @@ static void check_case(const struct golden *g)
     struct fixture f;
     struct store *store;
     struct query_sweep sweep;
-    struct table table;
+    struct result_table table;
     struct err err;
 
     open_case(&f, g);
@@ -156,7 +156,7 @@ static void check_case(const struct golden *g)
     check_leaderboard(g, store, &sweep);
     assert_int_equal(query_table(&table, store, QUERY_BEST, sweep.sweep_id, &err), 0);
     assert_int_equal(g->expected[table.cells[0].i - 1][COLUMNS - 1], 1);
-    table_release(&table);
+    result_table_release(&table);
     store_close(store);
     fixture_close(&f);
 }

@@ -2,7 +2,7 @@
 #ifndef TESTS_LOADING_H
 #define TESTS_LOADING_H
 
-#include "data/load.h"
+#include "data/core/load.h"
 #include "scratch.h"
 
 static inline void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)

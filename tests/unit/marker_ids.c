@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
-#include "data/recode.h"
+#include "data/core/load.h"
+#include "data/genotype/recode.h"
 #include "scratch.h"
 
 /* Ids of markers (rs# of HapMap, ID of VCF, names of a .bim): kept beside the names, outside the

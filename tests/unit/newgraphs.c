@@ -8,10 +8,10 @@
 
 #include <sys/stat.h>
 
-#include "data/graph.h"
-#include "data/knowngraphs.h"
-#include "data/molecule.h"
-#include "data/newgraphs.h"
+#include "data/graph/graph.h"
+#include "data/graph/knowngraphs.h"
+#include "data/graph/molecule.h"
+#include "data/graph/newgraphs.h"
 #include "loading.h"
 
 /* The set T in a folder of the scratch folder. */

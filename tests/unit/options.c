@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gcn/schedule.h"
+#include "gcn/optimizer.h"
 #include "gcn/trainer.h"
 #include "tensor/kernel.h"
 #include "toy.h"
@@ -154,17 +154,17 @@ static void test_balanced_classes(void **state)
         .n_samples = 8, .n_classes = 4, .task = TASK_CLASSIFICATION, .label = label};
     struct gcn_spec spec = {.class_weights = CLASSES_BALANCED};
     struct arena arena = {0};
-    struct target target;
+    struct training_target target;
 
     (void)state;
-    assert_int_equal(target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
+    assert_int_equal(training_target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
     assert_close((double)target.class_weight[0], 6.0 / (2 * 4));
     assert_close((double)target.class_weight[2], 6.0 / (2 * 2));
     assert_close((double)target.class_weight[1], 6.0 / 2); /* not seen */
     assert_close(loss_weight(&target, train_nodes, 6), 6);
     assert_close(loss_weight(&target, val, 2), 6);
     spec.class_weights = CLASSES_ALIKE;
-    assert_int_equal(target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
+    assert_int_equal(training_target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
     assert_null(target.class_weight);
     assert_true(loss_weight(&target, val, 2) == 2);
     arena_release(&arena);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sched/order.h"
+#include "sched/pending.h"
 
 #define N 200
 #define N_STEPS 20000

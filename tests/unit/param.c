@@ -9,7 +9,6 @@
 
 #include "base/real.h"
 #include "grid/param.h"
-#include "grid/suggest.h"
 
 static void assert_formats(enum param_id id, const char *text, const char *canonical)
 {

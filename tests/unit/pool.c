@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "data/graph.h"
-#include "gcn/outline.h"
+#include "data/core/builder.h"
+#include "data/graph/graph.h"
+#include "gcn/cost.h"
+#include "gcn/train.h"
 #include "gcn/trainer.h"
 #include "tensor/pool.h"
 
@@ -256,17 +257,18 @@ static void test_field(void **state)
 {
     static const int32_t first[] = {1, 2, 3, 4, 5}, second[] = {11, 3, 7};
     struct arena arena = {0};
-    struct field field;
+    struct receptive_field field;
     struct set set;
 
     (void)state;
     set_init(&set, 30, TASK_CLASSIFICATION);
-    assert_int_equal(field_init_graphs(&field, &set.data, 20, 2, &arena, NULL), 0);
-    field_build_graphs(&field, &set.inputs.a_hat, first, 5);
-    field_build_graphs(&field, &set.inputs.a_hat, second, 3);
-    assert_ptr_equal(field_samples(&field), second);
+    assert_int_equal(receptive_field_init_graphs(&field, &set.data, 20, 2, &arena, NULL), 0);
+    receptive_field_build_graphs(&field, &set.inputs.a_hat, first, 5);
+    receptive_field_build_graphs(&field, &set.inputs.a_hat, second, 3);
+    assert_ptr_equal(receptive_field_samples(&field), second);
     for (int32_t l = 0; l <= 2; l++) {
-        const int32_t *rows = field_rows(&field, l), *pos = field_pos(&field, l);
+        const int32_t *rows = receptive_field_rows(&field, l),
+                      *pos = receptive_field_pos(&field, l);
         int64_t entries = 0;
         int32_t at = 0;
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "data/proxies.h"
+#include "data/core/builder.h"
+#include "data/core/proxies.h"
 
 #define N 200
 #define K 12

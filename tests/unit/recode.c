@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "data/recode.h"
+#include "data/core/builder.h"
+#include "data/genotype/recode.h"
 #include "scratch.h"
 #include "sites.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "data/graph.h"
-#include "data/load.h"
+#include "data/core/load.h"
+#include "data/graph/graph.h"
 #include "gcn/reducer.h"
 #include "gcn/trainer.h"
 #include "tensor/gemm.h"

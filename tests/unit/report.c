@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "report/report.h"
+#include "run/progress.h"
 
 static char *names[] = {"config", "note", "mean"};
 static struct cell cells[] = {
@@ -17,9 +18,10 @@ static struct cell cells[] = {
     {.type = CELL_TEXT, .s = "a \"b\", c\n"},
     {.type = CELL_NULL},
 };
-static const struct table table = {names, 3, 2, cells};
+static const struct result_table table = {names, 3, 2, cells};
 
-static void assert_report(void (*report)(struct buf *, const struct table *), const char *wanted)
+static void assert_report(void (*report)(struct buf *, const struct result_table *),
+                          const char *wanted)
 {
     struct buf out = {0};
 
@@ -31,7 +33,7 @@ static void assert_report(void (*report)(struct buf *, const struct table *), co
 static void test_text(void **state)
 {
     struct buf out = {0};
-    const struct table one = {names, 3, 1, cells};
+    const struct result_table one = {names, 3, 1, cells};
 
     (void)state;
     report_text(&out, &one);
@@ -42,9 +44,9 @@ static void test_text(void **state)
 
 static void test_record(void **state)
 {
-    const struct table one = {names, 3, 1, cells};
-    const struct table none = {names, 3, 0, NULL};
-    const struct table without = {names, 3, 1, cells + 3};
+    const struct result_table one = {names, 3, 1, cells};
+    const struct result_table none = {names, 3, 0, NULL};
+    const struct result_table without = {names, 3, 1, cells + 3};
     struct buf out = {0};
 
     (void)state;
@@ -67,13 +69,13 @@ static void expect_efficiency(const double row[6], int64_t ranks, int64_t n_rows
     struct cell row_cells[9] = {{.type = CELL_INTEGER, .i = 1},
                                 {.type = CELL_INTEGER, .i = ranks},
                                 {.type = CELL_INTEGER, .i = 4}};
-    const struct table one = {names, 9, n_rows, row_cells};
+    const struct result_table one = {names, 9, n_rows, row_cells};
     struct buf out = {0};
 
     for (int i = 0; i < 6; i++)
         row_cells[3 + i] =
             (struct cell){.type = isnan(row[i]) ? CELL_NULL : CELL_REAL, .f = row[i]};
-    report_efficiency(&out, &one);
+    progress_efficiency(&out, &one);
     assert_string_equal(buf_text(&out), wanted);
     buf_release(&out);
 }
@@ -120,7 +122,7 @@ static void test_json(void **state)
 static void test_json_has_no_nan(void **state)
 {
     struct cell bad[] = {{.type = CELL_REAL, .f = NAN}};
-    const struct table nan = {names, 1, 1, bad};
+    const struct result_table nan = {names, 1, 1, bad};
     struct buf out = {0};
 
     (void)state;
@@ -131,7 +133,7 @@ static void test_json_has_no_nan(void **state)
 
 static void test_empty(void **state)
 {
-    const struct table none = {names, 3, 0, NULL};
+    const struct result_table none = {names, 3, 0, NULL};
     struct buf out = {0};
 
     (void)state;

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "trial/checkpoint.h"
 #include "trial/result.h"
 
 static void fill(struct trial_result *r)

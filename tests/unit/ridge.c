@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "gcn/inputs_pack.h"
+#include "data/core/builder.h"
+#include "gcn/inputs.h"
 #include "gcn/ridge.h"
 #include "gcn/scale.h"
-#include "tensor/cholesky.h"
+#include "tensor/lapack.h"
 
 /* Cases that tests/golden/make_ridge.py solved with scikit-learn and as GBLUP. */
 struct golden {
@@ -305,7 +305,7 @@ static void test_solve(void **state)
     double a[] = {4, NAN, 2, 10}, b[] = {0, -18, 2, 10};
 
     (void)state;
-    assert_int_equal(cholesky_solve(b, 2, a, 2, NULL, NULL), 0);
+    assert_int_equal(lapack_cholesky_solve(b, 2, a, 2, NULL, NULL), 0);
     assert_true(fabs(b[0] - 1) < 1e-14 && fabs(b[1] + 2) < 1e-14);
     assert_true(fabs(b[2]) < 1e-14 && fabs(b[3] - 1) < 1e-14);
 }
@@ -332,7 +332,7 @@ static void test_blocks(void **state)
         for (int i = 0; i < N; i++)
             for (int j = 0; j < N; j++)
                 b[c * N + i] += a[i > j ? i * N + j : j * N + i] * x[c * N + j];
-    assert_int_equal(cholesky_solve(b, 2, a, N, NULL, NULL), 0);
+    assert_int_equal(lapack_cholesky_solve(b, 2, a, N, NULL, NULL), 0);
     for (int i = 0; i < 2 * N; i++)
         assert_true(fabs(b[i] - x[i]) < 1e-9);
     free(a);
@@ -349,12 +349,12 @@ static void test_watch(void **state)
     enum { N = 600 };
     double *a = take((size_t)N * N, sizeof *a), *b = take(N, sizeof *b);
     int n_asked = 0;
-    const struct cholesky_watch watch = {goes_on_twice, &n_asked};
+    const struct lapack_watch watch = {goes_on_twice, &n_asked};
 
     (void)state;
     for (int i = 0; i < N; i++)
         a[i * N + i] = 1;
-    assert_int_equal(cholesky_solve(b, 1, a, N, &watch, NULL), 1);
+    assert_int_equal(lapack_cholesky_solve(b, 1, a, N, &watch, NULL), 1);
     assert_int_equal(n_asked, 3);
     free(a);
     free(b);

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "data/load.h"
-#include "gcn/inputs_pack.h"
-#include "grid/plan_wire.h"
+#include "data/core/load.h"
+#include "gcn/inputs.h"
+#include "grid/plan.h"
 #include "trial/gcn_runner.h"
-#include "trial/reduced.h"
+#include "trial/prepared.h"
 #include "trial/spec.h"
 
 static const char text[] = "[sweep]\nname = height, cm\nfolds = 3\n"

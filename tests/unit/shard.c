@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/array.h"
+#include "launch/job_array.h"
 
 static void test_parse(void **state)
 {

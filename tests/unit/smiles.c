@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "data/molecule.h"
-#include "data/split.h"
+#include "data/core/split.h"
+#include "data/graph/molecule.h"
 #include "loading.h"
 
 static struct data_spec spec_of(const char *table)

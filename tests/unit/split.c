@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "data/builder.h"
-#include "data/split.h"
+#include "data/core/builder.h"
+#include "data/core/split.h"
 
 #define MAX_N 500
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/safetensors.h"
-#include "trial/standin.h"
+#include "predict/standin.h"
 
 #define TEXT(name_, text)                                                              \
     {                                                                                  \

@@ -229,7 +229,7 @@ static void test_two_sweeps(void **state)
     struct query_filter filter = {.limit = -1};
     struct query_alike alike;
     struct query_sweep sweep;
-    struct table table;
+    struct result_table table;
     struct err err;
 
     (void)state;
@@ -249,7 +249,7 @@ static void test_two_sweeps(void **state)
     assert_int_equal(table.n_rows, 3);
     assert_string_equal(table.names[2], "dropout");
     assert_true(table.cells[2].f == 0.2);
-    table_release(&table);
+    result_table_release(&table);
     filter = (struct query_filter){.where = "dropout > 0.15 -- most", .limit = 1};
     check(query_leaderboard(&table, &alike, store, &sweep, &filter, &err), &err);
     assert_string_equal(table.names[table.n_cols - 1], "seconds");
@@ -257,7 +257,7 @@ static void test_two_sweeps(void **state)
     assert_int_equal(alike.n_compared, 0);
     assert_int_equal(table.n_rows, 1);
     assert_int_equal(table.cells[0].i, 1);
-    table_release(&table);
+    result_table_release(&table);
     filter = (struct query_filter){.where = "dropuot > 1", .limit = -1};
     assert_int_equal(query_leaderboard(&table, NULL, store, &sweep, &filter, &err), -1);
     assert_non_null(strstr(err.text, "where dropuot > 1: "));
@@ -331,7 +331,7 @@ static void test_find_writes_nothing(void **state)
 }
 
 /* elapsed_s, total_s, longest_s, bound_s, busy, above */
-static void expect_row(const struct table *table, const double wanted[6])
+static void expect_row(const struct result_table *table, const double wanted[6])
 {
     assert_int_equal(table->n_rows, 1);
     assert_int_equal(table->cells[1].i, 2);
@@ -356,7 +356,7 @@ static void test_every_query(void **state)
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
     struct store *store;
-    struct table table;
+    struct result_table table;
     struct err err;
 
     (void)state;
@@ -369,7 +369,7 @@ static void test_every_query(void **state)
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, 0, &err), &err);
         assert_int_equal(table.n_rows, 0);
-        table_release(&table);
+        result_table_release(&table);
     }
     check(store_register(store, &f.plan, &f.data, work, &f.known, &err), &err);
     check(store_begin_session(store, &session, &err), &err);
@@ -380,32 +380,32 @@ static void test_every_query(void **state)
         check(query_table(&table, store, (enum query)q, q < QUERY_CONFIG ? 0 : 1, &err), &err);
         if (table.n_rows != n_rows[q])
             fail_msg("query %d: %lld rows", q, (long long)table.n_rows);
-        table_release(&table);
+        result_table_release(&table);
     }
     check(query_workers(&table, store, &err), &err);
     assert_int_equal(table.n_rows, 1);
     assert_int_equal(table.cells[2].i, 2); /* trials */
     assert_int_equal(table.cells[4].i, 1); /* diverged */
     assert_int_equal(table.cells[5].i, 0);
-    table_release(&table);
+    result_table_release(&table);
     /* 200 flops in 10 s; 600 are left. */
     check(db_exec(store, "UPDATE session SET started = 1000, finished = 1010", &err), &err);
     check(query_table(&table, store, QUERY_SESSION, 0, &err), &err);
     assert_string_equal(table.names[9], "rate");
     assert_true(table.cells[9].f == 0.2);
-    table_release(&table);
+    result_table_release(&table);
     check(query_table(&table, store, QUERY_LEFT, 1, &err), &err);
     assert_int_equal(table.n_rows, 1);
     assert_int_equal(table.cells[0].i, 2);
     assert_string_equal(table.names[1], "left_s");
     assert_true(table.cells[1].f == 30);
-    table_release(&table);
+    result_table_release(&table);
     /* Two attempts of half a second on two ranks, at the same time; then one of them first. Not as
      * long as the session counts as stopped. */
     check(db_exec(store, "UPDATE session SET outcome = 'finished'", &err), &err);
     check(query_table(&table, store, QUERY_EFFICIENCY, 0, &err), &err);
     expect_row(&table, (const double[]){0.5, 1, 0.5, 0.5, 1, 0});
-    table_release(&table);
+    result_table_release(&table);
     check(db_exec(store,
                   "UPDATE attempt SET started = 999, finished = 999.25 WHERE attempt_id = 1;"
                   " INSERT INTO attempt SELECT 9, 1, NULL, 0, 'h', 1, 0, 500, 'done', NULL",
@@ -413,7 +413,7 @@ static void test_every_query(void **state)
           &err);
     check(query_table(&table, store, QUERY_EFFICIENCY, 1, &err), &err);
     expect_row(&table, (const double[]){1.5, 0.75, 0.5, 0.5, 0.25, 2});
-    table_release(&table);
+    result_table_release(&table);
     store_close(store);
     fixture_close(&f);
 }
@@ -459,7 +459,7 @@ static void test_workers(void **state)
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
     struct fixture f;
     struct store *store;
-    struct table t;
+    struct result_table t;
     struct err err;
 
     (void)state;
@@ -492,7 +492,7 @@ static void test_workers(void **state)
         assert_int_equal(row[4].i, wanted[r].diverged);
         assert_int_equal(row[5].i, wanted[r].failed);
     }
-    table_release(&t);
+    result_table_release(&t);
     store_close(store);
     fixture_close(&f);
 }

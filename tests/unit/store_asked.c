@@ -114,7 +114,7 @@ static void expect_refused(struct fixture *f, const char *wanted)
 }
 
 /* Of a trial that is exported. */
-static void expect_state(void *arg, const struct table *row)
+static void expect_state(void *arg, const struct result_table *row)
 {
     int32_t c = 0;
 
@@ -130,7 +130,7 @@ static void expect_read(struct fixture *f, enum query_life life, const char *why
                         const char *outcome)
 {
     struct store *store;
-    struct table table;
+    struct result_table table;
     const char *got;
     struct err err;
 
@@ -142,15 +142,15 @@ static void expect_read(struct fixture *f, enum query_life life, const char *why
     assert_int_equal(query_table(&table, store, QUERY_TRIAL, 1, &err), 0);
     assert_string_equal(table.names[5], "state");
     assert_string_equal(table.cells[5].s, state);
-    table_release(&table);
+    result_table_release(&table);
     assert_int_equal(query_trials(store, NULL, expect_state, (void *)(uintptr_t)state, &err), 0);
     assert_int_equal(query_table(&table, store, QUERY_TRIAL_ATTEMPTS, 1, &err), 0);
     assert_string_equal(table.names[7], "outcome");
     assert_string_equal(table.cells[7].s, outcome);
-    table_release(&table);
+    result_table_release(&table);
     assert_int_equal(query_table(&table, store, QUERY_RUNNING, 0, &err), 0);
     assert_int_equal(table.n_rows, !strcmp(state, "running"));
-    table_release(&table);
+    result_table_release(&table);
     assert_int_equal(store_find(store, &f->plan, &f->data, &f->known, &err), 0);
     assert_string_equal(trial_state_name((enum trial_state)f->known.states[0]), state);
     store_close(store);

@@ -66,7 +66,7 @@ static void test_kill(void **state)
     for (int n = 1; n <= 10; n++) {
         struct fixture f;
         struct store *store;
-        struct table table;
+        struct result_table table;
         struct err err;
         int64_t commits, done;
         char text[256];
@@ -79,7 +79,7 @@ static void test_kill(void **state)
             assert_int_equal(store_open_reader(&store, f.path, &err), 0);
             assert_int_equal(query_table(&table, store, QUERY_SWEEPS, 0, &err), 0);
             done = table.cells[3].i;
-            table_release(&table);
+            result_table_release(&table);
             store_close(store);
             assert_true(done >= commits * GROUP && done <= (commits + 1) * GROUP);
         }
@@ -101,7 +101,7 @@ static void test_hot_journal(void **state)
 {
     struct fixture f;
     struct store *store;
-    struct table table;
+    struct result_table table;
     struct err err;
     sqlite3 *db;
     pid_t child;
@@ -125,7 +125,7 @@ static void test_hot_journal(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(query_table(&table, store, QUERY_SWEEPS, 0, &err), 0);
     assert_int_equal(table.cells[3].i, 0);
-    table_release(&table);
+    result_table_release(&table);
     store_close(store);
     fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
     fixture_close(&f);

@@ -64,7 +64,7 @@ static void check_refused(const struct fixture *f, const char *wanted)
     errlist_release(&notes);
 }
 
-static void take_nothing(void *arg, const struct table *row)
+static void take_nothing(void *arg, const struct result_table *row)
 {
     (void)arg;
     (void)row;
@@ -75,11 +75,11 @@ static int ask_leaderboard(struct store *store, const struct query_sweep *sweep,
 {
     struct query_filter filter = {.where = where, .limit = -1};
     struct query_alike alike;
-    struct table table;
+    struct result_table table;
 
     if (query_leaderboard(&table, &alike, store, sweep, &filter, err))
         return -1;
-    table_release(&table);
+    result_table_release(&table);
     return 0;
 }
 
@@ -88,20 +88,20 @@ static void ask_all(struct store *store)
 {
     static const int64_t ids[] = {0, 1, 2, -1, INT64_MAX};
     struct query_sweep sweep;
-    struct table table;
+    struct result_table table;
     struct buf out = {0};
     struct err err;
 
     for (int q = 0; q < QUERY_COUNT; q++)
         for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
             if (!query_table(&table, store, (enum query)q, ids[i], &err))
-                table_release(&table);
+                result_table_release(&table);
     query_trials(store, NULL, take_nothing, NULL, &err);
     if (!query_sweep(&sweep, store, NULL, &err)) {
         ask_leaderboard(store, &sweep, "mean > 0", &err);
         ask_leaderboard(store, &sweep, NULL, &err);
         if (!query_cheapest(&table, NULL, store, &sweep, NULL, &err))
-            table_release(&table);
+            result_table_release(&table);
     }
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct trial_checkpoint checkpoint;
@@ -237,7 +237,7 @@ static void test_views_of_the_file(void **state)
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         struct fixture f;
         struct store *store;
-        struct table table;
+        struct result_table table;
         struct err err;
         char sql[640];
 
@@ -252,7 +252,7 @@ static void test_views_of_the_file(void **state)
         ask_all(store);
         assert_int_equal(query_table(&table, store, QUERY_CONFIG, 1, &err), 0);
         assert_int_equal(table.n_rows, 1);
-        table_release(&table);
+        result_table_release(&table);
         store_close(store);
         store_close(fixture_store(&f));
         fixture_sql_is(&f, "SELECT group_concat(place) FROM leaderboard", "1,2");
@@ -361,7 +361,7 @@ static void test_ranges(void **state)
         struct errlist notes = {0};
         struct fixture f, out;
         struct store *store;
-        struct table table;
+        struct result_table table;
         struct err err;
 
         make(&f);

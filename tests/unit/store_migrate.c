@@ -41,7 +41,7 @@ static void test_read_as_it_is(void **state)
 {
     struct fixture f;
     struct store *store;
-    struct table table;
+    struct result_table table;
     struct err err;
 
     (void)state;
@@ -59,7 +59,7 @@ static void test_read_as_it_is(void **state)
             assert_string_equal(table.names[10], "predicted");
             assert_int_equal(table.cells[10].type, CELL_NULL);
         }
-        table_release(&table);
+        result_table_release(&table);
     }
     assert_int_equal(store_find(store, &f.plan, &f.data, &f.known, &err), 0);
     store_close(store);

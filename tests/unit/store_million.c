@@ -63,7 +63,7 @@ static void compare_cell(const struct cell *cell, sqlite3_stmt *row, int c)
         assert_string_equal(cell->s, sqlite3_column_text(row, c));
 }
 
-static void compare_row(void *arg, const struct table *row)
+static void compare_row(void *arg, const struct result_table *row)
 {
     struct compared *compared = arg;
 

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/database_file.h"
 #include "store/db.h"
-#include "store/filesystem.h"
 #include "store/query.h"
 #include "storelib.h"
 

@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "data/filekind.h"
-#include "data/stream.h"
+#include "data/text/stream.h"
 #include "scratch.h"
 
 /* Three members of lines that compress, but not to nothing. */

@@ -13,7 +13,6 @@
 #include "tensor/gemm.h"
 #include "tensor/mat.h"
 #include "tensor/spmm.h"
-#include "tensor/tall.h"
 
 static void fill(struct mat *m, uint32_t step)
 {

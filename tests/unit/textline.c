@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "data/lines.h"
-#include "data/textline.h"
+#include "data/text/lines.h"
+#include "data/text/rows.h"
 #include "scratch.h"
 
 /* A source of n equal bytes: no file is needed for a line of any length. */

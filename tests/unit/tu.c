@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/split.h"
+#include "data/core/split.h"
 #include "loading.h"
 
 /* Two graphs: a triangle 1 2 3 with labels 5, -2, 5 and an edge 4 5. */

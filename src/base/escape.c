@@ -1,0 +1,143 @@
+#include "base/escape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* The character of UTF-8 that begins here (RFC 3629: shortest forms, no surrogates, up to
+ * U+10FFFF): its code and length in bytes. 0: none begins here, and *code is not set. */
+static size_t utf8_next(uint32_t *out, const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+
+    static const struct {
+        unsigned char mask, head;
+        uint32_t least;
+    } forms[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+
+    for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) {
+        uint32_t code = c[0] & (unsigned char)~forms[n].mask;
+        size_t i = 1;
+
+        if ((c[0] & forms[n].mask) != forms[n].head)
+            continue;
+        for (; i <= n && (c[i] & 0xc0) == 0x80; i++)
+            code = code << 6 | (c[i] & 0x3f);
+        if (i <= n || code < forms[n].least || code > 0x10ffff || code >> 11 == 0x1b)
+            return 0;
+        *out = code;
+        return n + 1;
+    }
+    return 0;
+}
+
+const char *escape_find_invalid(const char *text)
+{
+    uint32_t code;
+    size_t n;
+
+    while (*text && (n = utf8_next(&code, text)))
+        text += n;
+    return *text ? text : NULL;
+}
+
+/* Whether a character commands a terminal, or reorders what it shows: the control characters C0,
+ * DEL and C1 (U+0080 to U+009F), the line separators and the bidirectional embeddings, overrides
+ * and isolates (U+2028 to U+202E, U+2066 to U+2069). */
+static bool escape_is_harmful(uint32_t code)
+{
+    static const struct {
+        uint32_t from, to;
+    } ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].from && code <= ranges[i].to)
+            return true;
+    return false;
+}
+
+size_t escape_terminal(char *text, bool keeps_lines)
+{
+    const char *from = text;
+    char *to = text;
+
+    while (*from) {
+        uint32_t code = (unsigned char)*from;
+        size_t n = utf8_next(&code, from);
+
+        if (escape_is_harmful(code) && !(keeps_lines && code == '\n')) {
+            *to++ = '?';
+            from += n ? n : 1;
+        } else {
+            for (size_t i = 0; i < (n ? n : 1); i++)
+                *to++ = *from++;
+        }
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+static void put_byte(struct buf *out, char byte)
+{
+    if (byte == '"' || byte == '\\')
+        buf_printf(out, "\\%c", byte);
+    else if ((unsigned char)byte < 0x20)
+        buf_printf(out, "\\u%04x", (unsigned int)byte);
+    else
+        buf_putc(out, byte);
+}
+
+void escape_json(struct buf *out, const char *text)
+{
+    buf_putc(out, '"');
+    for (; *text; text++)
+        put_byte(out, *text);
+    buf_putc(out, '"');
+}
+
+void escape_json_terminal(struct buf *out, const char *text)
+{
+    buf_putc(out, '"');
+    while (*text) {
+        uint32_t code;
+        size_t n = utf8_next(&code, text);
+
+        if (n && code >= 0x7f && escape_is_harmful(code)) {
+            buf_printf(out, "\\u%04x", code);
+            text += n;
+        } else {
+            put_byte(out, *text++);
+        }
+    }
+    buf_putc(out, '"');
+}
+
+/* Beyond ASCII are letters, of whatever alphabet. */
+static bool is_plain(const char *path)
+{
+    for (; *path; path++)
+        if (!((unsigned char)*path >= 0x80 || (*path >= '0' && *path <= '9') ||
+              (*path >= 'a' && *path <= 'z') || (*path >= 'A' && *path <= 'Z') ||
+              strchr("_-./,:=@%+", *path)))
+            return false;
+    return true;
+}
+
+const char *escape_shell(struct buf *out, const char *path)
+{
+    bool is_bare = *path && is_plain(path);
+
+    buf_clear(out);
+    buf_puts(out, is_bare ? "" : "'");
+    buf_puts(out, *path == '-' ? "./" : "");
+    for (const char *at = path; *at; at++)
+        if (*at == '\'')
+            buf_puts(out, "'\\''");
+        else
+            buf_putc(out, *at);
+    buf_puts(out, is_bare ? "" : "'");
+    return buf_failed(out) ? path : buf_text(out);
+}

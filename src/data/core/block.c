@@ -1,0 +1,107 @@
+#include "data/core/block.h"
+
+#include <stddef.h>
+
+#include "base/hash.h"
+#include "data/core/dataset.h"
+
+uint64_t block_align(uint64_t bytes)
+{
+    return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+}
+
+static uint64_t covariate_rows(const struct block_header *h)
+{
+    return (uint64_t)(h->is_alike ? h->n_nodes / h->n_samples : h->n_nodes);
+}
+
+void block_set_sizes(struct block_header *h)
+{
+    uint64_t n = (uint64_t)h->n_samples, nodes = (uint64_t)h->n_nodes;
+    uint64_t edges = (uint64_t)h->n_edges;
+    uint64_t nnz = (uint64_t)h->nnz;
+    uint64_t features = (uint64_t)h->n_features, markers = (uint64_t)h->n_markers;
+
+    h->section[BLOCK_FEATURES].bytes =
+        h->form == BLOCK_FLOATS ? nodes * markers * sizeof(float) : 0;
+    h->section[BLOCK_DOSAGE].bytes = h->form == BLOCK_DOSAGES ? nodes * markers : 0;
+    h->section[BLOCK_FILL].bytes = h->form == BLOCK_DOSAGES ? markers * sizeof(float) : 0;
+    h->section[BLOCK_CODE].bytes = h->form == BLOCK_CODES ? nodes * markers : 0;
+    h->section[BLOCK_LEVEL].bytes = h->form == BLOCK_CODES ? BLOCK_LEVELS * sizeof(float) : 0;
+    h->section[BLOCK_ROW_START].bytes = h->form == BLOCK_SPARSE ? (nodes + 1) * sizeof(int64_t) : 0;
+    h->section[BLOCK_COL].bytes = nnz * sizeof(int32_t);
+    h->section[BLOCK_VAL].bytes = nnz * sizeof(float);
+    h->section[BLOCK_COVARIATES].bytes = covariate_rows(h) * (features - markers) * sizeof(float);
+    h->section[BLOCK_TARGET].bytes = h->task == TASK_REGRESSION ? n * sizeof(float) : 0;
+    h->section[BLOCK_LABEL].bytes = h->task == TASK_CLASSIFICATION ? n * sizeof(int32_t) : 0;
+    h->section[BLOCK_GRAPH_START].bytes = h->has_graphs ? (n + 1) * sizeof(int64_t) : 0;
+    h->section[BLOCK_EDGE_SOURCE].bytes = edges * sizeof(int32_t);
+    h->section[BLOCK_EDGE_TARGET].bytes = edges * sizeof(int32_t);
+    h->section[BLOCK_EDGE_WEIGHT].bytes = edges * sizeof(float);
+    h->section[BLOCK_PART].bytes = h->has_part ? n : 0;
+    h->section[BLOCK_GROUP].bytes = h->n_groups ? n * sizeof(int32_t) : 0;
+    h->section[BLOCK_ID_START].bytes = (n + 1) * sizeof(uint32_t);
+    h->section[BLOCK_FEATURE_START].bytes = (features + 1) * sizeof(uint32_t);
+    h->section[BLOCK_CLASS_START].bytes = ((uint64_t)h->n_classes + 1) * sizeof(uint32_t);
+    h->section[BLOCK_GROUP_START].bytes = ((uint64_t)h->n_groups + 1) * sizeof(uint32_t);
+}
+
+/* Texts of all features from `at` on. */
+static struct block_texts texts_at(const struct block_header *h, uint64_t at)
+{
+    uint64_t n = (uint64_t)h->n_features + 1;
+
+    return (struct block_texts){.start = at, .text = at + block_align(n * sizeof(uint32_t))};
+}
+
+struct block_texts block_alleles(const struct block_header *h)
+{
+    return texts_at(h, h->data_bytes);
+}
+
+static uint64_t allele_end(const struct block_header *h)
+{
+    return h->allele_bytes ? block_alleles(h).text + block_align(h->allele_bytes) : h->data_bytes;
+}
+
+struct block_texts block_marker_ids(const struct block_header *h)
+{
+    return texts_at(h, allele_end(h));
+}
+
+uint64_t block_whole_bytes(const struct block_header *h)
+{
+    return h->marker_id_bytes ? block_marker_ids(h).text + block_align(h->marker_id_bytes)
+                              : allele_end(h);
+}
+
+static struct hash digest_of(const struct block_header *h)
+{
+    size_t skip = offsetof(struct block_header, data_bytes);
+
+    return hash_bytes((const char *)h + skip, h->data_bytes - skip);
+}
+
+static struct hash allele_hash_of(const struct block_header *h)
+{
+    return hash_bytes((const char *)h + h->data_bytes, block_whole_bytes(h) - h->data_bytes);
+}
+
+void block_sign(void *block)
+{
+    struct block_header *h = block;
+    struct hash digest = digest_of(h), alleles = allele_hash_of(h);
+
+    h->digest_high = digest.high;
+    h->digest_low = digest.low;
+    h->allele_high = alleles.high;
+    h->allele_low = alleles.low;
+}
+
+bool block_is_signed(const void *block)
+{
+    const struct block_header *h = block;
+
+    return hash_equal(digest_of(h), (struct hash){h->digest_high, h->digest_low}) &&
+           hash_equal(allele_hash_of(h), (struct hash){h->allele_high, h->allele_low});
+}

@@ -1,0 +1,251 @@
+#include "data/core/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/block.h"
+
+static const char *name_of(const char *const *names, int32_t i)
+{
+    return names ? names[i] : "";
+}
+
+static uint64_t text_bytes(const char *const *names, int32_t n)
+{
+    uint64_t bytes = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        bytes += strlen(name_of(names, i)) + 1;
+    return bytes;
+}
+
+static enum block_form form_of(const struct draft *draft)
+{
+    if (draft->sparse)
+        return BLOCK_SPARSE;
+    if (draft->code)
+        return BLOCK_CODES;
+    return draft->dosage || draft->writes_dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
+}
+
+static void plan_header(struct block_header *h, const struct draft *draft)
+{
+    *h = (struct block_header){
+        .magic = BLOCK_MAGIC,
+        .version = BLOCK_VERSION,
+        .byte_order = BLOCK_BYTE_ORDER,
+        .n_edges = draft->n_edges,
+        .nnz = draft->sparse ? csr_nnz(draft->sparse) : 0,
+        .n_samples = draft->n_samples,
+        .n_nodes = draft->n_nodes ? draft->n_nodes : draft->n_samples,
+        .n_features = draft->n_features,
+        .n_markers = draft->n_markers ? draft->n_markers : draft->n_features,
+        .n_classes = draft->n_classes,
+        .task = draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION,
+        .form = form_of(draft),
+        .has_part = draft->part != NULL,
+        .has_graphs = draft->graph_start != NULL,
+        .is_alike = draft->is_alike,
+        .n_groups = draft->group ? draft->n_groups : 0,
+    };
+}
+
+/* texts: NULL where there are none. */
+static int plan_texts(uint32_t *bytes, const char *const *texts, const struct draft *draft,
+                      const char *what, struct err *err)
+{
+    uint64_t n = texts ? text_bytes(texts, draft->n_features) : 0;
+
+    if (n > UINT32_MAX)
+        return err_set(err, "%s take %llu bytes: at most %u", what, (unsigned long long)n,
+                       UINT32_MAX);
+    *bytes = (uint32_t)n;
+    return 0;
+}
+
+static int plan_block(struct block_header *h, const struct draft *draft, struct err *err)
+{
+    uint64_t at = sizeof *h;
+
+    plan_header(h, draft);
+    block_set_sizes(h);
+    h->section[BLOCK_ID_TEXT].bytes = text_bytes(draft->ids, draft->n_samples);
+    h->section[BLOCK_FEATURE_TEXT].bytes = text_bytes(draft->feature_names, draft->n_features);
+    h->section[BLOCK_CLASS_TEXT].bytes = text_bytes(draft->class_names, draft->n_classes);
+    h->section[BLOCK_GROUP_TEXT].bytes = text_bytes(draft->group_names, h->n_groups);
+    for (int i = BLOCK_ID_TEXT; i < BLOCK_N_SECTIONS; i++)
+        if (h->section[i].bytes > UINT32_MAX)
+            return err_set(err, "names of samples or features take %llu bytes: at most %u",
+                           (unsigned long long)h->section[i].bytes, UINT32_MAX);
+    if (plan_texts(&h->allele_bytes, draft->alleles, draft, "alleles", err) != 0 ||
+        plan_texts(&h->marker_id_bytes, draft->marker_ids, draft, "marker ids", err) != 0)
+        return -1;
+    for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
+        at = block_align(at);
+        h->section[i].offset = at;
+        at += h->section[i].bytes;
+    }
+    h->data_bytes = block_align(at);
+    return 0;
+}
+
+/* Sections are aligned; the bytes between them are zero, for the digest. */
+static void put(char *block, enum block_section section, const void *from)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    if (h->section[section].bytes)
+        memcpy(block + h->section[section].offset, from, h->section[section].bytes);
+}
+
+/* to = the texts one after another, starts[i] = where the i-th begins. */
+static void pack_names(char *to, uint32_t *starts, const char *const *names, int32_t n)
+{
+    uint32_t at = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        size_t size = strlen(name_of(names, i)) + 1;
+
+        starts[i] = at;
+        memcpy(to + at, name_of(names, i), size);
+        at += (uint32_t)size;
+    }
+    starts[n] = at;
+}
+
+static void put_names(char *block, enum block_section text, enum block_section start,
+                      const char *const *names, int32_t n)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    pack_names(block + h->section[text].offset,
+               (uint32_t *)(void *)(block + h->section[start].offset), names, n);
+}
+
+#define CHUNK 512 /* columns; their sums fit the first cache */
+
+/* fill[j] = mean of column j's present dosages, NaN without any. Whole numbers: the sums are
+ * exact. */
+static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)
+{
+    for (int32_t first = 0; first < n_cols; first += CHUNK) {
+        int32_t width = n_cols - first < CHUNK ? n_cols - first : CHUNK;
+        int64_t sum[CHUNK] = {0};
+        int32_t n[CHUNK] = {0};
+
+        for (int32_t i = 0; i < n_rows; i++) {
+            const int8_t *row = dosage + (int64_t)i * n_cols + first;
+
+            for (int32_t j = 0; j < width; j++) {
+                bool is_present = row[j] != DOSAGE_MISSING;
+
+                sum[j] += is_present ? row[j] : 0;
+                n[j] += is_present;
+            }
+        }
+        for (int32_t j = 0; j < width; j++)
+            fill[first + j] = (float)((double)sum[j] / n[j]);
+    }
+}
+
+static void put_dosage(char *block, const struct draft *draft)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    put(block, BLOCK_DOSAGE, draft->dosage);
+    find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage, h->n_nodes,
+              h->n_markers);
+}
+
+static void put_texts_at(char *block, struct block_texts at, const char *const *texts, int32_t n)
+{
+    pack_names(block + at.text, (uint32_t *)(void *)(block + at.start), texts, n);
+}
+
+static void put_texts(char *block, const struct draft *draft)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    put_names(block, BLOCK_ID_TEXT, BLOCK_ID_START, draft->ids, draft->n_samples);
+    put_names(block, BLOCK_FEATURE_TEXT, BLOCK_FEATURE_START, draft->feature_names,
+              draft->n_features);
+    put_names(block, BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes);
+    put_names(block, BLOCK_GROUP_TEXT, BLOCK_GROUP_START, draft->group_names, h->n_groups);
+    if (draft->alleles)
+        put_texts_at(block, block_alleles(h), draft->alleles, draft->n_features);
+    if (draft->marker_ids)
+        put_texts_at(block, block_marker_ids(h), draft->marker_ids, draft->n_features);
+}
+
+static void *place(char *block, enum block_section section)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+
+    return h->section[section].bytes ? block + h->section[section].offset : NULL;
+}
+
+static void fill_block(char *block, const struct draft *draft)
+{
+    if (draft->dosage)
+        put_dosage(block, draft);
+    if (draft->write)
+        draft->write(draft->write_arg, place(block, BLOCK_DOSAGE), place(block, BLOCK_FILL),
+                     place(block, BLOCK_FEATURES));
+    if (draft->features)
+        put(block, BLOCK_FEATURES, draft->features);
+    put(block, BLOCK_CODE, draft->code);
+    put(block, BLOCK_LEVEL, draft->level);
+    put(block, BLOCK_COVARIATES, draft->covariates);
+    if (draft->sparse) {
+        put(block, BLOCK_ROW_START, draft->sparse->row_start);
+        put(block, BLOCK_COL, draft->sparse->col);
+        put(block, BLOCK_VAL, draft->sparse->val);
+    }
+    put(block, BLOCK_TARGET, draft->target);
+    put(block, BLOCK_LABEL, draft->label);
+    put(block, BLOCK_GRAPH_START, draft->graph_start);
+    put(block, BLOCK_EDGE_SOURCE, draft->edge_source);
+    put(block, BLOCK_EDGE_TARGET, draft->edge_target);
+    put(block, BLOCK_EDGE_WEIGHT, draft->edge_weight);
+    put(block, BLOCK_PART, draft->part);
+    put(block, BLOCK_GROUP, draft->group);
+    put_texts(block, draft);
+}
+
+/* Zero all but what is written in full by another: a page that is not touched takes no memory yet.
+ */
+static void clear(char *block, const struct block_header *h, const struct draft *draft,
+                  size_t whole_bytes)
+{
+    enum block_section section = draft->writes_dosage ? BLOCK_DOSAGE : BLOCK_FEATURES;
+    uint64_t from = h->section[section].offset,
+             bytes = draft->write ? h->section[section].bytes : 0;
+
+    memset(block, 0, from);
+    memset(block + from + bytes, 0, whole_bytes - from - bytes);
+}
+
+int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
+{
+    struct block_header header;
+    size_t bytes;
+    char *block;
+
+    memset(out, 0, sizeof *out);
+    if (plan_block(&header, draft, err) != 0)
+        return -1;
+    bytes = block_whole_bytes(&header);
+    block = aligned_alloc(BLOCK_ALIGNMENT, bytes);
+    if (!block)
+        return err_nomem(err, "data", bytes);
+    clear(block, &header, draft, bytes);
+    memcpy(block, &header, sizeof header);
+    fill_block(block, draft);
+    block_sign(block);
+    if (dataset_open(out, block, bytes, err) != 0) {
+        free(block);
+        return -1;
+    }
+    out->owns_block = true;
+    return 0;
+}

@@ -1,0 +1,281 @@
+#include "data/core/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/reader.h"
+
+int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err)
+{
+    *c = (struct columns){.n_cols = t->n_cols - 1};
+    if (c->n_cols < 1)
+        return err_set(err, "%s: one column: must be an id and at least one more", t->path);
+    c->name = malloc((size_t)c->n_cols * sizeof *c->name);
+    if (!c->name)
+        return err_nomem(err, "column names", (size_t)c->n_cols * sizeof *c->name);
+    for (int32_t j = 0; j < c->n_cols; j++)
+        c->name[j] = t->name[j + 1];
+    while (c->n_rows < rows_expected)
+        if (columns_add_row(c, err) != 0) {
+            columns_release(c);
+            return -1;
+        }
+    return 0;
+}
+
+void columns_release(struct columns *c)
+{
+    if (!c)
+        return;
+    free(c->dosage);
+    free(c->v);
+    free(c->name);
+    memset(c, 0, sizeof *c);
+}
+
+/* Memory for so many rows of the kind that is held. By realloc(), which moves pages, not bytes. */
+static int reserve(struct columns *c, int32_t rows, struct err *err)
+{
+    size_t n = (size_t)rows * (size_t)c->n_cols;
+    size_t bytes = n * (c->v ? sizeof *c->v : sizeof *c->dosage);
+    void *grown = realloc(c->v ? (void *)c->v : c->dosage, bytes);
+
+    if (!grown)
+        return err_nomem(err, "features", bytes);
+    if (c->v)
+        c->v = grown;
+    else
+        c->dosage = grown;
+    c->row_capacity = rows;
+    return 0;
+}
+
+static int grow(struct columns *c, struct err *err)
+{
+    /* By half: a doubled table of 10^5 markers would be felt. */
+    int64_t capacity = (int64_t)c->row_capacity + c->row_capacity / 2 + 16;
+
+    if (capacity > INT32_MAX)
+        return err_set(err, "more than %d rows", c->row_capacity);
+    return reserve(c, (int32_t)capacity, err);
+}
+
+int columns_add_row(struct columns *c, struct err *err)
+{
+    int64_t first = (int64_t)c->n_rows * c->n_cols;
+
+    if (c->n_rows == c->row_capacity && grow(c, err) != 0)
+        return -1;
+    if (c->dosage)
+        memset(c->dosage + first, (unsigned char)DOSAGE_MISSING, (size_t)c->n_cols);
+    for (int32_t j = 0; c->v && j < c->n_cols; j++)
+        c->v[first + j] = NAN;
+    c->n_rows++;
+    return 0;
+}
+
+static float to_float(int8_t dosage)
+{
+    return dosage == DOSAGE_MISSING ? NAN : (float)dosage;
+}
+
+/* From small integers to floats, from the last to the first in the same memory. */
+static int widen(struct columns *c, struct err *err)
+{
+    size_t bytes = (size_t)c->row_capacity * (size_t)c->n_cols * sizeof *c->v;
+    float *v = realloc(c->dosage, bytes);
+    const int8_t *dosage = (const int8_t *)v;
+
+    if (!v)
+        return err_nomem(err, "features", bytes);
+    for (int64_t i = (int64_t)c->n_rows * c->n_cols; i-- > 0;)
+        v[i] = to_float(dosage[i]);
+    c->v = v;
+    c->dosage = NULL;
+    return 0;
+}
+
+static bool is_dosage(float v)
+{
+    return isnan(v) || (fabsf(v) <= DOSAGE_MAX && v == (float)(int)v);
+}
+
+int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err)
+{
+    int64_t first = (int64_t)i * c->n_cols;
+
+    for (int32_t j = 0; j < c->n_cols; j++) {
+        const char *cell = t->cell[j + 1];
+        double number;
+        float v;
+
+        /* Nearly every cell of a genotype table is one digit. */
+        if (c->dosage && !c->missing && cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
+            c->dosage[first + j] = (int8_t)(cell[0] - '0');
+            continue;
+        }
+        if (c->missing && reader_is_listed(c->missing, cell))
+            number = NAN;
+        else if (table_number(&number, t, j + 1, err) != 0)
+            return -1;
+        v = (float)number;
+        if (!c->v && !is_dosage(v) && widen(c, err) != 0)
+            return -1;
+        if (c->v)
+            c->v[first + j] = v;
+        else
+            c->dosage[first + j] = isnan(v) ? DOSAGE_MISSING : (int8_t)v;
+    }
+    return 0;
+}
+
+/* Row i as floats, NaN where missing; scratch (n_cols) may hold it. */
+static const float *row_of(const struct columns *c, int32_t i, float *scratch)
+{
+    int64_t first = (int64_t)i * c->n_cols;
+
+    if (c->v)
+        return c->v + first;
+    for (int32_t j = 0; j < c->n_cols; j++)
+        scratch[j] = to_float(c->dosage[first + j]);
+    return scratch;
+}
+
+void columns_keep(struct columns *c, const bool *keeps)
+{
+    int64_t from = 0, to = 0;
+    int32_t n_kept = 0;
+
+    for (int32_t i = 0; i < c->n_rows; i++)
+        for (int32_t j = 0; j < c->n_cols; j++, from++) {
+            if (!keeps[j])
+                continue;
+            if (c->v)
+                c->v[to++] = c->v[from];
+            else
+                c->dosage[to++] = c->dosage[from];
+        }
+    for (int32_t j = 0; j < c->n_cols; j++)
+        if (keeps[j])
+            c->name[n_kept++] = c->name[j];
+    c->n_cols = n_kept;
+}
+
+int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err)
+{
+    size_t size = (size_t)c->n_cols * (c->v ? sizeof *c->v : sizeof *c->dosage);
+    char *from = c->v ? (char *)c->v : (char *)c->dosage;
+    char *to = malloc((size_t)n * size);
+
+    if (!to)
+        return err_nomem(err, "features", (size_t)n * size);
+    for (int32_t i = 0; i < n; i++)
+        memcpy(to + (size_t)i * size, from + (size_t)row[i] * size, size);
+    free(from);
+    if (c->v)
+        c->v = (float *)(void *)to;
+    else
+        c->dosage = (int8_t *)to;
+    c->n_rows = c->row_capacity = n;
+    return 0;
+}
+
+void columns_tally(struct tally *tally, const struct columns *c)
+{
+    int64_t at = 0;
+
+    for (int32_t j = 0; j < c->n_cols; j++)
+        tally[j] = (struct tally){.low = INFINITY, .high = -INFINITY};
+    for (int32_t i = 0; i < c->n_rows; i++)
+        for (int32_t j = 0; j < c->n_cols; j++, at++) {
+            double v = (double)(c->v ? c->v[at] : to_float(c->dosage[at]));
+
+            if (isnan(v))
+                continue;
+            tally[j].n_present++;
+            tally[j].sum += v;
+            tally[j].low = v < tally[j].low ? v : tally[j].low;
+            tally[j].high = v > tally[j].high ? v : tally[j].high;
+        }
+}
+
+int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err)
+{
+    size_t n_cols = (size_t)c->n_cols;
+    struct tally *tally = malloc(n_cols * sizeof *tally);
+    bool *keeps = malloc(n_cols * sizeof *keeps);
+    int status = 0;
+
+    if (tally && keeps) {
+        columns_tally(tally, c);
+        for (size_t j = 0; j < n_cols; j++)
+            keeps[j] = tally[j].low < tally[j].high;
+        columns_keep(c, keeps);
+        *n_dropped = (int32_t)n_cols - c->n_cols;
+    } else {
+        status = err_nomem(err, "ranges of columns", n_cols * sizeof *tally);
+    }
+    free(tally);
+    free(keeps);
+    return status;
+}
+
+/* mean[j] = of column j's present values, n[j] their number. */
+static void find_means(double *mean, int32_t *n, float *scratch, const struct columns *c)
+{
+    for (int32_t i = 0; i < c->n_rows; i++) {
+        const float *row = row_of(c, i, scratch);
+
+        for (int32_t j = 0; j < c->n_cols; j++)
+            if (!isnan(row[j])) {
+                mean[j] += (double)row[j];
+                n[j]++;
+            }
+    }
+    for (int32_t j = 0; j < c->n_cols; j++)
+        mean[j] /= n[j];
+}
+
+static int count_missing(int64_t *n_missing, const struct columns *c, const int32_t *n,
+                         struct err *err)
+{
+    *n_missing = 0;
+    for (int32_t j = 0; j < c->n_cols; j++) {
+        if (n[j] == 0)
+            return err_set(err, "column \"%.80s\" has no value", c->name[j]);
+        *n_missing += c->n_rows - n[j];
+    }
+    return 0;
+}
+
+static void fill_in(struct columns *c, const double *mean)
+{
+    float *row = c->v;
+
+    for (int32_t i = 0; i < c->n_rows; i++, row += c->n_cols)
+        for (int32_t j = 0; j < c->n_cols; j++)
+            if (isnan(row[j]))
+                row[j] = (float)mean[j];
+}
+
+int columns_impute(struct columns *c, int64_t *n_missing, struct err *err)
+{
+    double *mean = calloc((size_t)c->n_cols, sizeof *mean);
+    int32_t *n = calloc((size_t)c->n_cols, sizeof *n);
+    float *scratch = malloc((size_t)c->n_cols * sizeof *scratch);
+    int status;
+
+    if (mean && n && scratch) {
+        find_means(mean, n, scratch, c);
+        status = count_missing(n_missing, c, n, err);
+        if (status == 0 && c->v)
+            fill_in(c, mean);
+    } else {
+        status = err_nomem(err, "means of columns", (size_t)c->n_cols * sizeof *mean);
+    }
+    free(mean);
+    free(n);
+    free(scratch);
+    return status;
+}

@@ -1,0 +1,131 @@
+/* The data of a sweep as one immutable block of bytes: a header and offsets, no pointers.
+ *
+ * A block is built once, hashed once, and can be broadcast, mapped or put into a window shared by
+ * the processes of a node without being copied or rewritten. It holds what was read: features,
+ * targets, ids, given edges, given split. Graphs, splits and scaling derive from it. */
+#ifndef DATA_CORE_DATASET_H
+#define DATA_CORE_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "tensor/csr.h"
+#include "tensor/mat.h"
+
+enum task { TASK_REGRESSION, TASK_CLASSIFICATION };
+enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST, PART_STOP, PART_COUNT };
+
+const char *task_name(enum task task); /* "regression", "classification" */
+const char *part_name(enum part part); /* "none", "train", "val", "test", "stop" */
+
+#define DOSAGE_MAX 127
+#define DOSAGE_MISSING INT8_MIN
+
+/* A view of a block: pointers into it, valid as long as the block is. Fields are read-only.
+ *
+ * Samples are what has a target, an id and a part. Either they are the nodes of one graph, or each
+ * is a graph of its own (graph_start is not NULL) and features and edges are of the nodes of all.
+ */
+struct dataset {
+    const void *block; /* what to broadcast; 64-byte aligned */
+    size_t block_bytes;
+    struct hash digest; /* of everything in the block but alleles and marker ids: the identity of
+                           the data */
+
+    int32_t n_samples;  /* N */
+    int32_t n_nodes;    /* M; N where samples are nodes */
+    int32_t n_features; /* F */
+    int32_t n_markers;  /* K: so many of the features come first and are what samples are compared
+                           by (graphs, duplicates); the rest are covariates. F without those */
+    int32_t n_classes;  /* C; 0 for regression */
+    enum task task;
+
+    /* Features as read: markers in one of four forms, covariates beside them. Dense ones are read
+     * through dataset_decode(), whichever of the other three they are held in. */
+    bool is_sparse;
+    const int8_t *dosage;       /* (M, K) row-major whole numbers, DOSAGE_MISSING where missing;
+                                   NULL unless every value is one in [-DOSAGE_MAX, DOSAGE_MAX] */
+    const float *fill;          /* [K] what stands in for missing dosages: the mean of the column's
+                                   present ones, also where none is missing. NULL without dosage */
+    const uint8_t *code;        /* (M, K) row-major, value code[i] is level[code[i]]; or NULL */
+    const float *level;         /* [256] */
+    struct mat features;        /* (M, K) other dense values, missing ones imputed; else empty */
+    struct csr sparse_features; /* (M, F) where is_sparse, never with covariates; else empty */
+    const float *covariates;    /* (M, F - K) dense, missing ones imputed; NULL where none. Where
+                                   graphs are alike (M / N, F - K): those of node k of each graph */
+
+    const float *target;  /* [N] regression; NaN where missing. NULL otherwise */
+    const int32_t *label; /* [N] classification, in [0, C); -1 where missing. NULL otherwise */
+
+    const int64_t *graph_start; /* [N + 1] nodes of graph i are graph_start[i] to
+                                   graph_start[i + 1] - 1, at least one; NULL where samples are
+                                   nodes */
+    bool is_alike;   /* all graphs have the same number of nodes and the same edges: those given are
+                        of graph 0 and hold for each. Read them through dataset_graph() */
+    int64_t n_edges; /* 0 where none were given */
+    const int32_t *edge_source; /* [n_edges] each undirected edge once, source < destination,
+                                   sorted; both nodes of the same graph */
+    const int32_t *edge_target; /* [n_edges] */
+    const float *edge_weight;   /* [n_edges] positive */
+    const uint8_t *part;        /* [N] enum part of a split file; NULL where none was given */
+    const int32_t *group;       /* [N] of samples that belong together (family, year ...), in
+                                   [0, n_groups), -1 where not known, which only unlabelled ones
+                                   are. NULL where none were given */
+    int32_t n_groups;
+    const char *const_ids;         /* names packed one after another; use dataset_id() */
+    const uint32_t *id_start;      /* [N + 1] offsets into const_ids */
+    const char *const_features;    /* likewise; empty names where features have none */
+    const uint32_t *feature_start; /* [F + 1] */
+    const char *const_classes;
+    const uint32_t *class_start;  /* [C + 1] */
+    const char *const_alleles;    /* "CHROM\tPOS\tREF\tALT" of each feature, empty where not known;
+                                     NULL where of none; use dataset_alleles() */
+    const uint32_t *allele_start; /* [F + 1] */
+    const char *const_marker_ids; /* what the file calls each marker beside its name (rs number);
+                                     empty where it has none; NULL where of none; use
+                                     dataset_marker_id() */
+    const uint32_t *marker_id_start; /* [F + 1] */
+    const char *const_groups;
+    const uint32_t *group_start; /* [n_groups + 1] */
+    bool owns_block;
+};
+
+/* One graph of a dataset whose samples are graphs. */
+struct dataset_graph {
+    int32_t first_node; /* row of the features */
+    int32_t n_nodes;
+    int64_t n_edges;
+    const int32_t *source; /* [n_edges] less edge_base: nodes in [0, n_nodes), source < target */
+    const int32_t *target;
+    const float *weight;
+    int32_t edge_base;
+};
+
+const char *dataset_id(const struct dataset *d, int32_t sample);
+const char *dataset_feature_name(const struct dataset *d, int32_t feature);
+const char *dataset_class_name(const struct dataset *d, int32_t label);
+const char *dataset_group_name(const struct dataset *d, int32_t group);
+const char *dataset_alleles(const struct dataset *d, int32_t feature);   /* "" where not known */
+const char *dataset_marker_id(const struct dataset *d, int32_t feature); /* "" where none */
+bool dataset_is_labelled(const struct dataset *d, int32_t sample);
+
+/* Where samples are graphs: graph i. Allocates nothing. */
+struct dataset_graph dataset_graph(const struct dataset *d, int32_t i);
+
+/* out (n_rows, n_cols) = the dense features from row `row` and column `col` on, covariates
+ * included, as floats, missing ones filled in: the way to read them whatever they are held as, a
+ * block at a time. Only where !is_sparse. Allocates nothing, thread-safe; about as fast as writing
+ * out. */
+void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
+
+/* View a block that came from elsewhere (broadcast, mapped): checked, digest verified. Borrowed:
+ * the block must outlive the view. -1 and err if it is not a block of this version. */
+int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);
+
+/* Frees the block where the dataset owns it (it came from data_load()). Takes a zeroed one. */
+void dataset_release(struct dataset *d);
+
+#endif

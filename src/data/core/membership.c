@@ -1,0 +1,210 @@
+#include "data/core/membership.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/reader.h"
+
+/* Of which the split file may speak. */
+struct samples {
+    const struct names *ids;
+    const struct names *all; /* of the file, or NULL */
+    const char *source;      /* the file */
+};
+
+struct columns_of {
+    int32_t id;
+    int32_t part;  /* 0: none */
+    int32_t group; /* 0: none */
+};
+
+static bool is_asked(const struct data_spec *spec)
+{
+    return spec->group && *spec->group;
+}
+
+/* PART_COUNT: of none. */
+static enum part find_part(const char *word)
+{
+    int p = PART_NONE;
+
+    while (p < PART_COUNT && strcmp(word, part_name((enum part)p)) != 0)
+        p++;
+    return (enum part)p;
+}
+
+static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
+                        struct err *err)
+{
+    *at = (struct columns_of){.id = reader_id_column(t, NULL, err)};
+    for (int32_t j = at->id + 1; j < t->n_cols; j++) {
+        bool is_group = is_asked(spec) && !strcmp(t->name[j], spec->group);
+        bool is_part = !is_group && (t->n_cols == at->id + 2 || !strcmp(t->name[j], "part"));
+
+        if ((is_group && at->group) || (is_part && at->part))
+            return table_fault(err, t, "two columns are named \"%.80s\"", t->name[j]);
+        if (is_group)
+            at->group = j;
+        if (is_part)
+            at->part = j;
+    }
+    if (at->part && find_part(t->name[at->part]) != PART_COUNT)
+        return table_fault(err, t,
+                           "the column of parts is named \"%.80s\"; is this line a sample? A "
+                           "header must come first, as id,part",
+                           t->name[at->part]);
+    if (at->part || at->group)
+        return 0;
+    if (is_asked(spec))
+        return table_fault(err, t,
+                           "no column \"part\" and none \"%.80s\" (split.group): a split "
+                           "file has one of them or both",
+                           spec->group);
+    return table_fault(err, t,
+                       "%d columns and none is named \"part\": a split file has two, id and "
+                       "part, or names them",
+                       t->n_cols);
+}
+
+static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct err *err)
+{
+    enum part found = find_part(t->cell[col]);
+
+    if (found == PART_COUNT)
+        return table_fault(err, t, "part \"%.80s\": must be train, val, test, stop or none",
+                           t->cell[col]);
+    *part = (uint8_t)found;
+    return 0;
+}
+
+static int32_t find_sample(const struct samples *s, const struct table *t, int32_t col,
+                           struct err *err)
+{
+    const char *id = t->cell[col];
+
+    if (s->all && names_find(s->ids, id) < 0 && names_find(s->all, id) >= 0)
+        return table_fault(
+            err, t,
+            "id \"%.80s\" is in %s, but has no value and is left out by data.subset = "
+            "phenotyped: take it out here, or set subset = all",
+            id, s->source);
+    return reader_known_id(s->ids, t, col, s->source, err);
+}
+
+static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
+                     const struct samples *samples, struct err *err)
+{
+    struct names listed = {0};
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        int32_t i = find_sample(samples, t, at->id, err);
+
+        if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
+            (at->part && parse_part(&m->part[i], t, at->part, err) != 0) ||
+            (at->group && target_cells_set(&m->cells, i, t->cell[at->group], t->line, err) != 0)) {
+            status = -1;
+            break;
+        }
+    }
+    names_release(&listed);
+    return status;
+}
+
+static int read_file(struct membership *m, const struct data_spec *spec,
+                     const struct samples *samples, struct err *err)
+{
+    const struct names *ids = samples->ids;
+    struct columns_of at;
+    struct table t;
+    int status;
+
+    if (table_open(&t, spec->split, err) != 0)
+        return -1;
+    status = find_columns(&at, &t, spec, err);
+    if (status == 0 && at.part) {
+        m->part = calloc((size_t)ids->n, sizeof *m->part);
+        status = m->part ? 0 : err_nomem(err, "parts", (size_t)ids->n);
+    }
+    if (status == 0 && at.group)
+        status = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
+    if (status == 0)
+        status = read_rows(m, &t, &at, samples, err);
+    table_close(&t);
+    return status;
+}
+
+/* ---- groups ---- */
+
+static bool has_value(const struct target *target, int32_t i)
+{
+    return target->label ? target->label[i] >= 0 : !isnan(target->value[i]);
+}
+
+/* A sample whose group is not known could be of one that is on the other side. */
+static int check_groups(const struct membership *m, const struct target_cells *cells,
+                        const struct names *ids, const struct target *target, struct err *err)
+{
+    for (int32_t i = 0; i < ids->n; i++)
+        if (m->group[i] < 0 && has_value(target, i))
+            return err_set(err,
+                           "%s: sample \"%.80s\" has a value to predict and no group in column "
+                           "\"%.80s\": with split.group each such sample needs one",
+                           cells->path, ids->text[i], cells->column);
+    return 0;
+}
+
+static int make_groups(struct membership *m, const struct target_cells *cells,
+                       const struct names *ids, const struct target *target, struct err *err)
+{
+    struct target groups;
+
+    if (target_classes(&groups, cells, err) != 0)
+        return -1;
+    m->group = groups.label;
+    m->group_names = groups.class_names;
+    m->n_groups = groups.n_classes;
+    return check_groups(m, cells, ids, target, err);
+}
+
+int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
+                    const char *source, const struct names *all, const struct target_cells *groups,
+                    const struct target *target, struct err *err)
+{
+    const struct samples samples = {ids, all, source};
+    bool has_file = spec->split && *spec->split;
+
+    memset(m, 0, sizeof *m);
+    if (has_file && read_file(m, spec, &samples, err) != 0)
+        return -1;
+    if (!is_asked(spec))
+        return 0;
+    if (m->cells.column)
+        return make_groups(m, &m->cells, ids, target, err);
+    if (groups && groups->column)
+        return make_groups(m, groups, ids, target, err);
+    if (has_file)
+        return err_set(err, "%s: no column \"%.80s\" (split.group)", spec->split, spec->group);
+    return err_set(err, "split.group = %.80s: no table has such a column: name it in a split file",
+                   spec->group);
+}
+
+void membership_release(struct membership *m)
+{
+    if (!m)
+        return;
+    free(m->part);
+    free(m->group);
+    free(m->group_names);
+    target_cells_release(&m->cells);
+    memset(m, 0, sizeof *m);
+}
+
+void membership_into(struct draft *draft, const struct membership *m)
+{
+    draft->part = m->part;
+    draft->group = m->group;
+    draft->n_groups = m->n_groups;
+    draft->group_names = m->group_names;
+}

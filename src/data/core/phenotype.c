@@ -1,0 +1,427 @@
+#include "data/core/phenotype.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "data/core/reader.h"
+#include "data/core/target.h"
+
+/* Every column that is asked for is a struct target_cells; one pass over the table fills all. */
+
+struct reading {
+    struct phenotype *p;
+    struct table table;
+    struct names missing; /* the words of spec->missing */
+    int32_t id, trait;    /* numbers of columns; trait -1: it is not read */
+    int32_t *covariate;   /* [n_covariates] */
+    int32_t group;        /* -1: none */
+    const struct names *ids;
+    const struct joined_ids *source;
+    struct names listed; /* ids of the table */
+    struct names left;   /* of them, those without a genotype that have a value */
+    struct data_report *report;
+};
+
+/* ---- which columns ---- */
+
+enum { NO_COLUMN = -1, REFUSED = -2 };
+
+/* Whether a column is neither the id nor, of PLINK's two, the family. */
+static bool is_free(const struct reading *r, int32_t col)
+{
+    return col != r->id && (col > 0 || !reader_has_family(&r->table));
+}
+
+static void list_columns(struct buf *out, const struct reading *r)
+{
+    const struct table *t = &r->table;
+
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (is_free(r, j))
+            buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
+}
+
+/* The column of that name, NO_COLUMN where there is none; REFUSED and err: several. */
+static int32_t find_column(const struct reading *r, const char *name, struct err *err)
+{
+    const struct table *t = &r->table;
+    int32_t found = NO_COLUMN, n_found = 0;
+
+    for (int32_t j = t->n_cols - 1; j >= 0; j--)
+        if (j != r->id && strcmp(t->name[j], name) == 0) {
+            found = j;
+            n_found++;
+        }
+    if (n_found < 2)
+        return found;
+    table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
+    return REFUSED;
+}
+
+/* Why a column may not be found. A number among the names: PLINK's .fam and some of its tables
+ * have no header. */
+static const char *hint(const struct reading *r, const char *name)
+{
+    const struct table *t = &r->table;
+    double v;
+
+    if (name && r->id >= 0 && !strcmp(t->name[r->id], name))
+        return "; that one is taken for the ids: data.id (--set id=NAME) says which column is";
+
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (table_parse_number(&v, t->name[j]))
+            return "; is this line a sample? A header must come first, as FID IID TRAIT";
+    return "";
+}
+
+/* Always -1. */
+static int no_column(const struct reading *r, const char *what, const char *name,
+                     const char *setting, struct err *err)
+{
+    struct buf columns = {0};
+
+    list_columns(&columns, r);
+    table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s%s", what, name, setting,
+                buf_text(&columns), hint(r, name));
+    buf_release(&columns);
+    return -1;
+}
+
+/* The column of a trait, of the only one where none is named; -1 and err with those that exist. */
+static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
+{
+    const struct table *t = &r->table;
+    struct buf columns = {0};
+    int32_t found = NO_COLUMN, n_free = 0;
+
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (is_free(r, j)) {
+            found = j;
+            n_free++;
+        }
+    if (n_free == 0)
+        return table_fault(err, t, "%s: must be an id and at least one trait",
+                           t->n_cols == 1 ? "one column" : "two columns, FID and IID");
+    if (trait && *trait) {
+        found = find_column(r, trait, err);
+        return found == NO_COLUMN ? no_column(r, "trait", trait, "data.trait", err) : found;
+    }
+    if (n_free == 1 && *hint(r, NULL))
+        return table_fault(err, t, "the only trait is \"%.80s\"%s (or set data.trait to it)",
+                           t->name[found], hint(r, NULL));
+    if (n_free == 1)
+        return found;
+    r->report->unset = "trait";
+    list_columns(&columns, r);
+    table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
+                hint(r, NULL));
+    buf_release(&columns);
+    return -1;
+}
+
+char *phenotype_strip_factor(char *text, bool *is_factor)
+{
+    size_t n = strlen(text), open = strlen("factor(");
+
+    *is_factor = n > open && !strncmp(text, "factor(", open) && text[n - 1] == ')';
+    if (!*is_factor)
+        return text;
+    text[n - 1] = '\0';
+    names_unquote(text + open);
+    return text + open;
+}
+
+static int find_covariate(struct reading *r, int32_t k, const char *listed, struct err *err)
+{
+    const struct table *t = &r->table;
+    char *copy = strdup(listed);
+    char *name = copy ? phenotype_strip_factor(copy, &r->p->is_factor[k]) : NULL;
+    int rc = -1;
+
+    if (!copy)
+        return err_nomem(err, "covariates", strlen(listed) + 1);
+    r->covariate[k] = find_column(r, name, err);
+    if (r->covariate[k] == NO_COLUMN)
+        no_column(r, "column", name, "each of data.covariates", err);
+    else if (r->covariate[k] == r->trait)
+        table_fault(err, t, "data.covariates: \"%.80s\" is the trait itself", name);
+    else if (r->covariate[k] >= 0)
+        rc = target_cells_init(&r->p->covariate[k], r->ids->n, t->path, name, err);
+    free(copy);
+    return rc;
+}
+
+static int find_covariates(struct reading *r, const char *listed, struct err *err)
+{
+    struct names list = {0};
+    int rc = names_split(&list, listed, "data.covariates", err);
+    size_t n = (size_t)list.n;
+
+    if (!rc && n) {
+        r->p->covariate = calloc(n, sizeof *r->p->covariate);
+        r->p->is_factor = calloc(n, sizeof *r->p->is_factor);
+        r->covariate = calloc(n, sizeof *r->covariate);
+        if (!r->p->covariate || !r->p->is_factor || !r->covariate)
+            rc = err_nomem(err, "covariates", n * sizeof *r->p->covariate);
+        else
+            r->p->n_covariates = list.n;
+    }
+    for (int32_t k = 0; !rc && k < list.n; k++)
+        rc = find_covariate(r, k, list.text[k], err);
+    names_release(&list);
+    return rc;
+}
+
+static int find_group(struct reading *r, const struct data_spec *spec, struct err *err)
+{
+    const struct table *t = &r->table;
+
+    if (!spec->group || !*spec->group)
+        return 0;
+    r->group = find_column(r, spec->group, err);
+    if (r->group == REFUSED)
+        return -1;
+    if (r->group >= 0)
+        return target_cells_init(&r->p->group, r->ids->n, t->path, spec->group, err);
+    if (spec->split && *spec->split)
+        return 0;
+    return no_column(r, "column", spec->group, "split.group", err);
+}
+
+static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)
+{
+    const struct table *t = &r->table;
+
+    r->id = reader_id_column(t, spec->id, err);
+    if (r->id < 0)
+        return -1;
+    if (spec->like)
+        return find_covariates(r, spec->covariates, err);
+    r->trait = find_trait(r, spec->trait, err);
+    if (r->trait < 0 ||
+        target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err) != 0)
+        return -1;
+    return find_covariates(r, spec->covariates, err) || find_group(r, spec, err) ? -1 : 0;
+}
+
+/* ---- rows ---- */
+
+static int keep(const struct reading *r, struct target_cells *cells, int32_t i, int32_t col,
+                struct err *err)
+{
+    const char *cell = r->table.cell[col];
+
+    return target_cells_set(cells, i, reader_is_listed(&r->missing, cell) ? "" : cell,
+                            r->table.line, err);
+}
+
+static int keep_row(const struct reading *r, int32_t i, struct err *err)
+{
+    struct phenotype *p = r->p;
+
+    if (r->trait >= 0 && keep(r, &p->trait, i, r->trait, err) != 0)
+        return -1;
+    for (int32_t k = 0; k < p->n_covariates; k++)
+        if (keep(r, &p->covariate[k], i, r->covariate[k], err) != 0)
+            return -1;
+    return r->group >= 0 ? keep(r, &p->group, i, r->group, err) : 0;
+}
+
+static int32_t new_row(struct reading *r, struct err *err)
+{
+    const char *id = r->table.cell[r->id];
+    int32_t known = names_find(&r->listed, id);
+
+    if (known < 0)
+        return reader_new_id(&r->listed, &r->table, r->id, err);
+    return table_fault(err, &r->table,
+                       "id \"%.80s\" again: it is on line %lld already; a table of phenotypes has "
+                       "one row for each id: of several (environments, years, replicates) take the "
+                       "mean of each id beforehand, or the rows of one environment",
+                       id, (long long)names_line(&r->listed, known));
+}
+
+/* Of a row without a genotype. */
+static void name_left(struct data_report *report, const char *id)
+{
+    int32_t most = sizeof report->phenotype_only / sizeof *report->phenotype_only;
+
+    if (report->n_phenotype_only < most)
+        snprintf(report->phenotype_only[report->n_phenotype_only], sizeof *report->phenotype_only,
+                 "%s", id);
+    report->is_foreign_id = report->is_foreign_id || escape_find_invalid(id);
+    report->n_phenotype_only++;
+}
+
+/* A row whose id is not among the samples. Of new samples (spec->like) nobody reads a value. */
+static int leave_row(struct reading *r, bool has_value, struct err *err)
+{
+    const char *id = r->table.cell[r->id];
+
+    if (has_value)
+        name_left(r->report, id);
+    if (!has_value && r->trait >= 0)
+        return 0;
+    return names_add(&r->left, id, r->table.line, err) < 0 ? -1 : 0;
+}
+
+static int no_common_id(const struct reading *r, const char *why, struct err *err)
+{
+    const char *first = r->listed.n ? r->listed.text[0] : "";
+    const char *hint = "";
+
+    if (!*why && r->table.has_row_names && r->id == 0)
+        hint = ": the ids are the row names that R wrote, data.id = NAME takes another column";
+    return err_set(
+        err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
+        r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
+}
+
+/* Why rows did not join, where that can be seen: also of few, since their values are lost. */
+static int explain_left(struct reading *r, bool is_any_known, struct err *err)
+{
+    struct data_report *report = r->report;
+    struct buf why = {0};
+    int rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
+
+    if (!rc && !is_any_known)
+        rc = no_common_id(r, buf_text(&why), err);
+    if (!*report->unjoined) /* the first reading is of all samples, another of those with a value */
+        snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
+    buf_release(&why);
+    return rc;
+}
+
+static int read_rows(struct reading *r, struct err *err)
+{
+    struct table *t = &r->table;
+    bool is_any_known = false;
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        int32_t i = names_find(r->ids, t->cell[r->id]);
+        const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
+        bool has_value = !table_is_missing(trait) && !reader_is_listed(&r->missing, trait);
+
+        if (new_row(r, err) < 0 ||
+            (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)) != 0)
+            return -1;
+        is_any_known = is_any_known || i >= 0;
+        r->report->n_phenotyped += has_value;
+        r->report->n_joined += has_value && i >= 0;
+    }
+    return status == 0 ? explain_left(r, is_any_known, err) : -1;
+}
+
+/* Ids on both sides that did not join, for who asks. */
+static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
+{
+    if (!out)
+        return 0;
+    data_unmatched_release(out);
+    out->phenotypes = r->left;
+    r->left = (struct names){0};
+    for (int32_t i = 0; i < r->ids->n; i++)
+        if (names_find(&r->listed, r->ids->text[i]) < 0 &&
+            names_add(&out->genotypes, r->ids->text[i], 1, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Decimal commas of the trait, and of covariates that are not words. */
+static int read_commas(struct reading *r, struct err *err)
+{
+    struct phenotype *p = r->p;
+
+    if (target_read_decimal(&p->trait, r->table.separator, err) != 0)
+        return -1;
+    for (int32_t k = 0; k < p->n_covariates; k++)
+        if (!p->is_factor[k] && target_read_decimal(&p->covariate[k], r->table.separator, err) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- codes for missing values ---- */
+
+/* Programs write these where a value is missing. A number that no other value is below, while the
+ * others are not negative, is likely such a code and no measurement. */
+static void find_suspect(struct data_report *report, const struct target_cells *cells)
+{
+    static const double codes[] = {-9, -99, -999, -9999};
+    double least = INFINITY, next = INFINITY;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v;
+
+        if (!cells->text[i] || !table_parse_number(&v, cells->text[i]))
+            continue;
+        if (v < least) {
+            next = least;
+            least = v;
+            n = 0;
+        }
+        n += v == least;
+        if (v > least && v < next)
+            next = v;
+    }
+    for (size_t c = 0; c < sizeof codes / sizeof *codes && !report->n_suspect; c++)
+        if (least == codes[c] && next >= 0 && isfinite(next)) {
+            report->suspect = least;
+            report->n_suspect = n;
+            snprintf(report->suspect_column, sizeof report->suspect_column, "%s", cells->column);
+        }
+}
+
+/* ---- together ---- */
+
+int phenotype_read(struct phenotype *p, const struct joined_ids *source,
+                   const struct data_spec *spec, struct data_report *report, struct err *err)
+{
+    struct reading r = {.p = p,
+                        .ids = source->ids,
+                        .source = source,
+                        .report = report,
+                        .trait = NO_COLUMN,
+                        .group = NO_COLUMN};
+    int status = -1;
+
+    memset(p, 0, sizeof *p);
+    if (table_open(&r.table, spec->phenotypes, err) != 0)
+        return -1;
+    if (names_split(&r.missing, spec->missing, "data.missing", err) == 0 &&
+        find_columns(&r, spec, err) == 0) {
+        status = read_rows(&r, err);
+        if (list_unmatched(spec->unmatched, &r, status == 0 ? err : NULL) != 0)
+            status = -1;
+        if (status == 0)
+            status = read_commas(&r, err);
+    }
+    find_suspect(report, &p->trait);
+    for (int32_t k = 0; status == 0 && k < p->n_covariates; k++)
+        if (!p->is_factor[k])
+            find_suspect(report, &p->covariate[k]);
+    names_release(&r.missing);
+    names_release(&r.listed);
+    names_release(&r.left);
+    free(r.covariate);
+    table_close(&r.table);
+    return status;
+}
+
+void phenotype_release(struct phenotype *p)
+{
+    if (!p)
+        return;
+    for (int32_t k = 0; k < p->n_covariates; k++)
+        target_cells_release(&p->covariate[k]);
+    free(p->covariate);
+    free(p->is_factor);
+    target_cells_release(&p->trait);
+    target_cells_release(&p->group);
+    memset(p, 0, sizeof *p);
+}

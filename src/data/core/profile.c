@@ -1,0 +1,212 @@
+#include "data/core/profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/reader.h"
+
+/* Distinct values kept of all columns together, about 100 bytes each. */
+#define MOST_SEEN 2000000
+
+static int init(struct profile *p, const struct table *t, struct err *err)
+{
+    p->n_cols = t->n_cols;
+    p->n = t->n_cols < PROFILE_COLUMNS ? t->n_cols : PROFILE_COLUMNS;
+    p->has_family = reader_has_family(t);
+    p->col = calloc((size_t)p->n, sizeof *p->col);
+    if (!p->col)
+        return err_nomem(err, "columns", (size_t)p->n * sizeof *p->col);
+    for (int32_t j = 0; j < p->n; j++) {
+        p->col[j].low = INFINITY;
+        p->col[j].high = -INFINITY;
+        p->col[j].name = strdup(t->name[j]);
+        if (!p->col[j].name)
+            return err_nomem(err, "columns", strlen(t->name[j]));
+    }
+    return 0;
+}
+
+/* With a decimal comma where no comma stands between cells. */
+static bool parse_number(double *v, const char *cell, char separator)
+{
+    char copy[64];
+    char *comma;
+
+    if (table_parse_number(v, cell))
+        return true;
+    if (separator == ',' || strlen(cell) >= sizeof copy)
+        return false;
+    snprintf(copy, sizeof copy, "%s", cell);
+    comma = strchr(copy, ',');
+    if (!comma)
+        return false;
+    *comma = '.';
+    return table_parse_number(v, copy);
+}
+
+static int add_cell(struct profile_column *c, const struct table *t, const char *cell,
+                    int32_t most_seen, struct err *err)
+{
+    double v;
+
+    if (table_is_missing(cell))
+        return 0;
+    c->n++;
+    if (parse_number(&v, cell, t->separator)) {
+        c->n_numbers++;
+        c->n_whole += v == floor(v);
+        c->low = fmin(c->low, v);
+        c->high = fmax(c->high, v);
+    } else {
+        c->n_structures += strpbrk(cell, "=#()[]") != NULL;
+    }
+    if (names_find(&c->seen, cell) >= 0)
+        return 0;
+    c->is_cut = c->seen.n >= most_seen;
+    return c->is_cut || names_add(&c->seen, cell, t->line, err) >= 0 ? 0 : -1;
+}
+
+static int read_rows(struct profile *p, struct table *t, const struct names *ids, int32_t id,
+                     struct err *err)
+{
+    int32_t most_seen = MOST_SEEN / p->n;
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        if (ids && names_find(ids, t->cell[id]) < 0)
+            continue;
+        p->n_rows++;
+        for (int32_t j = 0; j < p->n; j++)
+            if (add_cell(&p->col[j], t, t->cell[j], most_seen, err) != 0)
+                return -1;
+    }
+    return status;
+}
+
+int profile_read(struct profile *out, const char *path, const struct names *ids, int32_t id,
+                 struct err *err)
+{
+    struct table t;
+    int status;
+
+    memset(out, 0, sizeof *out);
+    if (table_open(&t, path, err) != 0)
+        return -1;
+    status = init(out, &t, err);
+    if (status == 0)
+        status = read_rows(out, &t, ids, id, err);
+    table_close(&t);
+    return status;
+}
+
+/* ---- correlations ---- */
+
+/* Sums of differences to the first pair, whose size they do not depend on. */
+struct pairs_sum {
+    double n, x0, y0, x, y, xx, yy, xy;
+};
+
+static void add_pair(struct pairs_sum *s, double x, double y)
+{
+    if (s->n++ == 0) {
+        s->x0 = x;
+        s->y0 = y;
+    }
+    x -= s->x0;
+    y -= s->y0;
+    s->x += x;
+    s->y += y;
+    s->xx += x * x;
+    s->yy += y * y;
+    s->xy += x * y;
+}
+
+static double correlation(const struct pairs_sum *s)
+{
+    double xx = s->n * s->xx - s->x * s->x, yy = s->n * s->yy - s->y * s->y;
+
+    return s->n > 2 && xx > 0 && yy > 0 ? (s->n * s->xy - s->x * s->y) / sqrt(xx * yy) : 0;
+}
+
+static int sum_rows(struct pairs_sum *sum, int32_t n, struct table *t, const struct names *ids,
+                    int32_t id, int32_t column, struct err *err)
+{
+    double x, y;
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        if ((ids && names_find(ids, t->cell[id]) < 0) ||
+            !parse_number(&y, t->cell[column], t->separator))
+            continue;
+        for (int32_t j = 0; j < n; j++)
+            if (parse_number(&x, t->cell[j], t->separator))
+                add_pair(&sum[j], x, y);
+    }
+    return status;
+}
+
+int profile_correlate(double *r, const struct profile *profile, const char *path,
+                      const struct names *ids, int32_t id, int32_t column, struct err *err)
+{
+    struct pairs_sum *sum = calloc((size_t)profile->n, sizeof *sum);
+    struct table t;
+    int status;
+
+    if (!sum)
+        return err_nomem(err, "correlations", (size_t)profile->n * sizeof *sum);
+    status = table_open(&t, path, err);
+    if (status == 0) {
+        status = sum_rows(sum, profile->n, &t, ids, id, column, err);
+        table_close(&t);
+    }
+    for (int32_t j = 0; j < profile->n; j++)
+        r[j] = correlation(&sum[j]);
+    free(sum);
+    return status;
+}
+
+void profile_release(struct profile *profile)
+{
+    if (!profile)
+        return;
+    for (int32_t j = 0; profile->col && j < profile->n; j++) {
+        names_release(&profile->col[j].seen);
+        free(profile->col[j].name);
+    }
+    free(profile->col);
+    memset(profile, 0, sizeof *profile);
+}
+
+int32_t profile_known(const struct profile_column *column, const struct names *ids)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < column->seen.n; i++)
+        n += names_find(ids, column->seen.text[i]) >= 0;
+    return n;
+}
+
+bool profile_is_unique(const struct profile_column *column)
+{
+    return !column->is_cut && column->n == column->seen.n;
+}
+
+bool profile_is_numeric(const struct profile_column *column)
+{
+    return column->n > 0 && column->n_numbers == column->n;
+}
+
+bool profile_is_whole(const struct profile_column *column)
+{
+    return column->n > 0 && column->n_whole == column->n;
+}
+
+int32_t profile_find(const struct profile *profile, const char *name)
+{
+    for (int32_t j = 0; j < profile->n; j++)
+        if (!strcmp(profile->col[j].name, name))
+            return j;
+    return -1;
+}

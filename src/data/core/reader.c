@@ -1,0 +1,82 @@
+#include "data/core/reader.h"
+
+#include <string.h>
+#include <strings.h>
+
+int reader_need_path(const char *path, const char *key, const char *format, struct err *err)
+{
+    if (path && *path)
+        return 0;
+    return err_set(err, "data.%s is not set: data.format = %s needs it", key, format);
+}
+
+bool reader_ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+
+    return n > m && !strcasecmp(path + n - m, ending);
+}
+
+bool reader_has_family(const struct table *t)
+{
+    return t->n_cols > 1 && !strcmp(t->name[0] + (*t->name[0] == '#'), "FID") &&
+           !strcmp(t->name[1], "IID");
+}
+
+int32_t reader_id_column(const struct table *t, const char *name, struct err *err)
+{
+    if (!name || !*name)
+        return reader_has_family(t);
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if (!strcmp(t->name[j], name))
+            return j;
+    return table_fault(err, t, "no column \"%.80s\", as data.id says: the first is \"%.80s\"", name,
+                       t->name[0]);
+}
+
+int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err)
+{
+    const char *id = t->cell[col];
+    int32_t known = names_find(ids, id);
+
+    if (!*id)
+        return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[col]);
+    if (known >= 0)
+        return table_fault(err, t, "id \"%.80s\" again: it is on line %lld already", id,
+                           (long long)names_line(ids, known));
+    return names_add(ids, id, t->line, err);
+}
+
+int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
+                        const char *source, struct err *err)
+{
+    int32_t known = names_find(ids, t->cell[col]);
+
+    if (known < 0)
+        return table_fault(err, t, "column \"%.80s\": id \"%.80s\" is not in %s", t->name[col],
+                           t->cell[col], source);
+    return known;
+}
+
+/* -9 in the list is -9.0 in the table, too. */
+bool reader_is_listed(const struct names *words, const char *cell)
+{
+    double v, word;
+
+    if (words->n == 0)
+        return false;
+    if (names_find(words, cell) >= 0)
+        return true;
+    if (!table_parse_number(&v, cell))
+        return false;
+    for (int32_t i = 0; i < words->n; i++)
+        if (table_parse_number(&word, words->text[i]) && word == v)
+            return true;
+    return false;
+}
+
+void data_unmatched_release(struct data_unmatched *u)
+{
+    names_release(&u->genotypes);
+    names_release(&u->phenotypes);
+}

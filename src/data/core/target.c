@@ -1,0 +1,427 @@
+#include "data/core/target.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/builder.h"
+#include "data/core/load.h"
+#include "data/text/table.h"
+
+/* Longer than any number that somebody writes. */
+enum { MOST_DIGITS = 64 };
+
+/* Write "PATH:LINE: column "x" = "cell": why" for a cell that is there. Always returns -1. */
+static int target_fault(struct err *err, const struct target_cells *cells, int32_t i,
+                        const char *why)
+{
+    struct table at = {.path = cells->path, .line = cells->line[i]};
+
+    return table_fault(err, &at, "column \"%.80s\" = \"%.80s\": %s", cells->column, cells->text[i],
+                       why);
+}
+
+/* A number with a comma in place of the point. */
+static bool decimal_has_comma(const char *cell)
+{
+    char copy[MOST_DIGITS];
+    const char *comma = strchr(cell, ',');
+    double v;
+
+    if (!comma || strchr(cell, '.') || strlen(cell) >= sizeof copy)
+        return false;
+    strcpy(copy, cell);
+    copy[comma - cell] = '.';
+    return table_parse_number(&v, copy);
+}
+
+/* As 1,234 is where a comma sets thousands apart. */
+static bool may_be_thousands(const char *cell)
+{
+    const char *comma = strchr(cell, ',');
+
+    return strspn(comma + 1, "0123456789") == 3 && !comma[4];
+}
+
+/* As 1.066 and 1.234.567 are where a point sets thousands apart. */
+static bool has_thousands(const char *cell)
+{
+    size_t n = strspn(cell, "0123456789");
+
+    if (n < 1 || n > 3 || *cell == '0' || cell[n] != '.')
+        return false;
+    for (cell += n; *cell == '.'; cell += 4)
+        if (strspn(cell + 1, "0123456789") != 3)
+            return false;
+    return !*cell;
+}
+
+/* 979 beside 1.066: whole numbers of three digits, and all others far below them if the point is a
+ * decimal one. */
+static int refuse_thousands(const struct target_cells *cells, struct err *err)
+{
+    int32_t a_point = -1, n_whole = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        const char *text = cells->text[i];
+
+        if (!text)
+            continue;
+        if (has_thousands(text)) {
+            if (strspn(text, "0123456789") > 1 && !strchr(strchr(text, '.') + 1, '.'))
+                return 0; /* 10.066 may be a measurement beside 979 */
+            a_point = a_point < 0 ? i : a_point;
+        } else if (*text != '0' && strspn(text, "0123456789") == 3 && !text[3]) {
+            n_whole++;
+        } else {
+            return 0;
+        }
+    }
+    if (a_point < 0 || !n_whole)
+        return 0;
+    return target_fault(err, cells, a_point,
+                        "a point that likely sets thousands apart, for other rows have whole "
+                        "numbers of three digits: write nothing between thousands");
+}
+
+int target_read_decimal(struct target_cells *cells, char separator, struct err *err)
+{
+    int32_t a_comma = -1, n_plain = 0;
+
+    for (int32_t i = 0; separator != ',' && i < cells->n; i++) {
+        const char *text = cells->text[i];
+
+        if (!text)
+            continue;
+        if (decimal_has_comma(text)) {
+            a_comma = a_comma < 0 ? i : a_comma;
+            n_plain += !may_be_thousands(text);
+        } else if (text[strspn(text, "+-0123456789")]) {
+            return refuse_thousands(cells, err);
+        }
+    }
+    if (a_comma < 0)
+        return refuse_thousands(cells, err);
+    if (n_plain == 0 && separator != ';')
+        return target_fault(err, cells, a_comma,
+                            "a comma that may set thousands apart or be a decimal one: write a "
+                            "decimal point, and nothing between thousands");
+    for (int32_t i = 0; i < cells->n; i++) {
+        char *comma = cells->text[i] ? strchr(cells->text[i], ',') : NULL;
+
+        if (comma)
+            *comma = '.';
+    }
+    return 0;
+}
+
+static int reserve(struct target_cells *cells, int32_t capacity, struct err *err)
+{
+    size_t room = capacity > 0 ? (size_t)capacity : 1;
+    char **text = realloc(cells->text, room * sizeof *text);
+    int64_t *line;
+
+    if (text)
+        cells->text = text;
+    line = realloc(cells->line, room * sizeof *line);
+    if (line)
+        cells->line = line;
+    if (!text || !line)
+        return err_nomem(err, "targets", room * sizeof *text);
+    cells->capacity = capacity;
+    return 0;
+}
+
+int target_cells_init(struct target_cells *cells, int32_t n, const char *path, const char *column,
+                      struct err *err)
+{
+    *cells = (struct target_cells){.path = path};
+    cells->column = strdup(column);
+    if (!cells->column || reserve(cells, n, err) != 0) {
+        target_cells_release(cells);
+        return err_nomem(err, "targets", (size_t)n * sizeof *cells->text);
+    }
+    memset(cells->text, 0, (size_t)n * sizeof *cells->text);
+    memset(cells->line, 0, (size_t)n * sizeof *cells->line);
+    cells->n = n;
+    return 0;
+}
+
+void target_cells_release(struct target_cells *cells)
+{
+    if (!cells)
+        return;
+    for (int32_t i = 0; cells->text && i < cells->n; i++)
+        free(cells->text[i]);
+    free(cells->text);
+    free(cells->line);
+    free(cells->column);
+    memset(cells, 0, sizeof *cells);
+}
+
+int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
+                     struct err *err)
+{
+    if (i == cells->capacity && reserve(cells, 2 * i + 64, err) != 0)
+        return -1;
+    if (i == cells->n)
+        cells->n++;
+    cells->line[i] = line;
+    cells->text[i] = NULL;
+    if (table_is_missing(cell))
+        return 0;
+    cells->text[i] = strdup(cell);
+    return cells->text[i] ? 0 : err_nomem(err, "targets", strlen(cell) + 1);
+}
+
+/* ---- which task ---- */
+
+static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
+                     struct err *err)
+{
+    int32_t n_numbers = 0, n_whole = 0, n_words = 0, a_word = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v;
+
+        if (!cells->text[i])
+            continue;
+        if (table_parse_number(&v, cells->text[i])) {
+            n_numbers++;
+            n_whole += v == floor(v);
+        } else if (n_words++ == 0) {
+            a_word = i;
+        }
+    }
+    if (n_numbers + n_words == 0)
+        return err_set(err, "%s: column \"%.80s\": no sample has a value", cells->path,
+                       cells->column);
+    if (n_words && *task != DATA_TASK_CLASSIFICATION && decimal_has_comma(cells->text[a_word]))
+        return target_fault(err, cells, a_word,
+                            "a comma in a number: write a decimal point, and nothing between "
+                            "thousands; decimal commas are read where semicolons or tabs stand "
+                            "between the columns and no number of the column has a point");
+    if (n_words && *task == DATA_TASK_REGRESSION)
+        return target_fault(
+            err, cells, a_word,
+            "must be a number, or empty or NA where missing, for task = regression");
+    if (*task != DATA_TASK_AUTO)
+        return 0;
+    if (n_words && n_numbers)
+        return target_fault(
+            err, cells, a_word,
+            "a word among numbers: correct it, name it in data.missing if it stands "
+            "for a missing value, or set task = classification to make every value "
+            "a class");
+    *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
+                                                                   : DATA_TASK_REGRESSION;
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+/* The sd of the values must be so many times what is lost where they are held as floats. */
+#define LEAST_DIGITS 256
+
+/* What is known of numbers, as they were written. */
+struct spread {
+    double n, sum, low, high;
+    double squares; /* from the mean */
+    double lost;    /* squares of what floats leave out */
+};
+
+/* NaN for a missing one. */
+static double value_of(const struct target_cells *cells, int32_t i)
+{
+    double v = NAN;
+
+    if (cells->text[i])
+        table_parse_number(&v, cells->text[i]);
+    return v;
+}
+
+static void measure(struct spread *s, const struct target_cells *cells)
+{
+    *s = (struct spread){.low = INFINITY, .high = -INFINITY};
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = value_of(cells, i);
+
+        if (isnan(v))
+            continue;
+        s->n++;
+        s->sum += v;
+        s->low = fmin(s->low, v);
+        s->high = fmax(s->high, v);
+        s->lost += (v - (double)(float)v) * (v - (double)(float)v);
+    }
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = value_of(cells, i) - s->sum / s->n;
+
+        s->squares += isnan(v) ? 0 : v * v;
+    }
+}
+
+static int make_values(struct target *out, const struct target_cells *cells, struct err *err)
+{
+    struct spread s;
+
+    out->value = malloc((size_t)cells->n * sizeof *out->value);
+    if (!out->value)
+        return err_nomem(err, "targets", (size_t)cells->n * sizeof *out->value);
+    for (int32_t i = 0; i < cells->n; i++)
+        out->value[i] = (float)value_of(cells, i);
+    measure(&s, cells);
+    if (s.low == s.high)
+        return err_set(err, "%s: column \"%.80s\": every value is %g, there is nothing to predict",
+                       cells->path, cells->column, s.low);
+    if (s.lost * LEAST_DIGITS * LEAST_DIGITS > s.squares)
+        return err_set(err,
+                       "%s: column \"%.80s\": values from %.10g to %.10g differ in digits that "
+                       "floats do not hold (about 7): subtract a constant from all, say %.10g",
+                       cells->path, cells->column, s.low, s.high, floor(s.low));
+    return 0;
+}
+
+/* ---- classes ---- */
+
+static int compare_words(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a, b;
+
+    table_parse_number(&a, *(char *const *)left);
+    table_parse_number(&b, *(char *const *)right);
+    return a != b ? (a > b) - (a < b) : compare_words(left, right);
+}
+
+static bool is_all_numbers(const struct target_cells *cells)
+{
+    double v;
+
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i] && !table_parse_number(&v, cells->text[i]))
+            return false;
+    return true;
+}
+
+int target_classes(struct target *out, const struct target_cells *cells, struct err *err)
+{
+    int (*compare)(const void *, const void *) =
+        is_all_numbers(cells) ? compare_numbers : compare_words;
+    const char **names = malloc((size_t)cells->n * sizeof *names);
+    int32_t n = 0;
+
+    *out = (struct target){.class_names = names};
+    out->label = malloc((size_t)cells->n * sizeof *out->label);
+    if (!names || !out->label) {
+        target_release(out);
+        return err_nomem(err, "classes", (size_t)cells->n * sizeof *names);
+    }
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i])
+            names[n++] = cells->text[i];
+    qsort(names, (size_t)n, sizeof *names, compare);
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(names[i], names[out->n_classes - 1]) != 0)
+            names[out->n_classes++] = names[i];
+    for (int32_t i = 0; i < cells->n; i++) {
+        const char **found = NULL;
+
+        if (cells->text[i])
+            found = bsearch(&cells->text[i], names, (size_t)out->n_classes, sizeof *names, compare);
+        out->label[i] = found ? (int32_t)(found - names) : -1;
+    }
+    return 0;
+}
+
+/* More classes than this, most of them of one member, are values. */
+#define MOST_SMALL_CLASSES 10
+
+/* Of a class with one member nothing can be learnt that is then asked. */
+static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
+{
+    int32_t *n_members = calloc((size_t)t->n_classes, sizeof *n_members);
+    int32_t n_single = 0, n = 0;
+
+    if (!n_members)
+        return err_nomem(err, "classes", (size_t)t->n_classes * sizeof *n_members);
+    for (int32_t i = 0; i < cells->n; i++)
+        if (t->label[i] >= 0) {
+            n_members[t->label[i]]++;
+            n++;
+        }
+    for (int32_t c = 0; c < t->n_classes; c++)
+        n_single += n_members[c] == 1;
+    free(n_members);
+    if (t->n_classes <= MOST_SMALL_CLASSES || 2 * n_single <= t->n_classes)
+        return 0;
+    return err_set(err,
+                   "%s: column \"%.80s\": %d values make %d classes, %d of them with one member "
+                   "(\"%.40s\", \"%.40s\" ...): set task = regression if they are numbers to be "
+                   "predicted, or task = classification if these are the classes",
+                   cells->path, cells->column, n, t->n_classes, n_single, t->class_names[0],
+                   t->class_names[1]);
+}
+
+static int make_labels(struct target *out, const struct target_cells *cells, bool is_asked,
+                       struct err *err)
+{
+    if (target_classes(out, cells, err) != 0)
+        return -1;
+    if (out->n_classes == 1)
+        return err_set(err,
+                       "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
+                       "predict",
+                       cells->path, cells->column, out->class_names[0]);
+    return is_asked ? 0 : check_members(out, cells, err);
+}
+
+int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
+                bool whole_are_classes, struct err *err)
+{
+    bool is_asked = task == DATA_TASK_CLASSIFICATION;
+    int status;
+
+    memset(out, 0, sizeof *out);
+    if (pick_task(&task, cells, whole_are_classes, err) != 0)
+        return -1;
+    if (task == DATA_TASK_CLASSIFICATION)
+        status = make_labels(out, cells, is_asked, err);
+    else
+        status = make_values(out, cells, err);
+    if (status != 0)
+        target_release(out);
+    return status;
+}
+
+int target_absent(struct target *out, int32_t n, struct err *err)
+{
+    *out = (struct target){.value = malloc((size_t)n * sizeof *out->value)};
+    if (!out->value)
+        return err_nomem(err, "targets", (size_t)n * sizeof *out->value);
+    for (int32_t i = 0; i < n; i++)
+        out->value[i] = NAN;
+    return 0;
+}
+
+void target_release(struct target *target)
+{
+    if (!target)
+        return;
+    free(target->value);
+    free(target->label);
+    free(target->class_names);
+    memset(target, 0, sizeof *target);
+}
+
+void target_into(struct draft *draft, const struct target *target)
+{
+    draft->target = target->value;
+    draft->label = target->label;
+    draft->n_classes = target->n_classes;
+    draft->class_names = target->class_names;
+}

@@ -1,0 +1,144 @@
+#include "data/genotype/duplicates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows are sorted by their hash; neighbours with the same one are compared. */
+
+struct row {
+    struct hash hash;
+    int32_t sample;
+    int32_t first; /* the first sample that it is equal to */
+};
+
+/* A sample's markers: the bytes of its row. */
+static const void *markers_of(const struct dataset *d, int32_t i, size_t *bytes)
+{
+    size_t n = (size_t)d->n_markers;
+
+    *bytes = d->dosage ? n : n * sizeof(float);
+    return d->dosage ? (const void *)(d->dosage + (size_t)i * n) : mat_row(&d->features, i);
+}
+
+static int compare_hashes(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+
+    if (a->hash.high != b->hash.high)
+        return a->hash.high < b->hash.high ? -1 : 1;
+    if (a->hash.low != b->hash.low)
+        return a->hash.low < b->hash.low ? -1 : 1;
+    return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+static int compare_sets(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+/* Of 128 bits nobody has seen two alike by chance, but comparing them costs nothing here. */
+static bool is_same(const struct dataset *d, const struct row *a, const struct row *b)
+{
+    size_t bytes;
+    const void *left = markers_of(d, a->sample, &bytes);
+
+    return hash_equal(a->hash, b->hash) &&
+           memcmp(left, markers_of(d, b->sample, &bytes), bytes) == 0;
+}
+
+/* Sorted rows, those of a set beside each other, and how many are in a set of more than one. */
+static int32_t sort_rows(struct row *rows, const struct dataset *d)
+{
+    int32_t n = d->n_samples, n_members = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        size_t bytes;
+        const void *markers = markers_of(d, i, &bytes);
+
+        rows[i] = (struct row){hash_bytes(markers, bytes), i, i};
+    }
+    qsort(rows, (size_t)n, sizeof *rows, compare_hashes);
+    for (int32_t k = 1; k < n; k++)
+        if (is_same(d, &rows[k - 1], &rows[k])) {
+            n_members += rows[k - 1].first == rows[k - 1].sample ? 2 : 1;
+            rows[k].first = rows[k - 1].first;
+        }
+    qsort(rows, (size_t)n, sizeof *rows, compare_sets);
+    return n_members;
+}
+
+static void gather(struct duplicates *out, const struct row *rows, int32_t n)
+{
+    int32_t at = 0;
+
+    for (int32_t k = 0; k < n; k++) {
+        bool is_first = rows[k].first == rows[k].sample;
+
+        if (is_first && (k + 1 == n || rows[k + 1].first != rows[k].first))
+            continue;
+        if (is_first)
+            out->start[out->n_sets++] = at;
+        out->member[at++] = rows[k].sample;
+    }
+    out->start[out->n_sets] = at;
+}
+
+int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err)
+{
+    size_t n = (size_t)d->n_samples;
+    struct row *rows = malloc(n * sizeof *rows);
+    int rc = 0;
+
+    memset(out, 0, sizeof *out);
+    if (!rows)
+        return err_nomem(err, "duplicates", n * sizeof *rows);
+    out->n_members = sort_rows(rows, d);
+    out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
+    out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
+    if (out->member && out->start) {
+        gather(out, rows, d->n_samples);
+    } else {
+        duplicates_release(out);
+        rc = err_nomem(err, "duplicates", n * sizeof *out->member);
+    }
+    free(rows);
+    return rc;
+}
+
+void duplicates_release(struct duplicates *dup)
+{
+    if (!dup)
+        return;
+    free(dup->member);
+    free(dup->start);
+    memset(dup, 0, sizeof *dup);
+}
+
+bool duplicates_straddles(const struct duplicates *dup, int32_t set, const int32_t *side)
+{
+    int32_t first = -1;
+
+    for (int32_t k = dup->start[set]; k < dup->start[set + 1]; k++) {
+        int32_t here = side[dup->member[k]];
+
+        if (here < 0)
+            continue;
+        if (first >= 0 && here != first)
+            return true;
+        first = here;
+    }
+    return false;
+}
+
+int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side)
+{
+    int32_t n = 0;
+
+    for (int32_t set = 0; set < dup->n_sets; set++)
+        n += duplicates_straddles(dup, set, side);
+    return n;
+}

@@ -1,0 +1,502 @@
+#include "data/genotype/markers.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/buf.h"
+#include "base/cpu.h"
+#include "base/hash.h"
+#include "data/core/dataset.h"
+#include "data/core/filter.h"
+#include "data/genotype/variants.h"
+#include "data/text/table.h"
+
+/* Half a million names are compared by sorted hashes: a hash table of texts would take as much
+ * memory as the names again, several times. */
+
+struct hashed {
+    uint64_t hash;
+    int32_t marker;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct hashed *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->marker > y->marker) - (x->marker < y->marker);
+}
+
+static void put_name(struct buf *out, const char *allele, bool is_long)
+{
+    int n_tabs = 0;
+
+    for (; *allele; allele++) {
+        bool is_tab = *allele == '\t';
+
+        n_tabs += is_tab;
+        if (n_tabs == 2 && !is_long)
+            break;
+        buf_putc(out, is_tab ? '_' : *allele);
+    }
+    buf_putc(out, '\0');
+}
+
+static int put_names(struct markers *m, const uint8_t *is_long, struct err *err)
+{
+    const char *at;
+
+    buf_clear(&m->name_text);
+    for (int32_t j = 0; j < m->n; j++)
+        put_name(&m->name_text, m->allele[j], is_long[j]);
+    if (buf_failed(&m->name_text))
+        return err_nomem(err, "names of variants", m->name_text.size);
+    at = m->name_text.data;
+    for (int32_t j = 0; j < m->n; j++, at += strlen(at) + 1)
+        m->name[j] = at;
+    return 0;
+}
+
+static int alike(const struct markers *m, int32_t i, const char *path, struct err *err)
+{
+    char text[200];
+    size_t n = strnlen(m->allele[i], sizeof text - 1);
+
+    memcpy(text, m->allele[i], n);
+    text[n] = '\0';
+    for (char *c = text; *c; c++)
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    return err_set(
+        err,
+        "%s: variant \"%s\" (chromosome, position, alleles) is there twice: must be there "
+        "once (`bcftools norm --rm-dup exact` leaves one)",
+        path, text);
+}
+
+/* Those of equal names get long ones: how many, 0 when all differ. sorted: scratch, [n]. */
+static int32_t lengthen(uint8_t *is_long, struct hashed *sorted, const struct markers *m,
+                        const char *path, struct err *err)
+{
+    int32_t n_new = 0;
+
+    for (int32_t j = 0; j < m->n; j++)
+        sorted[j] = (struct hashed){hash_text(m->name[j]).low, j};
+    qsort(sorted, (size_t)m->n, sizeof *sorted, compare);
+    for (int32_t k = 1; k < m->n; k++) {
+        int32_t a = sorted[k - 1].marker, b = sorted[k].marker;
+
+        if (sorted[k - 1].hash != sorted[k].hash || strcmp(m->name[a], m->name[b]) != 0)
+            continue;
+        if (!strcmp(m->allele[a], m->allele[b]))
+            return alike(m, a, path, err);
+        n_new += !is_long[a] + !is_long[b];
+        is_long[a] = is_long[b] = 1;
+    }
+    return n_new;
+}
+
+int markers_name(struct markers *m, const char *path, struct err *err)
+{
+    size_t n = (size_t)m->n;
+    uint8_t *is_long = calloc(n, 1);
+    struct hashed *sorted = malloc(n * sizeof *sorted);
+    int32_t n_new = -1;
+
+    m->name = malloc(n * sizeof *m->name);
+    m->allele = malloc(n * sizeof *m->allele);
+    m->id = malloc(n * sizeof *m->id);
+    if (!is_long || !sorted || !m->name || !m->allele || !m->id) {
+        err_nomem(err, "names of variants", n * sizeof *sorted);
+        goto done;
+    }
+    for (int32_t j = 0; j < m->n; j++) {
+        m->allele[j] = m->text.data + m->list[j].text;
+        m->id[j] = m->allele[j] + strlen(m->allele[j]) + 1;
+    }
+    do {
+        n_new = put_names(m, is_long, err);
+        if (n_new == 0)
+            n_new = lengthen(is_long, sorted, m, path, err);
+    } while (n_new > 0);
+done:
+    free(is_long);
+    free(sorted);
+    return n_new;
+}
+
+/* Genotypes wait in chunks of WIDTH markers. In a chunk all markers have the same form; one that
+ * needs a wider form than the chunk has begins another. A chunk is (n_blocks, WIDTH, bytes of BLOCK
+ * samples): the block is written BLOCK samples at a time, from beginning to end, and what was
+ * written of a chunk goes back to the system at once. So the two together never take more than the
+ * larger of them, and a few MB. */
+
+enum { WIDTH = 4096, BLOCK = 256 };
+/* Markers whose bytes of a block fit the first cache. */
+enum { RUN = 512 };
+
+enum form { FORM_PACKED, FORM_BYTES, FORM_FLOATS };
+static const int form_bytes[] = {
+    [FORM_PACKED] = BLOCK / 4, [FORM_BYTES] = BLOCK, [FORM_FLOATS] = BLOCK * sizeof(float)};
+
+struct marker_chunk {
+    uint8_t *bytes; /* of mmap() */
+    enum form form;
+    int32_t first; /* its first marker, as they came */
+    int32_t n;
+};
+
+static int32_t n_blocks(int32_t n_samples)
+{
+    return (int32_t)(((int64_t)n_samples + BLOCK - 1) / BLOCK);
+}
+
+int64_t markers_packed_bytes(int32_t n)
+{
+    return (int64_t)n_blocks(n) * form_bytes[FORM_PACKED];
+}
+
+static size_t chunk_bytes(const struct markers *m, enum form form)
+{
+    return (size_t)n_blocks(m->n_samples) * WIDTH * (size_t)form_bytes[form];
+}
+
+int markers_init(struct markers *m, int32_t n_samples, struct err *err)
+{
+    size_t padded = (size_t)n_blocks(n_samples) * BLOCK;
+
+    *m = (struct markers){.n_samples = n_samples};
+    m->dosage = malloc(padded);
+    m->packed = malloc(padded / 4);
+    if (!m->dosage || !m->packed)
+        return err_nomem(err, "genotypes of a variant", padded);
+    memset(m->dosage, (unsigned char)DOSAGE_MISSING, padded);
+    return 0;
+}
+
+static void release_chunks(struct markers *m)
+{
+    for (int32_t i = 0; i < m->n_chunks; i++)
+        munmap(m->chunk[i].bytes, chunk_bytes(m, m->chunk[i].form));
+    free(m->chunk);
+    m->chunk = NULL;
+    m->n_chunks = 0;
+}
+
+void markers_release(struct markers *m)
+{
+    if (!m)
+        return;
+    release_chunks(m);
+    free(m->list);
+    buf_release(&m->text);
+    buf_release(&m->name_text);
+    free(m->name);
+    free(m->allele);
+    free(m->id);
+    free(m->dosage);
+    free(m->packed);
+    memset(m, 0, sizeof *m);
+}
+
+/* ---- in ---- */
+
+/* The last chunk, if a marker of this form finds place there, or a new one. */
+static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct err *err)
+{
+    struct marker_chunk *last = m->n_chunks ? &m->chunk[m->n_chunks - 1] : NULL;
+    size_t bytes = chunk_bytes(m, form);
+    struct marker_chunk *grown;
+    void *pages;
+
+    if (last && last->n < WIDTH && form <= last->form)
+        return last;
+    grown = realloc(m->chunk, ((size_t)m->n_chunks + 1) * sizeof *grown);
+    if (!grown) {
+        err_nomem(err, "genotypes", ((size_t)m->n_chunks + 1) * sizeof *grown);
+        return NULL;
+    }
+    m->chunk = grown;
+    pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        err_nomem(err, "genotypes", bytes);
+        return NULL;
+    }
+    m->chunk[m->n_chunks] = (struct marker_chunk){.bytes = pages, .form = form, .first = m->n};
+    return &m->chunk[m->n_chunks++];
+}
+
+static void put_bytes(const struct markers *m, const struct marker_chunk *chunk, int32_t j,
+                      const void *from)
+{
+    const uint8_t *bytes = from;
+    size_t size = (size_t)form_bytes[chunk->form];
+
+    for (int32_t b = 0; b < n_blocks(m->n_samples); b++)
+        memcpy(chunk->bytes + ((size_t)b * WIDTH + (size_t)j) * size, bytes + (size_t)b * size,
+               size);
+}
+
+static void put_floats(const struct markers *m, const struct marker_chunk *chunk, int32_t j,
+                       const float *from)
+{
+    size_t size = (size_t)form_bytes[FORM_FLOATS];
+
+    for (int32_t i = 0; i < m->n_samples; i += BLOCK) {
+        int32_t n = m->n_samples - i < BLOCK ? m->n_samples - i : BLOCK;
+
+        memcpy(chunk->bytes + ((size_t)(i / BLOCK) * WIDTH + (size_t)j) * size, from + i,
+               (size_t)n * sizeof *from);
+    }
+}
+
+/* bytes of padded dosages into two bits each; all are 0, 1, 2 or missing. */
+static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
+{
+    static const uint8_t code[256] = {[0] = PACKED_ZERO,
+                                      [1] = PACKED_ONE,
+                                      [2] = PACKED_TWO,
+                                      [(uint8_t) DOSAGE_MISSING] = PACKED_MISSING};
+
+    for (int64_t i = 0; i < n_bytes; i++, dosage += 4)
+        packed[i] = (uint8_t)(code[(uint8_t)dosage[0]] | code[(uint8_t)dosage[1]] << 2 |
+                              code[(uint8_t)dosage[2]] << 4 | code[(uint8_t)dosage[3]] << 6);
+}
+
+static const int8_t of_code[] = {
+    [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
+
+/* Dosages for a chunk that is wider, which is rare. */
+static void put_wider(struct markers *m, const struct marker_chunk *chunk, int32_t j,
+                      const struct calls *calls)
+{
+    size_t size = (size_t)form_bytes[FORM_FLOATS];
+
+    if (calls->packed)
+        for (int32_t i = 0; i < m->n_samples; i++)
+            m->dosage[i] = of_code[calls->packed[i / 4] >> 2 * (i % 4) & 3];
+    if (chunk->form == FORM_BYTES) {
+        put_bytes(m, chunk, j, m->dosage);
+        return;
+    }
+    for (int32_t i = 0; i < m->n_samples; i++) {
+        float v = m->dosage[i] == DOSAGE_MISSING ? NAN : (float)m->dosage[i];
+
+        memcpy(chunk->bytes + ((size_t)(i / BLOCK) * WIDTH + (size_t)j) * size +
+                   (size_t)(i % BLOCK) * sizeof v,
+               &v, sizeof v);
+    }
+}
+
+static int put_calls(struct markers *m, const struct calls *calls, const struct tally *tally,
+                     struct err *err)
+{
+    bool is_small = !calls->value && tally->low >= 0 && tally->high <= 2;
+    enum form form = calls->value ? FORM_FLOATS : is_small ? FORM_PACKED : FORM_BYTES;
+    struct marker_chunk *chunk = open_chunk(m, form, err);
+    int32_t j;
+
+    if (!chunk)
+        return -1;
+    j = chunk->n++;
+    if (calls->dosage)
+        memcpy(m->dosage, calls->dosage, (size_t)m->n_samples);
+    if (chunk->form == FORM_PACKED && calls->dosage)
+        pack(m->packed, m->dosage, markers_packed_bytes(m->n_samples));
+    if (calls->value)
+        put_floats(m, chunk, j, calls->value);
+    else if (chunk->form == FORM_PACKED)
+        put_bytes(m, chunk, j, calls->packed ? calls->packed : m->packed);
+    else
+        put_wider(m, chunk, j, calls);
+    return 0;
+}
+
+static int grow(struct markers *m, struct err *err)
+{
+    int64_t capacity = m->capacity ? 2 * (int64_t)m->capacity : 1024;
+    struct marker *grown;
+
+    if (capacity > INT32_MAX)
+        return err_set(err, "more than %d variants", m->capacity);
+    grown = realloc(m->list, (size_t)capacity * sizeof *grown);
+    if (!grown)
+        return err_nomem(err, "variants", (size_t)capacity * sizeof *grown);
+    m->list = grown;
+    m->capacity = (int32_t)capacity;
+    return 0;
+}
+
+int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
+                const struct tally *tally, struct err *err)
+{
+    if ((m->n == m->capacity && grow(m, err) != 0) || put_calls(m, calls, tally, err) != 0)
+        return -1;
+    m->list[m->n] = (struct marker){
+        .text = m->text.size,
+        .came = m->n,
+        .n_missing = m->n_samples - tally->n_present,
+        .fill = (float)(tally->sum / tally->n_present),
+    };
+    buf_printf(&m->text, "%s\t%lld\t%s\t%s", site->chrom, (long long)site->pos, site->ref,
+               site->alt[alt]);
+    buf_putc(&m->text, '\0');
+    if (!table_is_missing(site->id)) {
+        buf_puts(&m->text, site->id);
+        m->has_ids = true;
+    }
+    buf_putc(&m->text, '\0');
+    if (buf_failed(&m->text))
+        return err_nomem(err, "names of variants", m->text.size);
+    m->has_fractions = m->has_fractions || calls->value;
+    m->n++;
+    return 0;
+}
+
+void markers_thin(struct markers *m, int32_t n)
+{
+    if (n >= m->n)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        m->list[i] = m->list[(int64_t)i * m->n / n];
+    m->n = n;
+}
+
+int64_t markers_missing(const struct markers *m)
+{
+    int64_t n = 0;
+
+    for (int32_t i = 0; i < m->n; i++)
+        n += m->list[i].n_missing;
+    return n;
+}
+
+/* ---- out ---- */
+
+/* Up to RUN markers of a chunk, and where their genotypes go. */
+struct run {
+    const struct marker_chunk *chunk;
+    const struct marker *marker; /* [n] */
+    int32_t n;
+    const uint8_t *from; /* the chunk's bytes of the samples at hand */
+    int64_t to;          /* of the first genotype, in an array like the block's */
+    int64_t row_size;
+    int8_t *dosage; /* one of the two arrays */
+    float *features;
+};
+
+/* The choice is made by arithmetic, of which gcc makes vectors: 0 is two, 1 missing, 2 one, 3 zero.
+ */
+CLONES static void expand(int8_t *restrict out, const uint8_t *restrict packed, int shift,
+                          int32_t n)
+{
+    for (int32_t j = 0; j < n; j++) {
+        uint8_t code = packed[j] >> shift & 3;
+        uint8_t is_missing = (uint8_t) - (code == PACKED_MISSING);
+        uint8_t count = (uint8_t)((3 - code) - (code < PACKED_ONE));
+
+        out[j] = (int8_t)((count & ~is_missing) | ((uint8_t)DOSAGE_MISSING & is_missing));
+    }
+}
+
+static const uint8_t *bytes_of(const struct run *run, int32_t j)
+{
+    return run->from +
+           (int64_t)(run->marker[j].came - run->chunk->first) * form_bytes[run->chunk->form];
+}
+
+static void put_row(const struct run *run, int32_t row, const int8_t *dosage)
+{
+    int64_t to = run->to + row * run->row_size;
+
+    if (run->dosage)
+        memcpy(run->dosage + to, dosage, (size_t)run->n);
+    for (int32_t j = 0; run->features && j < run->n; j++)
+        run->features[to + j] =
+            dosage[j] == DOSAGE_MISSING ? run->marker[j].fill : (float)dosage[j];
+}
+
+static void write_packed(const struct run *run, int32_t n_rows)
+{
+    uint8_t packed[RUN];
+    int8_t dosage[RUN];
+
+    for (int32_t i = 0; i < n_rows; i++) {
+        for (int32_t j = 0; i % 4 == 0 && j < run->n; j++)
+            packed[j] = bytes_of(run, j)[i / 4];
+        expand(dosage, packed, 2 * (i % 4), run->n);
+        put_row(run, i, dosage);
+    }
+}
+
+static void write_bytes(const struct run *run, int32_t n_rows)
+{
+    int8_t dosage[RUN];
+
+    for (int32_t i = 0; i < n_rows; i++) {
+        for (int32_t j = 0; j < run->n; j++)
+            dosage[j] = (int8_t)bytes_of(run, j)[i];
+        put_row(run, i, dosage);
+    }
+}
+
+static void write_floats(const struct run *run, int32_t n_rows)
+{
+    for (int32_t i = 0; i < n_rows; i++)
+        for (int32_t j = 0; j < run->n; j++) {
+            float v;
+
+            memcpy(&v, bytes_of(run, j) + (size_t)i * sizeof v, sizeof v);
+            run->features[run->to + i * run->row_size + j] = isnan(v) ? run->marker[j].fill : v;
+        }
+}
+
+/* The markers from number `at` on that lie in the chunk, for one block of samples. Returns the
+ * number of the next. */
+static int32_t write_chunk(const struct markers *m, struct run *run, int32_t at, int32_t row)
+{
+    int32_t n_rows = m->n_samples - row < BLOCK ? m->n_samples - row : BLOCK;
+
+    while (at < m->n && m->list[at].came < run->chunk->first + run->chunk->n) {
+        run->marker = &m->list[at];
+        run->to = (int64_t)row * m->n + at;
+        for (run->n = 0;
+             run->n < RUN && at < m->n && m->list[at].came < run->chunk->first + run->chunk->n;
+             run->n++)
+            at++;
+        if (run->chunk->form == FORM_PACKED)
+            write_packed(run, n_rows);
+        else if (run->chunk->form == FORM_BYTES)
+            write_bytes(run, n_rows);
+        else
+            write_floats(run, n_rows);
+    }
+    return at;
+}
+
+void markers_write(struct markers *m, int8_t *dosage, float *fill, float *features)
+{
+    for (int32_t j = 0; fill && j < m->n; j++)
+        fill[j] = m->list[j].fill;
+    for (int32_t row = 0; row < m->n_samples; row += BLOCK) {
+        int32_t at = 0;
+
+        for (int32_t c = 0; c < m->n_chunks; c++) {
+            size_t size = (size_t)WIDTH * (size_t)form_bytes[m->chunk[c].form];
+            uint8_t *from = m->chunk[c].bytes + (size_t)(row / BLOCK) * size;
+            struct run run = {.chunk = &m->chunk[c],
+                              .from = from,
+                              .row_size = m->n,
+                              .dosage = dosage,
+                              .features = features};
+
+            at = write_chunk(m, &run, at, row);
+            madvise(from, size, MADV_DONTNEED);
+        }
+    }
+    release_chunks(m);
+}

@@ -1,0 +1,463 @@
+#include "data/genotype/plink.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "data/genotype/markers.h"
+#include "data/text/files.h"
+#include "data/text/lines.h"
+#include "data/text/stream.h"
+
+/* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
+ *
+ * Where all samples are taken in their order the bits are handed on as they are. A .bed of samples
+ * (byte 3 is 0; PLINK itself has not written one since 2009) is read as a whole and turned. */
+
+enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
+
+struct plink {
+    struct buf bed_path, bim_path, fam_path;
+    FILE *bed;
+    struct stream bim;
+    struct textline line; /* of the .fam, then of the .bim */
+    int64_t number;       /* of the .bim's line, from 1 */
+    int64_t n_variants;   /* that the .bed has */
+    int64_t record_size;  /* bytes of a variant in it */
+    uint8_t *packed;      /* [markers_packed_bytes()] the current variant */
+    uint8_t *turned;      /* (n_variants, record_size) of a .bed of samples; else NULL */
+    const char *allele;   /* what site.alt points at */
+    char **phenotype;     /* [ids.n] column 6 of the .fam, owned */
+    int8_t *dosage;       /* scratch, [ids.n] */
+    bool takes_all;
+};
+
+#define REFUSE(path, number, err, ...) variants_fault(err, buf_text(path), "", number, __VA_ARGS__)
+
+static int cannot(const char *what, const struct buf *path, struct err *err)
+{
+    return err_set(err, "%s: cannot %s: %s", buf_text(path), what, strerror(errno));
+}
+
+#define WANTED "a file of PLINK's"
+
+static int open_file(FILE **file, const struct buf *path, struct err *err)
+{
+    if (stream_check(buf_text(path), WANTED, err) != 0)
+        return -1;
+    *file = fopen(buf_text(path), "rb");
+    if (!*file)
+        return cannot("open", path, err);
+    setvbuf(*file, NULL, _IOFBF, BUFFER_BYTES);
+    return 0;
+}
+
+/* Cut the line into exactly n fields, apart by blanks and tabs. Returns how many it has. */
+static int cut_fields(char **field, int n, char *line)
+{
+    int found = 0;
+
+    for (char *save, *f = strtok_r(line, " \t\r\n", &save); f;
+         f = strtok_r(NULL, " \t\r\n", &save), found++)
+        if (found < n)
+            field[found] = f;
+    return found;
+}
+
+/* ---- .fam ---- */
+
+static int add_sample(struct variants *v, char **field, int64_t number, struct err *err)
+{
+    struct plink *p = v->state;
+    size_t n = (size_t)v->ids.n;
+    char **grown;
+
+    if (names_find(&v->ids, field[1]) >= 0)
+        return REFUSE(
+            &p->fam_path, number, err,
+            "sample \"%.80s\" again: it is on line %lld already (ids are those of column 2)",
+            field[1], (long long)names_line(&v->ids, names_find(&v->ids, field[1])));
+    if ((n & (n - 1)) == 0) {
+        grown = realloc(p->phenotype, (n ? 2 * n : 1) * sizeof *grown);
+        if (!grown)
+            return err_nomem(err, "samples", 2 * n * sizeof *grown);
+        p->phenotype = grown;
+    }
+    p->phenotype[n] = strdup(field[5]);
+    if (!p->phenotype[n])
+        return err_nomem(err, "phenotypes", strlen(field[5]));
+    if (names_add(&v->ids, field[1], number, err) < 0) {
+        free(p->phenotype[n]);
+        return -1;
+    }
+    return 0;
+}
+
+static int read_fam(struct variants *v, struct err *err)
+{
+    struct plink *p = v->state;
+    char *field[6];
+    int status;
+
+    while ((status = textline_next(&p->line, err)) > 0) {
+        int n = cut_fields(field, 6, p->line.text.data);
+
+        if (n == 0)
+            continue;
+        if (n != 6)
+            return REFUSE(&p->fam_path, p->line.number, err,
+                          "%d columns: must be 6 (family, sample, father, mother, sex, phenotype)",
+                          n);
+        if (add_sample(v, field, p->line.number, err) != 0)
+            return -1;
+    }
+    if (status < 0)
+        return -1;
+    return v->ids.n ? 0 : err_set(err, "%s: no samples", buf_text(&p->fam_path));
+}
+
+static int open_fam(struct variants *v, struct err *err)
+{
+    struct plink *p = v->state;
+    const char *path = buf_text(&p->fam_path);
+    struct stream fam;
+    int status;
+
+    if (stream_open(&fam, path, WANTED, err) != 0)
+        return -1;
+    status = textline_open(&p->line, path, textline_read_stream, &fam, err);
+    if (status == 0)
+        status = read_fam(v, err);
+    textline_close(&p->line);
+    stream_close(&fam);
+    return status;
+}
+
+static bool is_word(const char *text, const char *words)
+{
+    return strlen(text) == 1 && strchr(words, *text);
+}
+
+int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,
+                     enum data_task task, struct data_report *report, struct err *err)
+{
+    const struct plink *p = v->state;
+    bool is_coded = task != DATA_TASK_REGRESSION;
+
+    for (int32_t i = 0; i < v->ids.n; i++)
+        is_coded = is_coded && (is_word(p->phenotype[i], "012") || !strcmp(p->phenotype[i], "-9"));
+    report->is_case_control = is_coded;
+    if (target_cells_init(cells, ids->n, buf_text(&p->fam_path), "phenotype", err) != 0)
+        return -1;
+    for (int32_t i = 0; i < ids->n; i++) {
+        int32_t sample = names_find(&v->ids, ids->text[i]);
+        const char *text = p->phenotype[sample];
+
+        if (!strcmp(text, "-9") || (is_coded && !strcmp(text, "0")))
+            text = "";
+        if (target_cells_set(cells, i, text, names_line(&v->ids, sample), err) != 0)
+            return -1;
+        report->n_phenotyped += cells->text[i] != NULL;
+        report->n_joined += cells->text[i] != NULL;
+    }
+    return 0;
+}
+
+/* ---- .bed ---- */
+
+/* From samples to variants. */
+static int turn(struct variants *v, struct err *err)
+{
+    struct plink *p = v->state;
+    int64_t row_size = (p->n_variants + 3) / 4;
+    uint8_t *row = malloc((size_t)row_size);
+
+    p->turned = calloc((size_t)p->n_variants, (size_t)p->record_size);
+    if (!row || !p->turned) {
+        free(row);
+        return err_nomem(err, "genotypes", (size_t)(p->n_variants * p->record_size));
+    }
+    for (int32_t i = 0; i < v->ids.n; i++) {
+        if (fread(row, 1, (size_t)row_size, p->bed) != (size_t)row_size) {
+            free(row);
+            return cannot("read", &p->bed_path, err);
+        }
+        for (int64_t j = 0; j < p->n_variants; j++)
+            p->turned[j * p->record_size + i / 4] |=
+                (uint8_t)((row[j / 4] >> 2 * (j % 4) & 3) << 2 * (i % 4));
+    }
+    free(row);
+    return 0;
+}
+
+/* How many variants the .bed has, by its size. */
+static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struct err *err)
+{
+    struct plink *p = v->state;
+    int64_t n = v->ids.n, bytes;
+    struct stat status;
+
+    if (fstat(fileno(p->bed), &status) != 0)
+        return cannot("read", &p->bed_path, err);
+    bytes = (int64_t)status.st_size - MAGIC_BYTES;
+    p->record_size = (n + 3) / 4;
+    p->n_variants = n_lines;
+    if (bytes == (is_by_sample ? n * ((n_lines + 3) / 4) : n_lines * p->record_size))
+        return 0;
+    if (!is_by_sample && bytes % p->record_size == 0)
+        return err_set(err, "%s: %lld variants of %lld samples (%s): %s has %lld lines",
+                       buf_text(&p->bed_path), (long long)(bytes / p->record_size), (long long)n,
+                       buf_text(&p->fam_path), buf_text(&p->bim_path), (long long)n_lines);
+    return err_set(err,
+                   "%s: %lld bytes: must be %lld for the %lld samples of %s and the %lld variants "
+                   "of %s; is it "
+                   "cut off?",
+                   buf_text(&p->bed_path), (long long)bytes + MAGIC_BYTES,
+                   (long long)((is_by_sample ? n * ((n_lines + 3) / 4) : n_lines * p->record_size) +
+                               MAGIC_BYTES),
+                   (long long)n, buf_text(&p->fam_path), (long long)n_lines,
+                   buf_text(&p->bim_path));
+}
+
+static int count_lines(struct plink *p, int64_t *n, struct err *err)
+{
+    char *buffer = malloc(BUFFER_BYTES);
+    char last = '\n';
+    size_t size = 0;
+    int status;
+
+    *n = 0;
+    if (!buffer)
+        return err_nomem(err, "a buffer", BUFFER_BYTES);
+    while ((status = stream_read(buffer, &size, &p->bim, BUFFER_BYTES, err)) == 0 && size > 0) {
+        last = buffer[size - 1];
+        for (const char *at = buffer; (at = memchr(at, '\n', size - (size_t)(at - buffer))); at++)
+            ++*n;
+    }
+    *n += last != '\n';
+    free(buffer);
+    return status;
+}
+
+/* Open the .bim; n: its lines. */
+static int open_bim(struct plink *p, int64_t *n, struct err *err)
+{
+    const char *path = buf_text(&p->bim_path);
+
+    if (stream_open(&p->bim, path, WANTED, err) != 0 || count_lines(p, n, err) != 0)
+        return -1;
+    stream_close(&p->bim);
+    if (stream_open(&p->bim, path, WANTED, err) != 0)
+        return -1;
+    return textline_open(&p->line, path, textline_read_stream, &p->bim, err);
+}
+
+static int read_magic(struct plink *p, bool *is_by_sample, struct err *err)
+{
+    uint8_t magic[MAGIC_BYTES] = {0};
+
+    if (fread(magic, 1, MAGIC_BYTES, p->bed) != MAGIC_BYTES || magic[0] != 0x6c ||
+        magic[1] != 0x1b || magic[2] > 1)
+        return err_set(err,
+                       "%s: begins with the bytes %02x %02x %02x: a PLINK 1 .bed begins with 6c 1b "
+                       "01, or with 6c 1b 00 where it is ordered by samples",
+                       buf_text(&p->bed_path), magic[0], magic[1], magic[2]);
+    *is_by_sample = magic[2] == 0;
+    return 0;
+}
+
+static int open_bed(struct variants *v, struct err *err)
+{
+    struct plink *p = v->state;
+    bool is_by_sample;
+    int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
+
+    if (open_file(&p->bed, &p->bed_path, err) != 0 || read_magic(p, &is_by_sample, err) != 0 ||
+        open_bim(p, &n_lines, err) != 0 || size_up(v, is_by_sample, n_lines, err) != 0)
+        return -1;
+    p->packed = malloc((size_t)n_packed);
+    p->dosage = malloc((size_t)v->ids.n);
+    if (!p->packed || !p->dosage)
+        return err_nomem(err, "genotypes of a variant", (size_t)n_packed);
+    memset(p->packed, PACKED_PAD, (size_t)n_packed);
+    return is_by_sample && n_lines ? turn(v, err) : 0;
+}
+
+/* ---- variants ---- */
+
+static bool takes_all(const struct variants *v)
+{
+    for (int32_t i = 0; i < v->ids.n; i++)
+        if (v->slot[i] != i)
+            return false;
+    return true;
+}
+
+static int read_record(struct variants *v, struct err *err)
+{
+    struct plink *p = v->state;
+    size_t size = (size_t)p->record_size;
+    int n_last = v->ids.n % 4;
+
+    if (p->turned)
+        memcpy(p->packed, p->turned + (p->number - 1) * p->record_size, size);
+    else if (fread(p->packed, 1, size, p->bed) != size)
+        return err_set(err, "%s: cannot read variant %lld: the file is cut off",
+                       buf_text(&p->bed_path), (long long)p->number);
+    /* What pads the last byte is zero in the file, and would be counted. */
+    if (n_last)
+        p->packed[size - 1] = (uint8_t)((p->packed[size - 1] & ((1 << 2 * n_last) - 1)) |
+                                        (PACKED_PAD << 2 * n_last & 0xff));
+    return 0;
+}
+
+/* What is counted must be told from what is not, but where neither is known. */
+static bool are_alleles(const char *a, const char *b)
+{
+    return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");
+}
+
+static int read_site(struct plink *p, struct site *site, struct err *err)
+{
+    char *field[6], *end;
+    int n = cut_fields(field, 6, p->line.text.data);
+
+    if (n != 6)
+        return REFUSE(&p->bim_path, p->number, err,
+                      "%d columns: must be 6 (chromosome, id, centimorgans, position, two alleles)",
+                      n);
+    variants_capitalise(field[4]);
+    variants_capitalise(field[5]);
+    if (!are_alleles(field[4], field[5]))
+        return REFUSE(&p->bim_path, p->number, err, "both alleles are %.40s: must differ",
+                      field[4]);
+    p->allele = field[4];
+    *site = (struct site){
+        .id = field[1], .chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
+    errno = 0;
+    site->pos = strtoll(field[3], &end, 10);
+    if (errno || *end || site->pos < 0)
+        return REFUSE(&p->bim_path, p->number, err,
+                      "position \"%.40s\": must be a whole number, 0 or more", field[3]);
+    return 0;
+}
+
+static int plink_next(struct variants *v, struct site *site, struct err *err)
+{
+    struct plink *p = v->state;
+    int status;
+
+    if (p->number == 0)
+        p->takes_all = takes_all(v);
+    if (p->number == p->n_variants)
+        return 0;
+    p->number++;
+    status = textline_next(&p->line, err);
+    if (status == 0)
+        return err_set(err, "%s: has become shorter while it was read", buf_text(&p->bim_path));
+    if (status < 0 || read_site(p, site, err) != 0)
+        return -1;
+    return read_record(v, err) == 0 ? 1 : -1;
+}
+
+static int plink_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
+{
+    static const int8_t of_code[] = {
+        [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
+    struct plink *p = v->state;
+
+    (void)alt;
+    (void)err;
+    calls->packed = p->packed;
+    if (p->takes_all)
+        return 0;
+    for (int32_t i = 0; i < v->ids.n; i++)
+        if (v->slot[i] >= 0)
+            p->dosage[v->slot[i]] = of_code[p->packed[i / 4] >> 2 * (i % 4) & 3];
+    calls->packed = NULL;
+    calls->dosage = p->dosage;
+    return 0;
+}
+
+/* ---- files ---- */
+
+static void plink_close(struct variants *v)
+{
+    struct plink *p = v->state;
+
+    if (p->bed)
+        fclose(p->bed);
+    textline_close(&p->line);
+    stream_close(&p->bim);
+    for (int32_t i = 0; i < v->ids.n; i++)
+        free(p->phenotype[i]);
+    free(p->phenotype);
+    free(p->packed);
+    free(p->turned);
+    free(p->dosage);
+    buf_release(&p->bed_path);
+    buf_release(&p->bim_path);
+    buf_release(&p->fam_path);
+    free(p);
+}
+
+const char *plink_other_files(const char *path)
+{
+    static const char *const others[][2] = {
+        {".pgen", "plink2 --pfile NAME --make-bed"},
+        {".pvar", "plink2 --pfile NAME --make-bed"},
+        {".psam", "plink2 --pfile NAME --make-bed"},
+        {".ped", "plink --file NAME --make-bed"},
+        {".map", "plink --file NAME --make-bed"},
+        {".tped", "plink --tfile NAME --make-bed"},
+        {".raw", "plink --make-bed in the place of --recode A"},
+    };
+    size_t n = strlen(path);
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t size = strlen(others[i][0]);
+
+        if (n > size && !strcmp(path + n - size, others[i][0]))
+            return others[i][1];
+    }
+    return NULL;
+}
+
+static int name_files(struct plink *p, const char *path, struct err *err)
+{
+    static const char *const endings[] = {".bed", ".bim", ".fam"};
+    struct buf *paths[] = {&p->bed_path, &p->bim_path, &p->fam_path};
+    size_t n = files_plink_stem(path);
+
+    for (int i = 0; i < 3; i++) {
+        buf_add(paths[i], path, n);
+        buf_puts(paths[i], endings[i]);
+        if (buf_failed(paths[i]))
+            return err_nomem(err, "paths", n);
+    }
+    return 0;
+}
+
+int plink_reader_open(struct variants *v, struct err *err)
+{
+    static const struct variants_reader reader = {plink_next, plink_read, plink_close};
+    struct plink *p = calloc(1, sizeof *p);
+    const char *remedy = plink_other_files(v->path);
+
+    if (remedy) {
+        free(p);
+        return err_set(
+            err, "%s: of PLINK's files the .bed is read, with its .bim and .fam: %s writes it",
+            v->path, remedy);
+    }
+    if (!p)
+        return err_nomem(err, v->path, sizeof *p);
+    v->state = p;
+    v->reader = &reader;
+    if (name_files(p, v->path, err) != 0)
+        return -1;
+    return open_fam(v, err) == 0 ? open_bed(v, err) : -1;
+}

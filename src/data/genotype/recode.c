@@ -1,0 +1,694 @@
+#include "data/genotype/recode.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "data/genotype/genotable.h"
+#include "data/genotype/markers.h"
+#include "data/genotype/variants.h"
+#include "data/text/names.h"
+
+/* What a data set calls its chromosomes. Another file may have the prefix chr, or not: "1", "chr1"
+ * and "Chr1" are one, unless the data have two of them. plink2 reads names so, too; bcftools does
+ * not. */
+
+static const char *skip_prefix(const char *name)
+{
+    static const char prefix[] = "chr";
+    size_t n = strlen(prefix);
+
+    return !strncasecmp(name, prefix, n) && name[n] ? name + n : name;
+}
+
+/* Zero-initialise to begin. Release takes a zeroed one. */
+static void chroms_release(struct chroms *c)
+{
+    names_release(&c->name);
+    names_release(&c->bare);
+    c->is_mixed = false;
+}
+
+static int add(struct chroms *c, const char *name, struct err *err)
+{
+    const char *bare = skip_prefix(name);
+
+    if (names_find(&c->name, name) >= 0)
+        return 0;
+    if (names_find(&c->bare, bare) >= 0)
+        c->is_mixed = true;
+    else if (names_add(&c->bare, bare, 0, err) < 0)
+        return -1;
+    return names_add(&c->name, name, 0, err) < 0 ? -1 : 0;
+}
+
+/* One of the data's: the first n bytes; also one that is there already. -1 and err when memory is
+ * short. */
+static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
+{
+    char *name = strndup(text, n);
+    int rc = name ? add(c, name, err) : err_nomem(err, "chromosomes", n);
+
+    free(name);
+    return rc;
+}
+
+/* What the data call a chromosome of another file; NULL: they have it not. */
+static const char *chroms_find(const struct chroms *c, const char *chrom)
+{
+    int32_t i = names_find(&c->name, chrom);
+
+    if (i < 0 && !c->is_mixed) /* the numbers of both are the same then */
+        i = names_find(&c->bare, skip_prefix(chrom));
+    return i < 0 ? NULL : c->name.text[i];
+}
+
+/* Which marker of a data set a site of another file is: for data/genotype/recode alone. */
+
+struct recode_match {
+    int32_t marker; /* -1: none */
+    bool is_flipped;
+    bool is_by_name;
+    bool is_by_id;
+    bool is_other; /* the marker is here, with other alleles */
+};
+
+/* The marker at the site's place that has these alleles; -1: none. text: scratch, of which the
+ * caller checks buf_failed(). */
+static int32_t recode_find_alleles(const struct recode *r, struct buf *text,
+                                   const struct site *site, const char *ref, const char *alt)
+{
+    buf_clear(text);
+    buf_printf(text, "%s\t%lld\t%s\t%s", site->chrom, (long long)site->pos, ref, alt);
+    return names_find(&r->sites, buf_text(text));
+}
+
+/* Whether no sample has another allele than REF: PLINK writes 0 for it, VCF a point. */
+static bool is_alike(const struct site *site, const char *alt)
+{
+    return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
+}
+
+/* Whether allele number 2 (REF) or 3 (ALT) of a marker is this one. */
+static bool has_allele(const char *alleles, int column, const char *allele)
+{
+    size_t n;
+
+    while (column-- > 0)
+        alleles += strcspn(alleles, "\t") + 1;
+    n = strcspn(alleles, "\t");
+    return strlen(allele) == n && !strncmp(alleles, allele, n);
+}
+
+/* Compare the alleles of a site with those of marker j, which was found by a name or an id. */
+static void compare_alleles(struct recode_match *m, const struct recode *r, int32_t j,
+                            const struct site *site, const char *alt)
+{
+    const char *alleles = dataset_alleles(r->data, j);
+    bool has_alt = !is_alike(site, alt);
+
+    m->marker = j;
+    m->is_by_name = !*alleles;
+    if (!*alleles ||
+        (has_allele(alleles, 2, site->ref) && (!has_alt || has_allele(alleles, 3, alt))))
+        return;
+    m->is_flipped = site->n_alts < 2 && has_allele(alleles, 3, site->ref) &&
+                    (!has_alt || has_allele(alleles, 2, alt));
+    m->is_other = !m->is_flipped;
+}
+
+/* By CHROM_POS, or CHROM_POS_REF_ALT. */
+static int32_t find_name(const struct recode *r, struct buf *text, const struct site *site,
+                         const char *alt)
+{
+    int32_t j;
+
+    buf_clear(text);
+    buf_printf(text, "%s_%lld", site->chrom, (long long)site->pos);
+    j = names_find(&r->names, buf_text(text));
+    if (j < 0) {
+        buf_printf(text, "_%s_%s", site->ref, alt);
+        j = names_find(&r->names, buf_text(text));
+    }
+    return j;
+}
+
+/* The marker of an id: of the data's ids, or a name where the data have no alleles; -1: none, or
+ * several. */
+static int32_t recode_find_id(const struct recode *r, const char *id)
+{
+    int32_t j = names_find(&r->ids, id);
+
+    if (j >= 0)
+        return r->marker[j].has_own_id ? j : -1;
+    j = names_find(&r->names, id);
+    return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
+}
+
+/* Of alternative allele number alt, by place, by name, and then as id_marker: the marker that has
+ * the site's id, -1: none. */
+static struct recode_match recode_match_site(const struct recode *r, struct buf *text,
+                                             const struct site *site, int32_t alt,
+                                             int32_t id_marker)
+{
+    const char *allele = site->n_alts ? site->alt[alt] : "";
+    struct recode_match m = {.marker = recode_find_alleles(r, text, site, site->ref, allele)};
+    int32_t j;
+
+    if (m.marker < 0 && site->n_alts == 1) {
+        m.marker = recode_find_alleles(r, text, site, allele, site->ref);
+        m.is_flipped = m.marker >= 0;
+    }
+    if (m.marker >= 0)
+        return m;
+    j = find_name(r, text, site, allele);
+    m.is_by_id = j < 0 && id_marker >= 0;
+    if (m.is_by_id)
+        j = id_marker;
+    if (j >= 0)
+        compare_alleles(&m, r, j, site, allele);
+    return m;
+}
+
+/* The markers of a data set, as data/genotype/recode looks for them: for that file alone. */
+
+/* Marker number j under a text, or under one that no file has where that is taken or empty: so that
+ * numbers are those of the data. */
+static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
+{
+    char none[32];
+
+    snprintf(none, sizeof none, "\n%d", j);
+    if (!*text || names_find(names, text) >= 0)
+        text = none;
+    return names_add(names, text, 1, err) < 0 ? -1 : 0;
+}
+
+/* How much of CHROM_POS is CHROM; 0: the name is none of those. */
+static size_t chrom_length(const char *name)
+{
+    const char *last = strrchr(name, '_');
+
+    return last && last[1] && !last[1 + strspn(last + 1, "0123456789")] ? (size_t)(last - name) : 0;
+}
+
+/* Ids that several markers have match none of them. */
+static int index_ids(struct recode *r, struct err *err)
+{
+    for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_markers; j++) {
+        const char *id = dataset_marker_id(r->data, j);
+        int32_t known = *id ? names_find(&r->ids, id) : -1;
+
+        r->marker[j].has_own_id = *id && known < 0;
+        if (known >= 0)
+            r->marker[known].has_own_id = false;
+        if (index_marker(&r->ids, id, j, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int index_markers(struct recode *r, struct err *err)
+{
+    for (int32_t j = 0; j < r->data->n_markers; j++) {
+        const char *alleles = dataset_alleles(r->data, j);
+        const char *name = dataset_feature_name(r->data, j);
+        size_t n = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
+
+        if (index_marker(&r->sites, alleles, j, err) || index_marker(&r->names, name, j, err) ||
+            (n && chroms_add(&r->chroms, *alleles ? alleles : name, n, err)))
+            return -1;
+    }
+    return 0;
+}
+
+/* Means of features that are not held as dosages, whose missing ones are the means already. */
+static int find_means(struct recode *r, struct err *err)
+{
+    const struct dataset *d = r->data;
+    struct mat row;
+    double *sum;
+
+    if (mat_init(&row, 1, d->n_markers, err))
+        return -1;
+    sum = calloc((size_t)d->n_markers, sizeof *sum);
+    for (int32_t i = 0; sum && i < d->n_samples; i++) {
+        dataset_decode(&row, d, i, 0);
+        for (int32_t j = 0; j < d->n_markers; j++)
+            sum[j] += (double)row.v[j];
+    }
+    for (int32_t j = 0; sum && j < d->n_markers; j++)
+        r->fill[j] = (float)(sum[j] / d->n_samples);
+    mat_release(&row);
+    free(sum);
+    return sum ? 0 : err_nomem(err, "means", (size_t)d->n_markers * sizeof *sum);
+}
+
+static int find_fill(struct recode *r, struct err *err)
+{
+    size_t n = (size_t)r->data->n_markers;
+
+    r->fill = malloc(n * sizeof *r->fill);
+    if (!r->fill)
+        return err_nomem(err, "means", n * sizeof *r->fill);
+    if (!r->data->fill)
+        return find_means(r, err);
+    memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
+    return 0;
+}
+
+/* Fill sites, names, ids, chroms, fill and marker of r from r->data. recode_close() releases them,
+ * also after a failure. -1 and err when memory is short. */
+static int recode_index(struct recode *r, struct err *err)
+{
+    size_t n = (size_t)r->data->n_markers;
+
+    r->marker = calloc(n, sizeof *r->marker);
+    if (!r->marker)
+        return err_nomem(err, "markers", n * sizeof *r->marker);
+    return index_markers(r, err) || index_ids(r, err) || find_fill(r, err) ? -1 : 0;
+}
+
+/* ---- file ---- */
+
+static int open_file(struct recode *r, struct err *err)
+{
+    if (r->kind != VARIANTS_NONE)
+        return variants_open(&r->variants, r->kind, r->path, r->dosage, err);
+    r->table = calloc(1, sizeof *r->table);
+    if (!r->table)
+        return err_nomem(err, "table", sizeof *r->table);
+    return genotable_read(r->table, r->path, r->missing, err);
+}
+
+int recode_open(struct recode *r, const struct dataset *data, const char *path,
+                enum data_dosage dosage, const char *missing, struct err *err)
+{
+    *r = (struct recode){.data = data, .path = path, .dosage = dosage, .missing = missing};
+    r->kind = variants_detect(path);
+    if (open_file(r, err))
+        return -1;
+    return recode_index(r, err);
+}
+
+void recode_close(struct recode *r)
+{
+    if (!r)
+        return;
+    variants_close(&r->variants);
+    if (r->table)
+        genotable_release(r->table);
+    free(r->table);
+    names_release(&r->sites);
+    names_release(&r->names);
+    names_release(&r->ids);
+    chroms_release(&r->chroms);
+    free(r->fill);
+    free(r->marker);
+    memset(r, 0, sizeof *r);
+}
+
+bool recode_is_below(double *low, const struct recode *r)
+{
+    bool is_below;
+
+    *low = r->kind == VARIANTS_NONE ? r->table->low : 0;
+    is_below = *low < 0;
+    for (int32_t j = 0; is_below && j < r->data->n_markers; j++)
+        is_below = r->fill[j] >= 0;
+    return is_below;
+}
+
+const struct names *recode_ids(const struct recode *r)
+{
+    return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;
+}
+
+/* ---- calls ---- */
+
+static float call_of(const struct calls *calls, int32_t i)
+{
+    static const float of_code[] = {
+        [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = NAN};
+
+    if (calls->packed)
+        return of_code[calls->packed[i / 4] >> 2 * (i % 4) & 3];
+    if (calls->dosage)
+        return calls->dosage[i] == DOSAGE_MISSING ? NAN : (float)calls->dosage[i];
+    return calls->value[i];
+}
+
+/* A marker that was found by an id which the file has again, or which is at its own place too. */
+static void forget(struct mat *x, struct recode *r, int32_t j)
+{
+    struct recode_marker *marker = &r->marker[j];
+
+    for (int32_t i = 0; i < x->n_rows; i++)
+        mat_row(x, i)[j] = r->fill[j];
+    *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
+}
+
+/* Whether something may still be read for it: what a site's place says goes before its id. */
+static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
+{
+    const struct recode_marker *marker = &r->marker[j];
+
+    return is_by_id ? !marker->is_found && marker->n_ids < 2
+                    : !marker->is_found || marker->is_by_id;
+}
+
+/* One matched marker of all samples into its column of x. */
+static void take_calls(struct mat *x, struct recode *r, const struct recode_match *m,
+                       const struct calls *calls, bool is_turned)
+{
+    int32_t j = m->marker;
+    struct recode_marker *marker = &r->marker[j];
+
+    forget(x, r, j);
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        float v = call_of(calls, i);
+
+        marker->n_missing += isnan(v);
+        if (!isnan(v))
+            mat_row(x, i)[j] = is_turned ? 2 - v : v;
+    }
+    marker->is_found = true;
+    marker->is_flipped = m->is_flipped;
+    marker->is_by_name = m->is_by_name;
+    marker->is_by_id = m->is_by_id;
+    marker->is_respelled = r->is_respelled && !m->is_by_id;
+    r->has_respelled = r->has_respelled || marker->is_respelled;
+}
+
+/* Of a site that is turned, REF is what the data count: where it can be counted that is right
+ * whatever the ploidy of each call, else there are two alleles in each. */
+static int read_match(struct mat *x, struct recode *r, const struct recode_match *m, int32_t alt,
+                      struct err *err)
+{
+    bool counts_ref = m->is_flipped && r->dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
+    struct calls calls;
+
+    if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
+        return -1;
+    take_calls(x, r, m, &calls, m->is_flipped && !counts_ref);
+    return 0;
+}
+
+/* here: what the data call it, or NULL. */
+static void note_chrom(struct recode_report *report, const char *there, const char *here)
+{
+    if (report->chrom[1][0] || (report->chrom[0][0] && !here))
+        return;
+    snprintf(report->chrom[0], sizeof report->chrom[0], "%s", there);
+    snprintf(report->chrom[1], sizeof report->chrom[1], "%s", here ? here : "");
+}
+
+/* ---- a site whose alleles are those of its calls ---- */
+
+/* Which these are depends on who is in the file, and so must nothing else: a marker counts its
+ * letter in each call that has no letter but those of the data there. */
+
+enum { N_LETTERS = 6, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
+static const char *const letters[N_LETTERS] = {"A", "C", "G", "T", "+", "-"};
+
+/* The data's markers there. */
+struct lettered {
+    int32_t marker[MOST_LETTERED];
+    int counted[MOST_LETTERED]; /* the letter of each */
+    int n;
+    bool is_theirs[N_LETTERS]; /* a letter of any of them */
+    bool is_here;              /* one of those is in the file */
+};
+
+static void find_lettered(struct lettered *out, const struct recode *r, struct buf *text,
+                          const struct site *site)
+{
+    *out = (struct lettered){0};
+    for (int ref = 0; ref < N_LETTERS; ref++)
+        for (int alt = 0; alt < N_LETTERS; alt++) {
+            int32_t j =
+                ref == alt ? -1 : recode_find_alleles(r, text, site, letters[ref], letters[alt]);
+
+            if (j < 0 || !is_open(r, j, false))
+                continue;
+            out->marker[out->n] = j;
+            out->counted[out->n++] = alt;
+            out->is_theirs[ref] = out->is_theirs[alt] = true;
+        }
+}
+
+/* Among the site's alleles; n_alts where it is none of them. */
+static int32_t place_of(const struct site *site, const char *allele)
+{
+    int32_t alt = VARIANTS_REF;
+
+    while (alt < site->n_alts && strcmp(alt < 0 ? site->ref : site->alt[alt], allele) != 0)
+        alt++;
+    return alt;
+}
+
+/* count (N_LETTERS, n): of each of their letters in each call, NaN where that is missing. */
+static int count_letters(struct mat *count, struct lettered *l, struct recode *r,
+                         const struct site *site, struct err *err)
+{
+    for (int k = 0; k < N_LETTERS; k++) {
+        int32_t alt = l->is_theirs[k] ? place_of(site, letters[k]) : site->n_alts;
+        struct calls calls;
+
+        if (alt == site->n_alts)
+            continue;
+        if (variants_read(&r->variants, alt, &calls, err))
+            return -1;
+        l->is_here = true;
+        for (int32_t i = 0; i < count->n_cols; i++)
+            mat_row(count, k)[i] = call_of(&calls, i);
+    }
+    return 0;
+}
+
+static void take_lettered(struct mat *x, struct recode *r, const struct lettered *l, int at,
+                          struct mat *count)
+{
+    int32_t j = l->marker[at];
+    struct recode_marker *marker = &r->marker[j];
+
+    if (!l->is_here) {
+        marker->is_other = !marker->is_found;
+        return;
+    }
+    forget(x, r, j);
+    marker->is_found = true;
+    marker->is_respelled = r->is_respelled;
+    r->has_respelled = r->is_respelled;
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        float sum = 0;
+
+        for (int k = 0; k < N_LETTERS; k++)
+            sum += mat_row(count, k)[i];
+        if (sum == 2)
+            mat_row(x, i)[j] = mat_row(count, l->counted[at])[i];
+        else
+            marker->n_missing++;
+    }
+}
+
+static int take_letters(struct mat *x, struct recode *r, struct buf *text, const struct site *site,
+                        struct err *err)
+{
+    struct mat count = {0};
+    struct lettered l;
+    int rc;
+
+    find_lettered(&l, r, text, site);
+    if (!l.n)
+        return 0;
+    rc = mat_init(&count, N_LETTERS, x->n_rows, err);
+    if (!rc) {
+        memset(count.v, 0, (size_t)mat_size(&count) * sizeof *count.v);
+        rc = count_letters(&count, &l, r, site, err);
+    }
+    for (int at = 0; !rc && at < l.n; at++)
+        take_lettered(x, r, &l, at, &count);
+    mat_release(&count);
+    return rc;
+}
+
+/* The marker that has the site's id, where it is the first such site; -1: none. Two sites of the
+ * same id match nothing: what the first one brought is dropped. */
+static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
+{
+    int32_t j = table_is_missing(site->id) ? -1 : recode_find_id(r, site->id);
+    struct recode_marker *marker;
+
+    if (j < 0)
+        return -1;
+    marker = &r->marker[j];
+    marker->n_ids += marker->n_ids < 2;
+    if (marker->n_ids < 2 && site->n_alts < 2)
+        return j;
+    marker->n_ids = 2;
+    if (marker->is_by_id)
+        forget(x, r, j);
+    return -1;
+}
+
+static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const struct site *site,
+                        struct err *err)
+{
+    int32_t n = site->n_alts ? site->n_alts : 1;
+    int32_t id_marker = note_id(x, r, site);
+
+    if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* there are none */
+        return 0;
+    for (int32_t alt = 0; alt < n; alt++) {
+        struct recode_match m = recode_match_site(r, text, site, alt, id_marker);
+
+        if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* a site comes twice: the first */
+            continue;
+        if (m.is_other) {
+            r->marker[m.marker].is_other = !r->marker[m.marker].is_found;
+            continue;
+        }
+        if (read_match(x, r, &m, alt, err))
+            return -1;
+    }
+    return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
+}
+
+/* By the data's name of its chromosome, where they have it. */
+static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
+                     struct buf *text, const struct site *site, struct err *err)
+{
+    const char *here = chroms_find(&r->chroms, site->chrom);
+    struct site named = *site;
+
+    report->n_elsewhere += !here;
+    if (site->is_contradicted)
+        variants_note_contradicted(&report->contradicted, site, false);
+    if (here)
+        named.chrom = here;
+    r->is_respelled = here && strcmp(here, site->chrom) != 0;
+    r->has_respelled = false;
+    if ((site->is_seen ? take_letters : take_alleles)(x, r, text, &named, err))
+        return -1;
+    if (!here || r->has_respelled)
+        note_chrom(report, site->chrom, here);
+    return 0;
+}
+
+static int none_here(const struct recode *r, const struct recode_report *report, struct err *err)
+{
+    return err_set(err,
+                   "%s: none of its chromosomes is one of the data that were trained on: the first "
+                   "is \"%.40s\", theirs is \"%.40s\" (the prefix chr makes no difference)",
+                   r->path, report->chrom[0], r->chroms.name.text[0]);
+}
+
+static int read_variants(struct mat *x, struct recode_report *report, struct recode *r,
+                         const int32_t *sample, int32_t n, struct err *err)
+{
+    struct buf text = {0};
+    struct site site;
+    int status = 0;
+
+    if (r->is_read) {
+        variants_close(&r->variants);
+        status = variants_open(&r->variants, r->kind, r->path, r->dosage, err);
+    }
+    r->is_read = true;
+    r->n_sites = 0;
+    if (status == 0)
+        variants_select(&r->variants, sample, n);
+    for (; status == 0 && (status = variants_next(&r->variants, &site, err)) > 0; r->n_sites++)
+        status = take_site(x, report, r, &text, &site, err);
+    buf_release(&text);
+    return status;
+}
+
+/* ---- table ---- */
+
+static float cell_of(const struct columns *c, int32_t row, int32_t col)
+{
+    int64_t at = (int64_t)row * c->n_cols + col;
+
+    if (c->v)
+        return c->v[at];
+    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
+}
+
+/* Column `col` is marker j. */
+static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
+                        const int32_t *sample)
+{
+    struct recode_marker *marker = &r->marker[j];
+
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        float v = cell_of(&r->table->markers, sample[i], col);
+
+        marker->n_missing += isnan(v);
+        if (!isnan(v))
+            mat_row(x, i)[j] = v;
+    }
+    marker->is_found = marker->is_by_name = true;
+    marker->is_by_id = is_by_id;
+}
+
+/* First by name, then what is left by id. */
+static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
+{
+    const struct columns *c = &r->table->markers;
+
+    for (int32_t col = 0; col < c->n_cols; col++) {
+        int32_t j = names_find(&r->names, c->name[col]);
+
+        if (j >= 0)
+            take_column(x, r, j, col, false, sample);
+    }
+    for (int32_t col = 0; r->ids.n && col < c->n_cols; col++) {
+        int32_t j = names_find(&r->names, c->name[col]) < 0 ? recode_find_id(r, c->name[col]) : -1;
+
+        if (j >= 0 && !r->marker[j].is_found)
+            take_column(x, r, j, col, true, sample);
+    }
+}
+
+static void sum_up(struct recode_report *report, const struct recode *r)
+{
+    for (int32_t j = 0; j < r->data->n_markers; j++) {
+        const struct recode_marker *m = &r->marker[j];
+
+        report->n_found += m->is_found;
+        report->n_flipped += m->is_flipped;
+        report->n_by_name += m->is_by_name;
+        report->n_by_id += m->is_by_id;
+        report->n_other += m->is_other;
+        report->n_respelled += m->is_respelled;
+        report->n_missing += m->n_missing;
+    }
+}
+
+int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
+                const int32_t *sample, int32_t n, struct err *err)
+{
+    size_t n_markers = (size_t)r->data->n_markers;
+
+    *report = (struct recode_report){0};
+    for (size_t j = 0; j < n_markers; j++)
+        r->marker[j] = (struct recode_marker){.has_own_id = r->marker[j].has_own_id};
+    for (int32_t i = 0; i < n; i++)
+        memcpy(mat_row(x, i), r->fill, n_markers * sizeof *r->fill);
+    if (r->kind == VARIANTS_NONE)
+        read_table(x, r, sample);
+    else if (read_variants(x, report, r, sample, n, err))
+        return -1;
+    sum_up(report, r);
+    if (report->n_elsewhere && report->n_elsewhere == r->n_sites && !report->n_found &&
+        r->chroms.name.n)
+        return none_here(r, report, err);
+    return 0;
+}

@@ -1,0 +1,204 @@
+#include "data/genotype/variants.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/text/stream.h"
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+
+    return n >= m && !strcmp(path + n - m, ending);
+}
+
+static bool is_plink(const char *path)
+{
+    char bed[4096];
+    struct stat status;
+
+    if (ends_in(path, ".bed") || ends_in(path, ".bim") || ends_in(path, ".fam") ||
+        plink_other_files(path))
+        return true;
+    return stat(path, &status) != 0 &&
+           (size_t)snprintf(bed, sizeof bed, "%s.bed", path) < sizeof bed &&
+           stat(bed, &status) == 0;
+}
+
+enum variants_kind variants_detect(const char *path)
+{
+    static const struct {
+        const char *magic;
+        enum variants_kind kind;
+    } kinds[] = {
+        {"##", VARIANTS_VCF},
+        {"#CHROM\t", VARIANTS_VCF},
+        {"\xef\xbb\xbf##", VARIANTS_VCF},
+        {"BCF\2", VARIANTS_BCF},
+        {"\x6c\x1b", VARIANTS_PLINK},
+        {"rs#", VARIANTS_HAPMAP},
+        {"rs\talleles", VARIANTS_HAPMAP},
+    };
+    char head[64];
+    size_t n;
+
+    if (is_plink(path))
+        return VARIANTS_PLINK;
+    n = stream_peek(head, sizeof head, path);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (n >= strlen(kinds[i].magic) && !memcmp(head, kinds[i].magic, strlen(kinds[i].magic)))
+            return kinds[i].kind;
+    return VARIANTS_NONE;
+}
+
+static int select_all(struct variants *v, struct err *err)
+{
+    v->slot = malloc((size_t)v->ids.n * sizeof *v->slot);
+    if (!v->slot)
+        return err_nomem(err, "samples", (size_t)v->ids.n * sizeof *v->slot);
+    for (int32_t i = 0; i < v->ids.n; i++)
+        v->slot[i] = i;
+    v->n = v->ids.n;
+    return 0;
+}
+
+int variants_open(struct variants *v, enum variants_kind kind, const char *path,
+                  enum data_dosage dosage, struct err *err)
+{
+    static int (*const open[])(struct variants *, struct err *) = {
+        [VARIANTS_VCF] = vcf_reader_open,
+        [VARIANTS_BCF] = bcf_reader_open,
+        [VARIANTS_PLINK] = plink_reader_open,
+        [VARIANTS_HAPMAP] = hapmap_reader_open,
+    };
+
+    memset(v, 0, sizeof *v);
+    v->path = path;
+    v->dosage = dosage;
+    if (open[kind](v, err) != 0)
+        return -1;
+    if (v->ids.n == 0)
+        return err_set(err, "%s: no samples", path);
+    return select_all(v, err);
+}
+
+void variants_close(struct variants *v)
+{
+    if (!v)
+        return;
+    if (v->reader)
+        v->reader->close(v);
+    names_release(&v->ids);
+    free(v->slot);
+    memset(v, 0, sizeof *v);
+}
+
+int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err)
+{
+    int32_t known = names_find(&v->ids, id);
+
+    if (!*id)
+        return err_set(err, "%s:%lld: the id of sample %d is empty", v->path, (long long)line,
+                       v->ids.n + 1);
+    if (known >= 0)
+        return err_set(err, "%s:%lld: sample \"%.80s\" again: it is sample %d already", v->path,
+                       (long long)line, id, known + 1);
+    return names_add(&v->ids, id, line, err) < 0 ? -1 : 0;
+}
+
+void variants_select(struct variants *v, const int32_t *sample, int32_t n)
+{
+    for (int32_t i = 0; i < v->ids.n; i++)
+        v->slot[i] = -1;
+    for (int32_t i = 0; i < n; i++)
+        v->slot[sample[i]] = i;
+    v->n = n;
+}
+
+int variants_next(struct variants *v, struct site *site, struct err *err)
+{
+    return v->reader->next(v, site, err);
+}
+
+int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
+{
+    *calls = (struct calls){0};
+    return v->reader->read(v, alt, calls, err);
+}
+
+void variants_note_contradicted(struct data_contradicted *c, const struct site *site,
+                                bool is_dropped)
+{
+    int64_t n = c->n_taken + c->n_dropped;
+
+    if (n < DATA_EXAMPLES)
+        snprintf(c->first[n], sizeof c->first[n], "%s", site->id);
+    c->n_dropped += is_dropped;
+    c->n_taken += !is_dropped;
+}
+
+void variants_put_contradicted(struct buf *out, const struct data_contradicted *c)
+{
+    int64_t n = c->n_taken + c->n_dropped;
+
+    for (int64_t i = 0; i < n && i < DATA_EXAMPLES; i++)
+        buf_printf(out, "%s\"%s\"", i ? ", " : "", c->first[i]);
+}
+
+/* ---- for the readers ---- */
+
+void variants_capitalise(char *allele)
+{
+    if (allele[strspn(allele, "ACGTNacgtn")])
+        return;
+    for (; *allele; allele++)
+        *allele &= ~0x20;
+}
+
+int variants_scratch_init(struct variants_scratch *s, int32_t n, struct err *err)
+{
+    s->dosage = malloc((size_t)n);
+    s->value = malloc((size_t)n * sizeof *s->value);
+    if (!s->dosage || !s->value)
+        return err_nomem(err, "genotypes of a variant", (size_t)n * (1 + sizeof *s->value));
+    return 0;
+}
+
+void variants_scratch_release(struct variants_scratch *s)
+{
+    free(s->dosage);
+    free(s->value);
+    memset(s, 0, sizeof *s);
+}
+
+void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n)
+{
+    calls->value = s->value;
+    for (int32_t i = 0; i < n; i++) {
+        float v = s->value[i];
+
+        if (isnan(v))
+            s->dosage[i] = DOSAGE_MISSING;
+        else if (fabsf(v) <= DOSAGE_MAX && v == (float)(int)v)
+            s->dosage[i] = (int8_t)v;
+        else
+            return;
+    }
+    calls->value = NULL;
+    calls->dosage = s->dosage;
+}
+
+int variants_fault(struct err *err, const char *path, const char *place, int64_t number,
+                   const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    err_vset_at(err, path, place, number, format, args);
+    va_end(args);
+    return -1;
+}

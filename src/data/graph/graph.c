@@ -1,0 +1,416 @@
+#include "data/graph/graph.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/triplets.h"
+#include "data/graph/similarity.h"
+
+/* As many are found at least when more may be asked for. Finding more costs next to nothing beside
+ * the products, and a sweep seldom asks for more than 40; 1 KiB for each sample. */
+#define LEAST_GROWN 64
+
+/* Each sample's best while they are looked for. A pair is offered to both of its samples when its
+ * block comes up; blocks ascend, so that every sample sees the others in ascending order. */
+struct search {
+    struct neighbours *found;
+    int32_t *n;    /* [N] how many a sample has so far */
+    double *least; /* [N] what an offer must exceed: the last one's similarity if there are k */
+};
+
+static int search_init(struct search *s, struct neighbours *out, int32_t n_samples, int32_t k,
+                       struct err *err)
+{
+    size_t n = (size_t)n_samples;
+
+    *out = (struct neighbours){.n_samples = n_samples, .k = k};
+    *s = (struct search){.found = out};
+    out->best = malloc(n * (size_t)k * sizeof *out->best);
+    s->n = calloc(n, sizeof *s->n);
+    s->least = malloc(n * sizeof *s->least);
+    if (!out->best || !s->n || !s->least)
+        return err_nomem(err, "neighbours", n * (size_t)k * sizeof *out->best);
+    for (size_t i = 0; i < n; i++)
+        s->least[i] = -INFINITY;
+    return 0;
+}
+
+static void search_release(struct search *s)
+{
+    free(s->n);
+    free(s->least);
+}
+
+int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k, struct neighbour offered)
+{
+    int32_t at = n < k ? n : k - 1;
+
+    if (n == k && offered.similarity <= best[k - 1].similarity)
+        return n;
+    for (; at > 0 && best[at - 1].similarity < offered.similarity; at--)
+        best[at] = best[at - 1];
+    best[at] = offered;
+    return n < k ? n + 1 : k;
+}
+
+static void offer(struct search *s, int32_t i, struct neighbour offered)
+{
+    int32_t k = s->found->k;
+    struct neighbour *best = s->found->best + (int64_t)i * k;
+
+    if (offered.similarity <= s->least[i])
+        return;
+    s->n[i] = neighbours_offer(best, s->n[i], k, offered);
+    if (s->n[i] == k)
+        s->least[i] = best[k - 1].similarity;
+}
+
+/* The pairs of row i of the block, from both sides where j's own row has them not. */
+static int search_row(struct search *s, const struct similarity *of, int32_t i, struct err *err)
+{
+    for (int32_t j = of->first; j < s->found->n_samples; j++) {
+        double v;
+
+        if (j == i)
+            continue;
+        v = similarity_of(of, i, j);
+        if (similarity_check(v, i, j, err) != 0)
+            return -1;
+        offer(s, i, (struct neighbour){v, j});
+        if (j >= of->first + of->n_rows)
+            offer(s, j, (struct neighbour){similarity_of(of, j, i), i});
+    }
+    return 0;
+}
+
+static int search_all(struct search *s, const struct dataset *d, enum graph_metric metric,
+                      struct err *err)
+{
+    struct similarity of;
+    int status = similarity_init(&of, d, metric, err);
+
+    while (status == 0 && similarity_next(&of))
+        for (int32_t i = of.first; status == 0 && i < of.first + of.n_rows; i++)
+            status = search_row(s, &of, i, err);
+    similarity_release(&of);
+    return status;
+}
+
+int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_metric metric,
+                    int32_t k, struct err *err)
+{
+    struct search search;
+    int status;
+
+    memset(out, 0, sizeof *out);
+    if (k < 1 || k > d->n_samples - 1)
+        return err_set(err, "graph.k = %d: must be in [1, %d], there are %d samples", k,
+                       d->n_samples - 1, d->n_samples);
+    status = search_init(&search, out, d->n_samples, k, err);
+    if (status == 0)
+        status = search_all(&search, d, metric, err);
+    search_release(&search);
+    if (status != 0)
+        neighbours_release(out);
+    return status;
+}
+
+void neighbours_release(struct neighbours *neighbours)
+{
+    if (!neighbours)
+        return;
+    free(neighbours->best);
+    memset(neighbours, 0, sizeof *neighbours);
+}
+
+int neighbours_grow(struct neighbours *n, const struct dataset *d, enum graph_metric metric,
+                    int32_t k, struct err *err)
+{
+    int64_t wanted = 2 * (int64_t)k > LEAST_GROWN ? 2 * (int64_t)k : LEAST_GROWN;
+
+    if (k >= 1 && k <= n->k)
+        return 0;
+    neighbours_release(n);
+    if (k >= 1 && k < d->n_samples - 1)
+        k = wanted < d->n_samples - 1 ? (int32_t)wanted : d->n_samples - 1;
+    return neighbours_find(n, d, metric, k, err);
+}
+
+/* ---- edges ---- */
+
+static int join(struct triplets *list, int32_t a, int32_t b, double similarity,
+                enum graph_weights weights, struct err *err)
+{
+    float weight = weights == GRAPH_BINARY ? 1 : (float)similarity;
+
+    if (!(weight > 0))
+        return 0;
+    return triplets_add(list, (struct triplet){a < b ? a : b, a < b ? b : a, weight}, err);
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct triplet *a = left, *b = right;
+
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    if (a->col != b->col)
+        return a->col < b->col ? -1 : 1;
+    return (a->val > b->val) - (a->val < b->val);
+}
+
+/* A pair may have been found from both sides, with similarities that differ in the last bit. */
+static void drop_repeats(struct triplets *list)
+{
+    int64_t n = 0;
+
+    if (list->n > 1)
+        qsort(list->item, (size_t)list->n, sizeof *list->item, compare_edges);
+    for (int64_t e = 0; e < list->n; e++)
+        if (n == 0 || list->item[e].row != list->item[n - 1].row ||
+            list->item[e].col != list->item[n - 1].col)
+            list->item[n++] = list->item[e];
+    list->n = n;
+}
+
+static int to_adjacency(struct csr *out, struct triplets *list, int32_t n_samples, struct err *err)
+{
+    struct triplet *both;
+    int status;
+
+    drop_repeats(list);
+    both = malloc((size_t)(2 * list->n + 1) * sizeof *both);
+    if (!both)
+        return err_nomem(err, "graph", (size_t)(2 * list->n + 1) * sizeof *both);
+    for (int64_t e = 0; e < list->n; e++) {
+        both[2 * e] = list->item[e];
+        both[2 * e + 1] = (struct triplet){list->item[e].col, list->item[e].row, list->item[e].val};
+    }
+    status = csr_from_triplets(out, n_samples, n_samples, both, 2 * list->n, err);
+    free(both);
+    return status;
+}
+
+/* ---- the graph ---- */
+
+int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph_weights weights,
+              struct err *err)
+{
+    struct triplets list = {0};
+    int status = 0;
+
+    assert(k >= 1 && k <= n->k);
+    memset(out, 0, sizeof *out);
+    for (int32_t i = 0; i < n->n_samples; i++)
+        for (int32_t c = 0; status == 0 && c < k; c++) {
+            const struct neighbour *other = &n->best[(int64_t)i * n->k + c];
+
+            status = join(&list, i, other->sample, other->similarity, weights, err);
+        }
+    if (status == 0)
+        status = to_adjacency(out, &list, n->n_samples, err);
+    triplets_release(&list);
+    return status;
+}
+
+static int build_knn(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
+                     struct err *err)
+{
+    struct neighbours neighbours;
+    int status;
+
+    if (neighbours_find(&neighbours, d, spec->metric, spec->k, err) != 0)
+        return -1;
+    status = graph_cut(out, &neighbours, spec->k, spec->weights, err);
+    neighbours_release(&neighbours);
+    return status;
+}
+
+/* A threshold is put to each pair once, or the last bit could make the graph one-sided. */
+static int join_similar(struct triplets *list, const struct similarity *of, int32_t i,
+                        const struct graph_spec *spec, struct err *err)
+{
+    for (int32_t j = i + 1; j < of->data->n_samples; j++) {
+        double v = similarity_of(of, i, j);
+
+        if (similarity_check(v, i, j, err) != 0 ||
+            (v >= spec->threshold && join(list, i, j, v, spec->weights, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int build_threshold(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
+                           struct err *err)
+{
+    struct triplets list = {0};
+    struct similarity of;
+    int status = similarity_init(&of, d, spec->metric, err);
+
+    while (status == 0 && similarity_next(&of))
+        for (int32_t i = of.first; status == 0 && i < of.first + of.n_rows; i++)
+            status = join_similar(&list, &of, i, spec, err);
+    similarity_release(&of);
+    if (status == 0)
+        status = to_adjacency(out, &list, d->n_samples, err);
+    triplets_release(&list);
+    return status;
+}
+
+static int build_from_edges(struct csr *out, const struct dataset *d, struct err *err)
+{
+    struct triplets list = {.n = d->n_edges};
+    int status;
+
+    if (d->n_edges == 0)
+        return err_set(err, "graph.build = file: no edges were given, set data.edges");
+    list.item = malloc((size_t)d->n_edges * sizeof *list.item);
+    if (!list.item)
+        return err_nomem(err, "edges", (size_t)d->n_edges * sizeof *list.item);
+    for (int64_t e = 0; e < d->n_edges; e++)
+        list.item[e] = (struct triplet){d->edge_source[e], d->edge_target[e], d->edge_weight[e]};
+    status = to_adjacency(out, &list, d->n_samples, err);
+    free(list.item);
+    return status;
+}
+
+/* ---- graphs side by side ---- */
+
+/* Row lengths into row_start, then where rows begin. */
+static void count_neighbours(struct csr *out, const struct dataset *d)
+{
+    int64_t *start = out->row_start;
+
+    for (int32_t g = 0; g < d->n_samples; g++) {
+        struct dataset_graph graph = dataset_graph(d, g);
+
+        for (int64_t e = 0; e < graph.n_edges; e++) {
+            start[graph.first_node + graph.source[e] - graph.edge_base + 1]++;
+            start[graph.first_node + graph.target[e] - graph.edge_base + 1]++;
+        }
+    }
+    for (int32_t i = 0; i < d->n_nodes; i++)
+        start[i + 1] += start[i];
+}
+
+static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t col, float weight)
+{
+    int64_t at = next[row]++;
+
+    out->col[at] = col;
+    out->val[at] = weight;
+}
+
+/* Edges are sorted by source, then target, and the source is the smaller: the smaller neighbours
+ * of all nodes first, and every row comes out sorted. */
+static void put_neighbours(struct csr *out, int64_t *next, const struct dataset *d)
+{
+    for (int32_t g = 0; g < d->n_samples; g++) {
+        struct dataset_graph graph = dataset_graph(d, g);
+        int32_t to_row = graph.first_node - graph.edge_base;
+
+        for (int64_t e = 0; e < graph.n_edges; e++)
+            put_neighbour(out, next, graph.target[e] + to_row, graph.source[e] + to_row,
+                          graph.weight[e]);
+        for (int64_t e = 0; e < graph.n_edges; e++)
+            put_neighbour(out, next, graph.source[e] + to_row, graph.target[e] + to_row,
+                          graph.weight[e]);
+    }
+}
+
+/* One adjacency of all, in blocks. Straight to its place: images have edges by the million. */
+static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
+{
+    size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
+    int64_t n_edges = 0;
+    int64_t *next;
+
+    for (int32_t g = 0; g < d->n_samples; g++)
+        n_edges += dataset_graph(d, g).n_edges;
+    if (csr_init(out, d->n_nodes, d->n_nodes, 2 * n_edges, err) != 0)
+        return -1;
+    next = malloc(bytes);
+    if (!next) {
+        csr_release(out);
+        return err_nomem(err, "graph", bytes);
+    }
+    count_neighbours(out, d);
+    memcpy(next, out->row_start, bytes);
+    put_neighbours(out, next, d);
+    free(next);
+    return 0;
+}
+
+int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err)
+{
+    struct dataset_graph g = dataset_graph(d, i);
+    struct triplets list = {.n = g.n_edges};
+    int status;
+
+    memset(out, 0, sizeof *out);
+    list.item = malloc(((size_t)g.n_edges + 1) * sizeof *list.item);
+    if (!list.item)
+        return err_nomem(err, "edges", (size_t)g.n_edges * sizeof *list.item);
+    for (int64_t e = 0; e < g.n_edges; e++)
+        list.item[e] =
+            (struct triplet){g.source[e] - g.edge_base, g.target[e] - g.edge_base, g.weight[e]};
+    status = to_adjacency(out, &list, g.n_nodes, err);
+    free(list.item);
+    return status;
+}
+
+int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
+                struct err *err)
+{
+    memset(out, 0, sizeof *out);
+    if (d->graph_start && (spec->build == GRAPH_KNN || spec->build == GRAPH_THRESHOLD))
+        return err_set(err, "samples that are graphs have edges of their own: graph.build must be "
+                            "file or none");
+    switch (spec->build) {
+    case GRAPH_KNN:
+        return build_knn(out, d, spec, err);
+    case GRAPH_THRESHOLD:
+        return build_threshold(out, d, spec, err);
+    case GRAPH_FILE:
+        return d->graph_start ? join_graphs(out, d, err) : build_from_edges(out, d, err);
+    case GRAPH_NONE:
+        return csr_init(out, d->n_nodes, d->n_nodes, 0, err);
+    }
+    return err_set(err, "graph.build %d is none that is known", (int)spec->build);
+}
+
+/* Flood from each sample that is not reached yet. */
+int32_t graph_components(const struct csr *a, struct err *err)
+{
+    size_t n = (size_t)a->n_rows;
+    int32_t *stack = malloc(n * sizeof *stack);
+    bool *is_reached = calloc(n, sizeof *is_reached);
+    int32_t n_components = 0, depth = 0;
+
+    if (!stack || !is_reached) {
+        n_components = err_nomem(err, "components", n * sizeof *stack);
+        goto out;
+    }
+    for (int32_t seed = 0; seed < a->n_rows; seed++) {
+        if (is_reached[seed])
+            continue;
+        n_components++;
+        is_reached[seed] = true;
+        stack[depth++] = seed;
+        while (depth) {
+            int32_t i = stack[--depth];
+
+            for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++)
+                if (!is_reached[a->col[e]]) {
+                    is_reached[a->col[e]] = true;
+                    stack[depth++] = a->col[e];
+                }
+        }
+    }
+out:
+    free(stack);
+    free(is_reached);
+    return n_components;
+}

@@ -1,0 +1,399 @@
+#include "data/graph/molecule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+#ifdef HAVE_INDIGO
+#include <indigo.h>
+#endif
+
+static const struct element {
+    int number;
+    const char *symbol;
+} elements[] = {
+    {6, "C"},   {7, "N"},   {8, "O"},   {16, "S"},  {9, "F"},   {14, "Si"}, {15, "P"},  {17, "Cl"},
+    {35, "Br"}, {12, "Mg"}, {11, "Na"}, {20, "Ca"}, {26, "Fe"}, {33, "As"}, {13, "Al"}, {53, "I"},
+    {5, "B"},   {23, "V"},  {19, "K"},  {81, "Tl"}, {70, "Yb"}, {51, "Sb"}, {50, "Sn"}, {47, "Ag"},
+    {46, "Pd"}, {27, "Co"}, {34, "Se"}, {22, "Ti"}, {30, "Zn"}, {1, "H"},   {3, "Li"},  {32, "Ge"},
+    {29, "Cu"}, {79, "Au"}, {28, "Ni"}, {48, "Cd"}, {49, "In"}, {25, "Mn"}, {40, "Zr"}, {24, "Cr"},
+    {78, "Pt"}, {80, "Hg"}, {82, "Pb"},
+};
+
+/* Where each group of columns begins. */
+enum {
+    N_ELEMENTS = sizeof elements / sizeof *elements,
+    OTHER = N_ELEMENTS,
+    DEGREE,
+    MOST_DEGREE = 6,
+    HYDROGENS = DEGREE + MOST_DEGREE + 1,
+    MOST_HYDROGENS = 4,
+    CHARGE = HYDROGENS + MOST_HYDROGENS + 1,
+    RADICALS,
+    AROMATIC,
+    RING,
+    DOUBLE,
+    TRIPLE,
+    N_FEATURES,
+};
+
+_Static_assert(N_FEATURES == MOLECULE_FEATURES, "the count in the header is another one");
+
+const char *molecule_feature_name(int32_t feature)
+{
+    static const char *const rest[] = {
+        "other",       "degree=0",    "degree=1",     "degree=2",     "degree=3",
+        "degree=4",    "degree=5",    "degree>=6",    "hydrogens=0",  "hydrogens=1",
+        "hydrogens=2", "hydrogens=3", "hydrogens>=4", "charge",       "radicals",
+        "aromatic",    "ring",        "double_bonds", "triple_bonds",
+    };
+
+    _Static_assert(OTHER + sizeof rest / sizeof *rest == N_FEATURES, "a column without a name");
+    return feature < N_ELEMENTS ? elements[feature].symbol : rest[feature - N_ELEMENTS];
+}
+
+void molecules_release(struct molecules *m)
+{
+    if (!m)
+        return;
+#ifdef HAVE_INDIGO
+    if (m->session) {
+        indigoSetSessionId(m->session);
+        indigoFreeAllObjects();
+        indigoReleaseSessionId(m->session);
+    }
+#endif
+    free(m->feature);
+    pairs_release(&m->bonds);
+    memset(m, 0, sizeof *m);
+}
+
+#ifndef HAVE_INDIGO
+
+bool molecule_is_readable(void)
+{
+    return false;
+}
+
+void molecules_init(struct molecules *m)
+{
+    memset(m, 0, sizeof *m);
+}
+
+int molecules_add(struct molecules *m, const char *smiles, struct err *err)
+{
+    (void)m;
+    return err_set(err, "\"%.80s\" cannot be read: this program was built without Indigo", smiles);
+}
+
+#else
+
+bool molecule_is_readable(void)
+{
+    return true;
+}
+
+void molecules_init(struct molecules *m)
+{
+    memset(m, 0, sizeof *m);
+    m->session = indigoAllocSessionId();
+    indigoSetSessionId(m->session);
+    /* What is drawn wrongly in three dimensions is the same graph. */
+    indigoSetOptionBool("ignore-stereochemistry-errors", 1);
+    /* The one of Daylight and RDKit: a ring with a double bond to the outside may be aromatic. */
+    indigoSetOption("aromaticity-model", "generic");
+}
+
+/* ---- one molecule ---- */
+
+struct atom {
+    int element; /* atomic number, 0: none */
+    int charge;
+    int radicals;
+    int hydrogens;
+    int degree;
+    int doubles;
+    int triples;
+    bool is_aromatic;
+    bool is_in_ring;
+};
+
+struct scratch {
+    struct atom *atom; /* [n] */
+    int32_t n;
+    int32_t *place; /* [n_indices] of each of Indigo's indices, which have gaps, into atom */
+    int32_t n_indices;
+};
+
+static void read_atom(struct atom *out, struct molecules *m, int item)
+{
+    *out = (struct atom){0};
+    if (indigoIsPseudoatom(item) > 0 || indigoIsRSite(item) > 0)
+        return;
+    out->element = indigoAtomicNumber(item);
+    if (indigoGetCharge(item, &out->charge) <= 0)
+        out->charge = 0;
+    if (indigoGetRadicalElectrons(item, &out->radicals) <= 0)
+        out->radicals = 0;
+    if (indigoCountHydrogens(item, &out->hydrogens) <= 0) {
+        out->hydrogens = 0;
+        m->n_bad_valence++;
+    }
+}
+
+static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
+{
+    int n = indigoCountAtoms(molecule);
+
+    if (n < 0)
+        n = 0;
+    s->atom = calloc((size_t)n + 1, sizeof *s->atom);
+    if (!s->atom)
+        return err_nomem(err, "atoms", (size_t)n * sizeof *s->atom);
+    return n;
+}
+
+/* The place of one of Indigo's indices; grows the table. */
+static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
+{
+    if (index >= s->n_indices) {
+        int32_t n = 2 * (index + 16);
+        int32_t *grown = realloc(s->place, (size_t)n * sizeof *grown);
+
+        if (!grown)
+            return err_nomem(err, "atoms", (size_t)n * sizeof *grown);
+        for (int32_t i = s->n_indices; i < n; i++)
+            grown[i] = -1;
+        s->place = grown;
+        s->n_indices = n;
+    }
+    s->place[index] = place;
+    return 0;
+}
+
+static int read_atoms(struct scratch *s, struct molecules *m, int molecule, struct err *err)
+{
+    int capacity = reserve_atoms(s, molecule, err);
+    int iterator, item, status = 0;
+
+    if (capacity < 0)
+        return -1;
+    iterator = indigoIterateAtoms(molecule);
+    while (status == 0 && iterator > 0 && s->n < capacity && (item = indigoNext(iterator)) > 0) {
+        read_atom(&s->atom[s->n], m, item);
+        status = set_place(s, indigoIndex(item), s->n, err);
+        s->n++;
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    return status;
+}
+
+static int32_t place_of(const struct scratch *s, int atom)
+{
+    int index = indigoIndex(atom);
+    int32_t place = index >= 0 && index < s->n_indices ? s->place[index] : -1;
+
+    indigoFree(atom);
+    return place;
+}
+
+static void count_bond(struct atom *atom, int order, int topology)
+{
+    enum { AROMATIC_ORDER = 4 };
+
+    atom->degree++;
+    atom->doubles += order == 2;
+    atom->triples += order == 3;
+    atom->is_aromatic = atom->is_aromatic || order == AROMATIC_ORDER;
+    atom->is_in_ring = atom->is_in_ring || topology == INDIGO_RING;
+}
+
+static int read_bond(struct scratch *s, struct molecules *m, int bond, struct err *err)
+{
+    int32_t a = place_of(s, indigoSource(bond)), b = place_of(s, indigoDestination(bond));
+    int order = indigoBondOrder(bond), topology = indigoTopology(bond);
+
+    if (a < 0 || b < 0)
+        return 0;
+    count_bond(&s->atom[a], order, topology);
+    count_bond(&s->atom[b], order, topology);
+    return pairs_add(&m->bonds, m->n_atoms + a, m->n_atoms + b, err);
+}
+
+static int read_bonds(struct scratch *s, struct molecules *m, int molecule, struct err *err)
+{
+    int iterator = indigoIterateBonds(molecule), item, status = 0;
+
+    while (status == 0 && iterator > 0 && (item = indigoNext(iterator)) > 0) {
+        status = read_bond(s, m, item, err);
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    return status;
+}
+
+/* ---- as features ---- */
+
+static int8_t clamp(int v)
+{
+    return (int8_t)(v > DOSAGE_MAX ? DOSAGE_MAX : v < -DOSAGE_MAX ? -DOSAGE_MAX : v);
+}
+
+static int at_most(int v, int most)
+{
+    return v < most ? v : most;
+}
+
+static void encode(int8_t *row, const struct atom *atom)
+{
+    int element = 0;
+
+    memset(row, 0, MOLECULE_FEATURES);
+    while (element < N_ELEMENTS && elements[element].number != atom->element)
+        element++;
+    row[element] = 1;
+    row[DEGREE + at_most(atom->degree, MOST_DEGREE)] = 1;
+    row[HYDROGENS + at_most(atom->hydrogens, MOST_HYDROGENS)] = 1;
+    row[CHARGE] = clamp(atom->charge);
+    row[RADICALS] = clamp(atom->radicals);
+    row[AROMATIC] = atom->is_aromatic;
+    row[RING] = atom->is_in_ring;
+    row[DOUBLE] = clamp(atom->doubles);
+    row[TRIPLE] = clamp(atom->triples);
+}
+
+static int append(struct molecules *m, const struct scratch *s, struct err *err)
+{
+    int64_t needed = (int64_t)m->n_atoms + s->n;
+
+    if (needed > m->capacity) {
+        int64_t capacity = 2 * needed;
+        int8_t *grown;
+
+        if (capacity > INT32_MAX)
+            return err_set(err, "more than %d atoms", m->n_atoms);
+        grown = realloc(m->feature, (size_t)capacity * MOLECULE_FEATURES);
+        if (!grown)
+            return err_nomem(err, "atoms", (size_t)capacity * MOLECULE_FEATURES);
+        m->feature = grown;
+        m->capacity = (int32_t)capacity;
+    }
+    for (int32_t i = 0; i < s->n; i++)
+        encode(m->feature + (int64_t)(m->n_atoms + i) * MOLECULE_FEATURES, &s->atom[i]);
+    m->n_atoms += s->n;
+    return 0;
+}
+
+/* Why it is no molecule for us; NULL: it is one. */
+static const char *atoms_fault(const struct scratch *s)
+{
+    enum { MOST_CHARGE = 15 }; /* of OpenSMILES, 3.1.5 */
+
+    for (int32_t i = 0; i < s->n; i++)
+        if (s->atom[i].charge > MOST_CHARGE || s->atom[i].charge < -MOST_CHARGE)
+            return "a charge beyond 15";
+    return s->n ? NULL : "it has no atoms";
+}
+
+static int add_molecule(struct molecules *m, int molecule, struct err *err)
+{
+    struct scratch s = {0};
+    const char *fault;
+    int status;
+
+    /* Hydrogens that were written become counts, as those are that were not; a molecule of nothing
+     * else keeps them. Of many aromatic nitrogens the count is known only when double bonds have
+     * their places; then bonds are made aromatic by one rule, however they were written. */
+    if (indigoCountHeavyAtoms(molecule) > 0)
+        indigoFoldHydrogens(molecule);
+    indigoDearomatize(molecule);
+    status = read_atoms(&s, m, molecule, err);
+    indigoAromatize(molecule);
+    fault = status == 0 ? atoms_fault(&s) : NULL;
+    if (fault)
+        err_set(err, "%s", fault);
+    else if (status == 0)
+        status = read_bonds(&s, m, molecule, err) == 0 && append(m, &s, err) == 0 ? 1 : -1;
+    free(s.atom);
+    free(s.place);
+    return status;
+}
+
+/* ---- what Indigo takes and is no SMILES ---- */
+
+enum { MOST_ISOTOPE_DIGITS = 3 }; /* of OpenSMILES, 3.1.4 */
+
+/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and a row
+ * that is no molecule may have any number. The largest of PubChem have some thousand. */
+enum { MOST_LETTERS = 10000 };
+
+static bool is_bond(char c)
+{
+    return c && strchr("-=#:/\\", c);
+}
+
+/* What is wrong at one place outside brackets; NULL: nothing. */
+static const char *fault_at(const char *smiles, size_t at)
+{
+    char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];
+
+    if (smiles[at] == '.' &&
+        (!last || last == '.' || last == '(' || !next || next == ' ' || next == ')'))
+        return "a '.' with nothing on one side";
+    if (smiles[at] == '(' && next == ')')
+        return "nothing between '(' and ')'";
+    if (is_bond(smiles[at]) && is_bond(next))
+        return "two bonds in a row";
+    if (smiles[at] == '[' && strspn(smiles + at + 1, "0123456789") > MOST_ISOTOPE_DIGITS)
+        return "an isotope beyond 999";
+    return NULL;
+}
+
+/* Rows that were cut off, and other formats, which have several lines. What follows after a blank
+ * is a name, as in files of SMILES, to Indigo as to RDKit. */
+static const char *fault_of(const char *smiles)
+{
+    bool is_in_bracket = false;
+    int64_t depth = 0;
+
+    if (!*smiles)
+        return "it is empty";
+    if (strlen(smiles) > MOST_LETTERS)
+        return "it has more than 10000 letters";
+    for (size_t i = 0; smiles[i]; i++)
+        if ((unsigned char)smiles[i] < ' ')
+            return "it has several lines";
+    for (size_t i = 0; smiles[i] && smiles[i] != ' '; i++) {
+        const char *fault = is_in_bracket ? NULL : fault_at(smiles, i);
+
+        if (fault)
+            return fault;
+        is_in_bracket = smiles[i] == '[' || (is_in_bracket && smiles[i] != ']');
+        depth += is_in_bracket ? 0 : (smiles[i] == '(') - (smiles[i] == ')');
+    }
+    return depth > 0 ? "'(' without a ')'" : NULL;
+}
+
+int molecules_add(struct molecules *m, const char *smiles, struct err *err)
+{
+    const char *fault = fault_of(smiles);
+    int molecule, status;
+
+    if (fault) {
+        err_set(err, "%s", fault);
+        return 0;
+    }
+    indigoSetSessionId(m->session);
+    molecule = indigoLoadMoleculeFromString(smiles);
+    if (molecule < 0) {
+        err_set(err, "%s", indigoGetLastError());
+        return 0;
+    }
+    status = add_molecule(m, molecule, err);
+    indigoFree(molecule);
+    return status;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* New samples that are graphs, for the models of a data set: read as its own were (data.format),
+ * with the same features, and no targets.
+ *
+ *   smiles  a table of molecules with the columns of ids and molecules that the data's has
+ *   tu      a folder; of nodes it needs the files that the data's has. A label that no node of the
+ *           data has becomes zeros, as if the node had none
+ *   idx     images of the data's size */
+#ifndef DATA_GRAPH_NEWGRAPHS_H
+#define DATA_GRAPH_NEWGRAPHS_H
+
+#include "data/core/load.h"
+
+struct smiles;
+
+struct newgraphs {
+    struct data_spec spec;     /* the data's, with the new path */
+    struct smiles *molecules;  /* NULL for other formats, which are read at once */
+    struct data_report report; /* of all that was read so far */
+    bool is_read;
+};
+
+/* path must outlive n, as data and what spec borrows. Pair with newgraphs_close(), also after a
+ * failure. -1 and err: the samples of the data are no graphs, the file is faulty. */
+int newgraphs_open(struct newgraphs *n, const struct dataset *data, const struct data_spec *spec,
+                   const char *path, struct err *err);
+void newgraphs_close(struct newgraphs *n); /* takes a zeroed one */
+
+/* out: the next graphs, of a table of molecules at most `most`; pair with dataset_release(). 1, or
+ * 0 after the last. -1 and err: as data_load(). */
+int newgraphs_next(struct dataset *out, struct newgraphs *n, int32_t most, struct err *err);
+
+#endif

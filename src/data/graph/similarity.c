@@ -1,0 +1,373 @@
+#include "data/graph/similarity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/gemm.h"
+
+/* Every metric is made of products of rows:
+ *   similarity(i, j) = factor scale[i] scale[j] (<rows[i], rows[j]> - shift[i] - shift[j] + offset)
+ * cosine      rows as they are, scale 1 / norm
+ * correlation rows less their means, scale 1 / norm
+ * kinship     <x - 2p, y - 2p> = <x, y> - <2p, x> - <2p, y> + <2p, 2p>: rows as they are, shift[i]
+ * = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p)); 2p - 1 for 2p of rows coded -1,
+ * 0,
+ * 1
+ * Rows are left as they are where float allows it, for then products of dosages are whole numbers
+ * and exact: the graph is the same whatever the processor, and equal samples tie. That goes for
+ * correlation too if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers.
+ * Of other features, the products of uncentred rows could swallow what differs. A row of another
+ * sample may be centred beside rows that are not: <x - mean, y> F - sum(x - mean) sum(y) is the
+ * same.
+ *
+ * A panel's products are floats, their sum over panels is double. */
+
+/* Products of so many dosages are exact: 1024 x 127^2 < 2^24. */
+#define PANEL_COLS 1024
+#define MAX_ROWS 256
+/* A block of products takes at most this many doubles (16 MiB), or one row. */
+#define BLOCK_DOUBLES ((int64_t)1 << 21)
+
+/* ---- what a metric needs to know of each row, from one row of floats at a time ---- */
+
+static void centre(struct mat *rows, const double *mean)
+{
+    for (int32_t i = 0; i < rows->n_rows; i++) {
+        float *row = mat_row(rows, i);
+
+        for (int32_t j = 0; j < rows->n_cols; j++)
+            row[j] = (float)((double)row[j] - mean[i]);
+    }
+}
+
+static void read_rows(struct mat *out, const struct similarity *s, int32_t row, int32_t col)
+{
+    dataset_decode(out, s->data, row, col);
+    if (s->mean)
+        centre(out, s->mean + row);
+}
+
+static void scale_by_norms(struct similarity *s, struct mat *row)
+{
+    for (int32_t i = 0; i < s->data->n_samples; i++) {
+        double squares = 0;
+
+        read_rows(row, s, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++)
+            squares += (double)row->v[j] * (double)row->v[j];
+        if (s->sum)
+            squares = row->n_cols * squares - s->sum[i] * s->sum[i];
+        s->scale[i] = squares > 0 ? 1 / sqrt(squares) : 0;
+    }
+}
+
+static bool is_complete(const struct dataset *d)
+{
+    size_t n = (size_t)d->n_samples * (size_t)d->n_markers;
+
+    return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
+}
+
+static int prepare_correlation(struct similarity *s, struct mat *row, struct err *err)
+{
+    int32_t n = s->data->n_samples;
+    double *sum = calloc((size_t)n, sizeof *sum);
+
+    if (!sum)
+        return err_nomem(err, "sums of rows", (size_t)n * sizeof *sum);
+    for (int32_t i = 0; i < n; i++) {
+        dataset_decode(row, s->data, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++)
+            sum[i] += (double)row->v[j];
+    }
+    if (is_complete(s->data)) {
+        s->sum = sum;
+    } else {
+        s->mean = sum;
+        for (int32_t i = 0; i < n; i++)
+            s->mean[i] /= row->n_cols;
+    }
+    return 0;
+}
+
+/* A dosage and where it stands. */
+struct extreme {
+    double v;
+    int32_t i, j;
+};
+
+static int refuse_dosage(const struct dataset *d, const struct extreme *e, struct err *err)
+{
+    return err_set(
+        err,
+        "graph.metric = kinship: feature %d (\"%.80s\") of sample \"%.80s\" is %g: must be "
+        "a dosage in [0, 2], or in [-1, 1] where all features are coded -1, 0, 1",
+        e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
+}
+
+/* sum[j] = of half of column j. Features are dosages in [0, 2], or in [-1, 1] where one is below 0:
+ * *base is what stands for no allele. */
+static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
+                       struct err *err)
+{
+    struct extreme low = {.v = INFINITY}, high = {.v = -INFINITY};
+
+    for (int32_t i = 0; i < s->data->n_samples; i++) {
+        dataset_decode(row, s->data, i, 0);
+        for (int32_t j = 0; j < row->n_cols; j++) {
+            double v = (double)row->v[j];
+
+            if (v < low.v)
+                low = (struct extreme){v, i, j};
+            if (v > high.v)
+                high = (struct extreme){v, i, j};
+            sum[j] += v / 2;
+        }
+    }
+    *base = low.v < 0 ? -1 : 0;
+    if (low.v < -1 || (low.v < 0 && high.v > 1))
+        return refuse_dosage(s->data, &low, err);
+    return high.v > 2 ? refuse_dosage(s->data, &high, err) : 0;
+}
+
+static double kinship_shift(const struct similarity *s, const float *row)
+{
+    double shift = 0;
+
+    for (int32_t j = 0; j < s->data->n_markers; j++)
+        shift += s->twice[j] * (double)row[j];
+    return shift;
+}
+
+/* VanRaden 2008, method 1. Of features coded -1, 0, 1 the dosage is one more than the feature, so
+ * that dosage - 2p = feature - (2p - 1), and 2p - 1 takes the place of 2p. */
+static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
+{
+    double *p = calloc((size_t)row->n_cols, sizeof *p);
+    double variance = 0, base = 0;
+    int status;
+
+    if (!p)
+        return err_nomem(err, "allele frequencies", (size_t)row->n_cols * sizeof *p);
+    s->twice = p;
+    status = sum_dosages(p, &base, s, row, err);
+    for (int32_t j = 0; j < row->n_cols; j++) {
+        p[j] = p[j] / s->data->n_samples - base / 2;
+        variance += 2 * p[j] * (1 - p[j]);
+        s->twice[j] = 2 * p[j] + base;
+        s->offset += s->twice[j] * s->twice[j];
+    }
+    for (int32_t i = 0; status == 0 && i < s->data->n_samples; i++) {
+        dataset_decode(row, s->data, i, 0);
+        s->scale[i] = 1;
+        s->shift[i] = kinship_shift(s, row->v);
+    }
+    if (status == 0 && !(variance > 0))
+        return err_set(err, "graph.metric = kinship: every marker is monomorphic");
+    s->factor = 1 / variance;
+    return status;
+}
+
+static int prepare(struct similarity *s, enum graph_metric metric, struct err *err)
+{
+    struct mat row;
+    int status = 0;
+
+    if (mat_init(&row, 1, s->data->n_markers, err) != 0)
+        return -1;
+    if (metric == GRAPH_KINSHIP)
+        status = prepare_kinship(s, &row, err);
+    if (metric == GRAPH_CORRELATION)
+        status = prepare_correlation(s, &row, err);
+    if (status == 0 && metric != GRAPH_KINSHIP)
+        scale_by_norms(s, &row);
+    mat_release(&row);
+    return status;
+}
+
+/* ---- blocks ---- */
+
+static int allocate(struct similarity *s, struct err *err)
+{
+    int32_t n = s->data->n_samples;
+    int64_t most = BLOCK_DOUBLES / n;
+
+    s->max_rows = most < 1 ? 1 : most > MAX_ROWS ? MAX_ROWS : (int32_t)most;
+    s->scale = calloc((size_t)n, sizeof *s->scale);
+    s->shift = calloc((size_t)n, sizeof *s->shift);
+    s->product = malloc((size_t)s->max_rows * (size_t)n * sizeof *s->product);
+    if (!s->scale || !s->shift || !s->product)
+        return err_nomem(err, "similarities", (size_t)s->max_rows * (size_t)n * sizeof *s->product);
+    if (mat_init(&s->left, s->max_rows, PANEL_COLS, err) != 0 ||
+        mat_init(&s->right, MAX_ROWS, PANEL_COLS, err) != 0)
+        return -1;
+    return mat_init(&s->part, s->max_rows, MAX_ROWS, err);
+}
+
+int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
+                    struct err *err)
+{
+    *s = (struct similarity){.data = d, .factor = 1};
+    if (d->is_sparse)
+        return err_set(err, "graph.build = knn and threshold need dense features, these are "
+                            "sparse: give edges and use graph.build = file");
+    if (allocate(s, err) != 0)
+        return -1;
+    return prepare(s, metric, err);
+}
+
+void similarity_release(struct similarity *s)
+{
+    if (!s)
+        return;
+    free(s->scale);
+    free(s->shift);
+    free(s->mean);
+    free(s->sum);
+    free(s->twice);
+    free(s->product);
+    mat_release(&s->left);
+    mat_release(&s->right);
+    mat_release(&s->part);
+    memset(s, 0, sizeof *s);
+}
+
+/* The block's products with samples [begin, begin + n), over one panel of columns: left is it. */
+static void add_products(struct similarity *s, const struct mat *left, int32_t begin, int32_t n,
+                         int32_t col)
+{
+    struct mat right = mat_view(s->right.v, n, left->n_cols);
+    struct mat part = mat_view(s->part.v, left->n_rows, n);
+    int64_t stride = s->data->n_samples - s->first;
+
+    read_rows(&right, s, begin, col);
+    gemm_nt(&part, 1, left, &right, 0);
+    for (int32_t i = 0; i < part.n_rows; i++) {
+        const float *from = mat_row(&part, i);
+        double *to = s->product + i * stride + (begin - s->first);
+
+        for (int32_t j = 0; j < n; j++)
+            to[j] = (double)from[j] + (col ? to[j] : 0);
+    }
+}
+
+bool similarity_next(struct similarity *s)
+{
+    int32_t n = s->data->n_samples, n_cols = s->data->n_markers;
+
+    s->first += s->n_rows;
+    s->n_rows = n - s->first < s->max_rows ? n - s->first : s->max_rows;
+    for (int32_t col = 0; s->n_rows && col < n_cols; col += PANEL_COLS) {
+        int32_t width = n_cols - col < PANEL_COLS ? n_cols - col : PANEL_COLS;
+        struct mat left = mat_view(s->left.v, s->n_rows, width);
+
+        read_rows(&left, s, s->first, col);
+        for (int32_t begin = s->first; begin < n; begin += MAX_ROWS)
+            add_products(s, &left, begin, n - begin < MAX_ROWS ? n - begin : MAX_ROWS, col);
+    }
+    return s->n_rows > 0;
+}
+
+/* A row as similarity_value() needs it: centred by mean, 0 where it is left as it is. */
+struct measure {
+    double mean, sum, shift, scale;
+};
+
+/* Of a row and sample j, from the product of the two. */
+static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
+                               double product)
+{
+    double centred = product - row->shift - s->shift[j] + s->offset;
+
+    if (s->sum)
+        centred = s->data->n_markers * product - row->sum * s->sum[j];
+    return s->factor * row->scale * s->scale[j] * centred;
+}
+
+double similarity_of(const struct similarity *s, int32_t i, int32_t j)
+{
+    bool is_row = i < s->first + s->n_rows;
+    int64_t row = (is_row ? i : j) - s->first, col = (is_row ? j : i) - s->first;
+    double product = s->product[row * (s->data->n_samples - s->first) + col];
+    struct measure measure = {
+        .sum = s->sum ? s->sum[i] : 0, .shift = s->shift[i], .scale = s->scale[i]};
+
+    return similarity_value(s, &measure, j, product);
+}
+
+/* ---- rows of others ---- */
+
+static bool is_whole(const float *row, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        if (row[j] != floorf(row[j]))
+            return false;
+    return true;
+}
+
+/* Beside rows that are left as they are, one of fractions is centred all the same: its products are
+ * not exact anyway. */
+static struct measure measure_row(const struct similarity *s, const float *row)
+{
+    int32_t n = s->data->n_markers;
+    struct measure m = {.scale = 1};
+    double squares = 0;
+
+    if (s->twice) {
+        m.shift = kinship_shift(s, row);
+        return m;
+    }
+    if (s->mean || (s->sum && !is_whole(row, n)))
+        for (int32_t j = 0; j < n; j++)
+            m.mean += (double)row[j] / n;
+    for (int32_t j = 0; j < n; j++) {
+        double v = (double)(float)((double)row[j] - m.mean);
+
+        m.sum += v;
+        squares += v * v;
+    }
+    if (s->sum)
+        squares = n * squares - m.sum * m.sum;
+    m.scale = squares > 0 ? 1 / sqrt(squares) : 0;
+    return m;
+}
+
+void similarity_rows(struct similarity *s, const struct mat *x)
+{
+    int32_t n = s->data->n_samples, n_cols = s->data->n_markers;
+    struct measure measure[MAX_ROWS];
+    double mean[MAX_ROWS];
+
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        measure[i] = measure_row(s, mat_row(x, i));
+        mean[i] = measure[i].mean;
+    }
+    s->first = s->n_rows = 0;
+    for (int32_t col = 0; col < n_cols; col += PANEL_COLS) {
+        int32_t width = n_cols - col < PANEL_COLS ? n_cols - col : PANEL_COLS;
+        struct mat left = mat_view(s->left.v, x->n_rows, width);
+
+        for (int32_t i = 0; i < x->n_rows; i++)
+            memcpy(mat_row(&left, i), mat_row(x, i) + col, (size_t)width * sizeof *x->v);
+        centre(&left, mean);
+        for (int32_t begin = 0; begin < n; begin += MAX_ROWS)
+            add_products(s, &left, begin, n - begin < MAX_ROWS ? n - begin : MAX_ROWS, col);
+    }
+    for (int32_t i = 0; i < x->n_rows; i++)
+        for (int32_t j = 0; j < n; j++) {
+            double *at = &s->product[(int64_t)i * n + j];
+
+            *at = similarity_value(s, &measure[i], j, *at);
+        }
+}
+
+int similarity_check(double v, int32_t i, int32_t j, struct err *err)
+{
+    if (isfinite(v))
+        return 0;
+    return err_set(err,
+                   "graph.metric: the similarity of samples %d and %d is not a finite number: "
+                   "features are too large",
+                   i, j);
+}

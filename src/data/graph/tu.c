@@ -1,0 +1,416 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/core/membership.h"
+#include "data/core/reader.h"
+#include "data/core/target.h"
+#include "data/graph/edges.h"
+#include "data/graph/tu_nodes.h"
+#include "data/text/files.h"
+#include "data/text/rows.h"
+
+/* A folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files of one prefix
+ * whose rows are graphs, nodes or edges; numbers count from 1. Targets say how many graphs there
+ * are, the indicator how many nodes; everything else is checked against these two. */
+
+#define INDICATOR FILES_TU_INDICATOR
+
+struct tu {
+    struct data_report *report;
+    char *prefix; /* FOLDER/DS */
+    char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
+    struct names graphs;
+    struct target_cells cells;
+    struct target target;
+    int64_t *graph_start; /* [n_graphs + 1] */
+    int32_t *graph_of;    /* [n_nodes] */
+    int32_t n_nodes, node_capacity;
+    struct tu_nodes nodes;
+    struct pairs edges;
+    struct membership membership;
+};
+
+static void tu_release(struct tu *tu)
+{
+    membership_release(&tu->membership);
+    pairs_release(&tu->edges);
+    tu_nodes_release(&tu->nodes);
+    free(tu->graph_of);
+    free(tu->graph_start);
+    target_release(&tu->target);
+    target_cells_release(&tu->cells);
+    names_release(&tu->graphs);
+    free(tu->attributes_path);
+    free(tu->labels_path);
+    free(tu->edges_path);
+    free(tu->target_path);
+    free(tu->indicator_path);
+    free(tu->prefix);
+}
+
+/* ---- which files ---- */
+
+static int path_of(char **out, const char *prefix, const char *suffix, struct err *err)
+{
+    if (asprintf(out, "%s%s", prefix, suffix) >= 0)
+        return 0;
+    *out = NULL;
+    return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
+}
+
+/* The path, or NULL where there is no such file. */
+static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
+{
+    if (path_of(out, prefix, suffix, err) != 0)
+        return -1;
+    if (access(*out, F_OK) != 0) {
+        free(*out);
+        *out = NULL;
+    }
+    return 0;
+}
+
+static bool ends_in(const char *text, const char *suffix)
+{
+    size_t n = strlen(text), m = strlen(suffix);
+
+    return n > m && strcmp(text + n - m, suffix) == 0;
+}
+
+static int take_prefix(struct tu *tu, const char *folder, const char *name, struct err *err)
+{
+    size_t n = strlen(name) - strlen(INDICATOR);
+
+    if (tu->prefix) {
+        const char *slash = strrchr(tu->prefix, '/');
+
+        return err_set(err, "%s: holds %s" INDICATOR " and %s: must be one data set", folder,
+                       slash + 1, name);
+    }
+    if (asprintf(&tu->prefix, "%s/%.*s", folder, (int)n, name) >= 0)
+        return 0;
+    tu->prefix = NULL;
+    return err_nomem(err, folder, strlen(folder) + n);
+}
+
+static int find_prefix(struct tu *tu, const char *folder, struct err *err)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    int status = 0;
+
+    if (!dir)
+        return err_set(err, "%s: cannot open the folder: %s", folder, strerror(errno));
+    while (status == 0 && (entry = readdir(dir)))
+        if (ends_in(entry->d_name, INDICATOR))
+            status = take_prefix(tu, folder, entry->d_name, err);
+    closedir(dir);
+    if (status == 0 && !tu->prefix)
+        return err_set(err,
+                       "%s: no file ends in " INDICATOR
+                       ": must be a folder with DS_A.txt, DS" INDICATOR
+                       " and DS_graph_labels.txt or DS_graph_attributes.txt",
+                       folder);
+    return status;
+}
+
+/* Which files of nodes are read: those that the data of a model have, if they are for one. */
+static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
+{
+    int32_t n_labels, n_attributes;
+
+    if (!like)
+        return optional_path(&tu->labels_path, tu->prefix, "_node_labels.txt", err) != 0 ||
+                       optional_path(&tu->attributes_path, tu->prefix, "_node_attributes.txt",
+                                     err) != 0
+                   ? -1
+                   : 0;
+    tu_nodes_columns(&n_labels, &n_attributes, like);
+    if (n_labels && path_of(&tu->labels_path, tu->prefix, "_node_labels.txt", err) != 0)
+        return -1;
+    return n_attributes ? path_of(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err)
+                        : 0;
+}
+
+/* Numbers to predict come from the attributes of graphs, classes from their labels; where only one
+ * of the files is there, from that. */
+static int find_target(struct tu *tu, enum data_task task, struct err *err)
+{
+    char *labels = NULL, *attributes = NULL;
+    int status = -1;
+
+    if (optional_path(&labels, tu->prefix, "_graph_labels.txt", err) == 0 &&
+        optional_path(&attributes, tu->prefix, "_graph_attributes.txt", err) == 0)
+        status = 0;
+    if (status == 0 && !labels && !attributes)
+        status = err_set(err, "%s: neither of %s_graph_labels.txt and %s_graph_attributes.txt",
+                         tu->indicator_path, tu->prefix, tu->prefix);
+    if (!labels || (attributes && task == DATA_TASK_REGRESSION)) {
+        tu->target_path = attributes;
+        free(labels);
+    } else {
+        tu->target_path = labels;
+        free(attributes);
+    }
+    return status;
+}
+
+static int find_files(struct tu *tu, const struct data_spec *spec, struct data_report *report,
+                      struct err *err)
+{
+    char *edge_labels = NULL, *edge_attributes = NULL;
+    int status = -1;
+
+    if (find_prefix(tu, spec->folder, err) == 0 &&
+        path_of(&tu->indicator_path, tu->prefix, INDICATOR, err) == 0 &&
+        path_of(&tu->edges_path, tu->prefix, "_A.txt", err) == 0 &&
+        (spec->like || find_target(tu, spec->task, err) == 0) &&
+        find_node_files(tu, spec->like, err) == 0 &&
+        optional_path(&edge_labels, tu->prefix, "_edge_labels.txt", err) == 0 &&
+        optional_path(&edge_attributes, tu->prefix, "_edge_attributes.txt", err) == 0)
+        status = 0;
+    report->has_edge_labels = edge_labels || edge_attributes;
+    free(edge_labels);
+    free(edge_attributes);
+    return status;
+}
+
+/* ---- graphs ---- */
+
+/* trait is the number of a column here, for columns have no names. */
+static int find_column(int32_t *column, const struct tu *tu, const struct lines *l,
+                       const char *trait, struct err *err)
+{
+    char *end;
+    long n;
+
+    *column = 0;
+    if (!trait || !*trait) {
+        if (l->n_cells == 1)
+            return 0;
+        tu->report->unset = "trait";
+        return err_set(err, "%s: %d columns: data.trait must be the number of one, from 1", l->path,
+                       l->n_cells);
+    }
+    n = strtol(trait, &end, 10);
+    if (*end || n < 1 || n > l->n_cells)
+        return err_set(err,
+                       "data.trait = %.80s: must be the number of a column of %s, from 1 to %d",
+                       trait, l->path, l->n_cells);
+    *column = (int32_t)n - 1;
+    return 0;
+}
+
+static int add_graph(struct tu *tu, const struct lines *l, int32_t column, struct err *err)
+{
+    char id[16];
+
+    snprintf(id, sizeof id, "%d", tu->graphs.n + 1);
+    if (names_add(&tu->graphs, id, l->line, err) < 0)
+        return -1;
+    return target_cells_set(&tu->cells, tu->cells.n, l->cell[column], l->line, err);
+}
+
+static int read_target_rows(struct tu *tu, struct lines *l, const char *trait, struct err *err)
+{
+    int32_t column = 0;
+    int status;
+
+    while ((status = lines_next(l, err)) > 0) {
+        if (tu->graphs.n == 0 && find_column(&column, tu, l, trait, err) != 0)
+            return -1;
+        if (add_graph(tu, l, column, err) != 0)
+            return -1;
+    }
+    if (status == 0 && tu->graphs.n == 0)
+        return err_set(err, "%s: is empty: must have a row for each graph", l->path);
+    return status;
+}
+
+static int read_target(struct tu *tu, const struct data_spec *spec, struct err *err)
+{
+    struct lines l;
+    int status;
+
+    if (target_cells_init(&tu->cells, 0, tu->target_path, "graph label", err) != 0 ||
+        lines_open(&l, tu->target_path, err) != 0)
+        return -1;
+    status = read_target_rows(tu, &l, spec->trait, err);
+    lines_close(&l);
+    if (status == 0)
+        status = target_make(&tu->target, &tu->cells, spec->task, true, err);
+    return status;
+}
+
+/* Graphs for a model: as many as the indicator counts up to. What is wrong with it is said when it
+ * is read for good. */
+static int count_graphs(struct tu *tu, struct err *err)
+{
+    struct lines l;
+    int status;
+
+    if (lines_open(&l, tu->indicator_path, err) != 0)
+        return -1;
+    while ((status = lines_next(&l, err)) > 0) {
+        char next[16];
+
+        snprintf(next, sizeof next, "%d", tu->graphs.n + 1);
+        if (strcmp(l.cell[0], next) == 0 && names_add(&tu->graphs, next, l.line, err) < 0)
+            break;
+    }
+    lines_close(&l);
+    if (status == 0 && tu->graphs.n == 0)
+        return err_set(err, "%s: must begin with graph 1", tu->indicator_path);
+    return status == 0 ? target_absent(&tu->target, tu->graphs.n, err) : -1;
+}
+
+/* ---- nodes ---- */
+
+static int reserve_node(struct tu *tu, struct err *err)
+{
+    int64_t capacity = tu->node_capacity ? 2 * (int64_t)tu->node_capacity : 4096;
+    int32_t *grown;
+
+    if (tu->n_nodes < tu->node_capacity)
+        return 0;
+    if (capacity > INT32_MAX)
+        return err_set(err, "%s: more than %d nodes", tu->indicator_path, tu->node_capacity);
+    grown = realloc(tu->graph_of, (size_t)capacity * sizeof *grown);
+    if (!grown)
+        return err_nomem(err, tu->indicator_path, (size_t)capacity * sizeof *grown);
+    tu->graph_of = grown;
+    tu->node_capacity = (int32_t)capacity;
+    return 0;
+}
+
+/* `last` is the graph of the node before. */
+static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct err *err)
+{
+    int32_t graph;
+
+    if (lines_whole(&graph, l, 0, 1, tu->graphs.n, "graph", err) != 0)
+        return -1;
+    if (graph < last)
+        return lines_fault(err, l, "graph %d after graph %d: nodes must be in the order of graphs",
+                           graph, last);
+    if (graph > last + 1)
+        return lines_fault(err, l, "graph %d after graph %d: graph %d has no nodes", graph, last,
+                           last + 1);
+    if (reserve_node(tu, err) != 0)
+        return -1;
+    if (graph > last)
+        tu->graph_start[graph - 1] = tu->n_nodes;
+    tu->graph_of[tu->n_nodes++] = graph - 1;
+    return 0;
+}
+
+static int read_indicator(struct tu *tu, struct err *err)
+{
+    int32_t n_graphs = tu->graphs.n, last = 0;
+    struct lines l;
+    int status;
+
+    tu->graph_start = calloc((size_t)n_graphs + 1, sizeof *tu->graph_start);
+    if (!tu->graph_start)
+        return err_nomem(err, "graphs", ((size_t)n_graphs + 1) * sizeof *tu->graph_start);
+    if (lines_open(&l, tu->indicator_path, err) != 0)
+        return -1;
+    while ((status = lines_next(&l, err)) > 0) {
+        if (add_node(tu, &l, last, err) != 0)
+            break;
+        last = tu->graph_of[tu->n_nodes - 1] + 1;
+    }
+    lines_close(&l);
+    if (status != 0)
+        return -1;
+    if (last < n_graphs)
+        return err_set(err, "%s: ends with graph %d: %s has %d graphs", tu->indicator_path, last,
+                       tu->target_path, n_graphs);
+    tu->graph_start[n_graphs] = tu->n_nodes;
+    return 0;
+}
+
+/* ---- edges ---- */
+
+static int add_edge(struct tu *tu, const struct lines *l, struct err *err)
+{
+    int32_t a, b;
+
+    if (l->n_cells != 2)
+        return lines_fault(err, l, "%d cells: an edge has two, from and to", l->n_cells);
+    if (lines_whole(&a, l, 0, 1, tu->n_nodes, "node", err) != 0 ||
+        lines_whole(&b, l, 1, 1, tu->n_nodes, "node", err) != 0)
+        return -1;
+    if (tu->graph_of[a - 1] != tu->graph_of[b - 1])
+        return lines_fault(err, l, "edge %d, %d joins graphs %d and %d: must stay in one", a, b,
+                           tu->graph_of[a - 1] + 1, tu->graph_of[b - 1] + 1);
+    return pairs_add(&tu->edges, a - 1, b - 1, err);
+}
+
+static int read_edges(struct tu *tu, struct err *err)
+{
+    struct lines l;
+    int status;
+
+    if (lines_open(&l, tu->edges_path, err) != 0)
+        return -1;
+    while ((status = lines_next(&l, err)) > 0)
+        if (add_edge(tu, &l, err) != 0)
+            break;
+    lines_close(&l);
+    return status == 0 ? pairs_finish(&tu->edges, err) : -1;
+}
+
+/* ---- together ---- */
+
+static int read_nodes(struct tu *tu, const struct dataset *like, struct err *err)
+{
+    if (tu->labels_path || tu->attributes_path)
+        return tu_nodes_read(&tu->nodes, tu->labels_path, tu->attributes_path, tu->n_nodes,
+                             tu->indicator_path, like, err);
+    return tu_nodes_degrees(&tu->nodes, &tu->edges, tu->n_nodes, err);
+}
+
+static int build(struct dataset *out, const struct tu *tu, struct err *err)
+{
+    struct draft draft = {
+        .n_samples = tu->graphs.n,
+        .n_nodes = tu->n_nodes,
+        .graph_start = tu->graph_start,
+        .ids = tu->graphs.text,
+    };
+
+    tu_nodes_into(&draft, &tu->nodes);
+    pairs_into(&draft, &tu->edges);
+    target_into(&draft, &tu->target);
+    membership_into(&draft, &tu->membership);
+    return draft_build(out, &draft, err);
+}
+
+int tu_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+            struct err *err)
+{
+    struct tu tu = {.report = report};
+    int status = -1;
+
+    if (reader_need_path(spec->folder, "folder", "tu", err) == 0 &&
+        find_files(&tu, spec, report, err) == 0 &&
+        (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) == 0 &&
+        read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 &&
+        read_nodes(&tu, spec->like, err) == 0 &&
+        (spec->like || membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL, NULL,
+                                       &tu.target, err) == 0))
+        status = build(out, &tu, err);
+    report->n_unknown_labels = tu.nodes.n_unknown;
+    report->unknown_label = tu.nodes.unknown;
+    report->unknown_line = tu.nodes.unknown_row;
+    report->n_self_loops = tu.edges.n_self_loops;
+    report->n_duplicate_edges = tu.edges.n_duplicates;
+    report->n_one_way_edges = tu.edges.n_one_way;
+    tu_release(&tu);
+    return status;
+}

@@ -1,0 +1,332 @@
+#include "data/graph/tu_nodes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/text/rows.h"
+#include "data/text/table.h"
+
+#define NAME_SIZE 32
+
+/* ---- a file of numbers, a row a node ---- */
+
+struct numbers {
+    double *v; /* (n_rows, n_cols) */
+    int32_t n_cols;
+};
+
+static int allocate(struct numbers *m, const struct lines *l, int32_t n_rows, struct err *err)
+{
+    size_t n = (size_t)n_rows * (size_t)l->n_cells;
+
+    m->n_cols = l->n_cells;
+    m->v = malloc(n * sizeof *m->v);
+    return m->v ? 0 : err_nomem(err, l->path, n * sizeof *m->v);
+}
+
+static int read_row(double *out, const struct lines *l, bool is_whole, struct err *err)
+{
+    for (int32_t j = 0; j < l->n_cells; j++) {
+        int32_t whole;
+
+        if (is_whole) {
+            if (lines_whole(&whole, l, j, INT32_MIN, INT32_MAX, "label", err) != 0)
+                return -1;
+            out[j] = whole;
+        } else if (!table_parse_number(&out[j], l->cell[j])) {
+            return lines_fault(err, l, "attribute \"%.80s\": must be a number", l->cell[j]);
+        }
+    }
+    return 0;
+}
+
+static int read_rows(struct numbers *m, struct lines *l, bool is_whole, int32_t n_nodes,
+                     const char *nodes_path, struct err *err)
+{
+    int32_t n = 0;
+    int status;
+
+    while ((status = lines_next(l, err)) > 0) {
+        if (n == n_nodes)
+            return lines_fault(err, l, "one row more than the %d nodes of %s", n_nodes, nodes_path);
+        if ((n == 0 && allocate(m, l, n_nodes, err) != 0) ||
+            read_row(m->v + (int64_t)n * m->n_cols, l, is_whole, err) != 0)
+            return -1;
+        n++;
+    }
+    if (status == 0 && n < n_nodes)
+        return err_set(err, "%s: %d rows: %s has %d nodes", l->path, n, nodes_path, n_nodes);
+    return status;
+}
+
+static int read_numbers(struct numbers *m, const char *path, bool is_whole, int32_t n_nodes,
+                        const char *nodes_path, struct err *err)
+{
+    struct lines l;
+    int status;
+
+    if (!path)
+        return 0;
+    if (lines_open(&l, path, err) != 0)
+        return -1;
+    status = read_rows(m, &l, is_whole, n_nodes, nodes_path, err);
+    lines_close(&l);
+    return status;
+}
+
+/* ---- one-hot ---- */
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The different values of every column of labels, ascending. */
+struct values {
+    double *v;
+    int32_t *start; /* [n_cols + 1] into v */
+};
+
+static int find_values(struct values *out, const struct numbers *m, int32_t n_nodes,
+                       struct err *err)
+{
+    out->v = malloc((size_t)n_nodes * (size_t)m->n_cols * sizeof *out->v);
+    out->start = calloc((size_t)m->n_cols + 1, sizeof *out->start);
+    if (!out->v || !out->start)
+        return err_nomem(err, "node labels", (size_t)n_nodes * (size_t)m->n_cols * sizeof *out->v);
+    for (int32_t j = 0; j < m->n_cols; j++) {
+        double *v = out->v + out->start[j];
+        int32_t n = 1;
+
+        for (int32_t i = 0; i < n_nodes; i++)
+            v[i] = m->v[(int64_t)i * m->n_cols + j];
+        qsort(v, (size_t)n_nodes, sizeof *v, compare);
+        for (int32_t i = 1; i < n_nodes; i++)
+            if (v[i] > v[n - 1])
+                v[n++] = v[i];
+        out->start[j + 1] = out->start[j] + n;
+        if (out->start[j + 1] > TU_MAX_LABELS)
+            return err_set(err,
+                           "more than %d different node labels: they are one-hot; numbers that are "
+                           "measured belong into the file of node attributes",
+                           TU_MAX_LABELS);
+    }
+    return 0;
+}
+
+/* ---- columns of other data ---- */
+
+/* Of "label3=7" 3 and 7; of "label=7" 1 and 7. */
+static bool parse_label(int32_t *column, double *value, const char *name)
+{
+    *column = 1;
+    return sscanf(name, "label=%lf", value) == 1 || sscanf(name, "label%d=%lf", column, value) == 2;
+}
+
+void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dataset *like)
+{
+    *n_labels = *n_attributes = 0;
+    for (int32_t j = 0; j < like->n_features; j++) {
+        const char *name = dataset_feature_name(like, j);
+        int32_t column;
+        double value;
+
+        if (parse_label(&column, &value, name))
+            *n_labels = column;
+        else
+            *n_attributes += strncmp(name, "attribute", strlen("attribute")) == 0;
+    }
+}
+
+/* The values that labels have in other data: they come first there, column after column. */
+static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
+                       struct err *err)
+{
+    size_t bytes = (size_t)like->n_features * sizeof *out->v;
+    int32_t column;
+
+    out->v = malloc(bytes);
+    out->start = calloc((size_t)n_cols + 1, sizeof *out->start);
+    if (!out->v || !out->start)
+        return err_nomem(err, "node labels", bytes);
+    for (int32_t j = 0; j < like->n_features; j++)
+        if (parse_label(&column, &out->v[j], dataset_feature_name(like, j)))
+            out->start[column] = j + 1;
+    return 0;
+}
+
+static int check_columns(const struct numbers *labels, const struct numbers *attributes,
+                         const struct dataset *like, struct err *err)
+{
+    int32_t n_labels, n_attributes;
+
+    tu_nodes_columns(&n_labels, &n_attributes, like);
+    if (labels->n_cols == n_labels && attributes->n_cols == n_attributes)
+        return 0;
+    return err_set(err,
+                   "%d labels and %d attributes of a node: must be %d and %d, as in the data that "
+                   "were trained on",
+                   labels->n_cols, attributes->n_cols, n_labels, n_attributes);
+}
+
+/* ---- ones ---- */
+
+static void count_unknown(struct tu_nodes *out, double value, int32_t node)
+{
+    if (out->n_unknown++)
+        return;
+    out->unknown = value;
+    out->unknown_row = node + 1;
+}
+
+static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct values *values,
+                     int32_t n_nodes)
+{
+    for (int32_t i = 0; i < n_nodes; i++)
+        for (int32_t j = 0; j < m->n_cols; j++) {
+            double label = m->v[(int64_t)i * m->n_cols + j];
+            const double *first = values->v + values->start[j];
+            const double *found =
+                bsearch(&label, first, (size_t)(values->start[j + 1] - values->start[j]),
+                        sizeof *first, compare);
+            int64_t at = (int64_t)i * out->n_features + (found ? found - values->v : 0);
+
+            if (!found)
+                count_unknown(out, label, i);
+            else if (out->v)
+                out->v[at] = 1;
+            else
+                out->one_hot[at] = 1;
+        }
+}
+
+static void set_attributes(struct tu_nodes *out, const struct numbers *m, int32_t first,
+                           int32_t n_nodes)
+{
+    for (int32_t i = 0; i < n_nodes; i++)
+        for (int32_t j = 0; j < m->n_cols; j++)
+            out->v[(int64_t)i * out->n_features + first + j] =
+                (float)m->v[(int64_t)i * m->n_cols + j];
+}
+
+/* ---- together ---- */
+
+static int init(struct tu_nodes *out, int32_t n_features, bool is_one_hot, int32_t n_nodes,
+                struct err *err)
+{
+    size_t n = (size_t)n_features * (size_t)n_nodes;
+
+    out->n_features = n_features;
+    out->name = calloc((size_t)n_features, sizeof *out->name);
+    if (is_one_hot)
+        out->one_hot = calloc(n, sizeof *out->one_hot);
+    else
+        out->v = calloc(n, sizeof *out->v);
+    if (!out->name || (!out->v && !out->one_hot))
+        return err_nomem(err, "node features", n * (is_one_hot ? 1 : sizeof *out->v));
+    for (int32_t j = 0; j < n_features; j++) {
+        out->name[j] = malloc(NAME_SIZE);
+        if (!out->name[j])
+            return err_nomem(err, "node features", NAME_SIZE);
+    }
+    return 0;
+}
+
+static void name_all(struct tu_nodes *out, const struct numbers *labels,
+                     const struct values *values, const struct numbers *attributes)
+{
+    int32_t n = 0;
+
+    for (int32_t j = 0; j < labels->n_cols; j++)
+        for (int32_t k = values->start[j]; k < values->start[j + 1]; k++, n++)
+            if (labels->n_cols > 1)
+                snprintf(out->name[n], NAME_SIZE, "label%d=%.0f", j + 1, values->v[k]);
+            else
+                snprintf(out->name[n], NAME_SIZE, "label=%.0f", values->v[k]);
+    for (int32_t j = 0; j < attributes->n_cols; j++)
+        snprintf(out->name[n++], NAME_SIZE, "attribute%d", j + 1);
+}
+
+static int assemble(struct tu_nodes *out, const struct numbers *labels,
+                    const struct numbers *attributes, int32_t n_nodes, const struct dataset *like,
+                    struct err *err)
+{
+    struct values values = {0};
+    int status = like ? check_columns(labels, attributes, like, err) : 0;
+    int32_t n_hot = 0;
+
+    if (status == 0 && labels->v)
+        status = like ? take_values(&values, like, labels->n_cols, err)
+                      : find_values(&values, labels, n_nodes, err);
+    if (status == 0 && labels->v)
+        n_hot = values.start[labels->n_cols];
+    if (status == 0)
+        status = init(out, n_hot + attributes->n_cols, !attributes->v, n_nodes, err);
+    if (status == 0) {
+        set_ones(out, labels, &values, n_nodes);
+        set_attributes(out, attributes, n_hot, n_nodes);
+        name_all(out, labels, &values, attributes);
+    }
+    free(values.v);
+    free(values.start);
+    return status;
+}
+
+int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
+                  const char *nodes_path, const struct dataset *like, struct err *err)
+{
+    struct numbers l = {0}, a = {0};
+    int status = -1;
+
+    memset(out, 0, sizeof *out);
+    if (read_numbers(&l, labels, true, n_nodes, nodes_path, err) == 0 &&
+        read_numbers(&a, attributes, false, n_nodes, nodes_path, err) == 0) {
+        status = assemble(out, &l, &a, n_nodes, like, err);
+        if (status != 0)
+            err_wrap(err, "%s", labels ? labels : attributes);
+    }
+    if (status != 0)
+        tu_nodes_release(out);
+    free(l.v);
+    free(a.v);
+    return status;
+}
+
+int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
+                     struct err *err)
+{
+    memset(out, 0, sizeof *out);
+    if (init(out, 1, false, n_nodes, err) != 0) {
+        tu_nodes_release(out);
+        return -1;
+    }
+    snprintf(out->name[0], NAME_SIZE, "degree");
+    for (int64_t e = 0; e < edges->n; e++) {
+        out->v[edges->source[e]]++;
+        out->v[edges->target[e]]++;
+    }
+    return 0;
+}
+
+void tu_nodes_release(struct tu_nodes *nodes)
+{
+    if (!nodes)
+        return;
+    for (int32_t j = 0; nodes->name && j < nodes->n_features; j++)
+        free(nodes->name[j]);
+    free(nodes->name);
+    free(nodes->one_hot);
+    free(nodes->v);
+    memset(nodes, 0, sizeof *nodes);
+}
+
+void tu_nodes_into(struct draft *draft, const struct tu_nodes *nodes)
+{
+    draft->n_features = nodes->n_features;
+    draft->dosage = nodes->one_hot;
+    draft->features = nodes->v;
+    draft->feature_names = (const char *const *)nodes->name;
+}

@@ -1,0 +1,497 @@
+#include "data/text/table.h"
+
+#include <csv.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "data/text/lines.h"
+#include "data/text/separator.h"
+#include "data/text/stream.h"
+
+/* A chunk is filled, libcsv is fed one line of it at a time, so that at most one row is complete
+ * after each feed and the line number is always known. libcsv calls back for every cell and, with
+ * CSV_REPALL_NL, for every line end outside quotes. */
+
+#define CHUNK_BYTES ((size_t)1 << 18)
+
+struct table_source {
+    struct stream file;
+    struct csv_parser parser;
+    unsigned char separator; /* as it is parsed: a tab where the table has blanks */
+    enum quotes quotes;
+    struct squeeze squeeze;
+    struct buf squeezed;  /* the line that is fed, where the table has blanks */
+    unsigned char *chunk; /* [CHUNK_BYTES] */
+    size_t chunk_size;
+    size_t chunk_at;
+    int64_t n_lines;   /* fed so far */
+    size_t row_bytes;  /* fed of the row being put together */
+    bool after_cr;     /* the last line fed ended in CR: a LF now is part of its end */
+    bool is_row_begun; /* of the row being put together, a line was fed */
+    bool is_row_done;
+    bool has_nul;
+    struct buf text; /* the row's cells, each with a NUL */
+    size_t *start;   /* [n_cells] their offsets in text */
+    size_t n_cells;
+    size_t cell_capacity;
+    char *header_text; /* what table.name points into */
+    size_t n_skipped;  /* cells at the beginning of each row: R's numbers of rows */
+    struct {
+        bool is_there;
+        int status; /* of read_row() */
+        int64_t line;
+        struct err err;
+    } first; /* the row after the header, which table_open() reads ahead */
+};
+
+int table_fault(struct err *err, const struct table *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    err_vset_at(err, t->path, "", t->line, format, args);
+    va_end(args);
+    return -1;
+}
+
+/* ---- callbacks of libcsv ---- */
+
+static void on_cell(void *bytes, size_t n, void *arg)
+{
+    struct table_source *s = arg;
+    char *copy;
+
+    if (s->n_cells == s->cell_capacity) {
+        size_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 16;
+        size_t *grown = realloc(s->start, capacity * sizeof *grown);
+
+        if (!grown) {
+            s->text.failed = true;
+            return;
+        }
+        s->start = grown;
+        s->cell_capacity = capacity;
+    }
+    s->start[s->n_cells++] = s->text.size;
+    copy = buf_extend(&s->text, n + 1);
+    if (copy) {
+        memcpy(copy, bytes, n);
+        copy[n] = '\0';
+    }
+}
+
+static void on_line_end(int terminator, void *arg)
+{
+    struct table_source *s = arg;
+
+    (void)terminator;
+    s->is_row_begun = false;
+    if (s->n_cells)
+        s->is_row_done = true;
+}
+
+/* ---- chunks and lines ---- */
+
+/* Fill the chunk from the file; an empty chunk means the end. */
+static int refill(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    s->chunk_at = 0;
+    return stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err);
+}
+
+/* Bytes of the chunk up to and with the next line end, or all that are left. */
+static size_t line_length(const unsigned char *bytes, size_t n)
+{
+    const unsigned char *lf = memchr(bytes, '\n', n);
+    size_t with_lf = lf ? (size_t)(lf - bytes) + 1 : n;
+    const unsigned char *cr = memchr(bytes, '\r', with_lf);
+
+    if (cr && !(cr + 1 < bytes + with_lf && cr[1] == '\n'))
+        return (size_t)(cr - bytes) + 1;
+    return with_lf;
+}
+
+/* Hand a line, or a part of one, on to libcsv. */
+static int feed(struct table *t, const unsigned char *bytes, size_t n, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (t->separator == ' ') {
+        char *out;
+
+        buf_clear(&s->squeezed);
+        out = buf_extend(&s->squeezed, n + 1);
+        if (!out)
+            return err_nomem(err, t->path, n + 1);
+        n = separator_squeeze(out, &s->squeeze, (const char *)bytes, n);
+        bytes = (const unsigned char *)out;
+    }
+    if (!quotes_follow(&s->quotes, bytes, n, s->separator)) {
+        t->line = s->n_lines + 1;
+        return table_fault(err, t,
+                           "a quote out of place: after the closing one the cell must end; quotes "
+                           "inside a quoted cell are doubled");
+    }
+    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n)
+        return err_nomem(err, t->path, n);
+    return 0;
+}
+
+static int feed_line(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    const unsigned char *bytes = s->chunk + s->chunk_at;
+    size_t n = line_length(bytes, s->chunk_size - s->chunk_at);
+    unsigned char last = bytes[n - 1];
+
+    if (!s->is_row_begun) {
+        t->line = s->n_lines + 1;
+        s->row_bytes = 0;
+    }
+    s->is_row_begun = true;
+    s->row_bytes += n;
+    if (s->row_bytes > t->limit)
+        return textline_too_long(err, t->path, t->line, t->limit);
+    s->has_nul = s->has_nul || memchr(bytes, '\0', n);
+    if (feed(t, bytes, n, err) != 0)
+        return -1;
+    if (s->n_cells > TEXTLINE_CELLS_MAX(t->limit))
+        return textline_too_many(err, t->path, t->line, t->limit);
+    if ((last == '\n' && !(n == 1 && s->after_cr)) || last == '\r')
+        s->n_lines++;
+    s->after_cr = last == '\r';
+    s->chunk_at += n;
+    return 0;
+}
+
+static int finish_parsing(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (s->quotes == QUOTES_INSIDE)
+        return table_fault(err, t, "a quoted cell has no closing quote");
+    if (csv_fini(&s->parser, on_cell, on_line_end, s) == 0)
+        return 0;
+    return err_nomem(err, t->path, s->text.size);
+}
+
+/* The next row into source->text and start: 1, or 0 at the end. */
+static int read_row(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    buf_clear(&s->text);
+    s->n_cells = 0;
+    s->is_row_done = false;
+    while (!s->is_row_done) {
+        if (s->chunk_at == s->chunk_size) {
+            if (refill(t, err) != 0)
+                return -1;
+            if (s->chunk_size == 0) {
+                if (finish_parsing(t, err) != 0)
+                    return -1;
+                break;
+            }
+        }
+        if (feed_line(t, err) != 0)
+            return -1;
+    }
+    if (buf_failed(&s->text))
+        return err_nomem(err, t->path, s->text.size);
+    if (s->has_nul)
+        return table_fault(err, t,
+                           "a NUL byte: this is not a table of text (UTF-16 is not read, "
+                           "save it as UTF-8)");
+    return s->is_row_done;
+}
+
+/* ---- opening ---- */
+
+static int open_file(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    s->chunk = malloc(CHUNK_BYTES);
+    if (!s->chunk)
+        return err_nomem(err, t->path, CHUNK_BYTES);
+    if (stream_open(&s->file, t->path, "a table of text", err) != 0)
+        return -1;
+    return refill(t, err);
+}
+
+/* Excel's first line "sep=;", which is no header. Skips it. */
+static int read_separator(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    const char *at = (const char *)s->chunk + s->chunk_at;
+    size_t n = s->chunk_size - s->chunk_at;
+    char separator = separator_named(&n, at, n);
+
+    if (!separator)
+        return 0;
+    if (!strchr("\t,;", separator)) {
+        t->line = 1;
+        return table_fault(err, t, "sep=%c: must be a comma, a semicolon or a tab", separator);
+    }
+    t->separator = separator;
+    s->chunk_at += n;
+    s->n_lines = 1;
+    return 0;
+}
+
+static int start_parsing(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (s->chunk_size >= 3 && memcmp(s->chunk, "\xEF\xBB\xBF", 3) == 0)
+        s->chunk_at = 3;
+    if (csv_init(&s->parser, CSV_REPALL_NL) != 0)
+        return err_nomem(err, t->path, sizeof s->parser);
+    if (read_separator(t, err) != 0)
+        return -1;
+    if (!t->separator)
+        t->separator =
+            separator_find((const char *)s->chunk + s->chunk_at, s->chunk_size - s->chunk_at);
+    s->separator = t->separator == ' ' ? '\t' : (unsigned char)t->separator;
+    csv_set_delim(&s->parser, s->separator);
+    return 0;
+}
+
+/* Point out[] at the row's cells; out is made on the first call. */
+static int point_at_cells(char ***out, const struct table_source *s, struct err *err)
+{
+    if (!*out)
+        *out = malloc(s->n_cells * sizeof **out);
+    if (!*out)
+        return err_nomem(err, "a row of cells", s->n_cells * sizeof **out);
+    for (size_t i = s->n_skipped; i < s->n_cells; i++)
+        (*out)[i - s->n_skipped] = s->text.data + s->start[i];
+    return 0;
+}
+
+static bool is_all_numbers(const struct table *t)
+{
+    double number;
+
+    for (int32_t i = 0; i < t->n_cols; i++)
+        if (!table_parse_number(&number, t->name[i]))
+            return false;
+    return true;
+}
+
+static int read_header(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int status = read_row(t, err);
+
+    if (status < 0)
+        return -1;
+    if (status == 0)
+        return err_set(err, "%s: is empty: must begin with a line that names the columns", t->path);
+    if (s->n_cells > INT32_MAX)
+        return table_fault(err, t, "%zu columns: at most 2147483647", s->n_cells);
+    t->n_cols = (int32_t)s->n_cells;
+    if (point_at_cells(&t->name, s, err) != 0)
+        return -1;
+    s->header_text = s->text.data;
+    memset(&s->text, 0, sizeof s->text);
+    if (is_all_numbers(t))
+        return table_fault(err, t,
+                           "a header is missing: the first line must name the columns, "
+                           "this one begins with the number %.80s",
+                           t->name[0]);
+    return 0;
+}
+
+/* ---- row names ---- */
+
+/* R's write.table() leaves the first cell of the header out. Where the last cell is empty, the row
+ * has a separator too many. */
+static bool is_header_short(const struct table *t)
+{
+    const struct table_source *s = t->source;
+
+    return s->first.status > 0 && t->n_cols < INT32_MAX && s->n_cells == (size_t)t->n_cols + 1 &&
+           s->text.data[s->start[s->n_cells - 1]];
+}
+
+/* A header that begins with the name of an id column lacks the name of another column. */
+static bool names_ids(const struct table *t)
+{
+    static const char *const ids[] = {"id",           "iid",       "fid",        "taxa", "taxon",
+                                      "sample",       "sample_id", "sampleid",   "line", "name",
+                                      "genotype",     "accession", "individual", "node", "ecotype",
+                                      "accession_id", "rs#",       "rs"};
+
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (!strcasecmp(t->name[0], ids[i]))
+            return true;
+    return false;
+}
+
+/* Rows that nobody named R numbers from 1 on: the ids then stand in the next column, if they are
+ * words there. */
+static bool has_row_numbers(const struct table *t)
+{
+    const struct table_source *s = t->source;
+    const char *next = s->text.data + s->start[1];
+    double number;
+
+    return !strcmp(s->text.data + s->start[0], "1") && !table_is_missing(next) &&
+           !table_parse_number(&number, next);
+}
+
+static int add_row_names(struct table *t, struct err *err)
+{
+    static char row_names[] = "row.names";
+    size_t n = (size_t)t->n_cols;
+    char **grown = realloc(t->name, (n + 1) * sizeof *grown);
+
+    if (!grown)
+        return err_nomem(err, "column names", (n + 1) * sizeof *grown);
+    memmove(grown + 1, grown, n * sizeof *grown);
+    grown[0] = row_names;
+    t->name = grown;
+    t->n_cols++;
+    t->has_row_names = true;
+    return 0;
+}
+
+/* Read the first row ahead: it shows whether the header lacks a cell. What is wrong with it comes
+ * up when it is its turn. */
+static int read_ahead(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int64_t line = t->line;
+
+    s->first.is_there = true;
+    s->first.status = read_row(t, &s->first.err);
+    s->first.line = t->line;
+    t->line = line;
+    if (!is_header_short(t))
+        return 0;
+    if (has_row_numbers(t))
+        s->n_skipped = 1;
+    else if (!names_ids(t))
+        return add_row_names(t, err);
+    return 0;
+}
+
+static int next_row(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+
+    if (!s->first.is_there)
+        return read_row(t, err);
+    s->first.is_there = false;
+    t->line = s->first.line;
+    if (s->first.status < 0 && err)
+        *err = s->first.err;
+    return s->first.status;
+}
+
+int table_open(struct table *t, const char *path, struct err *err)
+{
+    memset(t, 0, sizeof *t);
+    t->path = path;
+    t->limit = TEXTLINE_BYTES_MAX;
+    t->source = calloc(1, sizeof *t->source);
+    if (!t->source)
+        return err_nomem(err, path, sizeof *t->source);
+    if (open_file(t, err) != 0 || start_parsing(t, err) != 0 || read_header(t, err) != 0 ||
+        read_ahead(t, err) != 0) {
+        table_close(t);
+        return -1;
+    }
+    return 0;
+}
+
+void table_close(struct table *t)
+{
+    struct table_source *s = t ? t->source : NULL;
+
+    if (!s)
+        return;
+    stream_close(&s->file);
+    csv_free(&s->parser);
+    free(s->chunk);
+    buf_release(&s->text);
+    buf_release(&s->squeezed);
+    free(s->start);
+    free(s->header_text);
+    free(s);
+    free(t->name);
+    free(t->cell);
+    memset(t, 0, sizeof *t);
+}
+
+int table_next(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int status = next_row(t, err);
+
+    if (status <= 0)
+        return status;
+    if (s->n_cells != (size_t)t->n_cols + s->n_skipped)
+        return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
+                           t->has_row_names || s->n_skipped ? "first row" : "header",
+                           (size_t)t->n_cols + s->n_skipped);
+    if (point_at_cells(&t->cell, s, err) != 0)
+        return -1;
+    return 1;
+}
+
+/* ---- cells ---- */
+
+bool table_is_missing(const char *cell)
+{
+    switch (cell[0]) {
+    case '\0':
+        return true;
+    case '.':
+        return cell[1] == '\0';
+    case 'N':
+        return strcmp(cell, "NA") == 0 || strcmp(cell, "NaN") == 0;
+    case 'n':
+        return strcmp(cell, "nan") == 0;
+    default:
+        return false;
+    }
+}
+
+bool table_parse_number(double *out, const char *cell)
+{
+    char *end;
+
+    /* Nearly every cell of a genotype table is one digit. */
+    if (cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
+        *out = cell[0] - '0';
+        return true;
+    }
+    if (!cell[0] || cell[strspn(cell, "0123456789+-.eE")])
+        return false;
+    *out = strtod(cell, &end);
+    return *end == '\0' && isfinite((float)*out);
+}
+
+int table_number(double *out, const struct table *t, int32_t col, struct err *err)
+{
+    const char *cell = t->cell[col];
+
+    if (table_parse_number(out, cell))
+        return 0;
+    *out = NAN;
+    if (table_is_missing(cell))
+        return 0;
+    return table_fault(err, t,
+                       "column \"%.80s\" = \"%.80s\": must be a number%s, or empty or NA where "
+                       "missing",
+                       t->name[col], cell, strchr(cell, ',') ? " with a decimal point" : "");
+}

@@ -1,0 +1,48 @@
+#include "gcn/product_order.h"
+
+/* An entry of a sparse matrix costs so many multiply-adds of a dense one: its row of the other
+ * operand comes from the second-level cache, and is used once (measured on a Zen 5). */
+#define COST_OF_ENTRY 4.0
+
+double association_first_cost(enum first_form form, const struct first_shape *shape)
+{
+    double share1 = shape->rows1 / shape->n_samples;
+    double share0 = shape->rows0 / shape->n_samples;
+    double propagation = 2 * COST_OF_ENTRY * share1 * shape->entries_a;
+
+    switch (form) {
+    case FIRST_AX_DENSE:
+        return 2 * shape->rows1 * shape->n_features;
+    case FIRST_AX_SPARSE:
+        return 2 * COST_OF_ENTRY * share1 * shape->entries_ax;
+    case FIRST_X_SPARSE:
+        return 2 * COST_OF_ENTRY * share0 * shape->entries_x + propagation;
+    default:
+        return shape->rows0 * shape->coded_row + shape->coded_tn + propagation;
+    }
+}
+
+enum first_form association_first(const struct first_shape *shape, const bool has[FIRST_FORM_COUNT])
+{
+    enum first_form best = FIRST_FORM_COUNT;
+    double least = 0;
+
+    for (int form = 0; form < FIRST_FORM_COUNT; form++) {
+        double cost = association_first_cost((enum first_form)form, shape);
+
+        if (has[form] && (best == FIRST_FORM_COUNT || cost < least)) {
+            best = (enum first_form)form;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+bool association_propagates_first(const struct layer_shape *shape)
+{
+    double dense = 3 * shape->n_in * shape->n_out;
+    double sparse = 2 * COST_OF_ENTRY * shape->entries;
+
+    return dense * shape->above + sparse * shape->n_in <
+           dense * shape->below + sparse * shape->n_out;
+}

@@ -1,0 +1,156 @@
+#include "gcn/receptive_field.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Beyond this share of all samples a level takes the rest too. */
+#define NEARLY_ALL 0.9
+
+int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
+                         struct arena *scratch, struct err *err)
+{
+    size_t n = (size_t)n_samples;
+    size_t n_levels = (size_t)n_layers + 1;
+
+    *field = (struct receptive_field){.n_layers = n_layers, .n_nodes = n_samples};
+    field->level = arena_take_zeroed(scratch, n_levels, sizeof *field->level);
+    for (size_t l = 0; field->level && l < n_levels; l++) {
+        field->level[l].rows = arena_take(scratch, n, sizeof(int32_t));
+        field->level[l].pos = arena_take(scratch, n, sizeof(int32_t));
+        if (!field->level[l].rows || !field->level[l].pos)
+            field->level = NULL;
+    }
+    if (!field->level)
+        return err_nomem(err, "receptive field", 2 * n * n_levels * sizeof(int32_t));
+    return 0;
+}
+
+/* rows, n and entries from the marks in pos (0: present, -1: absent). */
+static void number(struct level *level, const struct csr *a_hat)
+{
+    level->n = 0;
+    level->entries = 0;
+    for (int32_t i = 0; i < a_hat->n_rows; i++) {
+        if (level->pos[i] < 0)
+            continue;
+        level->pos[i] = level->n;
+        level->rows[level->n++] = i;
+        level->entries += a_hat->row_start[i + 1] - a_hat->row_start[i];
+    }
+}
+
+/* 0xff bytes are -1 in every int32_t. */
+static void mark_none(struct level *level, int32_t n_samples)
+{
+    memset(level->pos, 0xff, (size_t)n_samples * sizeof *level->pos);
+}
+
+static void mark_all(struct level *level, int32_t n_samples)
+{
+    memset(level->pos, 0, (size_t)n_samples * sizeof *level->pos);
+}
+
+static void expand(struct level *below, const struct level *above, const struct csr *a_hat)
+{
+    mark_none(below, a_hat->n_rows);
+    for (int32_t i = 0; i < above->n; i++) {
+        int32_t r = above->rows[i];
+
+        for (int64_t e = a_hat->row_start[r]; e < a_hat->row_start[r + 1]; e++)
+            below->pos[a_hat->col[e]] = 0;
+    }
+    number(below, a_hat);
+    if (below->n < a_hat->n_rows && below->n > NEARLY_ALL * a_hat->n_rows) {
+        mark_all(below, a_hat->n_rows);
+        number(below, a_hat);
+    }
+}
+
+void receptive_field_build(struct receptive_field *field, const struct csr *a_hat,
+                           const int32_t *nodes, int32_t n)
+{
+    struct level *top = &field->level[field->n_layers];
+
+    mark_none(top, field->n_nodes);
+    for (int32_t i = 0; i < n; i++)
+        top->pos[nodes[i]] = 0;
+    number(top, a_hat);
+    for (int32_t l = field->n_layers; l > 0; l--)
+        expand(&field->level[l - 1], &field->level[l], a_hat);
+}
+
+int receptive_field_init_graphs(struct receptive_field *field, const struct dataset *data,
+                                int32_t capacity, int32_t n_layers, struct arena *scratch,
+                                struct err *err)
+{
+    size_t n_levels = (size_t)n_layers + 1, n = (size_t)data->n_nodes;
+    size_t n_graphs = (size_t)data->n_samples;
+    int32_t *rows = arena_take(scratch, (size_t)capacity, sizeof *rows);
+    int32_t *pos = arena_take(scratch, n, sizeof *pos);
+
+    *field = (struct receptive_field){
+        .n_layers = n_layers, .n_nodes = data->n_nodes, .graph_start = data->graph_start};
+    field->level = arena_take_zeroed(scratch, n_levels, sizeof *field->level);
+    field->start = arena_take(scratch, n_graphs + 1, sizeof *field->start);
+    if (!field->level || !field->start || !rows || !pos)
+        return err_nomem(err, "batch of graphs",
+                         (n + n_graphs + (size_t)capacity) * sizeof(int32_t));
+    for (size_t l = 0; l < n_levels; l++)
+        field->level[l] = (struct level){.rows = rows, .pos = pos};
+    return 0;
+}
+
+void receptive_field_build_graphs(struct receptive_field *field, const struct csr *a_hat,
+                                  const int32_t *graphs, int32_t n)
+{
+    struct level all = field->level[0];
+
+    all.n = 0;
+    all.entries = 0;
+    field->graphs = graphs;
+    field->n_graphs = n;
+    for (int32_t g = 0; g < n; g++) {
+        int32_t begin = (int32_t)field->graph_start[graphs[g]];
+        int32_t end = (int32_t)field->graph_start[graphs[g] + 1];
+
+        field->start[g] = all.n;
+        all.entries += a_hat->row_start[end] - a_hat->row_start[begin];
+        for (int32_t i = begin; i < end; i++) {
+            all.pos[i] = all.n;
+            all.rows[all.n++] = i;
+        }
+    }
+    field->start[n] = all.n;
+    for (int32_t l = 0; l <= field->n_layers; l++)
+        field->level[l] = all;
+}
+
+const int32_t *receptive_field_samples(const struct receptive_field *field)
+{
+    return field->graph_start ? field->graphs : field->level[field->n_layers].rows;
+}
+
+/* A sample is missed by all n with probability (1 - degree / N)^n. */
+double receptive_field_expected(double n_samples, double degree, double n, int32_t down)
+{
+    double miss = fmax(1 - degree / n_samples, 0);
+
+    for (int32_t i = 0; i < down; i++)
+        n = n_samples * (1 - pow(miss, n));
+    return n;
+}
+
+static bool is_whole(const struct receptive_field *field, int32_t level)
+{
+    return !field->graph_start && field->level[level].n == field->n_nodes;
+}
+
+const int32_t *receptive_field_rows(const struct receptive_field *field, int32_t level)
+{
+    return is_whole(field, level) ? NULL : field->level[level].rows;
+}
+
+const int32_t *receptive_field_pos(const struct receptive_field *field, int32_t level)
+{
+    return is_whole(field, level) ? NULL : field->level[level].pos;
+}

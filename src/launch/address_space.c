@@ -1,0 +1,69 @@
+#include "launch/address_space.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "tensor/gemm.h"
+
+#define REMEDY "lift the limit with 'ulimit -v unlimited', or ask the batch system for more memory"
+
+/* RLIM_INFINITY is larger than any number of MiB. */
+static unsigned long long limit_mib(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_AS, &limit) ? RLIM_INFINITY : limit.rlim_cur >> 20;
+}
+
+static void refuse_least(void)
+{
+    unsigned long long found = limit_mib();
+    char text[320];
+    int n;
+
+    if (found >= ADDRESS_LEAST_MIB)
+        return;
+    n = snprintf(text, sizeof text,
+                 "espalier: the address space is limited to %llu MiB (ulimit -v): OpenBLAS needs "
+                 "%d MiB for one thread, and waits for ever where it does not get them; " REMEDY
+                 "\n",
+                 found, ADDRESS_LEAST_MIB);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0)
+        _exit(1);
+    _exit(1);
+}
+
+/* The dynamic linker calls these before the constructors of libraries, among which OpenBLAS
+ * reserves its first memory. */
+static void (*const before_libraries[])(void)
+    __attribute__((section(".preinit_array"), used)) = {refuse_least};
+
+/* OpenBLAS uses no more threads than there are cores, but reserves memory for OMP_NUM_THREADS. */
+static long threads_reserved(void)
+{
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    long n = wanted ? strtol(wanted, NULL, 10) : 0, used = gemm_library_threads();
+
+    return n > used && n < INT_MAX ? n : used;
+}
+
+void address_space_warn(void)
+{
+    static bool has_warned;
+    unsigned long long found = limit_mib();
+    long threads = threads_reserved();
+    long long needed = ADDRESS_BASE_MIB + (long long)ADDRESS_THREAD_MIB * threads;
+
+    if (has_warned || found >= (unsigned long long)needed)
+        return;
+    has_warned = true;
+    log_warn("the address space is limited to %llu MiB (ulimit -v): OpenBLAS may need %lld MiB for "
+             "%ld threads, and waits for ever where it does not get them; " REMEDY
+             ", or set OMP_NUM_THREADS=1",
+             found, needed, threads);
+}

@@ -1,0 +1,212 @@
+#include "launch/host.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/process.h"
+
+char *host_cpu(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[512];
+
+    snprintf(text, size, "unknown");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+
+        if (!colon || strncmp(line, "model name", 10))
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(text, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+char *host_name(char *text, size_t size)
+{
+    if (gethostname(text, size))
+        snprintf(text, size, "unknown");
+    text[size - 1] = '\0';
+    return text;
+}
+
+void cpus_format(struct buf *out, const cpu_set_t *cpus)
+{
+    bool is_first = true;
+
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        int first = cpu;
+
+        if (!CPU_ISSET(cpu, cpus))
+            continue;
+        while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, cpus))
+            cpu++;
+        buf_printf(out, is_first ? "%d" : ",%d", first);
+        if (cpu > first)
+            buf_printf(out, "-%d", cpu);
+        is_first = false;
+    }
+    if (is_first)
+        buf_puts(out, "none");
+}
+
+void cpus_parse(cpu_set_t *cpus, const char *text)
+{
+    const char *at = text;
+
+    CPU_ZERO(cpus);
+    for (;;) {
+        char *end;
+        long first = strtol(at, &end, 10), last = first;
+
+        if (end == at || first < 0)
+            break;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((int)cpu, cpus);
+        if (*end != ',')
+            return;
+        at = end + 1;
+    }
+    CPU_ZERO(cpus);
+}
+
+struct matching {
+    const struct cpu_demand *demands;
+    int32_t owner[CPU_SETSIZE]; /* a demand; -1: nobody's */
+    cpu_set_t tried;            /* on this augmenting path */
+};
+
+static bool find_cpu(struct matching *m, int32_t demand)
+{
+    const cpu_set_t *cpus = &m->demands[demand].cpus;
+
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, cpus) || CPU_ISSET(cpu, &m->tried))
+            continue;
+        CPU_SET(cpu, &m->tried);
+        if (m->owner[cpu] < 0 || find_cpu(m, m->owner[cpu])) {
+            m->owner[cpu] = demand;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A thread that finds none never will, and neither will others of the same set: what makes the
+ * search short where hundreds of ranks share a machine. */
+int32_t cpus_short(const struct cpu_demand *demands, int32_t n)
+{
+    struct matching m = {.demands = demands};
+    const cpu_set_t *full = NULL;
+    int32_t missing = 0;
+
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        m.owner[cpu] = -1;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t left = CPU_COUNT(&demands[i].cpus) ? demands[i].threads : 0;
+
+        while (left > 0 && !(full && CPU_EQUAL(full, &demands[i].cpus))) {
+            CPU_ZERO(&m.tried);
+            if (find_cpu(&m, i))
+                left--;
+            else
+                full = &demands[i].cpus;
+        }
+        missing += left;
+    }
+    return missing;
+}
+
+/* Bytes of /proc/PID/NAME; always NUL-terminated. */
+static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
+{
+    char path[64];
+    size_t n = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    file = fopen(path, "re");
+    if (file) {
+        n = fread(out, 1, size - 1, file);
+        fclose(file);
+    }
+    out[n] = '\0';
+    return n;
+}
+
+static bool is_run(int32_t pid, const char *own_name)
+{
+    char text[4096];
+    size_t n, first;
+
+    if (strcmp(process_name(text, sizeof text, pid), own_name) != 0)
+        return false;
+    n = read_of(pid, "cmdline", text, sizeof text);
+    first = strlen(text) + 1;
+    return first < n && !strcmp(text + first, "run");
+}
+
+static void describe(struct otherrun *out, int32_t pid)
+{
+    static const char name[] = "\nCpus_allowed_list:\t";
+    char status[4096];
+    const char *line;
+
+    *out = (struct otherrun){.pid = pid};
+    read_of(pid, "status", status, sizeof status);
+    line = strstr(status, name);
+    cpus_parse(&out->cpus, line ? line + strlen(name) : "");
+}
+
+/* Whoever is above another run waits for it. mpirun, a daemon and shells may stand between. */
+static int32_t drop_ancestors(struct otherrun *out, int32_t n, int32_t below)
+{
+    for (int32_t pid = (int32_t)process_parent(below), steps = 0; pid > 1 && steps < 32; steps++) {
+        for (int32_t i = 0; i < n; i++)
+            if (out[i].pid == pid)
+                out[i] = out[--n];
+        pid = (int32_t)process_parent(pid);
+    }
+    return n;
+}
+
+int32_t otherruns_find(struct otherrun *out)
+{
+    DIR *folder = opendir("/proc");
+    int32_t n = 0, self = (int32_t)getpid();
+    const struct dirent *entry;
+    char own_name[64];
+
+    if (!folder)
+        return 0;
+    process_name(own_name, sizeof own_name, self);
+    while (n < OTHERRUNS_MAX && (entry = readdir(folder))) {
+        int32_t pid = atoi(entry->d_name);
+
+        if (pid > 0 && pid != self && is_run(pid, own_name))
+            describe(&out[n++], pid);
+    }
+    closedir(folder);
+    n = drop_ancestors(out, n, self);
+    for (int32_t i = 0; i < n; i++) {
+        int32_t kept = drop_ancestors(out, n, out[i].pid);
+
+        /* The list has changed its order: begin again. */
+        i = kept < n ? -1 : i;
+        n = kept;
+    }
+    return n;
+}

@@ -1,0 +1,440 @@
+#include "launch/launch_checks.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "launch/host.h"
+
+/* Clocks that differ by more mislead whoever reads times of several hosts; NTP keeps them within
+ * milliseconds. */
+#define SKEW_S 1.0
+/* What a container has for /dev/shm unless it is told otherwise (docker, podman, Kubernetes). */
+#define CONTAINER_SHM_BYTES (64.0 * 1024 * 1024)
+#define GIB (1024.0 * 1024 * 1024)
+
+/* The ranks of a machine. */
+struct group {
+    const struct facts *facts; /* [.] of all ranks */
+    const int32_t *ranks;      /* [n] */
+    int32_t n;
+    const struct checks_job *job;
+};
+
+static const struct facts *first_of(const struct group *group)
+{
+    return &group->facts[group->ranks[0]];
+}
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void set(char out[FINDING_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void set(char out[FINDING_TEXT], const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(out, FINDING_TEXT, format, args);
+    va_end(args);
+}
+
+/* ---- the launch as a whole ---- */
+
+/* Each of the tasks would run the whole grid. */
+static bool check_singleton(struct finding *f, const struct facts *here, int32_t n,
+                            const struct checks_job *job)
+{
+    const char *name = launcher_name(here->launcher);
+
+    if (n > 1 || here->n_launched < 2 || job->is_part)
+        return false;
+    if (here->launcher == LAUNCHER_BLAUNCH || here->launcher == LAUNCHER_PBSDSH) {
+        set(f->what,
+            "%s has started this as task %d, and no MPI joins its tasks: each of them "
+            "would run the whole grid",
+            name, here->n_launched);
+        set(f->fix, "start it with 'espalier run -n RANKS' or mpirun, or give each task a --shard");
+        return true;
+    }
+    f->is_refused = true;
+    set(f->what,
+        "%s has started %d tasks, but this one is alone, without MPI between them: each "
+        "would run the whole grid",
+        name, here->n_launched);
+    if (here->launcher == LAUNCHER_SRUN)
+        set(f->fix,
+            "srun --mpi=pmix, or one task and 'espalier run -n %d', or mpirun; tasks that "
+            "are meant to be alone get a --shard each",
+            here->n_launched);
+    else
+        set(f->fix,
+            "use the mpirun of the Open MPI that espalier was built with: 'espalier run "
+            "-n %d' finds it in the PATH",
+            here->n_launched);
+    return true;
+}
+
+static bool check_idle_job(struct finding *f, const struct facts *here, int32_t n,
+                           const struct checks_job *job)
+{
+    if (n > 1 || job->starts_ranks || here->n_launched > 1 || here->n_job <= job->threads)
+        return false;
+    set(f->what,
+        "the batch job has room for %d tasks, but this is one process, which trains one "
+        "trial at a time on %d core%s",
+        here->n_job, job->threads, plural(job->threads));
+    set(f->fix, "espalier run -n %d, or mpirun", here->n_job / job->threads);
+    return true;
+}
+
+static bool check_recovery(struct finding *f, const struct facts *facts, int32_t n,
+                           const struct checks_job *job)
+{
+    (void)job;
+    if (n < 2 || facts->launched_by_run || facts->recovery != RECOVERY_OFF)
+        return false;
+    set(f->what, "mpirun is not in recovery mode: if one rank dies, it ends all %d", n);
+    set(f->fix,
+        "'espalier run -n %d'; or mpirun --enable-recovery, whose exit status is then always 0", n);
+    return true;
+}
+
+/* How far a rank's clock is ahead of rank 0's, at least: there was a moment that all ranks saw
+ * between 'before' and 'after', so that no delay of a rank is taken for a difference. */
+static double skew_of(const struct facts *facts, int32_t rank)
+{
+    double most = facts[rank].after - facts[0].before;
+    double least = facts[rank].before - facts[0].after;
+
+    return least > 0 ? least : most < 0 ? most : 0;
+}
+
+static bool check_clocks(struct finding *f, const struct facts *facts, int32_t n,
+                         const struct checks_job *job)
+{
+    int32_t worst = 0;
+    double skew;
+
+    (void)job;
+    for (int32_t rank = 1; rank < n; rank++)
+        if (fabs(skew_of(facts, rank)) > fabs(skew_of(facts, worst)))
+            worst = rank;
+    skew = skew_of(facts, worst);
+    if (fabs(skew) <= SKEW_S)
+        return false;
+    set(f->what,
+        "the clock of %s is %.1f s %s that of %s: times in the database and in logs do "
+        "not agree",
+        facts[worst].host, fabs(skew), skew > 0 ? "ahead of" : "behind", facts[0].host);
+    set(f->fix, "let NTP set the clocks (chronyc tracking, timedatectl), or tell the "
+                "administrator; the sweep itself is not harmed");
+    return true;
+}
+
+static bool check_journal(struct finding *f, const struct facts *facts, int32_t n,
+                          const struct checks_job *job)
+{
+    struct buf word = {0};
+
+    (void)facts;
+    (void)n;
+    if (!job->is_network || !job->is_wal)
+        return false;
+    set(f->what,
+        "%s is on %s, which other nodes see too, but has a write-ahead log, which is not "
+        "safe there",
+        job->db, job->filesystem);
+    set(f->fix,
+        "'espalier run' changes that when it opens it; by hand, when no program has it open: "
+        "sqlite3 %s 'pragma journal_mode = delete'",
+        escape_shell(&word, job->db));
+    buf_release(&word);
+    return true;
+}
+
+typedef bool check_all(struct finding *f, const struct facts *facts, int32_t n,
+                       const struct checks_job *job);
+
+/* ---- the ranks of a machine ---- */
+
+static bool is_one_core(const struct group *group)
+{
+    const cpu_set_t *cpus = &first_of(group)->cpus;
+
+    for (int32_t i = 0; i < group->n; i++)
+        if (!CPU_EQUAL(cpus, &group->facts[group->ranks[i]].cpus))
+            return false;
+    return group->n > 1 && CPU_COUNT(cpus) == 1;
+}
+
+static void unite(cpu_set_t *all, const struct group *group)
+{
+    CPU_ZERO(all);
+    for (int32_t i = 0; i < group->n; i++)
+        CPU_OR(all, all, &group->facts[group->ranks[i]].cpus);
+}
+
+/* How to get at cores that the ranks do not have; where there are no more, only fewer ranks help.
+ */
+static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
+{
+    const struct facts *first = first_of(group);
+    int32_t threads = group->job->threads, wanted = group->n * threads;
+
+    if (wanted > first->cpus_online)
+        set(out, "start fewer ranks%s: the host has %d core%s", threads > 1 ? " or threads" : "",
+            first->cpus_online, plural(first->cpus_online));
+    else if (first->launcher == LAUNCHER_SRUN)
+        set(out, "srun --cpus-per-task=%d --cpu-bind=cores, or ask the job for %d cores on a host",
+            threads, wanted);
+    else
+        set(out,
+            "mpirun --map-by slot:PE=%d --bind-to core, or --bind-to none; if taskset or the "
+            "job keeps the other cores, ask for %d or start fewer ranks",
+            threads, wanted);
+}
+
+static bool check_cores(struct finding *f, const struct group *group,
+                        const struct cpu_demand *demands, int32_t n_demands)
+{
+    const char *host = first_of(group)->host;
+    int32_t threads = group->job->threads;
+    cpu_set_t all;
+    int cores;
+
+    (void)n_demands;
+    unite(&all, group);
+    cores = CPU_COUNT(&all);
+    if (group->job->starts_ranks || !cpus_short(demands, group->n))
+        return false;
+    if (is_one_core(group)) {
+        struct buf list = {0};
+
+        cpus_format(&list, &first_of(group)->cpus);
+        set(f->what, "the %d ranks on %s are all bound to one core, number %s", group->n, host,
+            buf_text(&list));
+        buf_release(&list);
+    } else if (group->n == 1) {
+        set(f->what,
+            "threads = %d, but this rank may run on %d core%s only: its threads will "
+            "share them",
+            threads, cores, plural(cores));
+    } else {
+        set(f->what, "%d ranks x %d thread%s have %d core%s of %s between them", group->n, threads,
+            plural(threads), cores, plural(cores), host);
+    }
+    set_core_fix(f->fix, group);
+    return true;
+}
+
+/* Others count as one thread each. */
+static bool check_others(struct finding *f, const struct group *group,
+                         const struct cpu_demand *demands, int32_t n_demands)
+{
+    const struct cpu_demand *others = demands + group->n;
+    int32_t n = n_demands - group->n;
+
+    if (group->job->starts_ranks || !n ||
+        cpus_short(demands, n_demands) <= cpus_short(demands, group->n) + cpus_short(others, n))
+        return false;
+    set(f->what, "%d process%s of another espalier run on %s may run on the same cores as this one",
+        n, n == 1 ? "" : "es", first_of(group)->host);
+    set(f->fix, "wait for it, or give each run cores of its own: jobs of their own, fewer ranks, "
+                "or taskset -c");
+    return true;
+}
+
+static bool check_shared_memory(struct finding *f, const struct group *group,
+                                const struct cpu_demand *demands, int32_t n_demands)
+{
+    const struct facts *first = first_of(group);
+    double wanted = group->job->share_bytes;
+
+    (void)demands;
+    (void)n_demands;
+    if (group->n < 2 || first->shm_bytes < 0)
+        return false;
+    if (wanted > 0 ? wanted <= first->shm_free_bytes : first->shm_bytes > CONTAINER_SHM_BYTES)
+        return false;
+    if (wanted > 0)
+        set(f->what,
+            "shared memory on %s has %.3f GiB free, the data take %.3f or more: each of "
+            "its %d ranks will hold a copy",
+            first->host, first->shm_free_bytes / GIB, wanted / GIB, group->n);
+    else
+        set(f->what,
+            "shared memory on %s has %.3f GiB in all, a container's default: of larger "
+            "data each of its %d ranks will hold a copy",
+            first->host, first->shm_bytes / GIB, group->n);
+    set(f->fix, "docker run --ipc=host or --shm-size=8g; outside containers remove what is left "
+                "in /dev/shm, or name another folder in memory with ESPALIER_SHM");
+    return true;
+}
+
+typedef bool check_group(struct finding *f, const struct group *group,
+                         const struct cpu_demand *demands, int32_t n_demands);
+
+static bool is_of_group(const struct group *group, int32_t pid)
+{
+    for (int32_t i = 0; i < group->n; i++)
+        if (group->facts[group->ranks[i]].pid == pid)
+            return true;
+    return false;
+}
+
+/* The first of the group that has looked around; NULL where its pids are not those of all: then
+ * nobody knows which processes are ours. */
+static const struct facts *watcher_of(const struct group *group)
+{
+    const struct facts *watcher = NULL;
+
+    for (int32_t i = 0; i < group->n; i++) {
+        const struct facts *facts = &group->facts[group->ranks[i]];
+
+        if (strcmp(facts->pids, first_of(group)->pids) != 0)
+            return NULL;
+        if (!watcher && facts->n_others)
+            watcher = facts;
+    }
+    return watcher;
+}
+
+/* The ranks of the group, then those who may run on the same cores. demands has room for all. */
+static int32_t list_demands(struct cpu_demand *demands, const struct group *group)
+{
+    const struct facts *watcher = watcher_of(group);
+    cpu_set_t ours, both;
+    int32_t n = 0;
+
+    unite(&ours, group);
+    for (int32_t i = 0; i < group->n; i++)
+        demands[n++] = (struct cpu_demand){.cpus = group->facts[group->ranks[i]].cpus,
+                                           .threads = group->job->threads};
+    for (int32_t i = 0; watcher && i < watcher->n_others; i++) {
+        const struct otherrun *other = &watcher->others[i];
+
+        CPU_AND(&both, &ours, &other->cpus);
+        if (CPU_COUNT(&both) && !is_of_group(group, other->pid))
+            demands[n++] = (struct cpu_demand){.cpus = other->cpus, .threads = 1};
+    }
+    return n;
+}
+
+/* ---- all of them ---- */
+
+static void append_others(struct finding *f, int32_t n)
+{
+    size_t used = strlen(f->what);
+
+    if (n)
+        snprintf(f->what + used, sizeof f->what - used, " (and so on %d other host%s)", n,
+                 plural(n));
+}
+
+static check_all *const of_all[] = {check_singleton, check_idle_job, check_recovery, check_clocks,
+                                    check_journal};
+static check_group *const of_groups[] = {check_cores, check_others, check_shared_memory};
+
+enum { N_GROUP_CHECKS = sizeof of_groups / sizeof *of_groups };
+
+/* Findings of groups: the first of each check, and how many more there are. */
+struct tally {
+    struct finding first[N_GROUP_CHECKS];
+    int32_t n[N_GROUP_CHECKS];
+};
+
+static void check_one_group(struct tally *tally, const struct group *group,
+                            struct cpu_demand *demands)
+{
+    int32_t n_demands = list_demands(demands, group);
+
+    for (int32_t c = 0; c < N_GROUP_CHECKS; c++) {
+        struct finding f = {.is_refused = false};
+
+        if (of_groups[c](&f, group, demands, n_demands) && !tally->n[c]++)
+            tally->first[c] = f;
+    }
+}
+
+/* Rank 0's machine first, then as the ranks come. */
+static void check_groups(struct tally *tally, struct group *group, int32_t *ranks, bool *is_seen,
+                         struct cpu_demand *demands, int32_t n)
+{
+    for (int32_t rank = 0; rank < n; rank++) {
+        if (is_seen[rank])
+            continue;
+        group->n = 0;
+        for (int32_t other = rank; other < n; other++)
+            if (!strcmp(group->facts[other].machine, group->facts[rank].machine)) {
+                is_seen[other] = true;
+                ranks[group->n++] = other;
+            }
+        check_one_group(tally, group, demands);
+    }
+}
+
+static int tally_groups(struct tally *tally, const struct facts *facts, int32_t n,
+                        const struct checks_job *job, struct err *err)
+{
+    size_t room = (size_t)n + OTHERRUNS_MAX;
+    struct cpu_demand *demands = calloc(room, sizeof *demands);
+    int32_t *ranks = calloc((size_t)n, sizeof *ranks);
+    bool *is_seen = calloc((size_t)n, sizeof *is_seen);
+    struct group group = {.facts = facts, .ranks = ranks, .job = job};
+    int rc = 0;
+
+    if (demands && ranks && is_seen)
+        check_groups(tally, &group, ranks, is_seen, demands, n);
+    else
+        rc = err_nomem(err, "checks", room * sizeof *demands);
+    free(demands);
+    free(ranks);
+    free(is_seen);
+    return rc;
+}
+
+int launch_checks_find(struct findings *findings, const struct facts *facts, int32_t n,
+                       const struct checks_job *job, struct err *err)
+{
+    struct tally tally = {.n = {0}};
+
+    findings->n = 0;
+    if (tally_groups(&tally, facts, n, job, err))
+        return -1;
+    for (size_t c = 0; c < sizeof of_all / sizeof *of_all; c++) {
+        struct finding *f = &findings->list[findings->n];
+
+        *f = (struct finding){.is_refused = false};
+        if (of_all[c](f, facts, n, job))
+            findings->n++;
+    }
+    for (int32_t c = 0; c < N_GROUP_CHECKS; c++) {
+        if (!tally.n[c])
+            continue;
+        append_others(&tally.first[c], tally.n[c] - 1);
+        findings->list[findings->n++] = tally.first[c];
+    }
+    return 0;
+}
+
+void findings_add(struct findings *findings, const char *fix, const char *format, ...)
+{
+    struct finding *f = &findings->list[findings->n];
+    va_list args;
+
+    if (findings->n == FINDINGS_MAX)
+        return;
+    *f = (struct finding){.is_refused = false};
+    va_start(args, format);
+    vsnprintf(f->what, sizeof f->what, format, args);
+    va_end(args);
+    set(f->fix, "%s", fix);
+    findings->n++;
+}

@@ -1,0 +1,468 @@
+#include "launch/mpirun.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/batch.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/exit_status.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "launch/launch_report.h"
+#include "launch/preflight.h"
+#include "launch/stop.h"
+#include "sched/shared.h"
+#include "sched/world.h"
+
+#define LOOK_MS 100
+/* All processes of a launch start within seconds; on a filesystem that is overloaded in minutes. */
+#define COME_UP_S 600.0
+/* When the user is told what a launch may be waiting for. */
+#define LATE_S 30.0
+/* What mpirun gets to end by itself, and then after it was asked to. */
+#define END_S 3.0
+
+struct watch {
+    struct launch_end *end;
+    pid_t pid;
+    struct buf line;  /* of the report, until its newline comes */
+    double due_s;     /* when patience is over; INFINITY: never */
+    const char *then; /* the reason */
+    double late_s;    /* when the ranks are late; INFINITY: that was said, or they are here */
+    double heartbeat_s;
+    const volatile sig_atomic_t *stop; /* not 0: mpirun was told to stop its ranks */
+    double told_s;                     /* when last */
+    bool is_elsewhere;                 /* rank 0, on another host */
+    int n_asked;                       /* signals sent */
+    bool has_ended;
+};
+
+static double now_s(void)
+{
+    return clock_now(&clock_system);
+}
+
+static void take_sign_of_life(struct watch *w)
+{
+    double silence_s = w->is_elsewhere ? w->heartbeat_s : 60 + 2 * w->heartbeat_s;
+
+    w->due_s = now_s() + silence_s + 2 * ALIVE_S;
+    w->then = "rank 0 has fallen silent";
+}
+
+/* mpirun loses a signal that comes before it has its ranks, or before they listen. Until they have
+ * come up, when the first that they get ends them, and once more then, it gets it again. */
+static void stop_again(struct watch *w)
+{
+    if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
+        return;
+    kill(w->pid, SIGUSR1);
+    w->told_s = now_s();
+}
+
+static void take_up(struct watch *w, const char *text)
+{
+    struct process leader = {.pid = -1};
+    long long pid, start;
+
+    stop_again(w);
+    w->end->has_come_up = true;
+    w->late_s = INFINITY;
+    w->is_elsewhere =
+        sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, leader.host, leader.realm) >= 3 &&
+        !process_is_here(&leader);
+    take_sign_of_life(w);
+}
+
+static void take_line(struct watch *w, const char *line)
+{
+    if (!strncmp(line, REPORT_UP, sizeof REPORT_UP - 1)) {
+        take_up(w, line + sizeof REPORT_UP - 1);
+    } else if (!strcmp(line, REPORT_ALIVE)) {
+        take_sign_of_life(w);
+    } else if (!strncmp(line, REPORT_STATUS, sizeof REPORT_STATUS - 1)) {
+        w->end->status = atoi(line + sizeof REPORT_STATUS - 1);
+        w->due_s = now_s() + END_S;
+        w->then = NULL;
+    } else {
+        puts(line);
+        fflush(stdout);
+    }
+}
+
+static void take_bytes(struct watch *w, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+            buf_putc(&w->line, bytes[i]);
+            continue;
+        }
+        take_line(w, buf_text(&w->line));
+        buf_clear(&w->line);
+    }
+}
+
+/* False at the end of the report. */
+static bool read_report(struct watch *w, int fd)
+{
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    char bytes[4096];
+    ssize_t n;
+
+    if (poll(&wanted, 1, LOOK_MS) <= 0)
+        return true;
+    n = read(fd, bytes, sizeof bytes);
+    if (n > 0)
+        take_bytes(w, bytes, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static void see_end(struct watch *w)
+{
+    int status;
+
+    if (waitpid(w->pid, &status, WNOHANG) != w->pid)
+        return;
+    w->has_ended = true;
+    w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* First politely, so that mpirun ends what runs on other hosts; then with all it has here. */
+static void lose_patience(struct watch *w)
+{
+    if (!w->n_asked)
+        w->end->reason = w->then;
+    if (w->n_asked++)
+        kill(-w->pid, SIGKILL);
+    else
+        kill(w->pid, SIGTERM);
+    w->due_s = now_s() + END_S;
+}
+
+/* A daemon of Open MPI that starts on its host, but cannot reach mpirun, ends without a word, and
+ * mpirun waits for it for ever. */
+static void tell_late(struct watch *w)
+{
+    if (now_s() < w->late_s)
+        return;
+    w->late_s = INFINITY;
+    log_warn("not all ranks have come up after %.0f s: programs are slow to load, or a host that "
+             "mpirun was given cannot reach this one (a firewall, or another network than "
+             "OMPI_MCA_oob_tcp_if_include should name); run ends after %.0f min",
+             LATE_S, COME_UP_S / 60);
+}
+
+void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s,
+                  const volatile sig_atomic_t *stop)
+{
+    struct watch w = {.end = end,
+                      .pid = pid,
+                      .due_s = now_s() + COME_UP_S,
+                      .then = "not all ranks have come up",
+                      .late_s = now_s() + LATE_S,
+                      .heartbeat_s = heartbeat_s,
+                      .stop = stop};
+    bool is_open = true;
+
+    *end = (struct launch_end){.status = -1};
+    while (!w.has_ended) {
+        if (is_open)
+            is_open = read_report(&w, report_fd);
+        else
+            clock_sleep(LOOK_MS * 1e-3);
+        if (!end->has_come_up)
+            stop_again(&w);
+        tell_late(&w);
+        see_end(&w);
+        if (!w.has_ended && now_s() > w.due_s)
+            lose_patience(&w);
+    }
+    while (is_open && poll(&(struct pollfd){.fd = report_fd, .events = POLLIN}, 1, 0) > 0)
+        is_open = read_report(&w, report_fd);
+    buf_release(&w.line);
+}
+
+/* In the environment of these ranks: when the command began, in Unix time. The ranks may run on
+ * another host, which has its own monotonic clock. */
+#define LAUNCH_BEGUN "ESPALIER_BEGUN"
+
+static volatile sig_atomic_t child_pid, was_asked_to_stop;
+
+double launch_begun(void)
+{
+    const char *begun = getenv(LAUNCH_BEGUN);
+    double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
+
+    /* The clocks of two hosts may differ. */
+    return clock_now(&clock_system) - fmax(passed_s, 0);
+}
+
+static void pass_begun(double begun_s)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.3f", clock_unix() - (clock_now(&clock_system) - begun_s));
+    setenv(LAUNCH_BEGUN, text, 1);
+}
+
+int launch_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set))
+        return 1;
+    return CPU_COUNT(&set);
+}
+
+static void forward(int signal_number)
+{
+    (void)signal_number;
+    was_asked_to_stop = 1;
+    if (child_pid > 0)
+        kill((pid_t)child_pid, SIGUSR1);
+}
+
+/* How many words at argv[i] the ranks must not see: -n, and what they are told otherwise. */
+static int words_to_drop(const char *word)
+{
+    if (!strcmp(word, "-n") || !strcmp(word, "--ranks") || !strcmp(word, "--progress"))
+        return 2;
+    if (!strncmp(word, "-n", 2) || !strncmp(word, "--ranks=", 8) ||
+        !strncmp(word, "--progress=", 11))
+        return 1;
+    return 0;
+}
+
+enum { MAX_WORDS = 32 }; /* before the program */
+
+struct words {
+    const char **at;
+    size_t n;
+};
+
+static void add(struct words *words, const char *word)
+{
+    words->at[words->n++] = word;
+}
+
+/* The others go on when a rank dies: --enable-recovery up to Open MPI 4; from 5 on, whose launcher
+ * is PRRTE, a runtime option. */
+static void add_recovery(struct words *words)
+{
+    const char *library = world_library();
+    int major = 0;
+
+    if (sscanf(library, "Open MPI v%d", &major) == 1 && major >= 5) {
+        add(words, "--runtime-options");
+        add(words, "recoverable");
+    } else {
+        add(words, "--enable-recovery");
+    }
+}
+
+/* In an allocation each rank gets the cores that it was asked for. On a machine that is shared
+ * nothing is bound: a rank bound to a busy core waited for seconds. */
+static void add_placement(struct words *words, const char *cores)
+{
+    struct batch_job job;
+
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE) {
+        add(words, "--oversubscribe");
+        add(words, "--bind-to");
+        add(words, "none");
+    } else {
+        add(words, "--map-by");
+        add(words, cores);
+        add(words, "--bind-to");
+        add(words, "core");
+    }
+}
+
+/* mpirun hands its environment to ranks of its own host; to others what it is told to. */
+static void add_environment(struct words *words)
+{
+    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_LISTENS, LAUNCH_BEGUN,
+                                        SHARED_VARIABLE, READY_VARIABLE};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i])) {
+            add(words, "-x");
+            add(words, names[i]);
+        }
+}
+
+static const char **make_args(const struct launch *launch, int argc, char **argv,
+                              const char *program, const char *ranks, const char *cores)
+{
+    struct words words = {.at = calloc((size_t)argc + MAX_WORDS, sizeof *words.at)};
+
+    if (!words.at)
+        return NULL;
+    add(&words, "mpirun");
+    add(&words, "-q");
+    add(&words, "-n");
+    add(&words, ranks);
+    if (geteuid() == 0)
+        add(&words, "--allow-run-as-root");
+    add_recovery(&words);
+    add_placement(&words, cores);
+    add_environment(&words);
+    add(&words, program);
+    add(&words, "run");
+    add(&words, "--progress");
+    add(&words, launch->progress);
+    for (int i = 1; i < argc; i++) {
+        int skip = words_to_drop(argv[i]);
+
+        if (skip)
+            i += skip - 1;
+        else
+            add(&words, argv[i]);
+    }
+    return words.at;
+}
+
+/* So that mpirun lives through the loss of a host. What the user has set comes first. */
+static void set_for_hosts(const struct launch *launch)
+{
+    struct batch_job job;
+    char seconds[16];
+
+    /* Up to so many daemons talk to mpirun without another, whose host may be lost, between. */
+    setenv("OMPI_MCA_routed_radix", "1024", 0);
+    /* A daemon that mpirun cannot reach ends its ranks, and itself, after 3 x this. */
+    snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s, 1));
+    setenv("OMPI_MCA_oob_tcp_keepalive_time", seconds, 0);
+    snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s / 3, 1));
+    setenv("OMPI_MCA_oob_tcp_keepalive_intvl", seconds, 0);
+    setenv("OMPI_MCA_oob_tcp_keepalive_probes", "6", 0);
+    /* A daemon lets go of the ssh that started it: one that breaks off ends the launch, and does so
+     * when its host is shut down. A batch system that starts daemons by its own means wants to
+     * keep hold of them. */
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE)
+        setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
+}
+
+static void become_mpirun(const struct launch *launch, const char **args, int failure, int report)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    /* Its own process group: Ctrl-C must reach this process's parent only. */
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    dup2(report, STDOUT_FILENO);
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    set_for_hosts(launch);
+    execvp(args[0], (char *const *)args);
+    if (write(failure, &errno, sizeof errno) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* 0 once mpirun runs in the child. */
+static int check_start(int fd, pid_t pid, struct err *err)
+{
+    int failure = 0;
+    ssize_t got;
+
+    while ((got = read(fd, &failure, sizeof failure)) < 0 && errno == EINTR)
+        continue;
+    if (got <= 0)
+        return 0;
+    waitpid(pid, NULL, 0);
+    return err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(failure));
+}
+
+static int start(struct launch_end *end, const struct launch *launch, const char **args,
+                 struct err *err)
+{
+    int failure[2], report[2];
+    pid_t pid;
+    int rc;
+
+    if (pipe2(failure, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
+        return err_set(err, "pipe: %s", strerror(errno));
+    pid = fork();
+    if (pid < 0)
+        return err_set(err, "fork: %s", strerror(errno));
+    if (!pid)
+        become_mpirun(launch, args, failure[1], report[1]);
+    child_pid = (sig_atomic_t)pid;
+    stop_install(forward, 0);
+    close(failure[1]);
+    close(report[1]);
+    rc = check_start(failure[0], pid, err);
+    if (!rc)
+        launch_watch(end, pid, report[0], launch->heartbeat_s, &was_asked_to_stop);
+    close(failure[0]);
+    close(report[0]);
+    return rc;
+}
+
+/* What the sweep ended with. */
+static int end_status(const struct launch_end *end)
+{
+    if (end->status >= 0)
+        return end->status;
+    /* Before the sweep begins a rank leaves from its signal handler. */
+    if (was_asked_to_stop && !end->reason) {
+        if (!end->has_come_up)
+            log_info("%s", STOP_BEFORE);
+        return EXIT_RESUMABLE;
+    }
+    if (end->reason)
+        log_warn("%s: mpirun was ended; what was committed is safe, and the same command goes on",
+                 end->reason);
+    else if (!end->has_come_up)
+        log_warn("mpirun ended with status %d before the ranks had come up: nothing was run",
+                 end->mpirun_status);
+    else
+        log_warn("rank 0 was lost (mpirun ended with status %d); what was finished until half a "
+                 "second before is in the database, and the same command goes on",
+                 end->mpirun_status);
+    return EXIT_ERROR;
+}
+
+int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err)
+{
+    char program[4096], ranks[16], cores[32];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    struct launch_end end;
+    const char **args;
+    int rc;
+
+    if (n < 0)
+        return err_set(err, "/proc/self/exe: %s", strerror(errno));
+    program[n] = '\0';
+    snprintf(ranks, sizeof ranks, "%d", launch->ranks);
+    snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
+    setenv(LAUNCH_COMMAND, launch->command, 1);
+    setenv(LAUNCH_LISTENS, "1", 1);
+    pass_begun(launch->begun_s);
+    args = make_args(launch, argc, argv, program, ranks, cores);
+    if (!args)
+        return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
+    rc = start(&end, launch, args, err);
+    free(args);
+    return rc ? -1 : end_status(&end);
+}

@@ -1,0 +1,82 @@
+#include "launch/preflight.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/exit_status.h"
+#include "base/log.h"
+#include "store/store.h"
+
+int32_t preflight_threads(const struct sweep *sweep)
+{
+    int64_t most = sweep->fixed.v[P_THREADS].i;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        for (int32_t i = 0; sweep->axes[a].id == P_THREADS && i < sweep->axes[a].n; i++)
+            if (sweep->axes[a].values[i].i > most)
+                most = sweep->axes[a].values[i].i;
+    return (int32_t)most;
+}
+
+static double size_of(const char *path)
+{
+    struct stat st;
+
+    return *path && !stat(path, &st) ? (double)st.st_size : 0;
+}
+
+static double genotype_bytes(const char *path)
+{
+    size_t n = strlen(path);
+
+    /* A .bed has four in a byte. */
+    return size_of(path) * (n > 4 && !strcmp(path + n - 4, ".bed") ? 4 : 0.5);
+}
+
+/* What the features take in memory, from below, before anything is read: a genotype is a byte, and
+ * in text a digit and a comma; another number is four bytes, and at most some twenty characters.
+ * What is packed is taken for what it is on disk. */
+static double data_bytes(const struct sweep *sweep)
+{
+    const struct settings *fixed = &sweep->fixed;
+
+    if (fixed->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated"))
+        return (double)fixed->v[P_SAMPLES].i * (double)fixed->v[P_MARKERS].i;
+    return genotype_bytes(fixed->v[P_GENOTYPES].s) + size_of(fixed->v[P_FEATURES].s) / 8;
+}
+
+void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db)
+{
+    *job = (struct checks_job){.threads = 1, .db = db};
+    job->is_network = strcmp(store_journal_mode(db, &job->filesystem), "wal") != 0;
+    job->is_wal = store_has_wal(db);
+    if (sweep) {
+        job->threads = preflight_threads(sweep);
+        job->share_bytes = data_bytes(sweep);
+    }
+}
+
+int preflight_run(const struct facts *facts, int32_t n, const struct checks_job *job)
+{
+    const char *checks = getenv(READY_VARIABLE);
+    struct findings findings;
+    int status = CLI_GO_ON;
+    struct err err;
+
+    if (!facts || (checks && !strcmp(checks, "off")))
+        return CLI_GO_ON;
+    if (launch_checks_find(&findings, facts, n, job, &err))
+        return log_fail(&err, EXIT_ERROR);
+    for (int32_t i = 0; i < findings.n; i++) {
+        const struct finding *f = &findings.list[i];
+
+        if (f->is_refused) {
+            err_set(&err, "%s; %s", f->what, f->fix);
+            status = log_fail(&err, EXIT_USAGE);
+        } else {
+            log_warn("%s; %s", f->what, f->fix);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,162 @@
+#include "launch/stop.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/exit_status.h"
+#include "base/log.h"
+#include "launch/launch_report.h"
+#include "launch/mpirun.h"
+
+volatile sig_atomic_t stop_signal, stop_hurry;
+
+static volatile sig_atomic_t is_heeded, is_silent;
+static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM */
+static volatile sig_atomic_t is_killed;    /* the first signal was one of them */
+static volatile double first_s;            /* when it came */
+static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
+static volatile sig_atomic_t is_parents_word; /* run -n says that it was stopped */
+
+/* Reading, simulating and reducing may take minutes and leave nothing behind. */
+static void leave(void)
+{
+    static const char text[] = "espalier: " STOP_BEFORE "\n";
+    ssize_t written =
+        is_silent || is_parents_word ? 0 : write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)written;
+    _exit(leave_status);
+}
+
+/* The ranks beside rank 0 got the signal too. If rank 0 leaves for it they are to leave as well; if
+ * it has begun to look at its flag already it counts on them, and will tell them to stop. */
+#define FOLLOW_S 20
+
+static void leave_late(int number)
+{
+    (void)number;
+    if (!is_heeded)
+        leave();
+}
+
+/* clock_gettime(), which is behind clock_now(), may be called from here. */
+static void handle(int number)
+{
+    double now_s = clock_now(&clock_system);
+
+    if (!is_heeded && !is_silent)
+        leave();
+    if (!is_heeded)
+        alarm(FOLLOW_S);
+    if (!stop_signal) {
+        first_s = now_s;
+        stop_signal = number;
+        is_killed = kills_follow && (number == SIGINT || number == SIGTERM);
+        stop_hurry = is_killed;
+    } else if (now_s - first_s >= STOP_AGAIN_S) {
+        stop_hurry = 1;
+    }
+}
+
+void stop_ask(void)
+{
+    if (!stop_signal)
+        stop_signal = STOP_OWN;
+}
+
+void stop_heed(void)
+{
+    is_heeded = true;
+    if (is_silent)
+        alarm(0);
+}
+
+void stop_have_come_up(void)
+{
+    is_parents_word = false;
+}
+
+/* Whose SIGINT and SIGTERM come from an mpirun that is about to kill its ranks: run -n hands
+ * signals on as SIGUSR1, which mpirun passes to the ranks and leaves it at that. srun does not set
+ * the variable. */
+static bool is_under_mpirun(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") != NULL;
+}
+
+void stop_install(void (*handler)(int number), int flags)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&action.sa_mask, numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) ||
+            before.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+}
+
+void stop_catch(bool is_quiet)
+{
+    /* run -n knows whom it sent a signal. */
+    if (launch_is_heard()) {
+        leave_status = EXIT_OK;
+        is_parents_word = true;
+    }
+    is_silent = is_quiet;
+    kills_follow = is_under_mpirun();
+    stop_install(handle, SA_RESTART);
+    if (is_silent)
+        signal(SIGALRM, leave_late);
+    /* A pager or tee that ends must not end a sweep of days; a file that may not grow is an error
+     * that SQLite reports. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- what is said ---- */
+
+static bool has_told_stop, has_told_hurry;
+
+bool stop_has_news(void)
+{
+    return stop_signal > 0 && (!has_told_stop || (stop_hurry && !has_told_hurry));
+}
+
+static void tell_first(int32_t n_busy, double grace_s)
+{
+    char grace[DURATION_TEXT], why[24];
+
+    /* run -n hands on another signal than it got. */
+    snprintf(why, sizeof why, "SIG%s", sigabbrev_np(stop_signal));
+    if (launch_is_heard())
+        snprintf(why, sizeof why, "asked to stop");
+    if (!n_busy)
+        log_info("%s: no new trials", why);
+    else
+        log_info("%s: no new trials; what %d rank%s under way may finish if it takes no more "
+                 "than %s (--grace); a second signal stops at once",
+                 why, n_busy, n_busy == 1 ? " has" : "s have", duration_words(grace, grace_s));
+}
+
+void stop_tell(int32_t n_busy, double grace_s)
+{
+    if (!stop_has_news())
+        return;
+    if (!stop_hurry && grace_s > 0)
+        tell_first(n_busy, grace_s);
+    else if (is_killed && !has_told_stop)
+        log_info("SIG%s: stopping at once, as mpirun kills its ranks a second later (SIGUSR1 to "
+                 "mpirun, or run -n, lets trials finish)",
+                 sigabbrev_np(stop_signal));
+    else
+        log_info("stopping at once; trials under way are left to the next run");
+    has_told_stop = true;
+    has_told_hurry = stop_hurry;
+}

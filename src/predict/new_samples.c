@@ -1,0 +1,249 @@
+#include "predict/new_samples.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "trial/spec.h"
+
+static int check_data(const struct dataset *data, const struct settings *settings,
+                      const char *phenotypes, struct err *err)
+{
+    enum data_format format = (enum data_format)settings->v[P_FORMAT].i;
+    bool has_covariates = data->n_markers < data->n_features;
+
+    if (format != DATA_GENOTYPE && format != DATA_SIMULATED)
+        return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
+                       data->graph_start ? "new graphs are given with --graphs"
+                                         : "new nodes are given with --features");
+    if (has_covariates && !phenotypes)
+        return err_set(err,
+                       "--genotypes: the models take covariates too: give a table with %.200s of "
+                       "the new samples: --phenotypes FILE",
+                       settings->v[P_COVARIATES].s);
+    if (!has_covariates && phenotypes)
+        return err_set(err, "--phenotypes: the models take no covariates (data.covariates)");
+    return 0;
+}
+
+/* Ids of the data's samples, in their order. */
+static int index_panel(struct names *panel, const struct dataset *data, struct err *err)
+{
+    for (int32_t i = 0; i < data->n_samples; i++)
+        if (names_add(panel, dataset_id(data, i), 1, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int choose(struct new_samples *n, const struct dataset *data, bool takes_known,
+                  struct err *err)
+{
+    const struct names *ids = recode_ids(&n->recode);
+    struct names panel = {0};
+    int rc = index_panel(&panel, data, err);
+
+    n->sample = malloc(((size_t)ids->n + 1) * sizeof *n->sample);
+    n->id = malloc(((size_t)ids->n + 1) * sizeof *n->id);
+    if (!rc && (!n->sample || !n->id))
+        rc = err_nomem(err, "samples", (size_t)ids->n * sizeof *n->id);
+    for (int32_t i = 0; !rc && i < ids->n; i++) {
+        int32_t at = names_find(&panel, ids->text[i]);
+
+        if (at >= 0 && !takes_known && dataset_is_labelled(data, at)) {
+            n->n_known++;
+            continue;
+        }
+        n->n_twice += at >= 0;
+        n->sample[n->n] = i;
+        n->id[n->n++] = strdup(ids->text[i]);
+        if (!n->id[n->n - 1])
+            rc = err_nomem(err, "samples", strlen(ids->text[i]));
+    }
+    names_release(&panel);
+    return rc;
+}
+
+static int read_covariates(struct new_samples *n, const struct settings *settings, struct err *err)
+{
+    struct data_spec spec;
+
+    if (!n->phenotypes)
+        return 0;
+    spec_data(&spec, settings);
+    spec.phenotypes = n->phenotypes;
+    return newcovariates_read(&n->covariates, &n->covariates_report, n->recode.data, &spec,
+                              recode_ids(&n->recode), n->sample, n->n, n->recode.path, err);
+}
+
+int new_samples_open(struct new_samples *n, const struct dataset *data,
+                     const struct settings *settings, const char *path, const char *phenotypes,
+                     bool takes_known, struct err *err)
+{
+    *n = (struct new_samples){.n_markers = data->n_markers, .phenotypes = phenotypes};
+    if (check_data(data, settings, phenotypes, err) ||
+        recode_open(&n->recode, data, path, (enum data_dosage)settings->v[P_DOSAGE].i,
+                    settings->v[P_MISSING_GENOTYPE].s, err) ||
+        choose(n, data, takes_known, err))
+        return -1;
+    if (n->n == 0)
+        return err_set(err,
+                       "%s: all %d samples have a phenotype in the data that were trained on; "
+                       "--all predicts them too",
+                       path, n->n_known);
+    return read_covariates(n, settings, err);
+}
+
+void new_samples_close(struct new_samples *n)
+{
+    if (!n)
+        return;
+    for (int32_t i = 0; i < n->n; i++)
+        free((char *)(uintptr_t)n->id[i]);
+    free(n->id);
+    free(n->sample);
+    mat_release(&n->covariates);
+    recode_close(&n->recode);
+    memset(n, 0, sizeof *n);
+}
+
+/* ---- reading ---- */
+
+/* Their own copies may well be their nearest neighbours. */
+static void tell_twice(const struct new_samples *n)
+{
+    if (n->n_twice)
+        log_warn("%s: %d of them are samples of the data that were trained on: as new ones they "
+                 "are joined to themselves, where there is a graph; without --genotypes they are "
+                 "predicted as the nodes that they are",
+                 n->recode.path, n->n_twice);
+}
+
+/* As in training, but nothing is dropped: the alleles are those of the data. */
+static void tell_contradicted(const struct new_samples *n)
+{
+    const struct data_contradicted *c = &n->report.contradicted;
+    struct buf names = {0};
+
+    if (!c->n_taken)
+        return;
+    variants_put_contradicted(&names, c);
+    log_warn("%s: %lld sites have calls that contradict their column alleles: their calls are "
+             "matched by letter with the alleles that were trained on; the first are %s",
+             n->recode.path, (long long)c->n_taken, buf_text(&names));
+    buf_release(&names);
+}
+
+static void tell_markers(const struct new_samples *n)
+{
+    const struct recode_report *r = &n->report;
+    const char *path = n->recode.path;
+    char by_id[40] = "";
+    double low;
+
+    if (n->n_known)
+        log_info("%s: %d samples to predict, %d left out: they have a phenotype", path, n->n,
+                 n->n_known);
+    else
+        log_info("%s: %d samples to predict", path, n->n);
+    tell_twice(n);
+    if (r->n_by_id)
+        snprintf(by_id, sizeof by_id, " and %d by their ids", r->n_by_id);
+    log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped%s; %d absent, %d of "
+             "them with other alleles",
+             path, r->n_found, n->n_markers, r->n_flipped, by_id, n->n_markers - r->n_found,
+             r->n_other);
+    tell_contradicted(n);
+    if (r->n_respelled)
+        log_info(
+            "%s: %d of them on chromosomes of another name: \"%s\" is \"%s\" of the data that were "
+            "trained on (the prefix chr makes no difference)",
+            path, r->n_respelled, r->chrom[0], r->chrom[1]);
+    if (r->n_by_name)
+        log_warn("%s: %d markers found by name or id alone: their dosages are taken as they are, "
+                 "because the alleles that they count are not known; predictions are wrong where "
+                 "this file counts the other allele",
+                 path, r->n_by_name);
+    if (recode_is_below(&low, &n->recode))
+        log_warn("%s: dosages go down to %g, those that were trained on do not: where they are "
+                 "coded -1, 0, 1 and those 0, 1, 2, predictions are wrong",
+                 path, low);
+}
+
+/* Samples that are called as markers of the data. */
+static int32_t count_marker_ids(const struct new_samples *n)
+{
+    const struct names *ids = recode_ids(&n->recode);
+    int32_t found = 0;
+
+    for (int32_t i = 0; i < ids->n; i++)
+        found += names_find(&n->recode.names, ids->text[i]) >= 0 ||
+                 names_find(&n->recode.ids, ids->text[i]) >= 0;
+    return found;
+}
+
+static int check_found(const struct new_samples *n, bool is_forced, struct err *err)
+{
+    const struct recode_report *r = &n->report;
+    const struct dataset *data = n->recode.data;
+
+    if (r->n_found && (is_forced || r->n_found >= n->n_markers - r->n_found))
+        return 0;
+    if (count_marker_ids(n) > r->n_found)
+        return err_set(err,
+                       "%s: %d of its %d rows are named as markers that were trained on: the table "
+                       "is transposed, it must have a row for each sample and a column for each "
+                       "marker",
+                       n->recode.path, count_marker_ids(n), recode_ids(&n->recode)->n);
+    return err_set(err,
+                   "%s: %d of the %d markers that were trained on found (%d with other alleles), "
+                   "the first is \"%.80s\": must be %s",
+                   n->recode.path, r->n_found, n->n_markers, r->n_other,
+                   dataset_feature_name(data, 0),
+                   r->n_found ? "half of them at least, or --force" : "some of them");
+}
+
+int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
+                     bool is_forced, struct err *err)
+{
+    int64_t n_missing = n->report.n_missing;
+
+    if (recode_read(x, &n->report, &n->recode, n->sample + first, count, err))
+        return -1;
+    n->report.n_missing += n_missing;
+    if (check_found(n, is_forced, err))
+        return -1;
+    if (!n->is_read)
+        tell_markers(n);
+    n->is_read = true;
+    for (int32_t i = 0; n->phenotypes && i < count; i++)
+        memcpy(mat_row(x, i) + n->n_markers, mat_row(&n->covariates, first + i),
+               (size_t)n->covariates.n_cols * sizeof *x->v);
+    return 0;
+}
+
+static void tell_covariates(const struct new_samples *n)
+{
+    const struct newcovariates_report *r = &n->covariates_report;
+
+    log_info("%s: covariates: %d samples without a row and %lld missing cells are the mean of the "
+             "training data",
+             n->phenotypes, r->n_absent, (long long)r->n_missing);
+    if (r->n_unknown)
+        log_warn("%s: %lld cells have a word that is not in the training data, and count as "
+                 "missing: the first is \"%s\" in column \"%s\", line %lld",
+                 n->phenotypes, (long long)r->n_unknown, r->word, r->column, (long long)r->line);
+}
+
+void new_samples_report_missing(const struct new_samples *n)
+{
+    const struct recode_report *r = &n->report;
+
+    if (n->phenotypes)
+        tell_covariates(n);
+    if (r->n_missing || r->n_found < n->n_markers)
+        log_info("%s: absent markers and %lld missing calls (%.2g %% of those found) are the mean "
+                 "of the data that were trained on",
+                 n->recode.path, (long long)r->n_missing,
+                 100 * (double)r->n_missing / ((double)r->n_found * n->n));
+}

@@ -1,0 +1,354 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "data/core/load.h"
+#include "data/graph/knowngraphs.h"
+#include "data/graph/newgraphs.h"
+#include "data/graph/newnodes.h"
+#include "predict/new_samples.h"
+#include "predict/predict.h"
+#include "trial/spec.h"
+
+/* Molecules of a table that are in memory at a time: 2 MB of features. */
+#define PIECE 1024
+
+struct progress {
+    struct newgraphs new;
+    struct knowngraphs known;
+    int32_t n, n_known;
+};
+
+/* ---- what was read ---- */
+
+static void tell_skipped(const char *path, const struct data_report *r)
+{
+    int32_t n = r->n_skipped < DATA_NAMED ? r->n_skipped : DATA_NAMED;
+    struct buf lines = {0};
+
+    for (int32_t i = 0; i < n; i++)
+        buf_printf(&lines, "%s%lld", i ? ", " : "", (long long)r->skipped_line[i]);
+    if (n)
+        log_warn("%s: %d molecule%s that cannot be read %s no prediction: line %s%s", path,
+                 r->n_skipped, r->n_skipped == 1 ? "" : "s", r->n_skipped == 1 ? "has" : "have",
+                 buf_text(&lines), n < r->n_skipped ? " ..." : "");
+    buf_release(&lines);
+}
+
+static void tell_graphs(const struct progress *progress, const char *path)
+{
+    const struct data_report *r = &progress->new.report;
+
+    log_info("%s: %d graph%s to predict, %d of them are in the data of the sweep already", path,
+             progress->n, progress->n == 1 ? "" : "s", progress->n_known);
+    tell_skipped(path, r);
+    if (r->n_bad_valence)
+        log_info("%s: %d atoms have a valence that cannot be, and no hydrogens", path,
+                 r->n_bad_valence);
+    if (r->n_one_way_edges)
+        log_info("%s: %lld edge%s listed in one direction alone, and taken for both", path,
+                 (long long)r->n_one_way_edges, r->n_one_way_edges == 1 ? " is" : "s are");
+    if (r->n_unknown_labels)
+        log_warn("%s: %lld nodes have a label that none has in the data that were trained on, and "
+                 "count as nodes without one: the first is %.0f, of node %lld",
+                 path, (long long)r->n_unknown_labels, r->unknown_label,
+                 (long long)r->unknown_line);
+}
+
+/* ---- asking ---- */
+
+static int predict_piece(struct predict *w, const struct dataset *graphs, struct err *err)
+{
+    int32_t n = graphs->n_samples;
+    const char **id = malloc((size_t)n * sizeof *id);
+    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
+    int rc = id && nodes ? 0 : err_nomem(err, "samples", (size_t)n * (sizeof *id + sizeof *nodes));
+
+    for (int32_t i = 0; !rc && i < n; i++) {
+        id[i] = dataset_id(graphs, i);
+        nodes[i] = i;
+    }
+    predictor_ask_graphs(&w->predictor, graphs);
+    if (!rc)
+        rc = predict_rows(w, id, nodes, n, 0, true, err);
+    free(nodes);
+    free(id);
+    return rc;
+}
+
+/* 1, or 0 after the last. */
+static int take_piece(struct progress *progress, struct predict *w, struct err *err)
+{
+    struct dataset graphs;
+    int status = newgraphs_next(&graphs, &progress->new, PIECE, err);
+    int32_t n_known;
+
+    if (status <= 0)
+        return status;
+    n_known = knowngraphs_count(&progress->known, &graphs, err);
+    if (n_known < 0 || predict_piece(w, &graphs, err))
+        status = -1;
+    progress->n += graphs.n_samples;
+    progress->n_known += n_known;
+    dataset_release(&graphs);
+    return status;
+}
+
+int predict_graphs(struct predict *w, struct err *err)
+{
+    struct progress progress = {0};
+    struct data_spec spec;
+    int status = -1;
+
+    spec_data(&spec, &w->settings);
+    if (newgraphs_open(&progress.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
+        knowngraphs_init(&progress.known, &w->replay.data, err) == 0)
+        while ((status = take_piece(&progress, w, err)) > 0)
+            ;
+    if (status == 0)
+        tell_graphs(&progress, w->o->graphs);
+    knowngraphs_release(&progress.known);
+    newgraphs_close(&progress.new);
+    return status;
+}
+
+struct batch {
+    struct mat x;          /* (n, F) */
+    struct attached edges; /* start is owned */
+    int32_t *nodes;        /* [n] */
+    const char **id;       /* [n] of all new nodes */
+};
+
+static int check_data(const struct predict *w, struct err *err)
+{
+    if (w->settings.v[P_FORMAT].i != DATA_GRAPH)
+        return err_set(err,
+                       "--features: the data of the sweep are no graph of nodes (data.format "
+                       "= graph): new samples are given with --%s",
+                       w->replay.data.graph_start ? "graphs" : "genotypes");
+    if (w->predictor.graph.build == GRAPH_FILE && !w->o->edges)
+        return err_set(err, "--features: the graph was given as edges: --edges FILE must join the "
+                            "new nodes to it");
+    return 0;
+}
+
+static int batch_init(struct batch *b, const struct newnodes *new, struct err *err)
+{
+    int32_t n = predict_batch_size(new->n, new->data->n_features);
+
+    b->nodes = malloc((size_t)n * sizeof *b->nodes);
+    b->edges.start = malloc(((size_t)n + 1) * sizeof *b->edges.start);
+    b->id = malloc((size_t) new->n * sizeof *b->id);
+    if (!b->nodes || !b->edges.start || !b->id)
+        return err_nomem(err, "new nodes", (size_t) new->n * sizeof *b->id);
+    for (int32_t i = 0; i < n; i++)
+        b->nodes[i] = new->data->n_samples + i;
+    for (int32_t i = 0; i < new->n; i++)
+        b->id[i] = newnodes_id(new, i);
+    return mat_init(&b->x, n, new->data->n_features, err);
+}
+
+static void batch_release(struct batch *b)
+{
+    mat_release(&b->x);
+    free(b->edges.start);
+    free(b->nodes);
+    free(b->id);
+}
+
+static int predict_node_batch(struct predict *w, struct batch *b, const struct newnodes *new,
+                              int32_t first, struct err *err)
+{
+    int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
+    struct mat x = mat_view(b->x.v, n, b->x.n_cols);
+
+    newnodes_take(&x, &b->edges, new, first);
+    if (predictor_join(&w->predictor, &x, &b->edges, err))
+        return -1;
+    return predict_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows,
+                        err);
+}
+
+static void tell_nodes(const struct newnodes *n, const struct predict_options *o)
+{
+    log_info("%s: %d new nodes, %lld rows left out: they are of nodes of the training data",
+             o->features, n->n, (long long)n->n_known);
+    if (n->n_unknown)
+        log_warn("%s: %lld entries dropped: the training data have no such feature", o->features,
+                 (long long)n->n_unknown);
+    if (n->n_missing)
+        log_info("%s: %lld missing cells are the mean of the training data", o->features,
+                 (long long)n->n_missing);
+    if (!o->edges)
+        return;
+    if (n->n_alone)
+        log_info("%s: %d new nodes have no edge to the training data", o->edges, n->n_alone);
+    if (n->n_between)
+        log_warn(
+            "%s: %lld edges between new nodes are left out: predictions depend on the training "
+            "data alone",
+            o->edges, (long long)n->n_between);
+    if (n->n_within)
+        log_info("%s: %lld edges are between nodes of the training data, and not read", o->edges,
+                 (long long)n->n_within);
+}
+
+int predict_nodes(struct predict *w, struct err *err)
+{
+    struct newnodes new = {0};
+    struct batch b = {0};
+    int rc = check_data(w, err);
+
+    if (!rc)
+        rc = newnodes_read(&new, &w->replay.data, w->o->features, w->o->edges, err);
+    if (!rc)
+        rc = batch_init(&b, &new, err);
+    for (int32_t first = 0; !rc && first < new.n; first += b.x.n_rows)
+        rc = predict_node_batch(w, &b, &new, first, err);
+    if (!rc)
+        tell_nodes(&new, w->o);
+    batch_release(&b);
+    newnodes_release(&new);
+    return rc;
+}
+
+static int32_t copy_part(int32_t *nodes, const struct split *split, const char *part)
+{
+    const int32_t *from = split->val;
+    int32_t n = split->n_val;
+
+    if (!strcmp(part, "test")) {
+        from = split->test;
+        n = split->n_test;
+    } else if (!strcmp(part, "stop")) {
+        from = split->stop;
+        n = split->n_stop;
+    }
+    memcpy(nodes, from, (size_t)n * sizeof *nodes);
+    return n;
+}
+
+/* nodes out [N]: samples of the panel that model m is asked of, ascending. Returns how many. */
+static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
+{
+    const struct dataset *data = &w->replay.data;
+    const char *part = w->o->part;
+    struct replay_trial trial;
+    const struct split *split;
+    int32_t n = 0;
+
+    if (!part || !strcmp(part, "none")) {
+        for (int32_t i = 0; i < data->n_samples; i++)
+            if (w->o->is_all || !dataset_is_labelled(data, i))
+                nodes[n++] = i;
+        return n;
+    }
+    if (replay_find(&trial, w->replay.store, w->trial[m], err))
+        return -1;
+    split = prepared_split(w->replay.prepared, &w->settings, trial.replicate, trial.fold, err);
+    if (!split)
+        return -1;
+    return copy_part(nodes, split, part);
+}
+
+static int nothing(const struct predict *w, struct err *err)
+{
+    const char *part = w->o->part;
+
+    if (part && !strcmp(part, "stop") && !settings_has(&w->settings, P_STOP))
+        return err_set(err,
+                       "--part stop: c%lld is ridge, which has no epoch to choose: the samples of "
+                       "a stop part are among those that it was trained on",
+                       (long long)w->config_id);
+    if (part && strcmp(part, "none") != 0)
+        return err_set(err, "the split has no %s part", part);
+    return err_set(err, "every sample of the panel has a phenotype: there are --part val, --part "
+                        "test and --all");
+}
+
+static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
+{
+    int32_t *nodes = malloc((size_t)w->replay.data.n_samples * sizeof *nodes);
+    int rc = 0;
+
+    if (!nodes)
+        return err_nomem(err, "samples", (size_t)w->replay.data.n_samples * sizeof *nodes);
+    for (int32_t m = 0; !rc && m < w->n_models; m++) {
+        int32_t n = find_nodes(nodes, w, m, err);
+
+        if (n == 0)
+            rc = nothing(w, err);
+        else
+            rc = n < 0 ? -1 : predict_ask(p, w, m, nodes, n, 0, false, err);
+    }
+    free(nodes);
+    return rc;
+}
+
+/* Those that chose the epoch would flatter, and those that were trained on more. */
+static bool has_score(const struct predict_options *o)
+{
+    return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
+}
+
+int predict_panel(struct predict *w, struct err *err)
+{
+    const struct dataset *data = &w->replay.data;
+    const char **id = malloc((size_t)data->n_samples * sizeof *id);
+    struct predictions p;
+    int rc;
+
+    if (!id)
+        return err_nomem(err, "samples", (size_t)data->n_samples * sizeof *id);
+    for (int32_t i = 0; i < data->n_samples; i++)
+        id[i] = dataset_id(data, i);
+    p = predict_describe(w, id);
+    rc = predictions_init(&p, data->n_samples, w->n_models, predictor_outputs(&w->predictor), err);
+    if (!rc)
+        rc = ask_panel(&p, w, err);
+    if (!rc)
+        rc = predictions_put(&w->table, &p, w->o->is_each, err);
+    if (!rc && has_score(w->o))
+        rc = predict_score(&p, w->o->part, err);
+    predictions_release(&p);
+    free(id);
+    return rc;
+}
+
+static int predict_batch(struct predict *w, struct new_samples *new, const struct mat *room,
+                         int32_t first, struct err *err)
+{
+    int32_t n = new->n - first < room->n_rows ? new->n - first : room->n_rows;
+    int32_t n_panel = w->predictor.data->n_samples;
+    struct mat x = mat_view(room->v, n, room->n_cols);
+    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
+    int rc = nodes ? new_samples_read(&x, new, first, n, w->o->is_forced, err)
+                   : err_nomem(err, "samples", (size_t)n * sizeof *nodes);
+
+    for (int32_t i = 0; !rc && i < n; i++)
+        nodes[i] = n_panel + i;
+    if (!rc)
+        rc = predictor_join(&w->predictor, &x, NULL, err);
+    if (!rc)
+        rc = predict_rows(w, new->id + first, nodes, n, n_panel, new->n > room->n_rows, err);
+    free(nodes);
+    return rc;
+}
+
+int predict_new(struct predict *w, struct err *err)
+{
+    struct new_samples new;
+    struct mat room = {0};
+    int rc = new_samples_open(&new, w->data, &w->settings, w->o->genotypes, w->o->phenotypes,
+                              w->o->is_all, err);
+
+    if (!rc)
+        rc = mat_init(&room, predict_batch_size(new.n, new.n_markers), w->data->n_features, err);
+    for (int32_t first = 0; !rc && first < new.n; first += room.n_rows)
+        rc = predict_batch(w, &new, &room, first, err);
+    if (!rc)
+        new_samples_report_missing(&new);
+    mat_release(&room);
+    new_samples_close(&new);
+    return rc;
+}

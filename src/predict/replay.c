@@ -1,0 +1,259 @@
+#include "predict/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "data/core/load.h"
+#include "grid/requirements.h"
+#include "store/query.h"
+#include "trial/spec.h"
+
+static double real_of(const struct cell *cell)
+{
+    return cell->type == CELL_REAL ? cell->f : (double)NAN;
+}
+
+static const char *text_of(const struct cell *cell)
+{
+    return cell->type == CELL_TEXT ? cell->s : "";
+}
+
+/* The columns of QUERY_TRIAL_RECORD by their places: the query has checked their types. */
+static void read_record(struct replay_trial *trial, const struct cell *cells)
+{
+    trial->sweep_id = cells[0].i;
+    snprintf(trial->sweep, sizeof trial->sweep, "%s", text_of(&cells[1]));
+    snprintf(trial->objective, sizeof trial->objective, "%s", text_of(&cells[2]));
+    snprintf(trial->digest, sizeof trial->digest, "%s", text_of(&cells[3]));
+    trial->config_id = cells[4].i;
+    trial->replicate = (int32_t)cells[5].i;
+    trial->fold = (int32_t)cells[6].i;
+    snprintf(trial->key, sizeof trial->key, "%s", text_of(&cells[7]));
+    trial->state = (enum trial_state)trial_state_parse(text_of(&cells[8]));
+    trial->value = real_of(&cells[9]);
+    trial->epochs_run = (int32_t)cells[10].i;
+    trial->best_epoch = (int32_t)cells[11].i;
+}
+
+int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_id, struct err *err)
+{
+    struct result_table table;
+    int rc = query_table(&table, store, QUERY_TRIAL_RECORD, trial_id, err);
+
+    if (rc)
+        return -1;
+    *trial = (struct replay_trial){.trial_id = trial_id};
+    if (table.n_rows)
+        read_record(trial, table.cells);
+    if (trial->replicate >= param_table[P_REPLICATES].max)
+        rc = err_set(err,
+                     "t%lld: replicate %d: must be less than %.0f; another program changed the "
+                     "database",
+                     (long long)trial_id, trial->replicate, param_table[P_REPLICATES].max);
+    if (!table.n_rows)
+        rc = err_set(err, "no trial %lld", (long long)trial_id);
+    result_table_release(&table);
+    return rc;
+}
+
+static void forget_config(struct replay *r)
+{
+    gcn_runner_destroy(r->runner);
+    plan_release(&r->plan);
+    sweep_release(&r->sweep);
+    r->runner = NULL;
+    r->config_id = 0;
+}
+
+static void forget_data(struct replay *r)
+{
+    forget_config(r);
+    prepared_destroy(r->prepared);
+    dataset_release(&r->data);
+    r->prepared = NULL;
+    r->sweep_id = 0;
+}
+
+void replay_release(struct replay *replay)
+{
+    if (replay)
+        forget_data(replay);
+}
+
+/* The first of some faults, as one. */
+static int first_fault(struct errlist *faults, struct err *err)
+{
+    int rc = err_set(err, "%s", faults->n ? faults->text[0] : "out of memory");
+
+    errlist_release(faults);
+    return rc;
+}
+
+static int parse(struct replay *r, int64_t config_id, struct err *err)
+{
+    struct errlist faults = {0};
+    struct buf ini = {0};
+    int rc = query_ini(&ini, r->store, config_id, err);
+
+    if (!rc && buf_failed(&ini))
+        rc = err_nomem(err, "sweep file", ini.size);
+    if (!rc && sweep_parse(&r->sweep, r->db, buf_text(&ini), r->set ? r->set->text : NULL,
+                           r->set ? r->set->n : 0, &faults))
+        rc = first_fault(&faults, err);
+    buf_release(&ini);
+    return rc;
+}
+
+/* The files that the data came from, for a message: " FILE, FILE". */
+static void put_files(struct buf *out, const struct sweep *sweep)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].type == PARAM_PATH && *sweep->fixed.v[id].s)
+            buf_printf(out, "%s %s", out->size ? "," : "", sweep->fixed.v[id].s);
+}
+
+static int check_digest(const struct replay *r, const struct replay_trial *trial, struct err *err)
+{
+    char digest[HASH_HEX_SIZE];
+    struct buf files = {0};
+
+    if (!strcmp(hash_hex(r->data.digest, digest), trial->digest))
+        return 0;
+    put_files(&files, &r->sweep);
+    err_set(err,
+            "the data are not those that were trained on (digest %s, here %s):%s; allowed are the "
+            "same data, with the phenotypes of then (new values make other data), wherever they "
+            "lie now: --set data.KEY=FILE",
+            trial->digest, digest, files.size ? buf_text(&files) : " simulated");
+    buf_release(&files);
+    return -1;
+}
+
+static int load(struct replay *r, const struct replay_trial *trial, struct err *err)
+{
+    struct data_report report;
+    struct data_spec spec;
+
+    spec_data(&spec, &r->sweep.fixed);
+    if (data_load(&r->data, &spec, &report, err))
+        return -1;
+    r->prepared = prepared_create(&r->data, err);
+    if (!r->prepared || check_digest(r, trial, err))
+        return -1;
+    r->sweep_id = trial->sweep_id;
+    return 0;
+}
+
+static int resolve(struct replay *r, const struct replay_trial *trial, enum task task,
+                   struct err *err)
+{
+    union value *fixed = r->sweep.fixed.v;
+
+    /* Neither is part of the key: one may have become less since, the other is of that machine. */
+    if (fixed[P_REPLICATES].i <= trial->replicate)
+        fixed[P_REPLICATES].i = trial->replicate + 1;
+    fixed[P_TRIAL_TIMEOUT].f = 0;
+    return settings_resolve(&r->sweep.fixed, task, err);
+}
+
+static int make_plan(struct replay *r, const struct replay_trial *trial, struct err *err)
+{
+    struct errlist faults = {0};
+
+    if (resolve(r, trial, r->data.task, err))
+        return -1;
+    if (requirements_check_data(&r->sweep, &r->data, &faults))
+        return first_fault(&faults, err);
+    errlist_release(&faults);
+    if (plan_init(&r->plan, &r->sweep, NULL, err))
+        return -1;
+    r->runner = gcn_runner_create(&r->plan, &r->data, r->prepared, &clock_system, err);
+    return r->runner ? 0 : -1;
+}
+
+void replay_settings(const struct replay *replay, struct settings *out)
+{
+    plan_settings(&replay->plan, 0, out);
+}
+
+static int check_key(struct replay *r, const struct replay_trial *trial, struct hash digest,
+                     struct err *err)
+{
+    struct buf scratch = {0};
+    struct settings settings;
+    char key[HASH_HEX_SIZE];
+    struct hash here, there;
+
+    replay_settings(r, &settings);
+    here = settings_key(&settings, r->sweep.swept, digest, trial->replicate, trial->fold, &scratch);
+    r->is_before = hash_parse(&there, trial->key) == 0 &&
+                   settings_made_before(&settings, r->sweep.swept, digest, trial->replicate,
+                                        trial->fold, there, &scratch);
+    buf_release(&scratch);
+    if (r->is_before || !strcmp(hash_hex(here, key), trial->key))
+        return 0;
+    return err_set(err,
+                   "its key is %s, and its settings make %s here: it was trained with other "
+                   "settings (--set?), or by a version of espalier that computes otherwise",
+                   trial->key, key);
+}
+
+static int change_config(struct replay *r, const struct replay_trial *trial, struct err *err)
+{
+    if (r->sweep_id != trial->sweep_id)
+        forget_data(r);
+    else
+        forget_config(r);
+    if (parse(r, trial->config_id, err) || (!r->sweep_id && load(r, trial, err)) ||
+        make_plan(r, trial, err))
+        return -1;
+    r->config_id = trial->config_id;
+    return 0;
+}
+
+int replay_prepare(struct replay *r, const struct replay_trial *trial, int64_t *number,
+                   struct err *err)
+{
+    bool is_there = r->config_id == trial->config_id && trial->replicate < r->plan.replicates;
+
+    if (!is_there && change_config(r, trial, err))
+        return err_wrap(err, "sweep '%s'", trial->sweep);
+    if (trial->fold < 0 || trial->fold >= r->plan.folds)
+        return err_set(err, "%s: t%lld: fold %d of %d", r->db, (long long)trial->trial_id,
+                       trial->fold, r->plan.folds);
+    if (check_key(r, trial, r->data.digest, err))
+        return err_wrap(err, "%s: t%lld", r->db, (long long)trial->trial_id);
+    *number = (int64_t)trial->replicate * r->plan.folds + trial->fold;
+    return 0;
+}
+
+int replay_prepare_alone(struct replay *r, const struct replay_trial *trial, enum task task,
+                         struct err *err)
+{
+    struct hash digest;
+
+    forget_data(r);
+    if (parse(r, trial->config_id, err) || resolve(r, trial, task, err) ||
+        plan_init(&r->plan, &r->sweep, NULL, err))
+        return err_wrap(err, "sweep '%s'", trial->sweep);
+    if (hash_parse(&digest, trial->digest) || check_key(r, trial, digest, err))
+        return err_wrap(err, "%s: t%lld", r->db, (long long)trial->trial_id);
+    return 0;
+}
+
+static bool go_on(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
+void replay_run(struct trial_result *result, struct replay *replay, int64_t number)
+{
+    struct trial_watch watch = {.keep_going = go_on};
+    struct runner runner = gcn_runner_interface(replay->runner);
+
+    trial_result_init(result, number);
+    runner.run(runner.self, result, number, &watch);
+}

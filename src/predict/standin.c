@@ -1,0 +1,204 @@
+#include "predict/standin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/safetensors.h"
+#include "trial/kept.h"
+
+static const uint32_t one_name[] = {0, 1};
+
+/* What a file says, before it is believed. */
+struct source {
+    struct safetensor names, alleles, ids, classes; /* data is NULL where there are none */
+    struct safetensor fill, mean;                   /* likewise */
+    int32_t n_features, n_markers, n_classes;
+};
+
+static int damaged(struct err *err)
+{
+    return err_set(err, "the stored model is damaged");
+}
+
+/* ---- reading ---- */
+
+static int32_t count_names(const struct safetensor *t)
+{
+    const char *text = t->data;
+    int32_t n = 0;
+
+    for (int64_t i = 0; text && i < t->shape[0]; i++)
+        n += text[i] == '\0';
+    return n;
+}
+
+/* Texts, each with a NUL behind it; or nothing. */
+static bool find_names(struct safetensor *t, const void *file, size_t bytes, const char *name)
+{
+    if (safetensors_find(t, file, bytes, name)) {
+        t->data = NULL;
+        return true;
+    }
+    return t->type == SAFETENSORS_U8 && t->n_dims == 1 && t->shape[0] > 0 &&
+           t->shape[0] <= INT32_MAX && ((const char *)t->data)[t->shape[0] - 1] == '\0';
+}
+
+static bool find_numbers(struct safetensor *t, const void *file, size_t bytes, const char *name,
+                         enum safetensors_type type, int32_t n)
+{
+    if (safetensors_find(t, file, bytes, name)) {
+        t->data = NULL;
+        return true;
+    }
+    return t->type == type && t->n_dims == 1 && t->shape[0] == n;
+}
+
+static int read_source(struct source *s, const void *file, size_t bytes, struct err *err)
+{
+    double n_markers;
+
+    *s = (struct source){0};
+    if (!find_names(&s->names, file, bytes, "features.names") || !s->names.data ||
+        !find_names(&s->alleles, file, bytes, "features.alleles") ||
+        !find_names(&s->ids, file, bytes, "features.ids") ||
+        !find_names(&s->classes, file, bytes, "classes") ||
+        safetensors_number(&n_markers, file, bytes, "markers"))
+        return damaged(err);
+    s->n_features = count_names(&s->names);
+    s->n_classes = count_names(&s->classes);
+    if (!(n_markers >= 1 && n_markers <= s->n_features) ||
+        (s->alleles.data && count_names(&s->alleles) != s->n_features) ||
+        (s->ids.data && count_names(&s->ids) != s->n_features))
+        return damaged(err);
+    s->n_markers = (int32_t)n_markers;
+    if (!find_numbers(&s->fill, file, bytes, "features.fill", SAFETENSORS_F32, s->n_markers) ||
+        !find_numbers(&s->mean, file, bytes, "features.mean", SAFETENSORS_F64, s->n_features))
+        return damaged(err);
+    return 0;
+}
+
+/* ---- the data set ---- */
+
+/* Where n texts begin, and the last ends. Returns what is behind these. */
+static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_t n)
+{
+    const char *text = t->data;
+
+    *start = 0;
+    for (int32_t i = 0; i < n; i++)
+        start[i + 1] = start[i] + (uint32_t)strlen(text + start[i]) + 1;
+    return start + n + 1;
+}
+
+/* The same floats as recode and newcovariates make of the data themselves. */
+static void take_means(float *mean, const struct source *from)
+{
+    for (int32_t j = 0; j < from->n_features; j++)
+        if (from->fill.data && j < from->n_markers)
+            memcpy(&mean[j], (const char *)from->fill.data + (size_t)j * sizeof *mean,
+                   sizeof *mean);
+        else {
+            double v;
+
+            memcpy(&v, (const char *)from->mean.data + (size_t)j * sizeof v, sizeof v);
+            mean[j] = (float)v;
+        }
+}
+
+static bool has_means(const struct source *s)
+{
+    return s->mean.data || (s->fill.data && s->n_markers == s->n_features);
+}
+
+static void describe(struct standin *s, const struct source *from)
+{
+    s->data = (struct dataset){
+        .n_samples = 1,
+        .n_nodes = 1,
+        .n_features = from->n_features,
+        .n_markers = from->n_markers,
+        .n_classes = from->n_classes,
+        .task = from->n_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
+        .features = mat_view(s->mean, 1, from->n_markers),
+        .covariates = from->n_markers < from->n_features ? s->mean + from->n_markers : NULL,
+        .target = from->n_classes ? NULL : &s->target,
+        .label = from->n_classes ? &s->label : NULL,
+        .const_ids = "",
+        .id_start = one_name,
+        .const_features = from->names.data,
+        .const_alleles = from->alleles.data,
+        .const_marker_ids = from->ids.data,
+        .const_classes = from->classes.data,
+    };
+}
+
+static void point_at_names(struct standin *s, const struct source *from)
+{
+    uint32_t *at = s->start;
+
+    s->data.feature_start = at;
+    at = index_names(at, &from->names, from->n_features);
+    if (from->alleles.data) {
+        s->data.allele_start = at;
+        at = index_names(at, &from->alleles, from->n_features);
+    }
+    if (from->ids.data) {
+        s->data.marker_id_start = at;
+        at = index_names(at, &from->ids, from->n_features);
+    }
+    s->data.class_start = at;
+    index_names(at, &from->classes, from->n_classes);
+}
+
+int standin_init(struct standin *s, const void *file, size_t bytes, struct err *err)
+{
+    struct source from;
+    size_t n_names, n;
+
+    *s = (struct standin){.target = NAN, .label = -1};
+    if (!kept_is_complete(file, bytes))
+        return err_set(err, "the first layer is kept by training samples (model.reduce)");
+    if (read_source(&from, file, bytes, err))
+        return -1;
+    if (!has_means(&from))
+        return err_set(err, "no means of the features are kept, which are neither dosages nor "
+                            "standardised");
+    n = (size_t)from.n_features;
+    n_names = 3 * (n + 1) + (size_t)from.n_classes + 1;
+    s->start = malloc(n_names * sizeof *s->start);
+    s->mean = malloc(n * sizeof *s->mean);
+    if (!s->start || !s->mean)
+        return err_nomem(err, "features", n_names * sizeof *s->start);
+    take_means(s->mean, &from);
+    describe(s, &from);
+    point_at_names(s, &from);
+    s->nobody = s->data;
+    s->nobody.n_samples = s->nobody.n_nodes = 0;
+    return 0;
+}
+
+void standin_release(struct standin *s)
+{
+    if (!s)
+        return;
+    free(s->start);
+    free(s->mean);
+    memset(s, 0, sizeof *s);
+}
+
+int standin_scaling(struct scaling *scaling, const void *file, size_t bytes, struct err *err)
+{
+    size_t size = (size_t)scaling->data->n_features * sizeof(double);
+    struct safetensor mean, factor;
+
+    if (scaling->scale != SCALE_STANDARDIZE)
+        return 0;
+    if (safetensors_find(&mean, file, bytes, "features.mean") ||
+        safetensors_find(&factor, file, bytes, "features.factor") ||
+        safetensors_bytes(&mean) != size || safetensors_bytes(&factor) != size)
+        return damaged(err);
+    memcpy(scaling->column_mean, mean.data, size);
+    memcpy(scaling->column_factor, factor.data, size);
+    return 0;
+}

@@ -1,0 +1,345 @@
+/* The facts of a sweep that the database has. */
+#include "run/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/real.h"
+#include "grid/param.h"
+#include "store/query.h"
+
+/* Columns of QUERY_LEVELS. */
+enum { LEVEL_AXIS, LEVEL_VALUE, LEVEL_COLUMNS };
+
+/* A cell of the first row; NULL where there is no such column. */
+static const struct cell *cell_of(const struct result_table *table, const char *name)
+{
+    for (int32_t c = 0; c < table->n_cols; c++)
+        if (!strcmp(table->names[c], name))
+            return &table->cells[c];
+    return NULL;
+}
+
+static double number(const struct cell *cell)
+{
+    if (!cell || cell->type == CELL_NULL || cell->type == CELL_TEXT)
+        return (double)NAN;
+    return cell->type == CELL_INTEGER ? (double)cell->i : cell->f;
+}
+
+/* Settings of the model and its training; those of the split have no best value. */
+static bool is_tuned(enum param_id id)
+{
+    const struct param *p = &param_table[id];
+
+    return (p->flags & PARAM_IDENTITY) && strcmp(p->section, "split") != 0 &&
+           (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT);
+}
+
+/* One axis, whose levels are the rows from `first` to before `end`. */
+static int find_axis(struct errlist *out, const struct result_table *levels, int64_t first,
+                     int64_t end, const struct result_table *chosen, struct err *err)
+{
+    const struct cell *rows = levels->cells;
+    const char *name = rows[first * LEVEL_COLUMNS + LEVEL_AXIS].s;
+    struct advice_axis axis = {.id = param_find(NULL, name),
+                               .chosen = number(cell_of(chosen, name))};
+    double *values;
+
+    if (axis.id == P_COUNT || !is_tuned(axis.id) || isnan(axis.chosen))
+        return 0;
+    values = malloc((size_t)(end - first) * sizeof *values);
+    if (!values)
+        return err_nomem(err, "levels", (size_t)(end - first) * sizeof *values);
+    for (int64_t row = first; row < end; row++) {
+        const struct cell *cell = &rows[row * LEVEL_COLUMNS + LEVEL_VALUE];
+
+        axis.has_full |= cell->type == CELL_TEXT;
+        if (!isnan(number(cell)))
+            values[axis.n++] = number(cell);
+    }
+    axis.levels = values;
+    advice_axis(out, &axis, cell_of(chosen, "config")->i);
+    free(values);
+    return 0;
+}
+
+static int find_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                     const struct result_table *chosen, struct err *err)
+{
+    struct result_table levels;
+    int64_t end;
+    int rc;
+
+    rc = query_table(&levels, store, QUERY_LEVELS, sweep->sweep_id, err);
+    if (rc)
+        return rc;
+    for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
+        const struct cell *rows = levels.cells;
+
+        for (end = first + 1; end < levels.n_rows; end++)
+            if (strcmp(rows[end * LEVEL_COLUMNS].s, rows[first * LEVEL_COLUMNS].s) != 0)
+                break;
+        rc = find_axis(out, &levels, first, end, chosen, err);
+    }
+    result_table_release(&levels);
+    return rc;
+}
+
+int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                const struct advice_choice *choice, struct err *err)
+{
+    const struct result_table *row = choice->row;
+    bool is_r2 = !strcmp(sweep->objective, "val_r2");
+
+    if (!row->n_rows || isnan(number(cell_of(row, "mean"))))
+        return 0;
+    advice_r2(out, cell_of(row, "config")->i, number(cell_of(row, is_r2 ? "mean" : "val_r2")),
+              sweep->objective);
+    if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
+        return -1;
+    advice_alike(out, choice->alike);
+    return 0;
+}
+
+void advice_print_best(struct store *store, const char *name)
+{
+    struct query_filter filter = {.limit = 1};
+    struct query_sweep sweep;
+    struct query_alike alike;
+    struct result_table row = {0};
+    struct advice_choice choice = {&row, &alike, false};
+    struct errlist advice = {0};
+    struct err err;
+
+    if (query_sweep(&sweep, store, name, &err) ||
+        query_leaderboard(&row, &alike, store, &sweep, &filter, &err) ||
+        advice_find(&advice, store, &sweep, &choice, &err))
+        log_warn("%s", err.text);
+    advice_print(&advice, NULL);
+    result_table_release(&row);
+}
+
+/* One sample has no correlation; two have 1 or -1. */
+#define LEAST_CORRELATED 3
+/* With two values the chosen one is always at an edge. */
+#define LEAST_LEVELS 3
+enum { N_EXAMPLES = 2, NUMBER_TEXT = 32 };
+
+/* ---- the parts ---- */
+
+void advice_count_part(struct advice_parts *parts, int32_t n_samples)
+{
+    if (n_samples == 0)
+        return;
+    if (!parts->n || n_samples < parts->least)
+        parts->least = n_samples;
+    parts->n++;
+    parts->n_small += n_samples < ADVICE_FEW;
+    parts->n_tiny += n_samples < LEAST_CORRELATED;
+}
+
+static void put_parts(struct errlist *out, const struct advice_parts *parts, const char *name,
+                      bool is_tiny, const char *consequence)
+{
+    int32_t n = is_tiny ? parts->n_tiny : parts->n_small;
+    int few = is_tiny ? LEAST_CORRELATED : ADVICE_FEW;
+
+    if (parts->n == 1)
+        errlist_add(out, "the %s part has fewer than %d samples (%d): %s", name, few, parts->least,
+                    consequence);
+    else
+        errlist_add(out, "%d of %d %s parts have fewer than %d samples (the smallest has %d): %s",
+                    n, parts->n, name, few, parts->least, consequence);
+}
+
+void advice_small_parts(struct errlist *out, const struct advice_parts *val,
+                        const struct advice_parts *stop, const struct advice_objective *objective)
+{
+    const char *larger =
+        objective->has_folds ? "fewer folds or a coarser [split] group" : "a larger [split] val";
+    bool is_tiny = objective->is_correlation && val->n_tiny;
+    char text[256];
+
+    if (is_tiny)
+        snprintf(text, sizeof text, "%s of so few means nothing; use %s, or objective = val_rmse",
+                 objective->name, larger);
+    else
+        snprintf(text, sizeof text, "chance decides much of the score; use %s", larger);
+    if (is_tiny || val->n_small)
+        put_parts(out, val, "validation", is_tiny, text);
+    is_tiny = objective->is_correlation && stop->n_tiny;
+    if (is_tiny)
+        snprintf(text, sizeof text,
+                 "%s of so few chooses the epoch at random; use a larger [split] stop",
+                 objective->name);
+    else
+        snprintf(text, sizeof text,
+                 "chance decides much of the choice of the epoch; use a larger [split] stop");
+    if (is_tiny || stop->n_small)
+        put_parts(out, stop, "stop", is_tiny, text);
+}
+
+void advice_mixed_types(struct errlist *out)
+{
+    errlist_add(out, "the validation part chooses the epoch of gcn and mlp and also scores them, "
+                     "which favours them over ridge: set [split] stop = 0.1 for a fair comparison");
+}
+
+void advice_repeated(struct errlist *out, bool has_ridge)
+{
+    errlist_add(out,
+                "replicates validate on the same samples: se, * and the intervals include the "
+                "random numbers of training, not the choice of samples%s",
+                has_ridge ? " (replicates of ridge, which draws no random numbers, are equal)"
+                          : "");
+}
+
+/* ---- the edges of axes ---- */
+
+/* Whether equal ratios describe the levels better than equal steps. */
+static bool is_geometric(const struct advice_axis *axis)
+{
+    double ratio[2] = {INFINITY, 0}, step[2] = {INFINITY, 0};
+
+    if (axis->levels[0] <= 0)
+        return false;
+    for (int32_t i = 1; i < axis->n; i++) {
+        double a = axis->levels[i - 1], b = axis->levels[i];
+
+        ratio[0] = fmin(ratio[0], log(b / a));
+        ratio[1] = fmax(ratio[1], log(b / a));
+        step[0] = fmin(step[0], b - a);
+        step[1] = fmax(step[1], b - a);
+    }
+    return ratio[1] / ratio[0] < step[1] / step[0];
+}
+
+/* A whole number, or two significant digits. */
+static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
+{
+    struct buf shortest = {0};
+
+    snprintf(text, NUMBER_TEXT, is_whole ? "%.0f" : "%.2g", number);
+    real_format(&shortest, strtod(text, NULL));
+    snprintf(text, NUMBER_TEXT, "%s", buf_text(&shortest));
+    buf_release(&shortest);
+}
+
+/* One value further out than `edge`, as text; false where the setting allows none. next: the value
+ * at the axis's spacing. Beyond the limit of the setting the way to it is halved. */
+static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, double next)
+{
+    const struct param *p = &param_table[id];
+    double limit = next < edge ? p->min : p->max;
+    bool is_open = p->flags & (next < edge ? PARAM_OPEN_MIN : PARAM_OPEN_MAX);
+    bool is_whole = p->type != PARAM_REAL;
+    double slack = 1e-9 * fabs(edge); /* 0.95 + 0.05 may be less than 1 */
+    union value value;
+
+    if (next <= p->min + slack || next >= p->max - slack)
+        next = (edge + limit) / 2;
+    put_number(text, next, is_whole);
+    /* A limit of 0 often means `never` or `off`, which is no smaller value. */
+    if (strtod(text, NULL) == edge && !is_open && limit != 0)
+        put_number(text, limit, is_whole);
+    return strtod(text, NULL) != edge && (strtod(text, NULL) != 0 || p->min < 0) &&
+           !param_read(&value, id, text, NULL);
+}
+
+/* "0.3 and 1" and "0.3,1"; false where there is nothing to try. */
+static bool put_examples(struct buf *words, struct buf *list, const struct advice_axis *axis,
+                         double edge, double inner)
+{
+    bool is_log = is_geometric(axis);
+    char text[NUMBER_TEXT];
+    int n = 0;
+
+    for (double last = edge, before = inner; n < N_EXAMPLES; n++) {
+        double next = is_log ? last * last / before : last + (last - before);
+
+        if (!put_beyond(text, axis->id, last, next))
+            break;
+        buf_printf(words, "%s%s", n ? " and " : "", text);
+        buf_printf(list, "%s%s", n ? "," : "", text);
+        before = last;
+        last = strtod(text, NULL);
+    }
+    return n > 0;
+}
+
+static bool is_same(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t config)
+{
+    int32_t last = axis->n - 1, n_values = axis->n + axis->has_full;
+    bool is_least, is_most;
+    struct buf value = {0}, words = {0}, list = {0};
+    const char *key = param_table[axis->id].key;
+
+    if (n_values < LEAST_LEVELS || axis->n < 2)
+        return;
+    is_least = is_same(axis->chosen, axis->levels[0]);
+    is_most = !axis->has_full && is_same(axis->chosen, axis->levels[last]);
+    if ((is_least || is_most) &&
+        put_examples(&words, &list, axis, axis->levels[is_least ? 0 : last],
+                     axis->levels[is_least ? 1 : last - 1])) {
+        buf_printf(&value, "%.6g", axis->chosen);
+        errlist_add(out,
+                    "%s: c%lld has %s, the %s of %d values, so a better one may lie beyond: try %s "
+                    "(--set grid.%s=%s adds them to the sweep)",
+                    key, (long long)config, buf_text(&value), is_least ? "smallest" : "largest",
+                    n_values, buf_text(&words), key, buf_text(&list));
+    }
+    buf_release(&value);
+    buf_release(&words);
+    buf_release(&list);
+}
+
+/* ---- the scores ---- */
+
+void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective)
+{
+    if (!(r2 < 0))
+        return;
+    errlist_add(out,
+                "c%lld has a mean validation R2 of %.3g: it predicts worse than the mean of the "
+                "target does; %s",
+                (long long)config, r2,
+                strcmp(objective, "val_r2")
+                    ? "its correlation shows the order of samples only; set [sweep] objective = "
+                      "val_r2 to rank by R2"
+                    : "no configuration is better; check the target and its ids, or add "
+                      "regularisation to the grid");
+}
+
+void advice_alike(struct errlist *out, const struct query_alike *alike)
+{
+    char which[80];
+
+    if (alike->n_scored > 1 && alike->n_compared == 0)
+        errlist_add(out, "one trial of a configuration shows no difference from chance: "
+                         "--set replicates=5 adds replicates, which give intervals");
+    if (!alike->n_alike)
+        return;
+    snprintf(which, sizeof which, "%lld of the next %lld configurations", (long long)alike->n_alike,
+             (long long)alike->n_compared);
+    errlist_add(out,
+                "%s cannot be told apart from the best one (the 95 %% interval of the difference "
+                "contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' "
+                "chooses the cheapest near the best",
+                alike->n_compared == 1 ? "the next configuration" : which);
+}
+
+void advice_print(struct errlist *advice, const char *path)
+{
+    for (size_t i = 0; i < advice->n; i++)
+        log_warn("%s%s%s", path ? path : "", path ? ": " : "", advice->text[i]);
+    errlist_release(advice);
+}

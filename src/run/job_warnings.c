@@ -1,0 +1,307 @@
+#include "run/job_warnings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "data/genotype/variants.h"
+#include "gcn/reducer.h"
+#include "gcn/scale.h"
+#include "grid/requirements.h"
+#include "run/advice.h"
+#include "trial/spec.h"
+
+/* ---- the data ---- */
+
+/* More of them than this are rather amounts. */
+#define MOST_NUMBERED_CLASSES 10
+
+/* Whole numbers that nobody said to be classes; those of images are. */
+static void warn_classes(const struct job *job)
+{
+    const struct settings *s = &job->sweep.fixed;
+    const struct dataset *d = &job->data;
+
+    if (s->v[P_TASK].i != DATA_TASK_AUTO || s->v[P_FORMAT].i == DATA_IDX ||
+        d->n_classes <= MOST_NUMBERED_CLASSES)
+        return;
+    for (int32_t c = 0; c < d->n_classes; c++)
+        if (dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")])
+            return;
+    log_warn("%s: the %d different whole numbers of the target are taken for classes: set [data] "
+             "task = regression if they are amounts, task = classification if they are classes",
+             job->sweep.path, d->n_classes);
+}
+
+/* The alleles column of HapMap files is often wrong. */
+static void warn_contradicted(const struct job *job)
+{
+    const struct data_contradicted *c = &job->report.contradicted;
+    struct buf names = {0};
+
+    if (!c->n_taken && !c->n_dropped)
+        return;
+    variants_put_contradicted(&names, c);
+    log_warn("%s: %lld sites have calls that contradict their column alleles; alleles taken from "
+             "the calls: %lld, dropped because their calls do not have two letters: %lld; the "
+             "first are %s",
+             job->sweep.fixed.v[P_GENOTYPES].s, (long long)(c->n_taken + c->n_dropped),
+             (long long)c->n_taken, (long long)c->n_dropped, buf_text(&names));
+    buf_release(&names);
+}
+
+/* They would have given the target away. */
+static void warn_nonmarkers(const struct job *job)
+{
+    const struct data_report *r = &job->report;
+    struct buf names = {0};
+
+    for (int32_t i = 0; i < r->n_nonmarkers && i < DATA_NONMARKERS; i++)
+        buf_printf(&names, "%s\"%s\"", i ? ", " : "", r->nonmarker[i]);
+    if (r->n_nonmarkers)
+        log_warn("%s: %d column%s of %s %s the phenotypes and left out of the markers: %s%s",
+                 job->sweep.path, r->n_nonmarkers, r->n_nonmarkers == 1 ? "" : "s",
+                 job->sweep.fixed.v[P_GENOTYPES].s,
+                 r->n_nonmarkers == 1 ? "is one of" : "are among", buf_text(&names),
+                 r->n_nonmarkers > DATA_NONMARKERS ? " ..." : "");
+    buf_release(&names);
+}
+
+void job_warn_data(const struct job *job)
+{
+    const struct data_report *r = &job->report;
+
+    if (r->n_suspect)
+        log_warn(
+            "%s: column \"%s\" is %g in %d sample%s and never negative otherwise: if that stands "
+            "for a missing value, set [data] missing = %g",
+            job->sweep.path, r->suspect_column, r->suspect, r->n_suspect,
+            r->n_suspect == 1 ? "" : "s", r->suspect);
+    warn_nonmarkers(job);
+    if (r->is_case_control && job->data.n_classes)
+        log_info("%s: 1 and 2 in column 6 of the .fam are taken for controls and cases, as PLINK "
+                 "does; [data] task = regression takes them for numbers",
+                 job->sweep.path);
+    if (*r->unjoined)
+        log_warn("%d of %d phenotypes joined: %s", r->n_joined, r->n_phenotyped, r->unjoined);
+    warn_contradicted(job);
+    warn_classes(job);
+}
+
+/* Beside a feature with so many times its standard deviation another is next to nothing. */
+#define MOST_SPREAD 100
+
+/* Its name, or its number where features have no names. */
+static const char *feature_text(char out[64], const struct dataset *d, int32_t feature)
+{
+    const char *name = dataset_feature_name(d, feature);
+
+    if (*name)
+        snprintf(out, 64, "'%.60s'", name);
+    else
+        snprintf(out, 64, "%d", feature);
+    return out;
+}
+
+int job_warn_spread(const struct job *job, struct err *err)
+{
+    const struct dataset *d = &job->data;
+    bool has_amounts = d->is_sparse;
+    struct spread spread;
+    char widest[64], narrowest[64];
+
+    if (job->sweep.fixed.v[P_SCALE].i != param_choice(P_SCALE, "none"))
+        return 0;
+    if (!has_amounts && spread_has_amounts(&has_amounts, d, err))
+        return -1;
+    if (!has_amounts) /* the spread of 0 and 1 says how rare a label is, not on which scale it is */
+        return 0;
+    if (spread_measure(&spread, d, err))
+        return -1;
+    if (spread.narrowest >= 0 && spread.most > MOST_SPREAD * spread.least)
+        log_warn("%s: scale = none, and the spreads of the features differ by more than %d: "
+                 "feature %s has standard deviation %.3g, feature %s %.3g: set [data] scale = %s",
+                 job->sweep.path, MOST_SPREAD, feature_text(widest, d, spread.widest), spread.most,
+                 feature_text(narrowest, d, spread.narrowest), spread.least,
+                 d->is_sparse ? "row, or divide the large values" : "standardize");
+    return 0;
+}
+
+/* ---- the plan ---- */
+
+static void tell_repeats(const struct job *job)
+{
+    struct buf why = {0}, strays = {0};
+
+    plan_put_strays(&strays, &job->plan);
+    if (strays.size)
+        log_info("%s: %s", job->sweep.path, buf_text(&strays));
+    if (job->plan.n_repeats) {
+        plan_put_repeats(&why, &job->plan);
+        log_info("%s: %s: %d points of the grid are the same models as others and left out",
+                 job->sweep.path, buf_text(&why), job->plan.n_repeats);
+    }
+    buf_release(&strays);
+    buf_release(&why);
+}
+
+static void warn_idle(const struct job *job)
+{
+    for (size_t a = 0; a < job->sweep.n_axes; a++) {
+        const struct axis *axis = &job->sweep.axes[a];
+        int32_t n = plan_count_idle(&job->plan, axis);
+
+        if (n)
+            log_warn("%s: %s does nothing in %d of the %d configurations: they differ from others "
+                     "by chance alone",
+                     job->sweep.path, param_table[axis->id].key, n, job->plan.n_configs);
+    }
+}
+
+static void warn_one_row(const struct job *job)
+{
+    int32_t n = plan_count_one_row(&job->plan);
+
+    if (n)
+        log_warn("%s: batch_norm = yes leaves nothing of a single sample, and batch_size = 1 "
+                 "without a graph gives it no other: %d of the %d configurations learn next to "
+                 "nothing: take batch_size = 2 or more",
+                 job->sweep.path, n, job->plan.n_configs);
+}
+
+/* A reduction that has no effect on these data. */
+static void warn_reduction(const struct job *job)
+{
+    const struct dataset *data = &job->data;
+    struct settings s;
+
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        if (s.v[P_REDUCE].i == REDUCE_NONE || !reducer_keeps(data, (int32_t)s.v[P_REDUCE].i))
+            continue;
+        log_warn("%s: reduce = exact leaves the features as they are: %d features are no more than "
+                 "%d samples",
+                 job->sweep.path, data->n_features, data->n_samples);
+        return;
+    }
+}
+
+void job_warn_plan(const struct job *job)
+{
+    tell_repeats(job);
+    warn_idle(job);
+    warn_one_row(job);
+    warn_reduction(job);
+}
+
+/* ---- the parts ---- */
+
+/* Whether some gcn or mlp has its epoch chosen by what scores it; -1 and err. */
+static int has_lucky(struct job *job, struct err *err)
+{
+    struct settings s;
+
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        const struct split *split;
+
+        plan_settings(&job->plan, c, &s);
+        if ((spec_model(&s) != MODEL_GCN && spec_model(&s) != MODEL_MLP) || s.v[P_STOP].f > 0 ||
+            s.v[P_EPOCHS].i < 2)
+            continue;
+        split = prepared_split(job->prepared, &s, 0, 0, err);
+        return split ? split->n_stop == 0 : -1;
+    }
+    return 0;
+}
+
+static bool has_ridge(const struct job *job)
+{
+    struct settings s;
+
+    plan_settings_with(&job->plan, P_LAMBDA, &s);
+    return spec_model(&s) == MODEL_RIDGE;
+}
+
+/* The luckiest of a hundred epochs is ahead of a model without any, also on noise. */
+static int warn_mixed_types(struct job *job, struct err *err)
+{
+    int is_lucky = has_ridge(job) ? has_lucky(job, err) : 0;
+    struct errlist advice = {0};
+
+    if (is_lucky == 1)
+        advice_mixed_types(&advice);
+    advice_print(&advice, job->sweep.path);
+    return is_lucky < 0 ? -1 : 0;
+}
+
+/* Whether two replicates validate each fold on the same samples; -1 and err. */
+static int has_repeated_parts(struct job *job, const struct settings *s, struct err *err)
+{
+    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
+        const struct split *split[2];
+
+        for (int32_t r = 0; r < 2; r++) {
+            split[r] = prepared_split(job->prepared, s, r, fold, err);
+            if (!split[r])
+                return -1;
+        }
+        if (split[0]->n_val != split[1]->n_val ||
+            memcmp(split[0]->val, split[1]->val, (size_t)split[0]->n_val * sizeof *split[0]->val) !=
+                0)
+            return 0;
+    }
+    return 1;
+}
+
+/* A split file, and folds of whole groups, leave nothing to draw. */
+static int warn_repeated(struct job *job, struct err *err)
+{
+    struct errlist advice = {0};
+    struct settings s;
+    int is_repeated = 0;
+
+    plan_settings(&job->plan, 0, &s);
+    if (job_replicates(job) > 1)
+        is_repeated = has_repeated_parts(job, &s, err);
+    if (is_repeated == 1)
+        advice_repeated(&advice, has_ridge(job));
+    advice_print(&advice, job->sweep.path);
+    return is_repeated < 0 ? -1 : 0;
+}
+
+static int warn_small_parts(struct job *job, struct err *err)
+{
+    int32_t n_parts = job_replicates(job) * job->plan.folds;
+    struct advice_parts val = {0}, stop = {0};
+    struct errlist advice = {0};
+    struct advice_objective objective = {.has_folds = job->plan.folds > 1};
+    struct buf name = {0};
+    struct settings s;
+    enum metric metric;
+
+    plan_settings_with(&job->plan, P_STOP, &s);
+    metric = spec_objective(&s);
+    for (int32_t part = 0; part < n_parts; part++) {
+        const struct split *split =
+            prepared_split(job->prepared, &s, part / job->plan.folds, part % job->plan.folds, err);
+
+        if (!split)
+            return -1;
+        advice_count_part(&val, split->n_val);
+        advice_count_part(&stop, split->n_stop);
+    }
+    param_format(&name, P_OBJECTIVE, s.v[P_OBJECTIVE]);
+    objective.name = buf_text(&name);
+    objective.is_correlation =
+        metric == METRIC_PEARSON || metric == METRIC_SPEARMAN || metric == METRIC_R2;
+    advice_small_parts(&advice, &val, &stop, &objective);
+    buf_release(&name);
+    advice_print(&advice, job->sweep.path);
+    return 0;
+}
+
+int job_warn_parts(struct job *job, struct err *err)
+{
+    return warn_small_parts(job, err) || warn_mixed_types(job, err) || warn_repeated(job, err) ? -1
+                                                                                               : 0;
+}

@@ -1,0 +1,300 @@
+#include "run/leaks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "data/core/proxies.h"
+#include "data/genotype/duplicates.h"
+
+/* The side of a sample is its fold, or the part of a holdout split; the test part is the side after
+ * the folds. Who chooses the epoch is on the side of those that train: no score is of it. A stop
+ * part that a split file gives beside folds is in none of them, and a side of its own after test.
+ * Replicates have other folds: a set of doubles that is on one side in one of them may be on two in
+ * the next. */
+
+#define MOST_PROXIES 3  /* features that are named */
+#define MOST_SETS 5     /* printed */
+#define MOST_MEMBERS 20 /* of each */
+
+struct leaks {
+    struct duplicates duplicates;
+    int32_t *side;      /* [N] in the replicate looked at; -1: on none */
+    int32_t folds;      /* 0: a holdout split, sides are enum part */
+    int32_t *replicate; /* [n_sets] the first in which a set is on two sides; -1: none */
+    int32_t n_straddling;
+    int32_t n_replicates; /* looked at */
+};
+
+static void release(struct leaks *leaks)
+{
+    duplicates_release(&leaks->duplicates);
+    free(leaks->side);
+    free(leaks->replicate);
+}
+
+static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32_t side)
+{
+    for (int32_t i = 0; i < n; i++)
+        leaks->side[nodes[i]] = side;
+}
+
+/* Beside folds. */
+static void put_side_of_stop(struct leaks *leaks, const struct split *split)
+{
+    for (int32_t i = 0; i < split->n_stop; i++)
+        if (leaks->side[split->stop[i]] < 0)
+            leaks->side[split->stop[i]] = leaks->folds + 1;
+}
+
+static int find_sides(struct leaks *leaks, struct job *job, int32_t replicate, struct err *err)
+{
+    size_t n = (size_t)job->data.n_samples;
+    struct settings s;
+
+    plan_settings_with(&job->plan, P_STOP, &s);
+    leaks->folds = (int32_t)s.v[P_FOLDS].i;
+    memset(leaks->side, -1, n * sizeof *leaks->side);
+    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
+        const struct split *split = prepared_split(job->prepared, &s, replicate, fold, err);
+
+        if (!split)
+            return -1;
+        if (!leaks->folds) {
+            put_side(leaks, split->train, split->n_train, PART_TRAIN);
+            put_side(leaks, split->stop, split->n_stop, PART_TRAIN);
+        }
+        put_side(leaks, split->val, split->n_val, leaks->folds ? fold : PART_VAL);
+        put_side(leaks, split->test, split->n_test, leaks->folds ? leaks->folds : PART_TEST);
+        if (leaks->folds)
+            put_side_of_stop(leaks, split);
+    }
+    return 0;
+}
+
+static int find_straddling(struct leaks *leaks, struct job *job, struct err *err)
+{
+    const struct duplicates *dup = &leaks->duplicates;
+
+    leaks->n_replicates = dup->n_sets ? job_replicates(job) : 0;
+    for (int32_t r = 0; r < leaks->n_replicates; r++) {
+        if (find_sides(leaks, job, r, err))
+            return -1;
+        for (int32_t set = 0; set < dup->n_sets; set++)
+            if (leaks->replicate[set] < 0 && duplicates_straddles(dup, set, leaks->side)) {
+                leaks->replicate[set] = r;
+                leaks->n_straddling++;
+            }
+    }
+    return 0;
+}
+
+static bool is_of_interest(const struct job *job)
+{
+    return job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE && !job->data.is_sparse;
+}
+
+static int take_memory(struct leaks *leaks, const struct job *job, struct err *err)
+{
+    size_t n = (size_t)job->data.n_samples, n_sets = (size_t)leaks->duplicates.n_sets;
+
+    leaks->side = malloc(n * sizeof *leaks->side);
+    leaks->replicate = malloc((n_sets + 1) * sizeof *leaks->replicate);
+    if (!leaks->side || !leaks->replicate)
+        return err_nomem(err, "duplicates", (n + n_sets) * sizeof *leaks->side);
+    memset(leaks->replicate, -1, n_sets * sizeof *leaks->replicate);
+    return 0;
+}
+
+static int find(struct leaks *leaks, struct job *job, struct err *err)
+{
+    memset(leaks, 0, sizeof *leaks);
+    if (duplicates_find(&leaks->duplicates, &job->data, err) || take_memory(leaks, job, err) ||
+        find_straddling(leaks, job, err)) {
+        release(leaks);
+        return -1;
+    }
+    return 0;
+}
+
+/* What was looked at, where that is not all there is or more than one: " in one of 3 replicates".
+ */
+static void put_scope(struct buf *out, const struct leaks *leaks, const struct job *job)
+{
+    if (leaks->n_replicates < job->plan.replicates)
+        buf_printf(out, " in the first %d of %d replicates", leaks->n_replicates,
+                   job->plan.replicates);
+    else if (job->plan.replicates > 1)
+        buf_printf(out, " in at least one of %d replicates", job->plan.replicates);
+}
+
+/* ---- features that are the target ---- */
+
+static void put_feature(struct buf *out, const struct dataset *d, const struct proxy *p)
+{
+    const char *name = dataset_feature_name(d, p->feature);
+
+    if (*name)
+        buf_printf(out, "\"%.80s\"", name);
+    else
+        buf_printf(out, "number %d", p->feature + 1);
+    buf_printf(out, " (r = %.4f over %d samples)", p->r, p->n_samples);
+}
+
+static void put_features(struct buf *out, const struct dataset *d, const struct proxies *found)
+{
+    for (int32_t i = 0; i < found->n && i < MOST_PROXIES; i++) {
+        buf_puts(out, i ? ", " : "");
+        put_feature(out, d, &found->proxy[i]);
+    }
+    if (found->n > MOST_PROXIES)
+        buf_printf(out, " and %d more", found->n - MOST_PROXIES);
+}
+
+/* n: features that are likely the target; names: the first of them. */
+static int find_proxies(struct buf *names, int32_t *n, const struct job *job, struct err *err)
+{
+    struct proxies found;
+
+    if (proxies_find(&found, &job->data, err))
+        return -1;
+    *n = found.n;
+    put_features(names, &job->data, &found);
+    proxies_release(&found);
+    return 0;
+}
+
+static int warn_proxies(const struct job *job, struct err *err)
+{
+    struct buf names = {0};
+    int32_t n = 0;
+    int rc = find_proxies(&names, &n, job, err);
+
+    if (n)
+        log_warn(
+            "%s: %d feature%s the target itself, with |r| above %g: %s: a model can copy it, "
+            "so its scores say nothing about new samples: remove the column unless it is known "
+            "before the target",
+            job->sweep.path, n, n == 1 ? " is likely" : "s are likely", PROXY_CORRELATION,
+            buf_text(&names));
+    buf_release(&names);
+    return rc;
+}
+
+static int put_proxies(struct buf *out, const struct job *job, struct err *err)
+{
+    struct buf names = {0};
+    int32_t n = 0;
+    int rc = find_proxies(&names, &n, job, err);
+
+    if (n)
+        buf_printf(out, "leaks       %d feature%s with |r| above %g with the target: %s\n", n,
+                   n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
+    buf_release(&names);
+    return rc;
+}
+
+/* ---- together ---- */
+
+int leaks_warn(struct job *job, struct err *err)
+{
+    struct buf scope = {0};
+    struct leaks leaks;
+
+    if (warn_proxies(job, err))
+        return -1;
+    if (!is_of_interest(job))
+        return 0;
+    if (find(&leaks, job, err))
+        return -1;
+    put_scope(&scope, &leaks, job);
+    if (leaks.n_straddling)
+        log_warn("%s: %d set%s of samples with the same markers on both sides of a split%s, which "
+                 "flatters the scores: %s[split] group keeps samples together",
+                 job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
+                 buf_text(&scope), job->has_list ? "" : "'espalier inspect' names them, ");
+    buf_release(&scope);
+    release(&leaks);
+    return 0;
+}
+
+static void put_member_side(struct buf *out, const struct leaks *leaks, int32_t sample)
+{
+    int32_t side = leaks->side[sample];
+
+    if (side < 0)
+        buf_printf(out, " (no part)");
+    else if (!leaks->folds)
+        buf_printf(out, " (%s)", part_name((enum part)side));
+    else if (side == leaks->folds)
+        buf_printf(out, " (test)");
+    else if (side > leaks->folds)
+        buf_printf(out, " (stop)");
+    else
+        buf_printf(out, " (fold %d)", side);
+}
+
+static void put_set(struct buf *out, const struct leaks *leaks, const struct dataset *d,
+                    int32_t set)
+{
+    const struct duplicates *dup = &leaks->duplicates;
+    int32_t n = dup->start[set + 1] - dup->start[set];
+
+    buf_printf(out, "same        ");
+    if (leaks->replicate[set] > 0)
+        buf_printf(out, "in replicate %d: ", leaks->replicate[set]);
+    for (int32_t k = 0; k < n && k < MOST_MEMBERS; k++) {
+        int32_t sample = dup->member[dup->start[set] + k];
+
+        buf_printf(out, "%s%s", k ? ", " : "", dataset_id(d, sample));
+        put_member_side(out, leaks, sample);
+    }
+    buf_printf(out, n > MOST_MEMBERS ? ", %d more\n" : "\n", n - MOST_MEMBERS);
+}
+
+static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struct err *err)
+{
+    const struct duplicates *dup = &leaks->duplicates;
+    struct buf scope = {0};
+    int32_t n = 0;
+
+    put_scope(&scope, leaks, job);
+    buf_printf(
+        out,
+        "duplicates  %d set%s of samples with the same markers, %d samples in all; %d set%s on "
+        "both sides of a split%s\n",
+        dup->n_sets, dup->n_sets == 1 ? "" : "s", dup->n_members, leaks->n_straddling,
+        leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
+    buf_release(&scope);
+    for (int32_t set = 0; set < dup->n_sets; set++) {
+        if (leaks->replicate[set] < 0 || n++ >= MOST_SETS)
+            continue;
+        if (find_sides(leaks, job, leaks->replicate[set], err))
+            return -1;
+        put_set(out, leaks, &job->data, set);
+    }
+    if (n > MOST_SETS)
+        buf_printf(out, "same        %d set%s more\n", n - MOST_SETS,
+                   n - MOST_SETS == 1 ? "" : "s");
+    return 0;
+}
+
+int leaks_put(struct buf *out, struct job *job, struct err *err)
+{
+    struct leaks leaks;
+    int rc = 0;
+
+    if (put_proxies(out, job, err))
+        return -1;
+    if (!is_of_interest(job))
+        return 0;
+    if (find(&leaks, job, err))
+        return -1;
+    if (leaks.duplicates.n_sets)
+        rc = put_sets(out, &leaks, job, err);
+    else
+        buf_printf(out, "duplicates  none: no two samples have the same markers\n");
+    release(&leaks);
+    return rc;
+}

@@ -1,0 +1,182 @@
+#include "run/refit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "gcn/cost.h"
+#include "gcn/reducer.h"
+#include "store/query.h"
+#include "trial/kept.h"
+#include "trial/spec.h"
+
+/* Columns of QUERY_MODELS_MISSING. */
+enum { TRIAL, CONFIG, VALUE, IS_BEST };
+
+const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config)
+{
+    snprintf(out, REFIT_TEXT, "c%lld is the %s, and %lld of its trials %s no model",
+             (long long)config->id,
+             config->is_best ? "best" : "cheapest within one standard error of the best",
+             (long long)config->n_due, config->n_due == 1 ? "has" : "have");
+    return out;
+}
+
+void refit_release(struct refit *remake)
+{
+    free(remake->is_due);
+    free(remake->value);
+    memset(remake, 0, sizeof *remake);
+}
+
+bool refit_has(const struct refit *remake, int64_t trial)
+{
+    return remake->n_due && remake->is_due[trial];
+}
+
+/* Whether a trial of these settings would have a model, were it run now. */
+static bool may_have_model(const struct settings *s, const struct dataset *data)
+{
+    bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE;
+    struct gcn_spec spec;
+
+    if (spec_model(s) == MODEL_NOOP)
+        return false;
+    spec_gcn(&spec, s);
+    return sizeof(float) *
+               gcn_weights(&spec, data, is_reduced ? data->n_samples : data->n_features) <
+           (double)KEPT_MAX_BYTES;
+}
+
+static int64_t find_trial(const struct plan *plan, const struct store_trials *known, int64_t id)
+{
+    for (int64_t t = 0; t < plan->n_trials; t++)
+        if (known->ids[t] == id)
+            return t;
+    return -1;
+}
+
+/* The rows of a configuration follow each other. */
+static struct refit_config *config_of(struct refit *remake, const struct cell *row)
+{
+    int n = remake->n_configs;
+
+    if (!n || remake->configs[n - 1].id != row[CONFIG].i)
+        remake->configs[remake->n_configs++] =
+            (struct refit_config){.id = row[CONFIG].i, .is_best = row[IS_BEST].i};
+    return &remake->configs[remake->n_configs - 1];
+}
+
+static void note(struct refit *remake, const struct plan *plan, const struct dataset *data,
+                 const struct store_trials *known, const struct cell *row)
+{
+    int64_t trial = find_trial(plan, known, row[TRIAL].i);
+    struct settings s;
+
+    if (trial < 0) /* of an earlier grid */
+        return;
+    plan_settings(plan, plan_trial(plan, trial).config, &s);
+    if (!may_have_model(&s, data))
+        return;
+    remake->is_due[trial] = true;
+    remake->value[trial] = row[VALUE].type == CELL_REAL ? row[VALUE].f : (double)NAN;
+    config_of(remake, row)->n_due++;
+    remake->n_due++;
+}
+
+/* Whether some trial of the plan would have a model: where none would, nobody needs to know which
+ * configurations are chosen. */
+static bool has_models(const struct plan *plan, const struct dataset *data)
+{
+    struct settings s;
+
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        if (may_have_model(&s, data))
+            return true;
+    }
+    return false;
+}
+
+int refit_find(struct refit *remake, struct store *store, const struct plan *plan,
+               const struct dataset *data, const struct store_trials *known, struct err *err)
+{
+    size_t n = (size_t)plan->n_trials;
+    struct query_sweep sweep;
+    struct result_table table;
+
+    if (!has_models(plan, data))
+        return 0;
+    remake->is_due = calloc(n, sizeof *remake->is_due);
+    remake->value = calloc(n, sizeof *remake->value);
+    if (!remake->is_due || !remake->value)
+        return err_nomem(err, "trials", n * (1 + sizeof *remake->value));
+    if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
+        query_table(&table, store, QUERY_MODELS_MISSING, sweep.sweep_id, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++)
+        note(remake, plan, data, known, &table.cells[r * table.n_cols]);
+    result_table_release(&table);
+    return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t *id = a;
+    const struct cell *cell = b;
+
+    return (*id > cell->i) - (*id < cell->i);
+}
+
+int refit_count_without(int64_t *n, struct store *store, const struct plan *plan,
+                        const struct dataset *data, const struct store_trials *known,
+                        struct err *err)
+{
+    int64_t each = plan->n_trials / plan->n_configs;
+    struct query_sweep sweep;
+    struct settings s;
+    struct result_table has;
+
+    *n = 0;
+    if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
+        query_table(&has, store, QUERY_WITH_MODELS, sweep.sweep_id, err))
+        return -1;
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        if (!may_have_model(&s, data))
+            continue;
+        for (int64_t t = c * each; t < (c + 1) * each; t++)
+            *n += known->ours[t] && known->states[t] == TRIAL_DONE &&
+                  (!has.n_rows || !bsearch(&known->ids[t], has.cells, (size_t)has.n_rows,
+                                           sizeof *has.cells, compare_ids));
+    }
+    result_table_release(&has);
+    return 0;
+}
+
+/* To the bit, but for NaN, which the database has as NULL, and -0, which it has as 0. */
+static bool is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+int refit_take(struct refit *remake, struct store *store, int64_t trial_id,
+               const struct trial_result *result, struct err *err)
+{
+    double value = remake->value[result->trial];
+    bool is_done = result->state == TRIAL_DONE;
+
+    if (is_done && result->model && is_same(result->value, value))
+        return store_put_model(store, trial_id, result->model, result->model_bytes, err);
+    if (!remake->has_warned && is_done && !is_same(result->value, value))
+        log_warn("t%lld: trained again for its model it scores %.9g in the place of %.9g: this "
+                 "model is not kept ('espalier verify' says what differs)",
+                 (long long)trial_id, result->value, value);
+    else if (!remake->has_warned)
+        log_warn("t%lld: could not be trained again for its model: %s", (long long)trial_id,
+                 *result->error ? result->error : trial_state_name(result->state));
+    remake->has_warned = true;
+    return 0;
+}

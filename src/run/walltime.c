@@ -1,0 +1,213 @@
+#include "run/walltime.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/batch.h"
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/log.h"
+
+/* Kept for the last commit (a shared filesystem may take seconds for its fsync), the ranks' leaving
+ * and what a job script does afterwards; of a short time a small part only. */
+#define END_S 30.0
+#define END_SHARE 0.05
+
+#define FRESH_SHARE 0.9 /* of a job's time is left: it has just begun */
+
+static double end_s(double seconds)
+{
+    return fmin(END_S, END_SHARE * seconds);
+}
+
+/* A setting that says nothing; squeue may. */
+static void warn_end(void)
+{
+    double end;
+    const char *text = batch_slurm_end(&end);
+
+    if (text && isnan(end))
+        log_warn("walltime: SLURM_JOB_END_TIME=%s cannot be read: must be seconds since 1970",
+                 text);
+}
+
+/* left_s: not positive; less than 0 only by SLURM_JOB_END_TIME. */
+static void warn_over(const struct batch_job *job, double left_s)
+{
+    char since[64] = "", ago[DURATION_TEXT];
+    struct tm tm;
+    time_t t;
+    double end;
+
+    batch_slurm_end(&end);
+    t = (time_t)end;
+    if (left_s < 0 && gmtime_r(&t, &tm))
+        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
+    if (*since)
+        log_warn("walltime: the time of %s job %s was over at %s, %s ago (SLURM_JOB_END_TIME): "
+                 "nothing is begun; --time-limit sets another",
+                 batch_system_title(job->system), job->id, since, duration_words(ago, -left_s));
+    else
+        log_warn("walltime: the time of %s job %s is over: nothing is begun; --time-limit sets "
+                 "another",
+                 batch_system_title(job->system), job->id);
+}
+
+/* INFINITY: it has no limit. */
+static double ask(void)
+{
+    char left[DURATION_TEXT], end[DURATION_TEXT];
+    struct batch_job job;
+    double left_s;
+
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE)
+        return (double)INFINITY;
+    left_s = batch_seconds_left();
+    if (job.system == BATCH_SLURM)
+        warn_end();
+    if (isnan(left_s)) {
+        log_info("walltime: %s names no end of job %s; --time-limit sets one",
+                 batch_system_title(job.system), job.id);
+        return (double)INFINITY;
+    }
+    if (left_s <= 0) {
+        warn_over(&job, left_s);
+        return 0;
+    }
+    log_info(
+        "walltime: %s leaves job %s another %s; no trial is begun that would not end %s before "
+        "that",
+        batch_system_title(job.system), job.id, duration_words(left, left_s),
+        duration_words(end, end_s(left_s)));
+    return left_s - end_s(left_s);
+}
+
+/* Whether a job that has left_s has only just begun. Only Slurm reports when it began. */
+static bool has_just_begun(double left_s)
+{
+    const char *start = getenv("SLURM_JOB_START_TIME");
+    double end;
+
+    batch_slurm_end(&end);
+    return start && *start && left_s > FRESH_SHARE * (end - strtod(start, NULL));
+}
+
+static void begin_by_job(struct walltime *walltime)
+{
+    walltime->whole_s = ask();
+    walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
+    walltime->is_whole = walltime->whole_s > 0 && has_just_begun(walltime->whole_s);
+    if (walltime->whole_s <= 0)
+        walltime->whole_s = (double)INFINITY;
+}
+
+/* --time-limit beyond the end of the job. A job whose time seems over is no reason: the limit may
+ * have been given because of that. */
+static void heed_job(struct walltime *walltime, double limit_s)
+{
+    char limit[DURATION_TEXT], left[DURATION_TEXT];
+    double job_s = batch_seconds_left(), now_s = clock_now(&clock_system);
+    struct batch_job job;
+
+    if (!(job_s > 0) || now_s + job_s - end_s(job_s) >= walltime->until_s)
+        return;
+    batch_job_here(&job);
+    log_warn("walltime: --time-limit %s ends after %s job %s, which has %s left: the end of the "
+             "job counts",
+             duration_words(limit, limit_s), batch_system_title(job.system), job.id,
+             duration_words(left, job_s));
+    walltime->whole_s = job_s - end_s(job_s);
+    walltime->until_s = now_s + walltime->whole_s;
+    walltime->is_whole = has_just_begun(job_s);
+}
+
+void walltime_begin(struct walltime *walltime, double limit_s, double begun_s)
+{
+    if (isnan(limit_s)) {
+        begin_by_job(walltime);
+        return;
+    }
+    walltime->whole_s = limit_s - end_s(limit_s);
+    walltime->until_s = begun_s + walltime->whole_s;
+    walltime->is_whole = true;
+    heed_job(walltime, limit_s);
+}
+
+double walltime_within(const struct walltime *walltime, double seconds)
+{
+    return fmax(fmin(seconds, walltime->until_s - clock_now(&clock_system)), 0);
+}
+
+/* ---- what does not fit ---- */
+
+struct misfits {
+    int64_t n_left, n; /* pending trials; those that take longer than there was time in all */
+    double left_s, s;  /* the longest of each, expected on a rank of average speed */
+};
+
+static struct misfits count_misfits(const struct walltime *walltime,
+                                    const struct dispatch *dispatch)
+{
+    const struct ledger *ledger = dispatch_ledger(dispatch);
+    int64_t n_trials = ledger_counts(ledger).total;
+    struct misfits misfits = {0};
+
+    for (int64_t t = 0; t < n_trials; t++) {
+        double seconds = resumes_seconds(dispatch_resumes(dispatch), t);
+
+        if (ledger_state(ledger, t) != TRIAL_PENDING)
+            continue;
+        misfits.n_left++;
+        misfits.left_s = fmax(misfits.left_s, seconds);
+        if (seconds <= walltime->whole_s)
+            continue;
+        misfits.n++;
+        misfits.s = fmax(misfits.s, seconds);
+    }
+    return misfits;
+}
+
+static void warn_misfits(const struct walltime *walltime, const struct misfits *misfits)
+{
+    char text[DURATION_TEXT], whole[DURATION_TEXT];
+
+    if (!misfits->n)
+        return;
+    log_warn("%lld trial%s expected to take up to %s each, longer than the whole %s of such a "
+             "run: give it a longer time, or leave them out",
+             (long long)misfits->n, misfits->n == 1 ? " is" : "s are",
+             duration_words(text, misfits->s), duration_words(whole, walltime->whole_s));
+}
+
+void walltime_warn(const struct walltime *walltime, const struct dispatch *dispatch)
+{
+    struct misfits misfits = count_misfits(walltime, dispatch);
+
+    warn_misfits(walltime, &misfits);
+}
+
+void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch)
+{
+    struct misfits misfits = count_misfits(walltime, dispatch);
+    const char *verb = misfits.n_left == 1 ? " is" : "s are";
+    char text[DURATION_TEXT];
+
+    if (misfits.n < misfits.n_left)
+        log_info(
+            "stopped by the time limit; %lld trial%s left, expected to take up to %s each: the "
+            "same command goes on",
+            (long long)misfits.n_left, verb, duration_words(text, misfits.left_s));
+    else
+        log_info("stopped by the time limit; %lld trial%s left", (long long)misfits.n_left, verb);
+    warn_misfits(walltime, &misfits);
+}
+
+bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch)
+{
+    struct misfits misfits = count_misfits(walltime, dispatch);
+
+    return walltime->is_whole && misfits.n == misfits.n_left;
+}

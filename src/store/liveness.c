@@ -1,0 +1,100 @@
+#include "store/liveness.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/batch.h"
+
+enum { BOOT_ID = 36 }; /* characters of a realm that name the boot */
+
+static void __attribute__((format(printf, 3, 4)))
+answer(struct liveness_answer *out, enum living living, const char *format, ...)
+{
+    va_list args;
+
+    *out = (struct liveness_answer){.living = living};
+    va_start(args, format);
+    vsnprintf(out->why, sizeof out->why, format, args);
+    va_end(args);
+}
+
+static bool parse_job(struct batch_job *job, const char *text)
+{
+    const char *id = text ? strrchr(text, ' ') : NULL;
+
+    *job = (struct batch_job){.system = BATCH_NONE};
+    for (int s = BATCH_SLURM; id && s <= BATCH_PBS; s++) {
+        const char *name = batch_system_name((enum batch_system)s);
+
+        if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
+            continue;
+        job->system = (enum batch_system)s;
+        snprintf(job->id, sizeof job->id, "%s", id + 1);
+    }
+    return job->system != BATCH_NONE && *job->id;
+}
+
+/* A job that is requeued keeps its number, so our own says nothing of who was in it before us. */
+static bool is_own(const struct batch_job *job)
+{
+    struct batch_job own;
+
+    batch_job_here(&own);
+    return own.system == job->system && !strcmp(own.id, job->id);
+}
+
+static void ask_job(struct liveness_answer *out, const struct process *process, const char *text)
+{
+    struct batch_job job;
+    const char *title;
+
+    if (!parse_job(&job, text)) {
+        answer(out, LIVENESS_UNKNOWN, "%s cannot be asked from here", process->host);
+        return;
+    }
+    title = batch_system_title(job.system);
+    if (is_own(&job)) {
+        answer(out, LIVENESS_UNKNOWN, "%s cannot be asked from here, and this is the same %s job",
+               process->host, title);
+        return;
+    }
+    switch (batch_ask(&job)) {
+    case BATCH_GONE:
+        answer(out, LIVENESS_GONE, "%s job %s is over", title, job.id);
+        break;
+    case BATCH_ALIVE:
+        answer(out, LIVENESS_ALIVE, "%s job %s goes on", title, job.id);
+        break;
+    case BATCH_UNKNOWN:
+        answer(out, LIVENESS_UNKNOWN, "neither %s nor %s can be asked from here", process->host,
+               title);
+        break;
+    }
+}
+
+static bool is_same_boot(const struct process *a, const struct process *b)
+{
+    return *a->realm && *b->realm && !strncmp(a->realm, b->realm, BOOT_ID);
+}
+
+void liveness_ask(struct liveness_answer *out, const struct process *process, const char *job)
+{
+    enum process_state state = process_ask(process);
+    struct process self;
+
+    process_self(&self);
+    if (state == PROCESS_GONE)
+        answer(out, LIVENESS_GONE, "no such process");
+    else if (state == PROCESS_ALIVE && process->pid == self.pid)
+        answer(out, LIVENESS_GONE, "it is this process");
+    else if (state == PROCESS_ALIVE)
+        answer(out, LIVENESS_ALIVE, "its process lives");
+    else if (is_same_boot(process, &self))
+        answer(out, LIVENESS_UNKNOWN, "it was in another container");
+    else if (*process->realm && !strcmp(process->host, self.host))
+        answer(out, LIVENESS_GONE, "%s has been started anew since", process->host);
+    else
+        ask_job(out, process, job);
+    out->is_same_kernel = is_same_boot(process, &self);
+}

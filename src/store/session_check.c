@@ -1,0 +1,201 @@
+#include "store/session_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "store/db.h"
+#include "store/liveness.h"
+
+/* Columns of the two. Before schema 3 a session was told by host and pid alone. */
+enum { ID, HOST, PID, REALM, BORN, JOB, INODE, STARTED, COMMAND };
+static const char sql_running[] =
+    "SELECT session_id, host, pid, realm, born, job, inode, started, command"
+    " FROM main.session WHERE outcome = 'running' ORDER BY session_id";
+static const char sql_running_2[] =
+    "SELECT session_id, host, pid, NULL, NULL, NULL, NULL, started, command"
+    " FROM main.session WHERE outcome = 'running' ORDER BY session_id";
+
+int64_t asked_inode(const struct store *store)
+{
+    struct stat st;
+
+    return stat(store->path, &st) ? 0 : (int64_t)st.st_ino;
+}
+
+static const char *text_column(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text ? text : "";
+}
+
+static void put_who(struct asked *out, sqlite3_stmt *row)
+{
+    time_t started = (time_t)sqlite3_column_int64(row, STARTED);
+    const char *job = text_column(row, JOB);
+    char since[32] = "unknown";
+    struct tm tm;
+
+    if (gmtime_r(&started, &tm))
+        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
+    snprintf(out->who, sizeof out->who, "pid %lld on %s%s%s, since %s",
+             (long long)sqlite3_column_int64(row, PID), text_column(row, HOST), *job ? ", " : "",
+             job, since);
+    snprintf(out->command, sizeof out->command, "%s", text_column(row, COMMAND));
+}
+
+static void ask_process(struct asked *out, sqlite3_stmt *row)
+{
+    struct process process = {.pid = sqlite3_column_int64(row, PID),
+                              .start = sqlite3_column_int64(row, BORN)};
+    struct liveness_answer answer;
+
+    snprintf(process.host, sizeof process.host, "%s", text_column(row, HOST));
+    snprintf(process.realm, sizeof process.realm, "%s", text_column(row, REALM));
+    liveness_ask(&answer, &process, text_column(row, JOB));
+    out->life = answer.living == LIVENESS_ALIVE ? ASKED_LIVES : ASKED_GONE;
+    out->is_assumed = answer.living == LIVENESS_UNKNOWN && !answer.is_same_kernel;
+    snprintf(out->why, sizeof out->why, "%s", answer.why);
+}
+
+static void ask(struct asked *out, const struct store *store, sqlite3_stmt *row)
+{
+    int64_t file = sqlite3_column_int64(row, INODE), here = asked_inode(store);
+    struct lock_holder holder;
+
+    memset(out, 0, sizeof *out);
+    out->session_id = sqlite3_column_int64(row, ID);
+    put_who(out, row);
+    if (file && here && file != here) {
+        out->life = ASKED_ELSEWHERE;
+    } else if (!store->is_writer && lock_is_held(store->path, &holder)) {
+        out->life = ASKED_LIVES;
+        snprintf(out->why, sizeof out->why, "it holds the lock");
+    } else {
+        ask_process(out, row);
+    }
+}
+
+int asked_sessions(struct store *store, uint32_t version, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, version < 3 ? sql_running_2 : sql_running, err);
+    struct asked *grown;
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        grown = realloc(store->asked, (store->n_asked + 1) * sizeof *grown);
+        if (!grown) {
+            rc = err_nomem(err, "sessions", sizeof *grown);
+            break;
+        }
+        store->asked = grown;
+        ask(&store->asked[store->n_asked++], store, row);
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+int asked_refuse(const struct store *store, struct err *err)
+{
+    for (size_t i = 0; i < store->n_asked; i++)
+        if (store->asked[i].life == ASKED_LIVES)
+            return err_set(err,
+                           "%s: another run is writing to it, although it holds no lock: %s: %s "
+                           "(%s); wait for it, end it, or give this run another --db",
+                           store->path, store->asked[i].who, store->asked[i].command,
+                           store->asked[i].why);
+    return 0;
+}
+
+const struct asked *asked_find(const struct store *store, int64_t session_id)
+{
+    for (size_t i = 0; i < store->n_asked; i++)
+        if (store->asked[i].session_id == session_id)
+            return &store->asked[i];
+    return NULL;
+}
+
+/* ---- what a reader is shown ---- */
+
+/* "3, 5": the sessions that do not run, in this file; false where there is none. */
+static bool put_dead(struct buf *out, const struct store *store)
+{
+    for (size_t i = 0; i < store->n_asked; i++)
+        if (store->asked[i].life != ASKED_LIVES)
+            buf_printf(out, "%s%lld", out->size ? ", " : "", (long long)store->asked[i].session_id);
+    return out->size > 0;
+}
+
+/* A view of a table of the file, with another expression for one of its columns. */
+static int replace_column(struct store *store, const char *table, const char *column,
+                          const char *expression, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, "SELECT name FROM pragma_table_info(?1, 'main')", err);
+    struct buf sql = {0};
+    int rc = row ? 1 : -1;
+
+    if (row)
+        sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
+    buf_printf(&sql, "CREATE TEMP VIEW %s AS SELECT ", table);
+    for (int n = 0; rc == 1 && (rc = db_step(store, row, err)) == 1; n++) {
+        const char *name = text_column(row, 0);
+        bool is_it = !strcmp(name, column);
+
+        buf_printf(&sql, "%s%s%s", n ? ", " : "", is_it ? expression : "", is_it ? " AS " : "");
+        db_put_name(&sql, name);
+    }
+    sqlite3_finalize(row);
+    buf_printf(&sql, " FROM main.%s", table);
+    if (!rc)
+        rc = db_run(store, &sql, err);
+    buf_release(&sql);
+    return rc;
+}
+
+static int replace_state(struct store *store, const char *dead, struct err *err)
+{
+    struct buf state = {0};
+    int rc;
+
+    buf_printf(&state,
+               "iif(state = 'running' AND EXISTS (SELECT 1 FROM main.attempt AS open"
+               " WHERE open.trial_id = trial.trial_id AND open.outcome = 'running'"
+               " AND session_id IN (%s)), 'pending', state)",
+               dead);
+    rc = buf_failed(&state) ? err_nomem(err, "view", state.size)
+                            : replace_column(store, "trial", "state", buf_text(&state), err);
+    buf_release(&state);
+    return rc;
+}
+
+static int replace_outcome(struct store *store, const char *table, const char *dead,
+                           struct err *err)
+{
+    struct buf outcome = {0};
+    int rc;
+
+    buf_printf(&outcome, "iif(outcome = 'running' AND session_id IN (%s), 'lost', outcome)", dead);
+    rc = buf_failed(&outcome) ? err_nomem(err, "view", outcome.size)
+                              : replace_column(store, table, "outcome", buf_text(&outcome), err);
+    buf_release(&outcome);
+    return rc;
+}
+
+int asked_disguise(struct store *store, uint32_t version, struct err *err)
+{
+    struct buf dead = {0};
+    int rc = 0;
+
+    /* Before schema 3 nothing is open; what is left of its session is for asked_find(). */
+    if (version >= 3 && put_dead(&dead, store))
+        rc = buf_failed(&dead) || replace_state(store, buf_text(&dead), err) ||
+                     replace_outcome(store, "attempt", buf_text(&dead), err) ||
+                     replace_outcome(store, "session", buf_text(&dead), err)
+                 ? -1
+                 : 0;
+    buf_release(&dead);
+    return rc;
+}

@@ -1,0 +1,307 @@
+#include "store/sweep_identity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "store/db.h"
+#include "store/store.h"
+
+#define FIRST(sweep, config)                                                                \
+    "SELECT c.key, c.params, w.ini, w.data_digest, w.task FROM " config " AS c JOIN " sweep \
+    " AS w USING (sweep_id) WHERE w.name = ?1 AND c.params ->> 'type' = ?2"                 \
+    " ORDER BY c.config_id LIMIT 1"
+
+static const char *const sql_first[] = {
+    [REVISION_MAIN] = FIRST("main.sweep", "main.config"),
+    [REVISION_INPUT] = FIRST("temp.in_sweep", "temp.in_config"),
+};
+
+static const char *text(sqlite3_stmt *row, int column)
+{
+    return (const char *)sqlite3_column_text(row, column);
+}
+
+/* The settings of the row, as its key was made from them. */
+static int read_settings(struct settings *s, const struct sweep *sweep, struct store *store,
+                         sqlite3_stmt *row, struct err *err)
+{
+    bool is_regression = !strcmp(text(row, 4), task_name(TASK_REGRESSION));
+
+    *s = sweep->fixed;
+    if (stored_params_overlay(s, store, text(row, 1), err))
+        return -1;
+    settings_trim(s);
+    return settings_resolve(s, is_regression ? TASK_REGRESSION : TASK_CLASSIFICATION, err);
+}
+
+/* Settings that are in a key only as axes are in all of them or in none. */
+static bool is_before(const struct settings *s, struct hash digest, struct hash key)
+{
+    bool swept[P_COUNT];
+    struct buf scratch = {0};
+    bool found = false;
+
+    for (int all = 0; all < 2; all++) {
+        memset(swept, all, sizeof swept);
+        found |= settings_made_before(s, swept, digest, -1, -1, key, &scratch);
+    }
+    buf_release(&scratch);
+    return found;
+}
+
+static int judge(enum revision_found *found, struct store *store, sqlite3_stmt *row,
+                 struct err *err)
+{
+    struct sweep sweep;
+    struct settings s;
+    struct hash key, digest;
+    int rc;
+
+    if (db_check_row(store, row, "sssss", err))
+        return -1;
+    rc = stored_sweep_parse(&sweep, store, text(row, 2), err);
+    if (!rc)
+        rc = read_settings(&s, &sweep, store, row, err);
+    if (!rc && (hash_parse(&key, text(row, 0)) || hash_parse(&digest, text(row, 3))))
+        rc = err_set(err, "%s: a key that is no hash", store->path);
+    if (!rc)
+        *found = is_before(&s, digest, key) ? REVISION_BEFORE : REVISION_NOW;
+    sweep_release(&sweep);
+    return rc;
+}
+
+int revision_find(enum revision_found *found, struct store *store, enum revision_tables tables,
+                  const char *name, const struct settings *s, struct err *err)
+{
+    struct buf type = {0};
+    sqlite3_stmt *row;
+    int rc;
+
+    *found = REVISION_NONE;
+    if (settings_revision(s) == 1)
+        return 0;
+    row = db_prepare(store, sql_first[tables], err);
+    param_format(&type, P_TYPE, s->v[P_TYPE]);
+    if (row) {
+        sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(row, 2, buf_text(&type), -1, SQLITE_STATIC);
+    }
+    rc = row ? db_step(store, row, err) : -1;
+    if (rc == 1)
+        rc = judge(found, store, row, err);
+    sqlite3_finalize(row);
+    buf_release(&type);
+    return rc;
+}
+
+/* Whether a plan goes on with a sweep of the database. What was fixed is read from the sweep file
+ * that the last run stored, and today's goes through the same writer and reader, so that both
+ * have absolute paths and nothing is left of how they were written. */
+
+struct comparison {
+    struct store *store;
+    const struct plan *plan;
+    const struct dataset *data;
+    struct errlist *out;
+    int64_t sweep_id; /* 0: the database has no sweep of this name */
+    struct sweep there, here;
+    char digest[HASH_HEX_SIZE]; /* of the data there */
+    bool varies[P_COUNT];       /* an axis of either */
+};
+
+int stored_sweep_parse(struct sweep *sweep, struct store *store, const char *ini, struct err *err)
+{
+    struct errlist faults = {0};
+    int rc = sweep_parse_stored(sweep, store->path, ini, &faults);
+
+    if (rc)
+        rc = err_set(err, "%s: the stored sweep file: %s", store->path,
+                     faults.n ? faults.text[0] : "out of memory");
+    errlist_release(&faults);
+    return rc;
+}
+
+static int read_there(struct comparison *c, const char *name, struct err *err)
+{
+    sqlite3_stmt *row = db_bind(c->store, STATEMENT_SWEEP_FIND, err, "s", name);
+    int rc = row ? db_step(c->store, row, err) : -1;
+    const char *ini, *digest;
+
+    if (rc != 1)
+        return rc;
+    rc = db_read(c->store, row, err, "iss", &c->sweep_id, &ini, &digest);
+    if (!rc) {
+        snprintf(c->digest, sizeof c->digest, "%s", digest);
+        rc = stored_sweep_parse(&c->there, c->store, ini, err);
+    }
+    sqlite3_reset(row);
+    return rc;
+}
+
+static int read_here(struct comparison *c, struct err *err)
+{
+    const struct sweep *sweep = c->plan->sweep;
+    struct buf ini = {0};
+    int rc;
+
+    sweep_write(&ini, sweep, &sweep->fixed);
+    rc = buf_failed(&ini) ? err_nomem(err, "sweep file", ini.size)
+                          : stored_sweep_parse(&c->here, c->store, buf_text(&ini), err);
+    buf_release(&ini);
+    return rc;
+}
+
+int stored_axes_mark(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row, struct err *err)
+{
+    const char *name;
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        enum param_id id;
+
+        if (db_read(store, row, err, "s", &name)) {
+            sqlite3_reset(row);
+            return -1;
+        }
+        id = param_find(NULL, name);
+        if (id < P_COUNT)
+            varies[id] = true;
+    }
+    return rc;
+}
+
+static int read_axes(struct comparison *c, struct err *err)
+{
+    memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
+    return stored_axes_mark(c->varies, c->store,
+                            db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id), err);
+}
+
+static void put_value(struct buf *out, enum param_id id, union value value)
+{
+    size_t before = out->size;
+
+    param_format(out, id, value);
+    if (out->size == before)
+        buf_puts(out, "(none)");
+}
+
+/* The line that keeps the value there, where the file has none and the default was another once. */
+static void put_remedy(struct buf *out, const struct comparison *c, enum param_id id)
+{
+    bool has_changed = id == P_SCALE || !param_equal(id, param_default(id), param_before(id));
+
+    if (c->plan->sweep->line[id] || !has_changed)
+        return;
+    buf_printf(out, " (the default of this version; to go on with the sweep, add to [%s]: %s = ",
+               param_table[id].section, param_table[id].key);
+    param_format(out, id, c->there.fixed.v[id]);
+    buf_putc(out, ')');
+}
+
+static void compare(struct comparison *c, enum param_id id)
+{
+    union value there = c->there.fixed.v[id], here = c->here.fixed.v[id];
+    struct buf line = {0};
+
+    if (param_equal(id, there, here))
+        return;
+    buf_printf(&line, "%s.%s: ", param_table[id].section, param_table[id].key);
+    put_value(&line, id, there);
+    buf_puts(&line, " -> ");
+    put_value(&line, id, here);
+    put_remedy(&line, c, id);
+    errlist_add(c->out, "%s", buf_text(&line));
+    buf_release(&line);
+}
+
+/* A setting that is no part of a key, but of what is read. */
+static bool is_of_data(enum param_id id)
+{
+    return !(param_table[id].flags & PARAM_IDENTITY) &&
+           (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE);
+}
+
+/* The data line names the files: where their settings are the same, what is in one changed. */
+static void compare_data(struct comparison *c)
+{
+    char digest[HASH_HEX_SIZE];
+    struct buf files = {0};
+
+    if (!strcmp(hash_hex(c->data->digest, digest), c->digest))
+        return;
+    for (int id = 0; id < P_COUNT; id++) {
+        if (!is_of_data((enum param_id)id))
+            continue;
+        compare(c, (enum param_id)id);
+        if (param_table[id].type == PARAM_PATH && *c->plan->sweep->fixed.v[id].s)
+            buf_printf(&files, "%s %s", files.size ? "," : ":", c->plan->sweep->fixed.v[id].s);
+    }
+    errlist_add(c->out, "the data are others%s (digest %s -> %s)", buf_text(&files), c->digest,
+                digest);
+    buf_release(&files);
+}
+
+/* Configurations that are there would be ranked beside those of the plan. */
+static int compare_revisions(struct comparison *c, struct err *err)
+{
+    enum revision_found found;
+    struct buf line = {0};
+    struct settings s;
+
+    plan_settings_with(c->plan, P_LAMBDA, &s); /* ridge alone has revisions */
+    if (revision_find(&found, c->store, REVISION_MAIN, c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s,
+                      err))
+        return -1;
+    if (found == REVISION_BEFORE) {
+        settings_put_revision(&line, &s);
+        errlist_add(c->out, "%s", buf_text(&line));
+    }
+    buf_release(&line);
+    return 0;
+}
+
+int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
+                      struct errlist *out, struct err *err)
+{
+    struct comparison c = {.store = store, .plan = plan, .data = data, .out = out};
+    int rc = read_there(&c, plan->sweep->fixed.v[P_SWEEP_NAME].s, err);
+
+    if (!rc && c.sweep_id)
+        rc = read_here(&c, err) || read_axes(&c, err) ? -1 : 0;
+    if (!rc && c.sweep_id) {
+        for (int id = 0; id < P_COUNT; id++)
+            if (param_table[id].flags & PARAM_IDENTITY && !c.varies[id])
+                compare(&c, (enum param_id)id);
+        compare_data(&c);
+        rc = compare_revisions(&c, err);
+    }
+    if (!rc && out->n_lost)
+        rc = err_nomem(err, "differences", sizeof err->text);
+    sweep_release(&c.there);
+    sweep_release(&c.here);
+    return rc;
+}
+
+int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_PAST_NAME, err, "s", name);
+    int rc = row ? db_step(store, row, err) : -1;
+
+    const char *past;
+
+    if (rc == 1)
+        rc = db_read(store, row, err, "s", &past) ? -1 : 1;
+    if (rc == 1) {
+        buf_clear(renamed);
+        buf_puts(renamed, past);
+        sqlite3_reset(row);
+        rc = buf_failed(renamed) ? err_nomem(err, "name", renamed->size) : 0;
+    }
+    FAULT("store: before a sweep is renamed");
+    if (!rc)
+        rc = db_finish(
+            store, db_bind(store, STATEMENT_SWEEP_RENAME, err, "ss", name, buf_text(renamed)), err);
+    return rc;
+}
