@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "launch/stop.h"
-#include "trial/gcn_runner.h"
-#include "trial/spec.h"
+#include "trial/model_runner.h"
+#include "trial/model_type.h"
 
 /* A probe trains the configurations that have the least and the most of each kind of work, the one
  * in the middle, and one of each model type, from the cheapest epoch on. */
@@ -101,7 +101,7 @@ static bool is_first_of_type(const struct job *job, const int32_t *configs, int 
     plan_settings(&job->plan, config, &s);
     for (int i = 0; i < n; i++) {
         plan_settings(&job->plan, configs[i], &other);
-        if (spec_model(&other) == spec_model(&s))
+        if (model_type_of(&other) == model_type_of(&s))
             return false;
     }
     return true;
@@ -145,7 +145,7 @@ static void make_inputs(struct job *job, const int32_t *configs, int n)
 
     for (int i = 0; i < n; i++) {
         plan_settings(&job->plan, configs[i], &s);
-        if (spec_model(&s) != MODEL_NOOP)
+        if (model_type_of(&s)->inputs)
             (void)prepared_inputs(job->prepared, &s, &err);
     }
 }
@@ -182,16 +182,16 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
 {
     int32_t configs[MOST_PROBES];
     int n = choose_configs(configs, job, most_bytes), n_tried = 0;
-    struct gcn_runner *gcn;
+    struct model_runner *trainer;
     struct runner runner;
     double until_s;
 
     if (!n)
         return 0;
-    gcn = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
-    if (!gcn)
+    trainer = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    if (!trainer)
         return -1;
-    runner = gcn_runner_interface(gcn);
+    runner = model_runner_interface(trainer);
     sort_configs(configs, n, cost);
     make_inputs(job, configs, n);
     until_s = clock_now(&clock_system) + budget_s;
@@ -203,7 +203,7 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
         n_tried++;
     }
     cost_refit(cost);
-    gcn_runner_destroy(gcn);
+    model_runner_destroy(trainer);
     return n_tried;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gcn/scale.h"
-#include "trial/spec.h"
+#include "trial/model_type.h"
 
 int32_t job_replicates(const struct job *job)
 {
@@ -34,7 +34,7 @@ int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *er
         for (int64_t t = c * each; t < (c + 1) * each; t++)
             is_open |= ledger_state(ledger, t) <= TRIAL_RUNNING;
         plan_settings(&job->plan, c, &s);
-        if (!is_open || spec_model(&s) == MODEL_NOOP || prepared_own_inputs(job->prepared, &s))
+        if (!is_open || !model_type_of(&s)->inputs || prepared_has_own(job->prepared, &s))
             continue;
         if (!prepared_inputs(job->prepared, &s, err))
             return -1;

@@ -21,7 +21,7 @@
 #include "sched/master.h"
 #include "sched/world.h"
 #include "tensor/gemm.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 #include "trial/kept.h"
 
 /* Of checkpoints, in a minute, of all ranks. To store a megabyte takes 10 ms, and a job keeps 30 s
@@ -46,18 +46,18 @@ static void leave_alone(const struct err *err)
 static int serve(const struct world *world, const struct plan *plan, const struct dataset *data,
                  struct prepared *prepared, struct err *err)
 {
-    struct gcn_runner *gcn = gcn_runner_create(plan, data, prepared, &clock_system, err);
+    struct model_runner *gcn = model_runner_create(plan, data, prepared, &clock_system, err);
     struct worker_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
                                      .cut_off = leave_alone};
     struct runner runner;
     int rc = -1;
 
     if (gcn) {
-        runner = gcn_runner_interface(gcn);
+        runner = model_runner_interface(gcn);
         world_settle();
         rc = worker_serve(world, &runner, &options, &clock_system, err);
     }
-    gcn_runner_destroy(gcn);
+    model_runner_destroy(gcn);
     return rc;
 }
 
@@ -198,7 +198,7 @@ static int make_master(struct sweep_session *session, struct err *err)
                                  .options = &limits,
                                  .clock = &clock_system};
 
-    session->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    session->runner = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     if (!session->runner || make_dispatch(session, err))
         return -1;
     parts.dispatch = session->dispatch;
@@ -292,7 +292,7 @@ static void release(struct sweep_session *session)
     session->master = NULL; /* store_close() may wait, and call sweep_session_keep_alive() */
     dispatch_destroy(session->dispatch);
     cost_destroy(session->cost);
-    gcn_runner_destroy(session->runner);
+    model_runner_destroy(session->runner);
     ledger_destroy(session->ledger);
     progress_release(&session->progress);
     refit_release(&session->refit);

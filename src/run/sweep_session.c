@@ -13,7 +13,7 @@
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 #include "trial/kept.h"
 
 #define COMPACT_S 60.0 /* the most that store_compact() takes on a slow disk */
@@ -303,7 +303,7 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
                       const struct trial_watch *watch)
 {
     struct sweep_session *session = self;
-    struct runner runner = gcn_runner_interface(session->runner);
+    struct runner runner = model_runner_interface(session->runner);
 
     if (!refit_has(&session->refit, number))
         store_note_running(session->store, session->known.ids[number]);

@@ -11,7 +11,7 @@
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 
 /* What `run` was asked for. */
 struct sweep_options {
@@ -39,7 +39,7 @@ struct sweep_session {
     struct dispatch *dispatch;
     struct master *master;
     struct progress progress;
-    struct gcn_runner *runner;
+    struct model_runner *runner;
     struct ledger_counts before; /* as the database had it */
     struct failures failures;    /* of this run */
     struct database_fault fault;
