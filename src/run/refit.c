@@ -12,9 +12,6 @@
 #include "trial/kept.h"
 #include "trial/spec.h"
 
-/* Columns of QUERY_MODELS_MISSING. */
-enum { TRIAL, CONFIG, VALUE, IS_BEST };
-
 const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config)
 {
     snprintf(out, REFIT_TEXT, "c%lld is the %s, and %lld of its trials %s no model",
@@ -59,20 +56,22 @@ static int64_t find_trial(const struct plan *plan, const struct store_trials *kn
 }
 
 /* The rows of a configuration follow each other. */
-static struct refit_config *config_of(struct refit *remake, const struct cell *row)
+static struct refit_config *config_of(struct refit *remake, const struct result_table *table,
+                                      int64_t row)
 {
+    int64_t id = result_table_integer(table, row, "config");
     int n = remake->n_configs;
 
-    if (!n || remake->configs[n - 1].id != row[CONFIG].i)
+    if (!n || remake->configs[n - 1].id != id)
         remake->configs[remake->n_configs++] =
-            (struct refit_config){.id = row[CONFIG].i, .is_best = row[IS_BEST].i};
+            (struct refit_config){.id = id, .is_best = result_table_integer(table, row, "is_best")};
     return &remake->configs[remake->n_configs - 1];
 }
 
 static void note(struct refit *remake, const struct plan *plan, const struct dataset *data,
-                 const struct store_trials *known, const struct cell *row)
+                 const struct store_trials *known, const struct result_table *table, int64_t row)
 {
-    int64_t trial = find_trial(plan, known, row[TRIAL].i);
+    int64_t trial = find_trial(plan, known, result_table_integer(table, row, "trial"));
     struct settings s;
 
     if (trial < 0) /* of an earlier grid */
@@ -81,8 +80,8 @@ static void note(struct refit *remake, const struct plan *plan, const struct dat
     if (!may_have_model(&s, data))
         return;
     remake->is_due[trial] = true;
-    remake->value[trial] = row[VALUE].type == CELL_REAL ? row[VALUE].f : (double)NAN;
-    config_of(remake, row)->n_due++;
+    remake->value[trial] = result_table_real(table, row, "value");
+    config_of(remake, table, row)->n_due++;
     remake->n_due++;
 }
 
@@ -117,7 +116,7 @@ int refit_find(struct refit *remake, struct store *store, const struct plan *pla
         query_table(&table, store, QUERY_MODELS_MISSING, sweep.sweep_id, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++)
-        note(remake, plan, data, known, &table.cells[r * table.n_cols]);
+        note(remake, plan, data, known, &table, r);
     result_table_release(&table);
     return 0;
 }
@@ -149,8 +148,9 @@ int refit_count_without(int64_t *n, struct store *store, const struct plan *plan
             continue;
         for (int64_t t = c * each; t < (c + 1) * each; t++)
             *n += known->ours[t] && known->states[t] == TRIAL_DONE &&
-                  (!has.n_rows || !bsearch(&known->ids[t], has.cells, (size_t)has.n_rows,
-                                           sizeof *has.cells, compare_ids));
+                  (!has.n_rows ||
+                   !bsearch(&known->ids[t], result_table_find(&has, 0, "trial"), (size_t)has.n_rows,
+                            (size_t)has.n_cols * sizeof *has.cells, compare_ids));
     }
     result_table_release(&has);
     return 0;

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "store/lock.h"
+#include "store/result_table.h"
 #include "store/rule.h"
 #include "store/store.h"
 

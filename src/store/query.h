@@ -3,6 +3,7 @@
 #define STORE_QUERY_H
 
 #include "store/lock.h"
+#include "store/result_table.h"
 #include "store/rule.h"
 #include "store/store.h"
 
@@ -53,9 +54,6 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
-/* Take the last column out where nothing is in it. */
-void table_drop_empty(struct result_table *table);
-
 /* Rows of the view `trials` of a sweep, or of all for NULL, one after another: none is kept. Each
  * is handed over as a table of one row, borrowed for the call; the names are handed over first, in
  * a table without rows. */
@@ -80,14 +78,14 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
 /* X(name, SQL): what there is to ask. ?1 is an id, of what the first word says; the columns are
- * those of the SQL. */
+ * those of the SQL, read by their names (result_table.h). */
 /* clang-format off */
 #define QUERY_TABLE(X) \
-    X(FILES, /* what the sweeps of the file were made from, columns by place; id is not used */ \
+    X(FILES, /* what the sweeps of the file were made from; id is not used */ \
       "SELECT file, ini FROM sweep WHERE ?1 IS NOT NULL ORDER BY sweep_id") \
-    X(SWEEPS, /* of the file, columns known to cli/cmd_status.c by place; id is not used. All trials are \
-                 of the only sweep: they need not be looked up, and those that are done are the rest. Of \
-                 several, in this order they come grouped: four times as fast. */ \
+    X(SWEEPS, /* of the file; id is not used. All trials are of the only sweep: they need not be looked \
+                 up, and those that are done are the rest. Of several, in this order they come \
+                 grouped: four times as fast. */ \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
       " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
@@ -110,8 +108,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(UNFINISHED, /* of a sweep: trials that may still change its leaderboard */ \
       "SELECT count(*) AS trials FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state IN ('pending', 'running') GROUP BY sweep_id") \
-    X(SCORES, /* of a sweep: configurations with done trials, whose columns run/best_so_far.c knows by \
-                 place */ \
+    X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \
     X(FAILURES, /* most frequent first */ \
@@ -141,8 +138,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session WHERE ?1 IS NOT NULL ORDER BY session_id DESC LIMIT 10") \
-    X(SESSION, /* 0: the last one; one row, whose columns cli/cmd_status.c knows by place. rate: \
-                  trials a second */ \
+    X(SESSION, /* 0: the last one; one row. rate: trials a second */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
@@ -151,8 +147,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
       " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
     X(LEFT, /* of a session that runs: trials that are pending in the sweeps it worked on, and seconds \
-               for them, by flops where they are known; columns are known to cli/cmd_status.c by place. \
-               Looks at all trials. */ \
+               for them, by flops where they are known. Looks at all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
       " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
       " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
@@ -209,15 +204,15 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
       " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_RECORD, /* of which predict/replay.c knows the columns by their places */ \
+    X(TRIAL_RECORD, \
       "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
       " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_SESSION, /* on what its result was computed; likewise, of cmd_verify.c */ \
+    X(TRIAL_SESSION, /* on what its result was computed */ \
       "SELECT version, cpu, blas, blas_kernel, attempt.host FROM attempt JOIN session" \
       " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
       " ORDER BY attempt_id DESC LIMIT 1") \
-    X(DONE, /* trials of a sweep; likewise */ \
+    X(DONE, /* trials of a sweep */ \
       "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
     X(TRIAL_METRICS, \
@@ -226,8 +221,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " max(value) FILTER (WHERE split = 'test') AS test," \
       " max(value) FILTER (WHERE split = 'stop') AS stop" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
-    X(LEVELS, /* of a sweep: the values of each axis, ascending; columns are known to \
-                 run/advice.c */ \
+    X(LEVELS, /* of a sweep: the values of each axis, ascending */ \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
     X(LUCKY, /* a row where done trials of ridge stand beside others whose epoch was chosen by val */ \
@@ -259,16 +253,16 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_MODEL, /* its file, where it is kept */ \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
-    X(CONFIG_MODELS, /* likewise */ \
+    X(CONFIG_MODELS, /* files of its trials, where they are kept */ \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
     X(MODELS_MISSING, /* of a sweep: done trials that have none, of its best configuration and of \
-                         the one that --rule 1se chooses; columns are known to run/refit.c */ \
+                         the one that --rule 1se chooses */ \
       "WITH " RULE_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
-    X(WITH_MODELS, /* trials of a sweep that have one; the column is known to run/refit.c */ \
+    X(WITH_MODELS, /* trials of a sweep that have one */ \
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \

@@ -209,24 +209,4 @@ void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
 
-/* The answer to a query: names and cells. The readers in query.h and the writers in report/ meet
- * here. */
-enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
-
-struct cell {
-    enum cell_type type;
-    int64_t i;
-    double f;
-    const char *s; /* owned by the table */
-};
-
-struct result_table {
-    char **names; /* [n_cols] owned */
-    int32_t n_cols;
-    int64_t n_rows;
-    struct cell *cells; /* [n_rows * n_cols] owned */
-};
-
-void result_table_release(struct result_table *table);
-
 #endif
