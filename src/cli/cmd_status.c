@@ -8,6 +8,7 @@
 #include "run/progress.h"
 #include "run/same_sweep.h"
 #include "store/query.h"
+#include "store/session_check.h"
 
 #define FULL_BYTES 65536.0 /* less than this free: a transaction may not fit */
 
@@ -40,14 +41,14 @@ static void put_outcome(struct buf *out, const struct result_table *s, const str
 {
     const char *why;
 
-    switch (query_life(&why, store, result_table_integer(s, 0, "session"))) {
-    case QUERY_LIFE_GONE:
+    switch (session_check_life(&why, store, result_table_integer(s, 0, "session"))) {
+    case SESSION_LIFE_GONE:
         buf_printf(out, "lost (its process is gone: %s; ", why);
         buf_puts(out, is_disk_full(db)
                           ? "the disk is full: make room, then the same command goes on)"
                           : "the same command goes on)");
         break;
-    case QUERY_LIFE_ELSEWHERE:
+    case SESSION_LIFE_ELSEWHERE:
         buf_puts(out, "cut off (it ran when this file was copied, or merged from others)");
         break;
     default:
@@ -88,7 +89,7 @@ static int put_left(struct buf *out, struct store *store, int64_t session_id, st
     int64_t pending = 0;
     double left_s = 0;
 
-    if (query_life(&why, store, session_id) != QUERY_LIFE_RUNNING)
+    if (session_check_life(&why, store, session_id) != SESSION_LIFE_RUNNING)
         return 0;
     if (query_table(&table, store, QUERY_LEFT, session_id, err))
         return -1;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/real.h"
 #include "base/rng.h"
 #include "cli/cli.h"
 #include "config.h"
@@ -134,17 +135,11 @@ struct comparison {
     int32_t n_different;
 };
 
-/* To the bit, but for NaNs, which the database has as NULL, and -0, which it has as 0. */
-static bool is_equal(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 static void compare(struct comparison *c, double there, double here, const char *what,
                     int32_t epoch)
 {
     c->n_numbers++;
-    if (is_equal(there, here))
+    if (real_is_same(there, here))
         return;
     if (++c->n_different > 2)
         return;

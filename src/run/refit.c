@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/real.h"
 #include "gcn/cost.h"
 #include "gcn/reducer.h"
 #include "store/query.h"
@@ -156,21 +157,15 @@ int refit_count_without(int64_t *n, struct store *store, const struct plan *plan
     return 0;
 }
 
-/* To the bit, but for NaN, which the database has as NULL, and -0, which it has as 0. */
-static bool is_same(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 int refit_take(struct refit *remake, struct store *store, int64_t trial_id,
                const struct trial_result *result, struct err *err)
 {
     double value = remake->value[result->trial];
     bool is_done = result->state == TRIAL_DONE;
 
-    if (is_done && result->model && is_same(result->value, value))
+    if (is_done && result->model && real_is_same(result->value, value))
         return store_put_model(store, trial_id, result->model, result->model_bytes, err);
-    if (!remake->has_warned && is_done && !is_same(result->value, value))
+    if (!remake->has_warned && is_done && !real_is_same(result->value, value))
         log_warn("t%lld: trained again for its model it scores %.9g in the place of %.9g: this "
                  "model is not kept ('espalier verify' says what differs)",
                  (long long)trial_id, result->value, value);

@@ -26,6 +26,7 @@
 #include "run/sweep_sink.h"
 #include "sched/master.h"
 #include "sched/world.h"
+#include "store/database_file.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
 #include "trial/gcn_runner.h"
@@ -450,7 +451,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
     print_next(state, options, end);
     if (!rc)
         return;
-    if (store_has_moved(state->store))
+    if (database_file_has_moved(state->store))
         log_warn("%s", err.text);
     else
         log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "

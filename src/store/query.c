@@ -9,8 +9,8 @@
 #include "base/student.h"
 #include "gcn/metric.h"
 #include "store/db.h"
-#include "store/session_check.h"
-#include "store/where.h"
+#include "store/expression.h"
+#include "store/stored_settings.h"
 #include "trial/kept.h"
 
 static const char *const query_sql[QUERY_COUNT] = {
@@ -51,10 +51,6 @@ static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER 
 static const char sql_config_ini[] =
     "SELECT ini, name, params FROM config JOIN sweep USING (sweep_id)"
     " WHERE config_id = ?1";
-/* -> gives a number as it was written, json_each.value only 15 digits of it. */
-static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
-                                 " FROM json_each(?1) AS p";
-
 static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
 {
     db_view_cell(cell, row, c);
@@ -141,7 +137,7 @@ static sqlite3_stmt *prepare_id(struct store *store, const char *sql, int64_t id
 {
     sqlite3_stmt *row = db_prepare(store, sql, err);
 
-    if (row)
+    if (row && sqlite3_bind_parameter_count(row))
         sqlite3_bind_int64(row, 1, id);
     return row;
 }
@@ -217,17 +213,17 @@ static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, stru
 static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
                          const char *where, struct err *err)
 {
-    struct where_limit limit;
+    struct expression_limit limit;
     int rc;
 
     if (!where)
         return collect(out, store, row, "", err);
-    if (where_begin(&limit, store, err)) {
+    if (expression_begin(&limit, store, err)) {
         sqlite3_finalize(row);
         return -1;
     }
     rc = collect(out, store, row, "", err);
-    return where_end(&limit, store, where, err) ? -1 : rc;
+    return expression_end(&limit, store, where, err) ? -1 : rc;
 }
 
 /* For SQL of this program: a view must do without it. */
@@ -316,7 +312,7 @@ static int collect_rows(struct result_table *out, struct store *store,
     int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_t95(store, err);
 
     if (!rc)
-        row = where_prepare(store, buf_text(sql), where, err);
+        row = expression_prepare(store, buf_text(sql), where, err);
     buf_release(sql);
     if (!row)
         return -1;
@@ -379,55 +375,7 @@ int query_cheapest(struct result_table *out, struct query_alike *alike, struct s
 {
     struct query_filter filter = {.where = where, .limit = 1};
 
-    return choose_rows(out, alike, store, sweep, &filter, 0, " (" RULE_1SE " LIMIT ?2)", err);
-}
-
-/* A configuration that was stored before there was a setting lacks it, also where the sweep has
- * been stored again since. */
-static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
-{
-    for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].flags & PARAM_LATER && !given[id])
-            settings->v[id] = param_before((enum param_id)id);
-}
-
-/* Put the values of a configuration into settings; a name that this program does not know comes
- * from a newer one. */
-static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
-                         sqlite3_stmt *row, struct err *err)
-{
-    const char *name, *value;
-    enum param_id id;
-
-    if (db_check_row(store, row, "s?", err))
-        return -1;
-    name = (const char *)sqlite3_column_text(row, 0);
-    value = (const char *)sqlite3_column_text(row, 1);
-    id = param_find(NULL, name);
-    if (id == P_COUNT)
-        return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
-    if (!value)
-        return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
-    if (param_parse(&settings->v[id], id, value, err))
-        return err_wrap(err, "%s", store->path);
-    given[id] = true;
-    return 0;
-}
-
-int stored_params_overlay(struct settings *settings, struct store *store, const char *params,
-                          struct err *err)
-{
-    sqlite3_stmt *row = db_prepare(store, sql_params, err);
-    bool given[P_COUNT] = {false};
-    int rc = row ? 1 : -1;
-
-    if (row)
-        sqlite3_bind_text(row, 1, params, -1, SQLITE_STATIC);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = overlay_param(settings, given, store, row, err) ? -1 : 1;
-    sqlite3_finalize(row);
-    keep_meaning(settings, given);
-    return rc;
+    return choose_rows(out, alike, store, sweep, &filter, 0, " (" SQL_1SE " LIMIT ?2)", err);
 }
 
 /* Under the name that the sweep has by now: it may have been superseded since. */
@@ -440,13 +388,13 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
 
     if (db_read(store, row, err, "sss", &ini, &name, &params))
         return -1;
-    rc = stored_sweep_parse(&sweep, store, ini, err);
+    rc = stored_settings_parse_sweep(&sweep, store, ini, err);
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
     if (keep_of(&settings) == KEEP_NONE) /* what is chosen is trained again for its models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
-        rc = stored_params_overlay(&settings, store, params, err);
+        rc = stored_settings_overlay(&settings, store, params, err);
     if (!rc)
         sweep_write_effective(out, &sweep, &settings);
     sweep_release(&sweep);
@@ -469,28 +417,6 @@ int query_ini(struct buf *out, struct store *store, int64_t config_id, struct er
         rc = err_set(err, "%s: no configuration %lld in it", store->path, (long long)config_id);
     sqlite3_finalize(row);
     return rc;
-}
-
-enum query_life query_life(const char **why, const struct store *store, int64_t session_id)
-{
-    const struct asked *asked = asked_find(store, session_id);
-
-    *why = asked ? asked->why : "";
-    if (!asked)
-        return QUERY_LIFE_ENDED;
-    switch (asked->life) {
-    case ASKED_LIVES:
-        return QUERY_LIFE_RUNNING;
-    case ASKED_ELSEWHERE:
-        return QUERY_LIFE_ELSEWHERE;
-    default:
-        return QUERY_LIFE_GONE;
-    }
-}
-
-bool query_writer(const char *path, struct lock_holder *holder)
-{
-    return lock_is_held(path, holder);
 }
 
 bool query_parse_id(int64_t *id, const char *text, char letter)

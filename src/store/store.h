@@ -43,13 +43,6 @@ const struct errlist *store_released(const struct store *store);
 void store_be_patient(struct store *store, double patience_s,
                       bool (*wait)(void *arg, double waited_s, const char *holder), void *arg);
 
-/* Whether what is at the path now is not the file that is open. */
-bool store_has_moved(struct store *store);
-
-/* Whether a call has failed because somebody has shortened the file or its log: what was committed
- * may be lost. */
-bool store_is_cut_off(const struct store *store);
-
 /* Fold the log into the file, so that it stands alone; that a reader is in the way is no error.
  * -1 and err: the disk does not take it. Nothing is lost then: the log stays beside the file, which
  * is to be read with it. Nothing may be uncommitted. */
@@ -65,11 +58,6 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg);
 /* Rolls back what was not committed; takes NULL. A writer leaves one file without a log beside it,
  * unless a reader or the disk is in the way. */
 void store_close(struct store *store);
-
-/* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
-const char *store_journal_mode(const char *path, const char **filesystem);
-/* Whether the file is there and in WAL mode: a writer has it open, or was killed. */
-bool store_has_wal(const char *path);
 
 /* Close without a commit, and remove the file if store_open() has made it. */
 void store_abandon(struct store *store);
