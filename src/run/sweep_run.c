@@ -25,6 +25,7 @@
 #include "run/sweep_share.h"
 #include "run/sweep_sink.h"
 #include "sched/master.h"
+#include "sched/relay.h"
 #include "sched/world.h"
 #include "store/database_file.h"
 #include "store/query.h"
@@ -44,15 +45,15 @@ static int serve(const struct world *world, const struct plan *plan, const struc
                  struct prepared *prepared, struct err *err)
 {
     struct gcn_runner *gcn = gcn_runner_create(plan, data, prepared, &clock_system, err);
-    struct worker_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
-                                     .cut_off = leave_alone};
+    struct relay_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
+                                    .cut_off = leave_alone};
     struct runner runner;
     int rc = -1;
 
     if (gcn) {
         runner = gcn_runner_interface(gcn);
         world_settle();
-        rc = worker_serve(world, &runner, &options, &clock_system, err);
+        rc = relay_serve(world, &runner, &options, &clock_system, err);
     }
     gcn_runner_destroy(gcn);
     return rc;
@@ -198,7 +199,7 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (state->known.left[t] < 1)
-            resumes_set(dispatch_resumes(state->dispatch), t, state->known.left[t]);
+            dispatch_resume(state->dispatch, t, state->known.left[t]);
     runner = sweep_runner(state);
     parts.dispatch = state->dispatch;
     state->master = master_create(&parts, err);
