@@ -225,7 +225,7 @@ static int compare_revisions(struct comparison *c, struct err *err)
     struct buf line = {0};
     struct settings s;
 
-    plan_settings_with(c->plan, P_LAMBDA, &s); /* ridge alone has revisions */
+    plan_settings_revised(c->plan, &s);
     if (sweep_identity_revision(&found, c->store, SWEEP_IDENTITY_MAIN,
                                 c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s, err))
         return -1;
