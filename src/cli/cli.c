@@ -136,9 +136,6 @@ int cli_query(const char *db, const char *format,
     return cli_answer(rc, &out, format, &err);
 }
 
-/* Columns of QUERY_INCOMPLETE. */
-enum { SWEEP, TRIALS, PLANNED };
-
 int cli_note_incomplete(struct store *store, const char *only, struct err *err)
 {
     struct result_table table;
@@ -146,12 +143,13 @@ int cli_note_incomplete(struct store *store, const char *only, struct err *err)
     if (query_table(&table, store, QUERY_INCOMPLETE, 0, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++) {
-        const struct cell *row = &table.cells[r * table.n_cols];
+        const char *sweep = result_table_text(&table, r, "sweep");
 
-        if (!only || !strcmp(only, row[SWEEP].s))
+        if (!only || !strcmp(only, sweep))
             log_info("%s: %lld of the %lld trials of its grid are in this file; the others are of "
                      "shards that are not merged into it",
-                     row[SWEEP].s, (long long)row[TRIALS].i, (long long)row[PLANNED].i);
+                     sweep, (long long)result_table_integer(&table, r, "trials"),
+                     (long long)result_table_integer(&table, r, "planned"));
     }
     result_table_release(&table);
     return 0;

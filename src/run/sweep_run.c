@@ -19,10 +19,12 @@
 #include "run/sweep_share.h"
 #include "run/sweep_summary.h"
 #include "sched/master.h"
+#include "sched/relay.h"
 #include "sched/world.h"
+#include "store/database_file.h"
 #include "tensor/gemm.h"
-#include "trial/model_runner.h"
 #include "trial/kept.h"
+#include "trial/model_runner.h"
 
 /* Of checkpoints, in a minute, of all ranks. To store a megabyte takes 10 ms, and a job keeps 30 s
  * for its end. */
@@ -47,15 +49,15 @@ static int serve(const struct world *world, const struct plan *plan, const struc
                  struct prepared *prepared, struct err *err)
 {
     struct model_runner *gcn = model_runner_create(plan, data, prepared, &clock_system, err);
-    struct worker_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
-                                     .cut_off = leave_alone};
+    struct relay_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
+                                    .cut_off = leave_alone};
     struct runner runner;
     int rc = -1;
 
     if (gcn) {
         runner = model_runner_interface(gcn);
         world_settle();
-        rc = worker_serve(world, &runner, &options, &clock_system, err);
+        rc = relay_serve(world, &runner, &options, &clock_system, err);
     }
     model_runner_destroy(gcn);
     return rc;
@@ -173,7 +175,7 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (session->known.left[t] < 1)
-            resumes_set(dispatch_resumes(session->dispatch), t, session->known.left[t]);
+            dispatch_resume(session->dispatch, t, session->known.left[t]);
     return 0;
 }
 
@@ -198,7 +200,8 @@ static int make_master(struct sweep_session *session, struct err *err)
                                  .options = &limits,
                                  .clock = &clock_system};
 
-    session->runner = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    session->runner =
+        model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     if (!session->runner || make_dispatch(session, err))
         return -1;
     parts.dispatch = session->dispatch;
@@ -349,7 +352,7 @@ static void finish(struct sweep_session *session, enum master_end end, double se
     sweep_summary_next(session, end);
     if (!rc)
         return;
-    if (store_has_moved(session->store))
+    if (database_file_has_moved(session->store))
         log_warn("%s", err.text);
     else
         log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "
@@ -370,7 +373,8 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
         /* Where it has moved or is cut off, err names where to find what is safe. */
-        out->has_rest = !store_has_moved(session->store) && !store_is_cut_off(session->store);
+        out->has_rest =
+            !database_file_has_moved(session->store) && !database_file_is_cut_off(session->store);
         store_close(session->store);
         session->store = NULL;
         return -1;

@@ -13,8 +13,8 @@
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
-#include "trial/model_runner.h"
 #include "trial/kept.h"
+#include "trial/model_runner.h"
 
 #define COMPACT_S 60.0 /* the most that store_compact() takes on a slow disk */
 

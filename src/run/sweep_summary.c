@@ -97,8 +97,9 @@ static void format_best(char *out, size_t size, const struct sweep_session *sess
         return;
     }
     if (table.n_rows)
-        snprintf(out, size, "; best: c%lld, %s %.4g", (long long)table.cells[0].i, sweep.objective,
-                 table.cells[1].f);
+        snprintf(out, size, "; best: c%lld, %s %.4g",
+                 (long long)result_table_integer(&table, 0, "config"), sweep.objective,
+                 result_table_real(&table, 0, "mean"));
     result_table_release(&table);
 }
 
