@@ -23,6 +23,8 @@
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
+#include "data/core/data_format.h"
+
 #define PARAM_METRICS                                                                  \
     "auto|val_pearson|val_r2|val_rmse|val_mae|val_spearman|val_accuracy|val_macro_f1|" \
     "val_roc_auc|val_log_loss"
@@ -46,7 +48,7 @@
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       "models whose weights stay in the database: those of the best configuration and of the one that best --rule 1se chooses (and of those that are not complete yet), all, or none") \
     \
-    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated|tu|smiles|idx", "simulated", "", REQUIRED, \
+    X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       "what kind of data: genotypes, a given graph, a simulated panel; samples that are graphs: a TUDataset folder, molecules, images") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
       "auto: genotype: regression if the trait is numeric; others: classification if labels are integers or words") \

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "data/format.h"
+
 /* Choices stand in the parameter table in the order of the enums they become; those that begin
  * with `auto` are one ahead. tests/unit/spec.c compares every name. */
 #define AFTER_AUTO 1
@@ -11,7 +13,7 @@ void spec_data(struct data_spec *out, const struct settings *s)
     const union value *v = s->v;
 
     memset(out, 0, sizeof *out);
-    out->format = (enum data_format)v[P_FORMAT].i;
+    out->format = data_format_at(v[P_FORMAT].i);
     out->task = (enum data_task)v[P_TASK].i;
     out->genotypes = v[P_GENOTYPES].s;
     out->subset = (enum data_subset)v[P_SUBSET].i;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "gcn/inputs.h"
 #include "grid/plan.h"
 #include "trial/gcn_runner.h"
