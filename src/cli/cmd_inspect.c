@@ -196,17 +196,16 @@ static int print_graph(const struct job *job, struct err *err)
 static int print_reduction(struct job *job, const struct settings *s, struct err *err)
 {
     const struct dataset *d = &job->data;
-    const struct gcn_inputs *inputs;
     struct buf name = {0};
+    int32_t n_columns;
 
     if (s->v[P_REDUCE].i == REDUCE_NONE)
         return 0;
-    inputs = prepared_inputs(job->prepared, s, err);
-    if (!inputs)
+    if (prepared_columns(&n_columns, job->prepared, s, err))
         return -1;
     param_format(&name, P_REDUCE, s->v[P_REDUCE]);
     cli_printf("reduced     %s: %d samples x %d features to %d columns\n", buf_text(&name),
-               d->n_samples, d->n_features, inputs->n_inputs);
+               d->n_samples, d->n_features, n_columns);
     buf_release(&name);
     return 0;
 }

@@ -341,6 +341,18 @@ int gcn_outline_find(struct gcn_outline *outline, const struct dataset *data,
     return outline_sparse(outline, &data->sparse_features, adjacency, err);
 }
 
+struct gcn_outline gcn_outline_reduced(const struct dataset *data, const struct csr *adjacency,
+                                       const struct mat *l)
+{
+    return (struct gcn_outline){
+        .data = data,
+        .n_inputs = l->n_cols,
+        .entries_a = csr_nnz(adjacency) + data->n_nodes,
+        .has = {[FIRST_AX_DENSE] = true},
+        .has_x = true,
+    };
+}
+
 static int64_t entries(const struct csr *a)
 {
     return a->row_start ? csr_nnz(a) : 0;
@@ -356,7 +368,6 @@ struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs)
         .entries_x = entries(&inputs->x_sparse),
         .entries_ax = entries(&inputs->ax_sparse),
         .coded = inputs->coded,
-        .n_kernel = inputs->n_kernel,
     };
 
     memcpy(o.has, inputs->has, sizeof o.has);
@@ -369,7 +380,7 @@ double gcn_outline_bytes(const struct gcn_outline *o)
 {
     const double entry = sizeof(float) + sizeof(int32_t);
     double rows = (double)o->data->n_nodes + 1, matrix = rows * o->n_inputs * sizeof(float);
-    double bytes = (double)o->n_kernel * o->n_kernel * sizeof(double);
+    double bytes = 0;
 
     if (o->entries_a)
         bytes += rows * sizeof(int64_t) + entry * (double)o->entries_a;

@@ -24,7 +24,6 @@ struct gcn_outline {
     int64_t entries_x; /* of the sparse forms */
     int64_t entries_ax;
     struct coded coded; /* as counted: no arrays */
-    int32_t n_kernel;
 };
 
 /* What gcn_inputs_init() would make of the same, by the same decisions. Data are read in panels;
@@ -33,6 +32,10 @@ struct gcn_outline {
 int gcn_outline_find(struct gcn_outline *outline, const struct dataset *data,
                      const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                      struct err *err);
+
+/* The same of gcn_inputs_init_reduced(). */
+struct gcn_outline gcn_outline_reduced(const struct dataset *data, const struct csr *adjacency,
+                                       const struct mat *l);
 
 /* Of inputs that are there, whatever they were made by. */
 struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs);

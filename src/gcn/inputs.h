@@ -32,11 +32,7 @@ struct gcn_inputs {
      * L, without which weights by its columns mean nothing to others (trial/kept.h). */
     struct mat x; /* (N, F); empty where no trial drops inputs, and nothing is reduced */
 
-    /* What ridge sees in the place of all this (ridge.h). */
-    double *kernel;   /* (n_kernel, n_kernel) products of all pairs of samples; NULL where not */
-    int32_t n_kernel; /* N, or 0 */
-
-    bool is_view; /* the arrays are somebody else's (inputs_pack.h): never freed here */
+    bool is_view; /* the arrays are somebody else's (gcn_inputs_view()): never freed here */
 };
 
 enum feature_scale {
@@ -64,14 +60,8 @@ int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *dat
                             const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
-/* struct gcn_inputs as one position-independent block of bytes: made once, then used where it lies
- * by every process that has it before it, in memory of its own or shared.
- *
- *     header     magic, version, size, digest, the struct itself with its pointers empty
- *     sections   the arrays of the struct in the order of walk() in inputs.c, each 64-byte
- *                aligned
- *
- * A member that is a number needs nothing; an array needs one line in walk(). */
+/* struct gcn_inputs as one position-independent block of bytes (gcn/packed.h). An array added to it
+ * needs a line in walk() of inputs.c. */
 
 size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs);
 

@@ -46,4 +46,7 @@ struct gcn_outcome {
     double target_mean, target_sd; /* regression: prediction = output x sd + mean; else 0 and 1 */
 };
 
+/* Done, without a score: every score and loss is NaN, every number 0. The curve stays. */
+void gcn_outcome_init(struct gcn_outcome *outcome);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "gcn/packed.h"
 #include "gcn/reducer.h"
 #include "tensor/gemm.h"
 
@@ -22,26 +23,71 @@ static void finish_kernel(double *kernel, int32_t n, int32_t n_features)
         }
 }
 
-int ridge_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
+int ridge_inputs_init(struct ridge_inputs *inputs, const struct dataset *data,
                       enum feature_scale scale, struct err *err)
 {
-    /* Every byte is set, padding too: packed inputs are hashed. */
-    memset(inputs, 0, sizeof *inputs);
-    inputs->data = data;
-    inputs->n_inputs = inputs->fan_in = data->n_features;
+    *inputs = (struct ridge_inputs){.data = data, .n = data->n_samples};
     if (reducer_products(&inputs->kernel, data, scale, err))
         return -1;
-    inputs->n_kernel = data->n_samples;
-    finish_kernel(inputs->kernel, inputs->n_kernel, data->n_features);
+    finish_kernel(inputs->kernel, inputs->n, data->n_features);
     return 0;
+}
+
+void ridge_inputs_release(struct ridge_inputs *inputs)
+{
+    if (!inputs->is_view)
+        free(inputs->kernel);
+    *inputs = (struct ridge_inputs){0};
+}
+
+double ridge_inputs_bytes(const struct dataset *data)
+{
+    double n = data->n_samples;
+
+    return n * n * sizeof(double);
 }
 
 double ridge_bytes(const struct dataset *data)
 {
-    double n = data->n_samples;
     double entries = data->is_sparse ? (double)csr_nnz(&data->sparse_features) : 0;
 
-    return 2 * n * n * sizeof(double) + 2 * entries * (sizeof(float) + sizeof(int32_t));
+    return 2 * ridge_inputs_bytes(data) + 2 * entries * (sizeof(float) + sizeof(int32_t));
+}
+
+static void walk(struct packer *p, void *object)
+{
+    struct ridge_inputs *inputs = object;
+
+    PACKER_ARRAY(p, inputs->kernel, (size_t)inputs->n * (size_t)inputs->n);
+}
+
+static const struct packed_type packed = {"esp-ridg", 1, sizeof(struct ridge_inputs), walk};
+
+size_t ridge_inputs_packed_bytes(const struct ridge_inputs *inputs)
+{
+    struct ridge_inputs copy = *inputs;
+
+    return packed_bytes(&packed, &copy);
+}
+
+void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs)
+{
+    struct ridge_inputs copy;
+
+    memset(&copy, 0, sizeof copy); /* its padding too: the block is digested */
+    copy.kernel = inputs->kernel;
+    copy.n = inputs->n;
+    packed_write(block, &packed, &copy);
+}
+
+int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, const void *block,
+                      size_t bytes, struct err *err)
+{
+    if (packed_view(inputs, &packed, block, bytes, err))
+        return -1;
+    inputs->data = data;
+    inputs->is_view = true;
+    return 0;
 }
 
 /* ---- fit ---- */
@@ -99,36 +145,37 @@ static void put_intercepts(struct ridge *ridge)
     }
 }
 
-static const double *kernel_row(const struct gcn_inputs *inputs, int32_t i)
+static const double *kernel_row(const struct ridge_inputs *inputs, int32_t i)
 {
-    return inputs->kernel + (size_t)i * (size_t)inputs->n_kernel;
+    return inputs->kernel + (size_t)i * (size_t)inputs->n;
 }
 
 /* a = K_tt + lambda I, its lower triangle. */
-static void put_system(double *a, const struct gcn_inputs *inputs, const struct split *split,
-                       double lambda)
+static void put_system(double *a, const struct ridge_training *training)
 {
+    const struct split *split = training->split;
+
     for (int32_t i = 0; i < split->n_train; i++) {
-        const double *row = kernel_row(inputs, split->train[i]);
+        const double *row = kernel_row(training->inputs, split->train[i]);
 
         for (int32_t j = 0; j <= i; j++)
             a[j] = row[split->train[j]];
-        a[i] += lambda;
+        a[i] += training->spec->lambda;
         a += split->n_train;
     }
 }
 
 /* 1: stopped. */
-static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct gcn_inputs *inputs,
-               const struct split *split, struct arena *scratch, const struct lapack_watch *watch,
-               struct err *err)
+static int fit(struct ridge *ridge, const struct ridge_training *training, struct err *err)
 {
+    const struct split *split = training->split;
+    struct arena *scratch = training->scratch;
     size_t n = (size_t)split->n_train, n_outputs;
     double *a;
     int rc;
 
-    if (training_target_init(&ridge->target, &(struct gcn_spec){0}, inputs->data, split->train,
-                             split->n_train, scratch, err))
+    if (training_target_init(&ridge->target, &(struct gcn_spec){0}, training->inputs->data,
+                             split->train, split->n_train, scratch, err))
         return -1;
     n_outputs = (size_t)ridge->target.n_outputs;
     ridge->n_train = split->n_train;
@@ -139,12 +186,13 @@ static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct 
     if (!ridge->alpha || !ridge->intercept || !a)
         return err_nomem(err, "ridge", n * (n + n_outputs + 1) * sizeof *a);
     put_right_sides(ridge->alpha, ridge, split->train);
-    put_system(a, inputs, split, spec->lambda);
-    rc = lapack_cholesky_solve(ridge->alpha, ridge->n_outputs + 1, a, ridge->n_train, watch, err);
+    put_system(a, training);
+    rc = lapack_cholesky_solve(ridge->alpha, ridge->n_outputs + 1, a, ridge->n_train,
+                               training->watch, err);
     if (rc < 0)
         return err_wrap(err,
                         "lambda = %g is too small beside these features, or they are too large",
-                        spec->lambda);
+                        training->spec->lambda);
     if (!rc)
         put_intercepts(ridge);
     return rc;
@@ -152,8 +200,11 @@ static int fit(struct ridge *ridge, const struct ridge_spec *spec, const struct 
 
 /* ---- scores ---- */
 
-/* Room for the part being scored. */
+/* A fit, and room for the part being scored. */
 struct scores {
+    const struct ridge *ridge;
+    const struct ridge_inputs *inputs;
+    const struct split *split;
     float *output;  /* (N, C) */
     float *truth;   /* [N] regression, standardised */
     int32_t *label; /* [N] classification */
@@ -161,11 +212,14 @@ struct scores {
     void *scratch;  /* of the metrics */
 };
 
-static int scores_init(struct scores *s, const struct ridge *ridge, const struct dataset *data,
-                       struct arena *scratch, struct err *err)
+static int scores_init(struct scores *s, const struct ridge *ridge,
+                       const struct ridge_training *training, struct err *err)
 {
+    const struct dataset *data = training->inputs->data;
+    struct arena *scratch = training->scratch;
     size_t n = (size_t)data->n_samples, n_outputs = (size_t)ridge->n_outputs;
 
+    *s = (struct scores){.ridge = ridge, .inputs = training->inputs, .split = training->split};
     s->output = arena_take(scratch, n * n_outputs, sizeof *s->output);
     s->truth = arena_take(scratch, n, sizeof *s->truth);
     s->label = arena_take(scratch, n, sizeof *s->label);
@@ -176,14 +230,14 @@ static int scores_init(struct scores *s, const struct ridge *ridge, const struct
     return 0;
 }
 
-static void predict(float *output, struct scores *s, const struct ridge *ridge,
-                    const struct gcn_inputs *inputs, const struct split *split, int32_t sample)
+static void predict(float *output, struct scores *s, int32_t sample)
 {
-    const double *row = kernel_row(inputs, sample);
+    const struct ridge *ridge = s->ridge;
+    const double *row = kernel_row(s->inputs, sample);
     const double *alpha = ridge->alpha;
 
     for (int32_t t = 0; t < ridge->n_train; t++)
-        s->row[t] = row[split->train[t]];
+        s->row[t] = row[s->split->train[t]];
     for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
         double sum = ridge->intercept[c];
 
@@ -193,9 +247,9 @@ static void predict(float *output, struct scores *s, const struct ridge *ridge,
     }
 }
 
-static double score(struct scores *s, const struct training_target *target, enum metric metric,
-                    int32_t n)
+static double score(struct scores *s, enum metric metric, int32_t n)
 {
+    const struct training_target *target = &s->ridge->target;
     double value;
 
     if (metric_task(metric) != target->task || metric == METRIC_LOG_LOSS)
@@ -207,14 +261,13 @@ static double score(struct scores *s, const struct training_target *target, enum
 }
 
 static void score_part(struct gcn_outcome *outcome, enum part part, struct scores *s,
-                       const struct ridge *ridge, const struct gcn_inputs *inputs,
-                       const struct split *split, const int32_t *samples, int32_t n)
+                       const int32_t *samples, int32_t n)
 {
-    const struct training_target *target = &ridge->target;
+    const struct training_target *target = &s->ridge->target;
     double squares = 0;
 
     for (int32_t i = 0; i < n; i++) {
-        predict(s->output + (int64_t)i * ridge->n_outputs, s, ridge, inputs, split, samples[i]);
+        predict(s->output + (int64_t)i * s->ridge->n_outputs, s, samples[i]);
         if (target->task == TASK_CLASSIFICATION) {
             s->label[i] = target->label[samples[i]];
         } else {
@@ -226,45 +279,34 @@ static void score_part(struct gcn_outcome *outcome, enum part part, struct score
     if (n && target->task == TASK_REGRESSION)
         outcome->losses[part] = squares / n;
     for (int m = 0; n && m < METRIC_COUNT; m++)
-        outcome->metrics[part][m] = score(s, target, (enum metric)m, n);
+        outcome->metrics[part][m] = score(s, (enum metric)m, n);
 }
 
-static void outcome_init(struct gcn_outcome *outcome)
+int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
+                const struct ridge_training *training, struct err *err)
 {
-    *outcome = (struct gcn_outcome){.status = GCN_DONE, .curve = outcome->curve};
-    for (int part = 0; part < PART_COUNT; part++) {
-        outcome->losses[part] = NAN;
-        for (int m = 0; m < METRIC_COUNT; m++)
-            outcome->metrics[part][m] = NAN;
-    }
-}
-
-int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
-                const struct gcn_inputs *inputs, const struct split *split, int threads,
-                struct arena *scratch, const struct clock *clock, const struct lapack_watch *watch,
-                struct err *err)
-{
-    double begun_s = clock_now(clock), fitted_s;
+    const struct split *split = training->split;
+    double begun_s = clock_now(training->clock), fitted_s;
     struct scores s;
     int rc;
 
-    outcome_init(outcome);
-    gemm_set_threads(threads);
-    rc = fit(ridge, spec, inputs, split, scratch, watch, err);
+    gcn_outcome_init(outcome);
+    gemm_set_threads(training->threads);
+    rc = fit(ridge, training, err);
     if (rc > 0)
         outcome->status = GCN_STOPPED;
     if (rc)
         return rc < 0 ? -1 : 0;
-    if (scores_init(&s, ridge, inputs->data, scratch, err))
+    if (scores_init(&s, ridge, training, err))
         return -1;
-    fitted_s = clock_now(clock);
-    score_part(outcome, PART_TRAIN, &s, ridge, inputs, split, split->train, split->n_train);
-    score_part(outcome, PART_VAL, &s, ridge, inputs, split, split->val, split->n_val);
-    score_part(outcome, PART_TEST, &s, ridge, inputs, split, split->test, split->n_test);
-    outcome->value = outcome->metrics[PART_VAL][spec->objective];
+    fitted_s = clock_now(training->clock);
+    score_part(outcome, PART_TRAIN, &s, split->train, split->n_train);
+    score_part(outcome, PART_VAL, &s, split->val, split->n_val);
+    score_part(outcome, PART_TEST, &s, split->test, split->n_test);
+    outcome->value = outcome->metrics[PART_VAL][training->spec->objective];
     outcome->seconds[GCN_OPTIMIZER] = fitted_s - begun_s;
-    outcome->seconds[GCN_EVALUATION] = clock_now(clock) - fitted_s;
-    outcome->flops = ridge_cost(inputs->data, split).flops;
+    outcome->seconds[GCN_EVALUATION] = clock_now(training->clock) - fitted_s;
+    outcome->flops = ridge_cost(training->inputs->data, split).flops;
     return 0;
 }
 

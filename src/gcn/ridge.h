@@ -44,14 +44,42 @@ struct ridge_spec {
     enum metric objective;
 };
 
-/* K of all samples, as inputs that hold nothing else. data is borrowed. Pair with
- * gcn_inputs_release(). Sets OpenBLAS to one thread, for the same bits everywhere; cost N^2 F flop.
- * -1 and err where memory is short or sparse features would fill in. */
-int ridge_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
-                      enum feature_scale scale, struct err *err);
+/* What all trials of a scale start from: K of all samples. */
+struct ridge_inputs {
+    const struct dataset *data; /* borrowed */
+    double *kernel;             /* (n, n) */
+    int32_t n;                  /* N */
+    bool is_view; /* the kernel is somebody else's (ridge_inputs_view()): never freed here */
+};
 
+/* Pair with ridge_inputs_release(). Sets OpenBLAS to one thread, for the same bits everywhere; cost
+ * N^2 F flop. -1 and err where memory is short or sparse features would fill in. */
+int ridge_inputs_init(struct ridge_inputs *inputs, const struct dataset *data,
+                      enum feature_scale scale, struct err *err);
+void ridge_inputs_release(struct ridge_inputs *inputs);
+
+/* Memory of the inputs. */
+double ridge_inputs_bytes(const struct dataset *data);
 /* Memory that ridge_inputs_init() and a training take together, at most. */
 double ridge_bytes(const struct dataset *data);
+
+/* The inputs as one block of bytes (gcn/packed.h): block out [ridge_inputs_packed_bytes()], 64-byte
+ * aligned. A view borrows block and data, which must outlive it. */
+size_t ridge_inputs_packed_bytes(const struct ridge_inputs *inputs);
+void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs);
+int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, const void *block,
+                      size_t bytes, struct err *err);
+
+/* One trial to fit. All is borrowed. */
+struct ridge_training {
+    const struct ridge_spec *spec;
+    const struct ridge_inputs *inputs;
+    const struct split *split;
+    int threads;
+    struct arena *scratch; /* holds everything the fit needs; not reset */
+    const struct clock *clock;
+    const struct lapack_watch *watch; /* NULL: nobody asks */
+};
 
 /* What was fitted; everything in scratch. */
 struct ridge {
@@ -63,12 +91,10 @@ struct ridge {
 };
 
 /* Fit and score: outcome in full (no epochs; losses of classes are NaN), or GCN_STOPPED where the
- * watch (NULL: nobody asks) says so. scratch holds everything and is not reset. -1 and err when
- * memory is short, or lambda is too small beside K for double precision. */
-int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge, const struct ridge_spec *spec,
-                const struct gcn_inputs *inputs, const struct split *split, int threads,
-                struct arena *scratch, const struct clock *clock, const struct lapack_watch *watch,
-                struct err *err);
+ * watch says so. -1 and err when memory is short, or lambda is too small beside K for double
+ * precision. */
+int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
+                const struct ridge_training *training, struct err *err);
 
 /* The same model as weights of the scaled features: outputs are Z w + b, standardised for
  * regression.

@@ -29,18 +29,18 @@ struct gcn_run {
     void *scratch;  /* of the metrics */
 };
 
-static int run_init(struct gcn_run *run, struct hash key, const struct clock *clock,
-                    struct arena *scratch, struct err *err)
+static int run_init(struct gcn_run *run, const struct clock *clock, struct arena *scratch,
+                    struct err *err)
 {
     const struct split *split = run->split;
     const struct dataset *data = run->inputs->data;
     size_t n = (size_t)data->n_samples;
     size_t n_outputs;
 
-    if (trainer_init(&run->trainer, run->spec, run->inputs, split, key, clock, scratch, err))
+    if (trainer_init(&run->trainer, run->spec, run->inputs, split, run->key, clock, scratch, err))
         return -1;
     n_outputs = (size_t)run->trainer.target.n_outputs;
-    rng_init(&run->batch_rng, key, RNG_BATCH);
+    rng_init(&run->batch_rng, run->key, RNG_BATCH);
     run->order = arena_take(scratch, (size_t)split->n_train, sizeof *run->order);
     run->all = arena_take(scratch, n, sizeof *run->all);
     run->best = arena_take(scratch, (size_t)run->trainer.model.n_weights, sizeof *run->best);
@@ -92,16 +92,6 @@ static double score(struct gcn_run *run, enum metric metric, int32_t n)
                                      run->scratch);
     value = metric_regression(metric, run->truth, run->output, n, run->scratch);
     return metric == METRIC_RMSE || metric == METRIC_MAE ? value * target->sd : value;
-}
-
-static void forget_scores(struct gcn_outcome *outcome)
-{
-    outcome->value = NAN;
-    for (int part = 0; part < PART_COUNT; part++) {
-        outcome->losses[part] = NAN;
-        for (int m = 0; m < METRIC_COUNT; m++)
-            outcome->metrics[part][m] = NAN;
-    }
 }
 
 static void score_part(struct gcn_run *run, enum part part, const struct mat *z, const int32_t *row,
@@ -313,27 +303,26 @@ static void conclude(struct gcn_run *run)
     outcome->target_sd = target->sd;
 }
 
-int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
-              const struct gcn_inputs *inputs, const struct split *split, struct hash key,
-              int threads, struct arena *scratch, const struct clock *clock,
-              const struct gcn_observer *observer, struct err *err)
+int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err)
 {
-    struct gcn_run run = {
-        .outcome = outcome, .spec = spec, .inputs = inputs, .split = split, .key = key};
-    struct gcn_epoch *curve = outcome->curve;
+    const struct clock *clock = training->clock;
+    struct gcn_run run = {.outcome = outcome,
+                          .spec = training->spec,
+                          .inputs = training->inputs,
+                          .split = training->split,
+                          .key = training->key};
     double since;
 
-    *outcome = (struct gcn_outcome){.status = GCN_DONE, .curve = curve};
-    forget_scores(outcome);
-    gemm_set_threads(threads);
+    gcn_outcome_init(outcome);
+    gemm_set_threads(training->threads);
     run.started = clock_now(clock);
-    if (run_init(&run, key, clock, scratch, err))
+    if (run_init(&run, clock, training->scratch, err))
         return -1;
-    go_on(&run, observer);
-    train(&run, observer);
+    go_on(&run, training->observer);
+    train(&run, training->observer);
 
     since = clock_now(clock);
-    if (outcome->status != GCN_STOPPED && (outcome->best_epoch > 0 || spec->epochs == 0))
+    if (outcome->status != GCN_STOPPED && (outcome->best_epoch > 0 || run.spec->epochs == 0))
         conclude(&run);
     run.trainer.seconds[GCN_EVALUATION] += clock_now(clock) - since;
     memcpy(outcome->seconds, run.trainer.seconds, sizeof outcome->seconds);

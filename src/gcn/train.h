@@ -35,13 +35,20 @@ struct gcn_observer {
 void gcn_save(struct buf *out, const struct gcn_run *run);
 size_t gcn_save_bytes(const struct gcn_run *run); /* how much that is */
 
-/* Train and score. outcome->curve is set by the caller, all else here. scratch holds everything the
- * trial needs and is not reset. threads is that of one dense product; the rest is
- * single-threaded. observer may be NULL. epochs = 0 scores the initial weights (best_epoch 0).
- * -1 and err only when memory is short. */
-int gcn_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
-              const struct gcn_inputs *inputs, const struct split *split, struct hash key,
-              int threads, struct arena *scratch, const struct clock *clock,
-              const struct gcn_observer *observer, struct err *err);
+/* One trial to train. All is borrowed. */
+struct gcn_training {
+    const struct gcn_spec *spec;
+    const struct gcn_inputs *inputs;
+    const struct split *split;
+    struct hash key;       /* of the random numbers */
+    int threads;           /* of one dense product; the rest is single-threaded */
+    struct arena *scratch; /* holds everything the training needs; not reset */
+    const struct clock *clock;
+    const struct gcn_observer *observer; /* NULL: nobody watches */
+};
+
+/* Train and score. outcome->curve is set by the caller, all else here. epochs = 0 scores the initial
+ * weights (best_epoch 0). -1 and err only when memory is short. */
+int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err);
 
 #endif

@@ -56,6 +56,10 @@ void plan_settings(const struct plan *plan, int32_t config, struct settings *out
  * last. */
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
 
+/* Of the first configuration whose type of model has a later revision (settings_revision()); where
+ * there is none, of the last. */
+void plan_settings_revised(const struct plan *plan, struct settings *out);
+
 /* A plan as bytes, so that every rank expands the same one without reading the sweep file, the
  * environment or the `where` expression again. */
 

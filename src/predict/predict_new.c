@@ -257,9 +257,9 @@ static int nothing(const struct predict *w, struct err *err)
 
     if (part && !strcmp(part, "stop") && !settings_has(&w->settings, P_STOP))
         return err_set(err,
-                       "--part stop: c%lld is ridge, which has no epoch to choose: the samples of "
+                       "--part stop: c%lld is %s, which has no epoch to choose: the samples of "
                        "a stop part are among those that it was trained on",
-                       (long long)w->config_id);
+                       (long long)w->config_id, model_type_of(&w->settings)->name);
     if (part && strcmp(part, "none") != 0)
         return err_set(err, "the split has no %s part", part);
     return err_set(err, "every sample of the panel has a phenotype: there are --part val, --part "

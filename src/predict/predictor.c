@@ -64,13 +64,13 @@ int predictor_init(struct predictor *p, const struct dataset *data, const struct
                    struct err *err)
 {
     *p = (struct predictor){.data = data, .asked = data, .settings = settings};
-    p->is_ridge = spec_model(settings) == MODEL_RIDGE;
+    p->type = model_type_of(settings);
     spec_gcn(&p->spec, settings);
     spec_inputs(&p->made, settings);
     p->spec.dropout = p->spec.input_dropout = 0;
     p->spec.batch_size = 0;
     spec_graph(&p->graph, settings);
-    if (p->is_ridge || spec_model(settings) == MODEL_MLP)
+    if (!p->type->uses_graph)
         p->graph.build = GRAPH_NONE;
     /* Of graphs, it may be others that are asked about. */
     if (!data->graph_start && make_graph(p, err))
@@ -98,7 +98,7 @@ int32_t predictor_outputs(const struct predictor *p)
 
 bool predictor_has_probabilities(const struct predictor *p)
 {
-    return p->data->task == TASK_CLASSIFICATION && !p->is_ridge;
+    return p->data->task == TASK_CLASSIFICATION && p->type->gives_probabilities;
 }
 
 /* ---- features ---- */

@@ -16,6 +16,7 @@
 #include "data/graph/attach.h"
 #include "gcn/scale.h"
 #include "grid/settings.h"
+#include "trial/model_type.h"
 
 struct predictor {
     const struct dataset *data;      /* borrowed, like the next */
@@ -24,7 +25,7 @@ struct predictor {
     struct gcn_spec spec;
     struct gcn_inputs_spec made;
     struct graph_spec graph;
-    bool is_ridge;
+    const struct model_type *type;
     struct scaling scaling; /* of dense features, and of new samples */
     struct csr sparse;      /* (N, F) scaled sparse features */
     struct csr panel;       /* (N, N) A^ as trained; where samples are graphs, of one */
@@ -43,7 +44,7 @@ void predictor_release(struct predictor *p); /* takes a zeroed one */
 
 /* Outputs of a model: 1, or the classes. */
 int32_t predictor_outputs(const struct predictor *p);
-/* Whether these are probabilities of classes; ridge has scores. */
+/* Whether these are probabilities of classes; they may be scores. */
 bool predictor_has_probabilities(const struct predictor *p);
 
 /* From now on these are the new samples, nodes N, N + 1, ..., in the place of others.

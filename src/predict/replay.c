@@ -60,7 +60,7 @@ int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_i
 
 static void forget_config(struct replay *r)
 {
-    gcn_runner_destroy(r->runner);
+    model_runner_destroy(r->runner);
     plan_release(&r->plan);
     sweep_release(&r->sweep);
     r->runner = NULL;
@@ -169,7 +169,7 @@ static int make_plan(struct replay *r, const struct replay_trial *trial, struct 
     errlist_release(&faults);
     if (plan_init(&r->plan, &r->sweep, NULL, err))
         return -1;
-    r->runner = gcn_runner_create(&r->plan, &r->data, r->prepared, &clock_system, err);
+    r->runner = model_runner_create(&r->plan, &r->data, r->prepared, &clock_system, err);
     return r->runner ? 0 : -1;
 }
 
@@ -252,7 +252,7 @@ static bool go_on(void *arg)
 void replay_run(struct trial_result *result, struct replay *replay, int64_t number)
 {
     struct trial_watch watch = {.keep_going = go_on};
-    struct runner runner = gcn_runner_interface(replay->runner);
+    struct runner runner = model_runner_interface(replay->runner);
 
     trial_result_init(result, number);
     runner.run(runner.self, result, number, &watch);

@@ -7,7 +7,7 @@
 #include "data/core/dataset.h"
 #include "grid/plan.h"
 #include "store/store.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 
 struct replay {
     const char *db;              /* path, for messages; borrowed, like the next two */
@@ -21,7 +21,7 @@ struct replay {
     struct plan plan; /* of this configuration alone */
     bool is_before; /* the trial was computed by an earlier revision of its type of model: its kept
                        model is as good as any, and training it again gives other numbers */
-    struct gcn_runner *runner;
+    struct model_runner *runner;
 };
 
 /* A trial as the database has it. */

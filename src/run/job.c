@@ -23,7 +23,7 @@
 #include "sched/cost.h"
 #include "sched/ledger.h"
 #include "store/store.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 #include "trial/prepared.h"
 #include "trial/spec.h"
 
@@ -119,7 +119,7 @@ static bool is_first_of_type(const struct job *job, const int32_t *configs, int 
     plan_settings(&job->plan, config, &s);
     for (int i = 0; i < n; i++) {
         plan_settings(&job->plan, configs[i], &other);
-        if (spec_model(&other) == spec_model(&s))
+        if (model_type_of(&other) == model_type_of(&s))
             return false;
     }
     return true;
@@ -163,7 +163,7 @@ static void make_inputs(struct job *job, const int32_t *configs, int n)
 
     for (int i = 0; i < n; i++) {
         plan_settings(&job->plan, configs[i], &s);
-        if (spec_model(&s) != MODEL_NOOP)
+        if (model_type_of(&s)->inputs)
             (void)prepared_inputs(job->prepared, &s, &err);
     }
 }
@@ -200,16 +200,16 @@ static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_
 {
     int32_t configs[MOST_PROBES];
     int n = choose_configs(configs, job, most_bytes), n_tried = 0;
-    struct gcn_runner *gcn;
+    struct model_runner *gcn;
     struct runner runner;
     double until_s;
 
     if (!n)
         return 0;
-    gcn = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    gcn = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     if (!gcn)
         return -1;
-    runner = gcn_runner_interface(gcn);
+    runner = model_runner_interface(gcn);
     sort_configs(configs, n, cost);
     make_inputs(job, configs, n);
     until_s = clock_now(&clock_system) + budget_s;
@@ -221,7 +221,7 @@ static int64_t teach_by_probe(struct job *job, struct cost *cost, double budget_
         n_tried++;
     }
     cost_refit(cost);
-    gcn_runner_destroy(gcn);
+    model_runner_destroy(gcn);
     return n_tried;
 }
 
@@ -429,7 +429,7 @@ int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *er
         for (int64_t t = c * each; t < (c + 1) * each; t++)
             is_open |= ledger_state(ledger, t) <= TRIAL_RUNNING;
         plan_settings(&job->plan, c, &s);
-        if (!is_open || spec_model(&s) == MODEL_NOOP || prepared_own_inputs(job->prepared, &s))
+        if (!is_open || !model_type_of(&s)->inputs || prepared_has_own(job->prepared, &s))
             continue;
         if (!prepared_inputs(job->prepared, &s, err))
             return -1;

@@ -9,6 +9,7 @@
 #include "gcn/scale.h"
 #include "grid/requirements.h"
 #include "run/advice.h"
+#include "trial/model_type.h"
 #include "trial/spec.h"
 
 /* ---- the data ---- */
@@ -196,7 +197,7 @@ void job_warn_plan(const struct job *job)
 
 /* ---- the parts ---- */
 
-/* Whether some gcn or mlp has its epoch chosen by what scores it; -1 and err. */
+/* Whether some model has its epoch chosen by what scores it; -1 and err. */
 static int has_lucky(struct job *job, struct err *err)
 {
     struct settings s;
@@ -205,8 +206,7 @@ static int has_lucky(struct job *job, struct err *err)
         const struct split *split;
 
         plan_settings(&job->plan, c, &s);
-        if ((spec_model(&s) != MODEL_GCN && spec_model(&s) != MODEL_MLP) || s.v[P_STOP].f > 0 ||
-            s.v[P_EPOCHS].i < 2)
+        if (!model_type_of(&s)->has_epochs || s.v[P_STOP].f > 0 || s.v[P_EPOCHS].i < 2)
             continue;
         split = prepared_split(job->prepared, &s, 0, 0, err);
         return split ? split->n_stop == 0 : -1;
@@ -214,18 +214,23 @@ static int has_lucky(struct job *job, struct err *err)
     return 0;
 }
 
-static bool has_ridge(const struct job *job)
+/* Whether some model is trained without epochs, of which none can be lucky. */
+static bool has_steady(const struct job *job)
 {
     struct settings s;
 
-    plan_settings_with(&job->plan, P_LAMBDA, &s);
-    return spec_model(&s) == MODEL_RIDGE;
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        if (model_type_of(&s)->trains && !model_type_of(&s)->has_epochs)
+            return true;
+    }
+    return false;
 }
 
 /* The luckiest of a hundred epochs is ahead of a model without any, also on noise. */
 static int warn_mixed_types(struct job *job, struct err *err)
 {
-    int is_lucky = has_ridge(job) ? has_lucky(job, err) : 0;
+    int is_lucky = has_steady(job) ? has_lucky(job, err) : 0;
     struct errlist advice = {0};
 
     if (is_lucky == 1)
@@ -264,7 +269,7 @@ static int warn_repeated(struct job *job, struct err *err)
     if (job_replicates(job) > 1)
         is_repeated = has_repeated_parts(job, &s, err);
     if (is_repeated == 1)
-        advice_repeated(&advice, has_ridge(job));
+        advice_repeated(&advice, has_steady(job));
     advice_print(&advice, job->sweep.path);
     return is_repeated < 0 ? -1 : 0;
 }

@@ -10,6 +10,7 @@
 #include "gcn/reducer.h"
 #include "store/query.h"
 #include "trial/kept.h"
+#include "trial/model_type.h"
 #include "trial/spec.h"
 
 /* Columns of QUERY_MODELS_MISSING. */
@@ -42,7 +43,7 @@ static bool may_have_model(const struct settings *s, const struct dataset *data)
     bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE;
     struct gcn_spec spec;
 
-    if (spec_model(s) == MODEL_NOOP)
+    if (!model_type_of(s)->trains)
         return false;
     spec_gcn(&spec, s);
     return sizeof(float) *

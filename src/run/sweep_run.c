@@ -28,8 +28,8 @@
 #include "sched/world.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
-#include "trial/gcn_runner.h"
 #include "trial/kept.h"
+#include "trial/model_runner.h"
 
 /* Rank 0 is gone: there is nobody to give a result to, and the next run does it again. */
 static void leave_alone(const struct err *err) __attribute__((noreturn));
@@ -42,18 +42,18 @@ static void leave_alone(const struct err *err)
 static int serve(const struct world *world, const struct plan *plan, const struct dataset *data,
                  struct prepared *prepared, struct err *err)
 {
-    struct gcn_runner *gcn = gcn_runner_create(plan, data, prepared, &clock_system, err);
+    struct model_runner *gcn = model_runner_create(plan, data, prepared, &clock_system, err);
     struct worker_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
                                      .cut_off = leave_alone};
     struct runner runner;
     int rc = -1;
 
     if (gcn) {
-        runner = gcn_runner_interface(gcn);
+        runner = model_runner_interface(gcn);
         world_settle();
         rc = worker_serve(world, &runner, &options, &clock_system, err);
     }
-    gcn_runner_destroy(gcn);
+    model_runner_destroy(gcn);
     return rc;
 }
 
@@ -185,7 +185,7 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
                                  .options = &limits,
                                  .clock = &clock_system};
 
-    state->runner = gcn_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    state->runner = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
     state->cost = cost_create(job->work, job->plan.n_configs, world->size, err);
     if (!state->runner || !state->cost)
         return -1;
@@ -281,7 +281,7 @@ static void release(struct sweep_state *state)
     state->master = NULL; /* store_close() may wait, and call sweep_keep_alive() */
     dispatch_destroy(state->dispatch);
     cost_destroy(state->cost);
-    gcn_runner_destroy(state->runner);
+    model_runner_destroy(state->runner);
     ledger_destroy(state->ledger);
     progress_release(&state->progress);
     refit_release(&state->remake);

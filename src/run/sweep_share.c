@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "gcn/inputs.h"
 
 /* Inputs travel behind the number of a configuration that uses them: the others find from its
  * settings, as for a trial, what they are for. */
@@ -39,8 +38,7 @@ static int give_inputs(struct sweep_share *share, const struct world *world,
                        struct prepared *prepared, const struct settings *settings, int32_t config,
                        const char *folder, struct err *err)
 {
-    const struct gcn_inputs *inputs = prepared_own_inputs(prepared, settings);
-    size_t bytes = gcn_inputs_packed_bytes(inputs);
+    size_t bytes = prepared_packed_bytes(prepared, settings);
     struct shared *shared = &share->inputs[share->n++];
     struct label *label;
 
@@ -48,7 +46,7 @@ static int give_inputs(struct sweep_share *share, const struct world *world,
         return -1;
     label = shared->bytes;
     *label = (struct label){.config = config};
-    gcn_inputs_pack(label + 1, inputs);
+    prepared_pack(label + 1, prepared, settings);
     if (shared_send(shared, err))
         return -1;
     warn_refused(shared, "what derives from the data");
@@ -73,7 +71,7 @@ int sweep_share_give(struct sweep_share *share, const struct world *world, struc
         if (share->n == PREPARED_ADOPTED || has_refusal(share))
             break;
         plan_settings(plan, c, &settings);
-        if (prepared_own_inputs(prepared, &settings) &&
+        if (prepared_has_own(prepared, &settings) &&
             give_inputs(share, world, prepared, &settings, c, folder, err))
             return -1;
     }

@@ -13,8 +13,8 @@
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
-#include "trial/gcn_runner.h"
 #include "trial/kept.h"
+#include "trial/model_runner.h"
 
 #define COMPACT_S 60.0 /* the most that store_compact() takes on a slow disk */
 
@@ -300,7 +300,7 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
                       const struct trial_watch *watch)
 {
     struct sweep_state *state = self;
-    struct runner runner = gcn_runner_interface(state->runner);
+    struct runner runner = model_runner_interface(state->runner);
 
     if (!refit_has(&state->remake, number))
         store_note_running(state->store, state->known.ids[number]);

@@ -8,7 +8,7 @@
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 
 /* What a run of a sweep holds on rank 0; between sweep_run.c and sweep_sink.c. */
 
@@ -20,7 +20,7 @@ struct sweep_state {
     struct dispatch *dispatch;
     struct master *master;
     struct progress progress;
-    struct gcn_runner *runner;
+    struct model_runner *runner;
     struct ledger_counts before; /* as the database had it */
     struct failures failures;    /* of this run */
     struct database_trouble trouble;

@@ -5,7 +5,7 @@
 #include "store/db.h"
 #include "store/merge.h"
 #include "store/sweep_identity.h"
-#include "trial/spec.h"
+#include "trial/model_type.h"
 
 static const char sql_other_sweep[] =
     "SELECT name, what, o, i FROM"
@@ -117,7 +117,7 @@ static int check_revisions(struct store *store, const char *path, struct err *er
 
     settings_defaults(&s);
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        for (int64_t type = 0; rc == 1 && type <= MODEL_NOOP; type++) {
+        for (int64_t type = 0; rc == 1 && model_type(type); type++) {
             s.v[P_TYPE].i = type;
             if (check_revision(store, path, (const char *)sqlite3_column_text(row, 0), &s, err))
                 rc = -1;

@@ -11,6 +11,7 @@
 #include "store/session_check.h"
 #include "store/where.h"
 #include "trial/kept.h"
+#include "trial/model_type.h"
 
 static const char *const query_sql[QUERY_COUNT] = {
 #define QUERY_SQL(id, sql) sql,
@@ -136,9 +137,39 @@ static int collect(struct result_table *out, struct store *store, sqlite3_stmt *
     return rc;
 }
 
+/* ---- functions for SQL of this program; a view must do without them ---- */
+
+static void t95(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
+}
+
+/* model_type_is(type, fact): false where it knows no such type. */
+static void type_is(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *type = (const char *)sqlite3_value_text(values[0]);
+    const char *fact = (const char *)sqlite3_value_text(values[1]);
+
+    (void)n;
+    sqlite3_result_int(context, type && fact && model_type_is(type, fact));
+}
+
+static int add_functions(struct store *store, struct err *err)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+
+    return sqlite3_create_function(store->db, "t95", 1, flags, NULL, t95, NULL, NULL) ==
+                       SQLITE_OK &&
+                   sqlite3_create_function(store->db, "model_type_is", 2, flags, NULL, type_is,
+                                           NULL, NULL) == SQLITE_OK
+               ? 0
+               : db_fail(store, err);
+}
+
 static sqlite3_stmt *prepare_id(struct store *store, const char *sql, int64_t id, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql, err);
+    sqlite3_stmt *row = add_functions(store, err) ? NULL : db_prepare(store, sql, err);
 
     if (row)
         sqlite3_bind_int64(row, 1, id);
@@ -229,21 +260,6 @@ static int collect_where(struct result_table *out, struct store *store, sqlite3_
     return where_end(&limit, store, where, err) ? -1 : rc;
 }
 
-/* For SQL of this program: a view must do without it. */
-static void t95(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    (void)n;
-    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
-}
-
-static int add_t95(struct store *store, struct err *err)
-{
-    return sqlite3_create_function(store->db, "t95", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                   t95, NULL, NULL) == SQLITE_OK
-               ? 0
-               : db_fail(store, err);
-}
-
 /* The first places that are compared with the best one: a sweep of 100,000 configurations has its
  * contenders among them. */
 enum { PLACES_COMPARED = 1000 };
@@ -311,7 +327,7 @@ static int collect_rows(struct result_table *out, struct store *store,
                         int64_t limit, struct err *err)
 {
     sqlite3_stmt *row = NULL;
-    int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_t95(store, err);
+    int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_functions(store, err);
 
     if (!rc)
         row = where_prepare(store, buf_text(sql), where, err);

@@ -230,22 +230,24 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
                  run/advice.c */ \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
-    X(LUCKY, /* a row where done trials of ridge stand beside others whose epoch was chosen by val */ \
+    X(LUCKY, /* a row where done trials without epochs stand beside others whose epoch was chosen by val */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
-      " AND params ->> 'type' = 'ridge' AND state = 'done')" \
+      " AND model_type_is(params ->> 'type', 'trains')" \
+      " AND NOT model_type_is(params ->> 'type', 'has_epochs') AND state = 'done')" \
       " AND EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
-      " AND params ->> 'type' IN ('gcn', 'mlp') AND coalesce(params ->> 'stop', 0) = 0" \
+      " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
       " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
       " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
     X(REPEATED, /* a row where replicates were validated on the same samples: on those of a split \
-                   file, or on folds of which each gave each ridge the same metrics again, all of them (an \
+                   file, or on folds of which each gave each model without random numbers the same metrics again, all of them (an \
                    accuracy alone is the same by chance) */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
       " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
       " AND state = 'done' AND replicate > 0)" \
       " OR EXISTS (SELECT 1 FROM (SELECT config_id, fold, count(*) AS n, min(m.value) AS low," \
       " max(m.value) AS high FROM config JOIN trial USING (config_id) JOIN metric AS m USING (trial_id)" \
-      " WHERE sweep_id = ?1 AND params ->> 'type' = 'ridge' AND state = 'done'" \
+      " WHERE sweep_id = ?1 AND model_type_is(params ->> 'type', 'trains')" \
+      " AND NOT model_type_is(params ->> 'type', 'draws_random') AND state = 'done'" \
       " AND m.split = 'val' GROUP BY config_id, fold, m.name)" \
       " GROUP BY config_id HAVING count(DISTINCT fold) > 1 AND min(n) > 1 AND sum(high > low) = 0)") \
     X(TRIAL_TIMING, \

@@ -250,7 +250,7 @@ static int compare_revisions(struct comparison *c, struct err *err)
     struct buf line = {0};
     struct settings s;
 
-    plan_settings_with(c->plan, P_LAMBDA, &s); /* ridge alone has revisions */
+    plan_settings_revised(c->plan, &s);
     if (revision_find(&found, c->store, REVISION_MAIN, c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s,
                       err))
         return -1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/db.h"
+#include "trial/model_type.h"
 
 static bool is_readable(const char *table)
 {
@@ -62,14 +63,19 @@ static int find_foreign(struct buf *names, struct store *store, struct err *err)
     return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
 }
 
-/* A word without quotes is taken for a column. */
+/* A word without quotes is taken for a column. The example is the last type that trains. */
 static void explain(const char *where, struct err *err)
 {
     struct err why = *err;
+    const char *type = "";
 
-    err_set(err, "where %s: %s%s", where, why.text,
-            strstr(why.text, "no such column") ? "; a text stands in quotes, as in type = 'ridge'"
-                                               : "");
+    for (int i = 0; model_type(i); i++)
+        type = model_type(i)->trains ? model_type(i)->name : type;
+    if (strstr(why.text, "no such column"))
+        err_set(err, "where %s: %s; a text stands in quotes, as in type = '%s'", where, why.text,
+                type);
+    else
+        err_set(err, "where %s: %s", where, why.text);
 }
 
 sqlite3_stmt *where_prepare(struct store *store, const char *sql, const char *where,

@@ -10,6 +10,7 @@
 #include "base/real.h"
 #include "base/safetensors.h"
 #include "config.h"
+#include "gcn/cost.h"
 #include "gcn/model.h"
 #include "gcn/reducer.h"
 #include "tensor/gemm.h"
@@ -60,7 +61,7 @@ static void describe_settings(struct buf *metadata, const struct settings *s)
 
 static void describe(struct buf *metadata, const struct kept_trial *trial)
 {
-    const struct dataset *data = trial->inputs->data;
+    const struct dataset *data = trial->data;
     const struct gcn_outcome *outcome = trial->outcome;
     char hex[HASH_HEX_SIZE];
 
@@ -168,15 +169,15 @@ static int32_t count_tensors(const struct gcn_spec *spec, int32_t n_inputs, int3
 }
 
 /* X W of all samples, from their coordinates, in the place of the weights by those. */
-static int project(struct mat *xw, struct safetensor *first, const struct gcn_inputs *inputs,
+static int project(struct mat *xw, struct safetensor *first, const struct mat *coordinates,
                    struct err *err)
 {
     struct mat w = mat_view((float *)(uintptr_t)first->data, (int32_t)first->shape[0],
                             (int32_t)first->shape[1]);
 
-    if (mat_init(xw, inputs->x.n_rows, w.n_cols, err))
+    if (mat_init(xw, coordinates->n_rows, w.n_cols, err))
         return -1;
-    gemm(xw, 1, &inputs->x, &w, 0);
+    gemm(xw, 1, coordinates, &w, 0);
     *first = (struct safetensor){.name = PROJECTED,
                                  .type = SAFETENSORS_F32,
                                  .n_dims = 2,
@@ -208,14 +209,29 @@ static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *t
     return buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
 }
 
+/* A model on its way to the database: a file in a buffer that has room to grow, the message, and
+ * what the scheduler holds until the commit. */
+#define COPIES_OF_MODEL 4
+
+double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)
+{
+    struct gcn_spec spec;
+
+    if (keep_of(s) == KEEP_NONE)
+        return 0;
+    spec_gcn(&spec, s);
+    return COPIES_OF_MODEL * sizeof(float) * gcn_weights(&spec, data, n_inputs);
+}
+
 int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
                struct kept_scaling *scaling, struct err *err)
 {
-    const struct gcn_inputs *inputs = trial->inputs;
+    const struct dataset *data = trial->data;
     const struct gcn_outcome *outcome = trial->outcome;
+    const struct mat *coordinates = trial->coordinates;
+    int32_t n_inputs = coordinates ? coordinates->n_cols : data->n_features;
     struct safetensor *list;
     struct gcn_inputs_spec made;
-    bool is_reduced;
     struct gcn_spec spec;
     struct model_tensor t;
     struct mat xw = {0};
@@ -227,20 +243,19 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
         return 0;
     spec_gcn(&spec, trial->settings);
     spec_inputs(&made, trial->settings);
-    is_reduced = !reducer_keeps(inputs->data, made.reduce);
-    list = calloc((size_t)count_tensors(&spec, inputs->n_inputs, outcome->n_outputs) + MOST_OTHERS,
+    list = calloc((size_t)count_tensors(&spec, n_inputs, outcome->n_outputs) + MOST_OTHERS,
                   sizeof *list);
     if (!list)
         return err_nomem(err, "model", sizeof *list);
-    while (model_tensor(&t, &spec, inputs->n_inputs, outcome->n_outputs, (int32_t)n))
+    while (model_tensor(&t, &spec, n_inputs, outcome->n_outputs, (int32_t)n))
         list[n++] = as_safetensor(&t, outcome->weights);
-    if (is_reduced)
-        rc = project(&xw, &list[0], inputs, err);
+    if (coordinates)
+        rc = project(&xw, &list[0], coordinates, err);
     else
-        rc = learn(scaling, inputs->data, made.scale, err);
-    if (!rc && !is_reduced)
-        add_features(list, &n, inputs->data, &scaling->scaling);
-    add_classes(list, &n, inputs->data);
+        rc = learn(scaling, data, made.scale, err);
+    if (!rc && !coordinates)
+        add_features(list, &n, data, &scaling->scaling);
+    add_classes(list, &n, data);
     if (!rc)
         rc = write_list(out, bytes, trial, list, n, err);
     mat_release(&xw);

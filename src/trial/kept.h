@@ -21,8 +21,8 @@
 #ifndef TRIAL_KEPT_H
 #define TRIAL_KEPT_H
 
+#include "gcn/outcome.h"
 #include "gcn/reducer.h"
-#include "gcn/train.h"
 #include "grid/settings.h"
 
 /* In the order of the choices of `keep`. */
@@ -40,14 +40,20 @@ struct kept_scaling {
 };
 void kept_scaling_release(struct kept_scaling *scaling);
 
-/* All borrowed. settings: resolved. */
+/* All borrowed. */
 struct kept_trial {
-    const struct settings *settings;
-    const struct gcn_inputs *inputs;
+    const struct settings *settings; /* resolved */
+    const struct dataset *data;
+    const struct mat *coordinates; /* L (N, rank), where the weights are by reduced features; else
+                                    * NULL */
     const struct gcn_outcome *outcome;
     struct hash key;
     int32_t replicate, fold;
 };
+
+/* Memory that a model takes from training to the commit, 0 where none is kept. n_inputs: columns
+ * that its weights are by. */
+double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs);
 
 /* Append the file of a trial that is done. Nothing where it has no weights. Where it would be
  * larger than KEPT_MAX_BYTES, only *bytes says how large. -1 and err when memory is short. */

@@ -68,7 +68,7 @@ void spec_split(struct split_spec *out, const struct settings *s, int32_t replic
     out->test = s->v[P_TEST].f;
     out->val = s->v[P_VAL].f;
     out->stop = s->v[P_STOP].f;
-    out->trains_on_stop = spec_model(s) == MODEL_RIDGE;
+    out->trains_on_stop = !settings_has(s, P_STOP);
     out->folds = (int32_t)s->v[P_FOLDS].i;
     out->seed = s->v[P_SEED].i;
     out->replicate = replicate;
@@ -79,15 +79,9 @@ void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
 {
     memset(out, 0, sizeof *out);
     out->scale = (enum feature_scale)(s->v[P_SCALE].i - AFTER_AUTO);
-    if (spec_model(s) == MODEL_RIDGE)
-        return;
-    out->drops_inputs = s->v[P_INPUT_DROPOUT].f > 0;
-    out->reduce = (int32_t)s->v[P_REDUCE].i; /* the codes are the same */
-}
-
-void spec_ridge(struct ridge_spec *out, const struct settings *s)
-{
-    *out = (struct ridge_spec){.lambda = s->v[P_LAMBDA].f, .objective = spec_objective(s)};
+    out->drops_inputs = settings_has(s, P_INPUT_DROPOUT) && s->v[P_INPUT_DROPOUT].f > 0;
+    if (settings_has(s, P_REDUCE))
+        out->reduce = (int32_t)s->v[P_REDUCE].i; /* the codes are the same */
 }
 
 enum metric spec_objective(const struct settings *s)
@@ -104,16 +98,11 @@ bool spec_maximize(const struct settings *s)
     return s->v[P_DIRECTION].i == MAX;
 }
 
-enum model_type spec_model(const struct settings *s)
-{
-    return (enum model_type)s->v[P_TYPE].i;
-}
-
 void spec_gcn(struct gcn_spec *out, const struct settings *s)
 {
     const union value *v = s->v;
 
-    if (spec_model(s) == MODEL_RIDGE) {
+    if (!settings_has(s, P_LAYERS)) {
         *out = (struct gcn_spec){.layers = 1};
         return;
     }

@@ -6,23 +6,21 @@
 #include "data/core/load.h"
 #include "data/core/split.h"
 #include "data/graph/graph.h"
-#include "gcn/ridge.h"
+#include "gcn/inputs.h"
+#include "gcn/spec.h"
 #include "grid/settings.h"
 
 /* Takes unresolved settings: the task is known only after loading. */
 void spec_data(struct data_spec *out, const struct settings *s);
 void spec_graph(struct graph_spec *out, const struct settings *s);
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
-/* Of ridge: one layer, without a graph, of all features as `scale` makes them. */
+/* The network. For a model type without layers it is the one that its kept weights are run as: one
+ * layer, without a graph. */
 void spec_gcn(struct gcn_spec *out, const struct settings *s);
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
-void spec_ridge(struct ridge_spec *out, const struct settings *s);
 
 /* The metric and the direction behind the objective. */
 enum metric spec_objective(const struct settings *s);
 bool spec_maximize(const struct settings *s);
-
-enum model_type { MODEL_GCN, MODEL_MLP, MODEL_RIDGE, MODEL_NOOP };
-enum model_type spec_model(const struct settings *s);
 
 #endif

@@ -162,8 +162,15 @@ static int run(struct problem *p, const struct bench_case *c, const struct gcn_s
     arena_reset(scratch);
     if (c->is_reduced && make_inputs(p, c, err))
         return -1;
-    if (gcn_train(outcome, spec, &p->inputs, &p->split, hash_text("bench"), 1, scratch,
-                  &clock_system, NULL, err))
+    if (gcn_train(outcome,
+                  &(struct gcn_training){.spec = spec,
+                                         .inputs = &p->inputs,
+                                         .split = &p->split,
+                                         .key = hash_text("bench"),
+                                         .threads = 1,
+                                         .scratch = scratch,
+                                         .clock = &clock_system},
+                  err))
         return -1;
     getrusage(RUSAGE_SELF, &usage);
     printf("%.5f %.1f %.4f\n", clock_now(&clock_system) - begun_s, (double)usage.ru_maxrss / 1024,

@@ -53,8 +53,16 @@ static void train(struct trained *out, const struct toy *toy, const struct gcn_s
 
     memset(out, 0, sizeof *out);
     out->outcome.curve = out->curve;
-    assert_int_equal(gcn_train(&out->outcome, spec, &toy->inputs, &toy->split, key, 1, &scratch,
-                               &clock_system, &observer, NULL),
+    assert_int_equal(gcn_train(&out->outcome,
+                               &(struct gcn_training){.spec = spec,
+                                                      .inputs = &toy->inputs,
+                                                      .split = &toy->split,
+                                                      .key = key,
+                                                      .threads = 1,
+                                                      .scratch = &scratch,
+                                                      .clock = &clock_system,
+                                                      .observer = &observer},
+                               NULL),
                      0);
     arena_release(&scratch);
 }
@@ -433,10 +441,18 @@ static void test_foreign_ones_are_refused(void **state)
     observer.state_bytes = breaking.saved.size;
     for (int threads = 1; threads <= 2; threads++) {
         part.outcome.curve = part.curve;
-        assert_int_equal(gcn_train(&part.outcome, &spec, &toy.inputs, &toy.split,
-                                   threads == 1 ? hash_text("other") : key, threads, &scratch,
-                                   &clock_system, &observer, NULL),
-                         0);
+        assert_int_equal(
+            gcn_train(&part.outcome,
+                      &(struct gcn_training){.spec = &spec,
+                                             .inputs = &toy.inputs,
+                                             .split = &toy.split,
+                                             .key = threads == 1 ? hash_text("other") : key,
+                                             .threads = threads,
+                                             .scratch = &scratch,
+                                             .clock = &clock_system,
+                                             .observer = &observer},
+                      NULL),
+            0);
         assert_int_equal(part.outcome.resumed_epoch, 0);
     }
     arena_release(&scratch);

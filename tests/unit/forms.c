@@ -137,8 +137,15 @@ static void train(struct gcn_epoch *curve, const struct sample *s, const struct 
     struct gcn_outcome outcome = {.curve = curve};
     struct arena scratch = {0};
 
-    assert_int_equal(gcn_train(&outcome, spec, inputs, &s->split, hash_text("key"), threads,
-                               &scratch, &clock_system, NULL, NULL),
+    assert_int_equal(gcn_train(&outcome,
+                               &(struct gcn_training){.spec = spec,
+                                                      .inputs = inputs,
+                                                      .split = &s->split,
+                                                      .key = hash_text("key"),
+                                                      .threads = threads,
+                                                      .scratch = &scratch,
+                                                      .clock = &clock_system},
+                               NULL),
                      0);
     assert_int_equal(outcome.epochs_run, EPOCHS);
     arena_release(&scratch);

@@ -19,8 +19,15 @@ static void train(struct gcn_outcome *outcome, const struct toy *toy, const stru
 {
     struct err err;
 
-    assert_int_equal(gcn_train(outcome, spec, &toy->inputs, &toy->split, seed, 1, arena,
-                               &clock_system, NULL, &err),
+    assert_int_equal(gcn_train(outcome,
+                               &(struct gcn_training){.spec = spec,
+                                                      .inputs = &toy->inputs,
+                                                      .split = &toy->split,
+                                                      .key = seed,
+                                                      .threads = 1,
+                                                      .scratch = arena,
+                                                      .clock = &clock_system},
+                               &err),
                      0);
 }
 
@@ -410,8 +417,16 @@ static void test_observer_stops(void **state)
 
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
-    assert_int_equal(gcn_train(&outcome, &spec, &toy.inputs, &toy.split, key, 1, &arena,
-                               &clock_system, &observer, NULL),
+    assert_int_equal(gcn_train(&outcome,
+                               &(struct gcn_training){.spec = &spec,
+                                                      .inputs = &toy.inputs,
+                                                      .split = &toy.split,
+                                                      .key = key,
+                                                      .threads = 1,
+                                                      .scratch = &arena,
+                                                      .clock = &clock_system,
+                                                      .observer = &observer},
+                               NULL),
                      0);
     assert_int_equal(outcome.status, GCN_STOPPED);
     assert_int_equal(calls, 3);

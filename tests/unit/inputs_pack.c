@@ -153,8 +153,15 @@ static void test_views_train_alike(void **state)
         block = pack(&toy.inputs);
         assert_int_equal(gcn_inputs_view(&view, &toy.data, block.bytes, block.n, &err), 0);
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(gcn_train(&outcome[i], &spec, i ? &view : &toy.inputs, &toy.split, key,
-                                       1, &scratch, &clock_system, NULL, &err),
+            assert_int_equal(gcn_train(&outcome[i],
+                                       &(struct gcn_training){.spec = &spec,
+                                                              .inputs = i ? &view : &toy.inputs,
+                                                              .split = &toy.split,
+                                                              .key = key,
+                                                              .threads = 1,
+                                                              .scratch = &scratch,
+                                                              .clock = &clock_system},
+                                       &err),
                              0);
             arena_reset(&scratch);
         }

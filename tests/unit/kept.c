@@ -15,8 +15,8 @@
 #include "base/safetensors.h"
 #include "data/core/load.h"
 #include "predict/predictor.h"
-#include "trial/gcn_runner.h"
 #include "trial/kept.h"
+#include "trial/model_runner.h"
 #include "trial/spec.h"
 
 #define DENSE "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
@@ -32,7 +32,7 @@ struct fixture {
     struct dataset data;
     struct plan plan;
     struct prepared *prepared;
-    struct gcn_runner *gcn;
+    struct model_runner *gcn;
     struct settings settings;
     struct trial_result result;
     struct buf file; /* complete */
@@ -78,7 +78,7 @@ static bool go_on(void *arg)
 static void run(struct fixture *f)
 {
     struct trial_watch watch = {.keep_going = go_on};
-    struct runner runner = gcn_runner_interface(f->gcn);
+    struct runner runner = model_runner_interface(f->gcn);
 
     trial_result_init(&f->result, 0);
     runner.run(runner.self, &f->result, 0, &watch);
@@ -108,7 +108,7 @@ static void set_up(struct fixture *f, const char *ini)
         plan_init(&f->plan, &f->sweep, NULL, &err))
         fail_msg("%s", err.text);
     f->prepared = prepared_create(&f->data, &err);
-    f->gcn = gcn_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);
+    f->gcn = model_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);
     plan_settings(&f->plan, 0, &f->settings);
     run(f);
 }
@@ -119,7 +119,7 @@ static void tear_down(struct fixture *f)
 
     buf_release(&f->file);
     trial_result_release(&f->result);
-    gcn_runner_destroy(f->gcn);
+    model_runner_destroy(f->gcn);
     prepared_destroy(f->prepared);
     plan_release(&f->plan);
     dataset_release(&f->data);
@@ -262,7 +262,7 @@ static double *predict(const struct fixture *f)
 {
     size_t n = (size_t)f->data.n_samples, width = (size_t)f->data.n_features;
     const struct gcn_inputs *inputs = prepared_inputs(f->prepared, &f->settings, NULL);
-    bool is_ridge = spec_model(&f->settings) == MODEL_RIDGE;
+    bool is_ridge = !settings_has(&f->settings, P_LAYERS);
     double *h = scaled(f);
     struct gcn_spec spec;
 

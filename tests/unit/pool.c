@@ -321,8 +321,16 @@ static void test_scored_in_pieces(void **state)
 static void train(struct gcn_outcome *outcome, const struct set *set, const struct gcn_spec *spec,
                   struct arena *arena, const struct gcn_observer *observer)
 {
-    assert_int_equal(gcn_train(outcome, spec, &set->inputs, &set->split, key, 1, arena,
-                               &clock_system, observer, NULL),
+    assert_int_equal(gcn_train(outcome,
+                               &(struct gcn_training){.spec = spec,
+                                                      .inputs = &set->inputs,
+                                                      .split = &set->split,
+                                                      .key = key,
+                                                      .threads = 1,
+                                                      .scratch = arena,
+                                                      .clock = &clock_system,
+                                                      .observer = observer},
+                               NULL),
                      0);
 }
 

@@ -196,7 +196,7 @@ static void check_weights(struct golden *g, const struct ridge *ridge)
 
 /* The predictions of all samples, in double: what GBLUP predicts. */
 static void check_predictions(struct golden *g, const struct ridge *ridge,
-                              const struct gcn_inputs *inputs)
+                              const struct ridge_inputs *inputs)
 {
     expect(g->file, "gblup");
     for (int32_t i = 0; i < g->data.n_samples; i++)
@@ -205,8 +205,7 @@ static void check_predictions(struct golden *g, const struct ridge *ridge,
             double got = ridge->intercept[c], want = read_number(g->file);
 
             for (int32_t t = 0; t < ridge->n_train; t++)
-                got +=
-                    inputs->kernel[(ptrdiff_t)i * inputs->n_kernel + g->split.train[t]] * alpha[t];
+                got += inputs->kernel[(ptrdiff_t)i * inputs->n + g->split.train[t]] * alpha[t];
             if (!(fabs(got - want) < 1e-6 * (1 + fabs(want))))
                 fail_msg("prediction %d of %d: %.9g, GBLUP's is %.9g", (int)c, (int)i, got, want);
         }
@@ -235,11 +234,24 @@ static void check_metrics(struct golden *g, const struct gcn_outcome *outcome)
     }
 }
 
+static int train(struct gcn_outcome *outcome, struct ridge *ridge, const struct golden *g,
+                 const struct ridge_inputs *inputs, struct arena *arena, struct err *err)
+{
+    const struct ridge_training training = {.spec = &g->spec,
+                                            .inputs = inputs,
+                                            .split = &g->split,
+                                            .threads = 1,
+                                            .scratch = arena,
+                                            .clock = &clock_system};
+
+    return ridge_train(outcome, ridge, &training, err);
+}
+
 /* Trained on what was sent to another process, too. */
 static void test_golden(void **state)
 {
     struct golden g;
-    struct gcn_inputs inputs, view;
+    struct ridge_inputs inputs, view;
     struct gcn_outcome outcome = {.curve = NULL}, again = outcome;
     struct arena arena = {0};
     struct ridge ridge;
@@ -248,9 +260,7 @@ static void test_golden(void **state)
 
     golden_open(&g, *state);
     assert_int_equal(ridge_inputs_init(&inputs, &g.data, g.scale, NULL), 0);
-    assert_int_equal(ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena,
-                                 &clock_system, NULL, NULL),
-                     0);
+    assert_int_equal(train(&outcome, &ridge, &g, &inputs, &arena, NULL), 0);
     assert_int_equal(outcome.status, GCN_DONE);
     assert_int_equal(outcome.epochs_run, 0);
     check_weights(&g, &ridge);
@@ -260,25 +270,23 @@ static void test_golden(void **state)
     assert_true(isnan(outcome.metrics[PART_VAL][METRIC_LOG_LOSS]));
     assert_int_equal(isnan(outcome.losses[PART_VAL]) != 0, g.data.task == TASK_CLASSIFICATION);
 
-    bytes = gcn_inputs_packed_bytes(&inputs);
+    bytes = ridge_inputs_packed_bytes(&inputs);
     block = aligned_alloc(64, bytes);
-    gcn_inputs_pack(block, &inputs);
-    assert_int_equal(gcn_inputs_view(&view, &g.data, block, bytes, NULL), 0);
-    assert_int_equal(
-        ridge_train(&again, &ridge, &g.spec, &view, &g.split, 1, &arena, &clock_system, NULL, NULL),
-        0);
+    ridge_inputs_pack(block, &inputs);
+    assert_int_equal(ridge_inputs_view(&view, &g.data, block, bytes, NULL), 0);
+    assert_int_equal(train(&again, &ridge, &g, &view, &arena, NULL), 0);
     assert_memory_equal(again.metrics, outcome.metrics, sizeof again.metrics);
-    gcn_inputs_release(&view);
+    ridge_inputs_release(&view);
     free(block);
     arena_release(&arena);
-    gcn_inputs_release(&inputs);
+    ridge_inputs_release(&inputs);
     golden_close(&g);
 }
 
 static void test_lambda_too_small(void **state)
 {
     struct golden g;
-    struct gcn_inputs inputs;
+    struct ridge_inputs inputs;
     struct gcn_outcome outcome = {.curve = NULL};
     struct arena arena = {0};
     struct ridge ridge;
@@ -287,15 +295,13 @@ static void test_lambda_too_small(void **state)
     (void)state;
     golden_open(&g, "ridge_few");
     assert_int_equal(ridge_inputs_init(&inputs, &g.data, g.scale, NULL), 0);
-    for (int64_t i = 0; i < (int64_t)inputs.n_kernel * inputs.n_kernel; i++)
+    for (int64_t i = 0; i < (int64_t)inputs.n * inputs.n; i++)
         inputs.kernel[i] = 1; /* all samples alike */
     g.spec.lambda = 1e-300;
-    assert_int_equal(ridge_train(&outcome, &ridge, &g.spec, &inputs, &g.split, 1, &arena,
-                                 &clock_system, NULL, &err),
-                     -1);
+    assert_int_equal(train(&outcome, &ridge, &g, &inputs, &arena, &err), -1);
     assert_non_null(strstr(err.text, "lambda = 1e-300 is too small"));
     arena_release(&arena);
-    gcn_inputs_release(&inputs);
+    ridge_inputs_release(&inputs);
     golden_close(&g);
 }
 

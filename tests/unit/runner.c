@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "data/core/load.h"
-#include "gcn/inputs.h"
+#include "gcn/ridge.h"
 #include "grid/plan.h"
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 #include "trial/prepared.h"
 #include "trial/spec.h"
 
@@ -26,7 +26,7 @@ struct fixture {
     struct dataset data;
     struct plan plan;
     struct prepared *prepared;
-    struct gcn_runner *gcn;
+    struct model_runner *gcn;
     struct runner runner;
 };
 
@@ -47,14 +47,14 @@ static void set_up(struct fixture *f, const char *ini)
     assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
     assert_int_equal(plan_init(&f->plan, &f->sweep, &all, &err), 0);
     f->prepared = prepared_create(&f->data, &err);
-    f->gcn = gcn_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);
+    f->gcn = model_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);
     assert_non_null(f->gcn);
-    f->runner = gcn_runner_interface(f->gcn);
+    f->runner = model_runner_interface(f->gcn);
 }
 
 static void tear_down(struct fixture *f)
 {
-    gcn_runner_destroy(f->gcn);
+    model_runner_destroy(f->gcn);
     prepared_destroy(f->prepared);
     plan_release(&f->plan);
     dataset_release(&f->data);
@@ -144,8 +144,8 @@ static void test_a_plan_sent_trains_the_same(void **state)
                      0);
     remote.prepared = prepared_create(&remote.data, &err);
     remote.gcn =
-        gcn_runner_create(&remote.plan, &remote.data, remote.prepared, &clock_system, &err);
-    remote.runner = gcn_runner_interface(remote.gcn);
+        model_runner_create(&remote.plan, &remote.data, remote.prepared, &clock_system, &err);
+    remote.runner = model_runner_interface(remote.gcn);
     run_trial(&fixture, &here, 7);
     run_trial(&remote, &there, 7);
     assert_same(&here, &there);
@@ -223,14 +223,14 @@ static void run_kept(struct trial_result *r, struct keeper *keeper,
     struct clock clock = {.now = keeper_now, .arg = keeper};
     struct trial_watch watch = {
         .keep_going = keeper_goes_on, .save = keeper_save, .arg = keeper, .from = from};
-    struct gcn_runner *gcn =
-        gcn_runner_create(&fixture.plan, &fixture.data, fixture.prepared, &clock, NULL);
-    struct runner runner = gcn_runner_interface(gcn);
+    struct model_runner *gcn =
+        model_runner_create(&fixture.plan, &fixture.data, fixture.prepared, &clock, NULL);
+    struct runner runner = model_runner_interface(gcn);
 
     assert_non_null(gcn);
     trial_result_init(r, 1);
     runner.run(runner.self, r, 1, &watch);
-    gcn_runner_destroy(gcn);
+    model_runner_destroy(gcn);
 }
 
 /* The clock moves after an epoch was run: it is seen one epoch late. */
@@ -380,7 +380,6 @@ static void test_flops_are_about_those_predicted(void **state)
 /* Costs and memory are known before anything large is made. */
 static void test_memory(void **state)
 {
-    const struct gcn_inputs *inputs;
     struct fixture f;
     struct gcn_cost outlined, made;
     struct trial_result r;
@@ -395,9 +394,9 @@ static void test_memory(void **state)
         plan_settings(&f.plan, c, &s);
         assert_true(prepared_inputs_bytes(f.prepared, &s) == 0);
         assert_int_equal(prepared_cost(&outlined, &bytes, f.prepared, &s, &err), 0);
-        assert_null(prepared_own_inputs(f.prepared, &s));
-        inputs = prepared_inputs(f.prepared, &s, &err);
-        packed = (double)gcn_inputs_packed_bytes(inputs);
+        assert_false(prepared_has_own(f.prepared, &s));
+        assert_non_null(prepared_inputs(f.prepared, &s, &err));
+        packed = (double)prepared_packed_bytes(f.prepared, &s);
         assert_true(fabs(prepared_inputs_bytes(f.prepared, &s) / packed - 1) < 0.02);
         assert_int_equal(prepared_cost(&made, NULL, f.prepared, &s, &err), 0);
         assert_memory_equal(&outlined, &made, sizeof made);
@@ -428,19 +427,20 @@ static void test_adopted_inputs_stay(void **state)
 
     (void)state;
     plan_k(&s, 1);
-    assert_null(prepared_own_inputs(prepared, &s));
+    assert_false(prepared_has_own(prepared, &s));
     assert_non_null(prepared_inputs(prepared, &s, &err));
-    own = prepared_own_inputs(prepared, &s);
-    assert_non_null(own);
+    assert_true(prepared_has_own(prepared, &s));
+    own = prepared_inputs(prepared, &s, &err);
     first = own->a_hat.val[0];
-    n = gcn_inputs_packed_bytes(own);
+    n = prepared_packed_bytes(prepared, &s);
     block = aligned_alloc(64, n);
-    gcn_inputs_pack(block, own);
+    prepared_pack(block, prepared, &s);
     assert_int_equal(prepared_adopt(prepared, &s, block, n - 64, &err), -1);
-    assert_ptr_equal(prepared_own_inputs(prepared, &s), own);
+    assert_true(prepared_has_own(prepared, &s));
+    assert_ptr_equal(prepared_inputs(prepared, &s, &err), own);
     assert_int_equal(prepared_adopt(prepared, &s, block, n, &err), 0);
-    assert_null(prepared_own_inputs(prepared, &s));
-    for (int k = 2; k < 2 + 2 * PREPARED_GRAPHS; k++) {
+    assert_false(prepared_has_own(prepared, &s));
+    for (int k = 2; k < 2 + 2 * PREPARED_INPUTS; k++) {
         plan_k(&s, k % 50 + 2);
         assert_non_null(prepared_inputs(prepared, &s, &err));
     }
@@ -449,6 +449,17 @@ static void test_adopted_inputs_stay(void **state)
     assert_true(own->is_view && own->a_hat.val[0] == first);
     prepared_destroy(prepared);
     free(block);
+}
+
+/* Of the inputs, which is what is foretold without making them. */
+static int32_t columns_of(struct fixture *f, const struct settings *s)
+{
+    const struct gcn_inputs *inputs = prepared_inputs(f->prepared, s, NULL);
+    int32_t n;
+
+    assert_int_equal(prepared_columns(&n, f->prepared, s, NULL), 0);
+    assert_int_equal(n, inputs->n_inputs);
+    return n;
 }
 
 /* Graphs that differ share one L; one that is not reduced has the features. */
@@ -475,12 +486,12 @@ static void test_reduced_inputs(void **state)
     again = prepared_inputs(f.prepared, &s, &err);
     assert_true(again == few);
     plan_settings(&f.plan, 2 * 2, &s);
-    assert_int_equal(prepared_inputs(f.prepared, &s, &err)->n_inputs, 7);
+    assert_int_equal(columns_of(&f, &s), 7);
     s.v[P_INPUT_DROPOUT].f = 0.5;
     assert_null(prepared_inputs(f.prepared, &s, &err));
     assert_non_null(strstr(err.text, "reduce and input_dropout"));
     plan_settings(&f.plan, 0, &s);
-    assert_int_equal(prepared_inputs(f.prepared, &s, &err)->n_inputs, 300);
+    assert_int_equal(columns_of(&f, &s), 300);
     run_trial(&f, &r, 2);
     assert_int_equal(r.state, TRIAL_DONE);
     trial_result_release(&r);
@@ -492,7 +503,7 @@ static void test_ridge(void **state)
 {
     struct fixture f;
     struct settings s;
-    const struct gcn_inputs *inputs;
+    const struct ridge_inputs *inputs, *view;
     struct trial_result a, b;
     struct gcn_cost work;
     struct err err;
@@ -505,9 +516,9 @@ static void test_ridge(void **state)
                "[grid]\nlambda = 0.5, 5\ntype = ridge, gcn\nk = 3, 4\n");
     assert_int_equal(f.plan.n_configs, 4);
     plan_settings(&f.plan, 0, &s);
-    assert_int_equal(spec_model(&s), MODEL_RIDGE);
+    assert_int_equal(s.v[P_TYPE].i, param_choice(P_TYPE, "ridge"));
     inputs = prepared_inputs(f.prepared, &s, &err);
-    assert_int_equal(inputs->n_kernel, 60);
+    assert_int_equal(inputs->n, 60);
     assert_int_equal(prepared_cost(&work, NULL, f.prepared, &s, &err), 0);
     run_trial(&f, &a, 1);
     assert_int_equal(a.state, TRIAL_DONE);
@@ -515,14 +526,15 @@ static void test_ridge(void **state)
     assert_int_equal(a.n_curve, 0);
     assert_true(a.value == a.metrics[PART_VAL][METRIC_PEARSON]);
     assert_true(a.flops == work.flops);
-    bytes = gcn_inputs_packed_bytes(inputs);
+    bytes = prepared_packed_bytes(f.prepared, &s);
     block = aligned_alloc(64, bytes);
-    gcn_inputs_pack(block, inputs);
+    prepared_pack(block, f.prepared, &s);
     assert_int_equal(prepared_adopt(f.prepared, &s, block, bytes, &err), 0);
     plan_settings(&f.plan, 3, &s);
-    assert_int_equal(spec_model(&s), MODEL_RIDGE);
+    assert_int_equal(s.v[P_TYPE].i, param_choice(P_TYPE, "ridge"));
     assert_true(s.v[P_LAMBDA].f == 5);
-    assert_true(prepared_inputs(f.prepared, &s, &err)->is_view);
+    view = prepared_inputs(f.prepared, &s, &err);
+    assert_true(view->is_view);
     run_trial(&f, &b, 1);
     assert_same(&a, &b);
     trial_result_release(&b);
@@ -556,18 +568,18 @@ static void test_ridge_stops(void **state)
 static void test_reduction_beyond_memory(void **state)
 {
     struct gcn_inputs_spec spec = {.scale = SCALE_STANDARDIZE, .reduce = 5};
-    struct reduced reduced;
+    struct derived derived;
     struct err err;
 
     (void)state;
-    reduced_init(&reduced, &fixture.data);
-    assert_non_null(reduced_features(&reduced, &spec, &err));
-    assert_true(reduced_features(&reduced, &spec, &err) == reduced_features(&reduced, &spec, &err));
-    reduced.limit_bytes = 1000;
-    assert_null(reduced_features(&reduced, &spec, &err));
+    derived_init(&derived, &fixture.data);
+    assert_non_null(derived_features(&derived, &spec, &err));
+    assert_true(derived_features(&derived, &spec, &err) == derived_features(&derived, &spec, &err));
+    derived.limit_bytes = 1000;
+    assert_null(derived_features(&derived, &spec, &err));
     assert_non_null(strstr(err.text, "reduce = pca:5: takes 0.0 GB for the products of all pairs "
                                      "of the 40 features, this process may use 0.0 GB"));
-    reduced_release(&reduced);
+    derived_release(&derived);
 }
 
 int main(void)

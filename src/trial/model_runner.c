@@ -1,4 +1,4 @@
-#include "trial/gcn_runner.h"
+#include "trial/model_runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/fault.h"
 #include "trial/kept.h"
-#include "trial/spec.h"
+#include "trial/model_type.h"
 
 /* To make a checkpoint, send it and commit it took 0.16 s at 16 MB and 0.7 s at 64 MB (on a machine
  * with other things to do), mostly milliseconds: what is trained in so many seconds is worth more
@@ -20,7 +20,7 @@
  * with larger ones, stopped at once, would keep rank 0 from the end of its job. */
 #define MOST_BYTES ((size_t)64 << 20)
 
-struct gcn_runner {
+struct model_runner {
     const struct plan *plan;
     struct prepared *prepared;
     const struct dataset *data;
@@ -33,7 +33,7 @@ struct gcn_runner {
 
 /* What the observer of one trial knows. */
 struct observed {
-    struct gcn_runner *self;
+    struct model_runner *self;
     const struct trial_watch *watch;
     int64_t trial;
     int32_t epochs;
@@ -42,11 +42,11 @@ struct observed {
     bool timed_out;
 };
 
-struct gcn_runner *gcn_runner_create(const struct plan *plan, const struct dataset *data,
-                                     struct prepared *prepared, const struct clock *clock,
-                                     struct err *err)
+struct model_runner *model_runner_create(const struct plan *plan, const struct dataset *data,
+                                         struct prepared *prepared, const struct clock *clock,
+                                         struct err *err)
 {
-    struct gcn_runner *self = calloc(1, sizeof *self);
+    struct model_runner *self = calloc(1, sizeof *self);
 
     if (!self) {
         err_nomem(err, "runner", sizeof *self);
@@ -59,7 +59,7 @@ struct gcn_runner *gcn_runner_create(const struct plan *plan, const struct datas
     return self;
 }
 
-void gcn_runner_destroy(struct gcn_runner *self)
+void model_runner_destroy(struct model_runner *self)
 {
     if (!self)
         return;
@@ -154,7 +154,7 @@ static void stopped(struct trial_result *r, const struct observed *observed)
     }
 }
 
-static struct hash trial_key(struct gcn_runner *self, const struct settings *s,
+static struct hash trial_key(struct model_runner *self, const struct settings *s,
                              struct plan_trial where)
 {
     return settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate,
@@ -167,19 +167,27 @@ static bool is_kept(const struct trial_result *r, const struct settings *s)
 }
 
 /* The model travels with its result: the scheduler knows whether it is to stay. */
-static int keep(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
-                struct plan_trial where, const struct gcn_inputs *inputs,
-                const struct gcn_outcome *outcome, struct err *err)
+static int keep(struct model_runner *self, struct trial_result *r, struct gcn_outcome *outcome,
+                const struct model_training *training, struct plan_trial where, struct err *err)
 {
-    struct kept_trial trial = {.settings = s,
-                               .inputs = inputs,
-                               .outcome = outcome,
-                               .key = trial_key(self, s, where),
-                               .replicate = where.replicate,
-                               .fold = where.fold};
+    const struct model_type *type = model_type_of(training->settings);
+    const struct kept_trial trial = {.settings = training->settings,
+                                     .data = self->data,
+                                     .coordinates = training->coordinates,
+                                     .outcome = outcome,
+                                     .key = training->key,
+                                     .replicate = where.replicate,
+                                     .fold = where.fold};
     struct buf file = {0};
+    float *weights = NULL;
+    int rc = 0;
 
-    if (kept_write(&file, &r->model_bytes, &trial, &self->scaling, err)) {
+    if (type->weights)
+        rc = type->weights(&weights, outcome, training, err);
+    if (!rc)
+        rc = kept_write(&file, &r->model_bytes, &trial, &self->scaling, err);
+    free(weights);
+    if (rc) {
         buf_release(&file);
         return -1;
     }
@@ -190,47 +198,26 @@ static int keep(struct gcn_runner *self, struct trial_result *r, const struct se
 }
 
 /* What a trial trains on; r's time of loading ends here. -1 and err where it cannot be made. */
-static int load(const struct gcn_inputs **inputs, const struct split **split,
-                struct gcn_runner *self, struct trial_result *r, const struct settings *s,
+static int load(struct model_training *training, struct model_runner *self, struct trial_result *r,
                 struct plan_trial where, struct observed *observed, struct err *err)
 {
-    *inputs = prepared_inputs(self->prepared, s, err);
-    if (!*inputs)
+    const struct settings *s = training->settings;
+
+    if (model_type_of(s)->inputs) {
+        training->inputs = prepared_inputs(self->prepared, s, err);
+        if (!training->inputs)
+            return -1;
+    }
+    training->split = prepared_split(self->prepared, s, where.replicate, where.fold, err);
+    if (!training->split)
         return -1;
-    *split = prepared_split(self->prepared, s, where.replicate, where.fold, err);
-    if (!*split)
-        return -1;
+    training->key = trial_key(self, s, where);
     observed->saved_s = clock_now(self->clock);
     r->timing[PHASE_LOAD] = observed->saved_s - observed->begun_s;
     return 0;
 }
 
-/* Weights by features, which it was solved without. */
-static int keep_ridge(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
-                      struct plan_trial where, const struct gcn_inputs *inputs,
-                      const struct split *split, const struct ridge *ridge,
-                      struct gcn_outcome *outcome, struct err *err)
-{
-    size_t n = ((size_t)self->data->n_features + 1) * (size_t)ridge->n_outputs;
-    float *weights = malloc(n * sizeof *weights);
-    struct gcn_inputs_spec made;
-    int rc;
-
-    if (!weights)
-        return err_nomem(err, "weights", n * sizeof *weights);
-    spec_inputs(&made, s);
-    rc = ridge_weights(weights, ridge, self->data, made.scale, split, err);
-    outcome->weights = weights;
-    outcome->n_outputs = ridge->n_outputs;
-    outcome->target_mean = ridge->target.mean;
-    outcome->target_sd = ridge->target.sd;
-    if (!rc)
-        rc = keep(self, r, s, where, inputs, outcome, err);
-    free(weights);
-    return rc;
-}
-
-static bool ridge_goes_on(void *arg)
+static bool goes_on(void *arg)
 {
     struct observed *observed = arg;
     double seconds = clock_now(observed->self->clock) - observed->begun_s;
@@ -239,58 +226,41 @@ static bool ridge_goes_on(void *arg)
     return !observed->timed_out && observed->watch->keep_going(observed->watch->arg);
 }
 
-/* It leaves no checkpoint: a solve that takes longer than one is worth is larger than one may be.
- */
-static int fit_ridge(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
-                     struct plan_trial where, struct observed *observed, struct err *err)
+static int take_curve(struct trial_result *r, struct observed *observed, const struct settings *s,
+                      struct err *err)
 {
-    const struct lapack_watch watch = {ridge_goes_on, observed};
-    const struct gcn_inputs *inputs;
-    const struct split *split;
-    struct gcn_outcome outcome = {.curve = NULL};
-    struct ridge_spec spec;
-    struct ridge ridge;
+    size_t n = (size_t)s->v[P_EPOCHS].i + 1;
 
-    if (load(&inputs, &split, self, r, s, where, observed, err))
-        return -1;
-    spec_ridge(&spec, s);
-    if (ridge_train(&outcome, &ridge, &spec, inputs, split, (int)s->v[P_THREADS].i, &self->scratch,
-                    self->clock, &watch, err))
-        return -1;
-    if (outcome.status == GCN_STOPPED) {
-        stopped(r, observed);
-        return 0;
-    }
-    take_outcome(r, &outcome);
-    return is_kept(r, s) ? keep_ridge(self, r, s, where, inputs, split, &ridge, &outcome, err) : 0;
+    observed->epochs = (int32_t)s->v[P_EPOCHS].i;
+    r->curve = calloc(n, sizeof *r->curve);
+    return r->curve ? 0 : err_nomem(err, "curve", n * sizeof *r->curve);
 }
 
-static int train(struct gcn_runner *self, struct trial_result *r, const struct settings *s,
+/* A trial without epochs leaves no checkpoint: a solve that takes longer than one is worth is larger
+ * than one may be. */
+static int train(struct model_runner *self, struct trial_result *r, const struct settings *s,
                  struct plan_trial where, struct observed *observed, struct err *err)
 {
+    const struct model_type *type = model_type_of(s);
     const struct trial_checkpoint *from = observed->watch->from;
-    const struct gcn_inputs *inputs;
-    const struct split *split;
-    struct gcn_observer observer = {.epoch_done = epoch_done,
-                                    .arg = observed,
-                                    .state = from ? from->state : NULL,
-                                    .state_bytes = from ? from->bytes : 0};
-    struct gcn_outcome outcome;
-    struct gcn_spec spec;
-    struct hash key;
+    const struct lapack_watch watch = {goes_on, observed};
+    const struct gcn_observer observer = {.epoch_done = epoch_done,
+                                          .arg = observed,
+                                          .state = from ? from->state : NULL,
+                                          .state_bytes = from ? from->bytes : 0};
+    struct model_training training = {.settings = s,
+                                      .data = self->data,
+                                      .scratch = &self->scratch,
+                                      .clock = self->clock,
+                                      .observer = &observer,
+                                      .watch = &watch};
+    struct gcn_outcome outcome = {.curve = NULL};
 
-    if (load(&inputs, &split, self, r, s, where, observed, err))
+    if ((type->trains && load(&training, self, r, where, observed, err)) ||
+        (type->has_epochs && take_curve(r, observed, s, err)))
         return -1;
-    spec_gcn(&spec, s);
-    key = trial_key(self, s, where);
-    memset(&outcome, 0, sizeof outcome);
-    r->curve = calloc((size_t)spec.epochs + 1, sizeof *r->curve);
-    if (!r->curve)
-        return err_nomem(err, "curve", ((size_t)spec.epochs + 1) * sizeof *r->curve);
     outcome.curve = r->curve;
-    observed->epochs = spec.epochs;
-    if (gcn_train(&outcome, &spec, inputs, split, key, (int)s->v[P_THREADS].i, &self->scratch,
-                  self->clock, &observer, err))
+    if (type->train(&outcome, &training, err))
         return -1;
     r->resumed_epoch = outcome.resumed_epoch;
     r->earlier_s = earlier_seconds(observed, &outcome);
@@ -299,38 +269,30 @@ static int train(struct gcn_runner *self, struct trial_result *r, const struct s
         return 0;
     }
     take_outcome(r, &outcome);
-    return is_kept(r, s) ? keep(self, r, s, where, inputs, &outcome, err) : 0;
+    return is_kept(r, s) ? keep(self, r, &outcome, &training, where, err) : 0;
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,
                 const struct trial_watch *watch)
 {
-    struct gcn_runner *self = self_;
+    struct model_runner *self = self_;
     struct observed observed = {
         .self = self, .watch = watch, .trial = number, .begun_s = clock_now(self->clock)};
     struct plan_trial where = plan_trial(self->plan, number);
     struct settings settings;
     struct err err = {{0}};
-    int rc;
 
     FAULT_TRIAL(number);
     plan_settings(self->plan, where.config, &settings);
-    if (spec_model(&settings) == MODEL_NOOP) {
-        r->state = TRIAL_DONE;
-        r->value = 0;
-        return;
-    }
     arena_reset(&self->scratch);
     self->scratch.peak_bytes = 0;
     observed.timeout_s = settings.v[P_TRIAL_TIMEOUT].f;
-    rc = (spec_model(&settings) == MODEL_RIDGE ? fit_ridge : train)(self, r, &settings, where,
-                                                                    &observed, &err);
-    if (rc)
+    if (train(self, r, &settings, where, &observed, &err))
         fail(r, &err);
     r->peak_bytes = (int64_t)self->scratch.peak_bytes;
 }
 
-struct runner gcn_runner_interface(struct gcn_runner *self)
+struct runner model_runner_interface(struct model_runner *self)
 {
     return (struct runner){.run = run, .self = self};
 }

@@ -1,0 +1,163 @@
+#include "gcn/packed.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define ALIGNMENT 64
+
+struct header {
+    char magic[8];
+    uint32_t version;
+    uint32_t here; /* bit i: the i-th array is there */
+    uint64_t bytes;
+    uint64_t digest_high;
+    uint64_t digest_low;
+};
+
+struct packer {
+    /* COUNT bytes, COPY arrays into the block, CLEAR where they were, POINT into the block. */
+    enum { COUNT, COPY, CLEAR, POINT } task;
+    char *block;
+    size_t size; /* POINT: of the block */
+    size_t at;
+    uint32_t here;
+    int i; /* arrays passed in this walk */
+    bool failed;
+};
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t begin_of_arrays(const struct packed_type *type)
+{
+    return aligned(sizeof(struct header) + type->size);
+}
+
+static void point(struct packer *p, void **array, size_t bytes)
+{
+    *array = NULL;
+    if (p->failed || bytes > p->size - p->at) {
+        p->failed = true;
+        return;
+    }
+    *array = p->block + p->at;
+}
+
+void packer_array(struct packer *p, void **array, size_t bytes)
+{
+    uint32_t bit = (uint32_t)1 << p->i++;
+
+    if (p->task == POINT ? !(p->here & bit) : !*array) {
+        *array = NULL;
+        return;
+    }
+    p->here |= bit;
+    if (p->task == COPY && bytes) {
+        memcpy(p->block + p->at, *array, bytes);
+        memset(p->block + p->at + bytes, 0, aligned(bytes) - bytes); /* it is digested too */
+    }
+    if (p->task == CLEAR)
+        *array = NULL;
+    if (p->task == POINT)
+        point(p, array, bytes);
+    if (!p->failed)
+        p->at += aligned(bytes);
+}
+
+void packer_mat(struct packer *p, struct mat *m)
+{
+    PACKER_ARRAY(p, m->v, mat_size(m));
+}
+
+void packer_csr(struct packer *p, struct csr *a)
+{
+    int64_t nnz;
+
+    PACKER_ARRAY(p, a->row_start, a->n_rows + 1);
+    nnz = a->row_start ? csr_nnz(a) : 0;
+    PACKER_ARRAY(p, a->col, nnz);
+    PACKER_ARRAY(p, a->val, nnz);
+}
+
+static void walk(struct packer *p, const struct packed_type *type, void *object)
+{
+    p->at = begin_of_arrays(type);
+    p->i = 0;
+    type->walk(p, object);
+}
+
+size_t packed_bytes(const struct packed_type *type, void *object)
+{
+    struct packer p = {.task = COUNT};
+
+    walk(&p, type, object);
+    return p.at;
+}
+
+static struct hash digest_of(const void *block, size_t bytes)
+{
+    size_t skip = sizeof(struct header);
+
+    return hash_bytes((const char *)block + skip, bytes - skip);
+}
+
+void packed_write(void *block, const struct packed_type *type, const void *object)
+{
+    struct header *header = block;
+    void *copy = header + 1;
+    struct packer p = {.task = COPY, .block = block};
+    struct hash digest;
+
+    memset(block, 0, begin_of_arrays(type));
+    memcpy(header->magic, type->magic, sizeof header->magic);
+    header->version = type->version;
+    memcpy(copy, object, type->size);
+    walk(&p, type, copy);
+    header->here = p.here;
+    header->bytes = p.at;
+    p.task = CLEAR;
+    walk(&p, type, copy);
+    digest = digest_of(block, header->bytes);
+    header->digest_high = digest.high;
+    header->digest_low = digest.low;
+}
+
+static int check_header(const struct packed_type *type, const struct header *header, size_t bytes,
+                        struct err *err)
+{
+    if (bytes < begin_of_arrays(type) ||
+        memcmp(header->magic, type->magic, sizeof header->magic) != 0)
+        return err_set(err, "inputs block: does not begin with a header");
+    if (header->version != type->version)
+        return err_set(err, "inputs block: version %u: this program reads version %u",
+                       header->version, type->version);
+    if (header->bytes != bytes)
+        return err_set(err, "inputs block: %zu bytes: its header says %llu", bytes,
+                       (unsigned long long)header->bytes);
+    if (!hash_equal(digest_of(header, bytes),
+                    (struct hash){header->digest_high, header->digest_low}))
+        return err_set(err, "inputs block: damaged, its digest does not match");
+    return 0;
+}
+
+int packed_view(void *object, const struct packed_type *type, const void *block, size_t bytes,
+                struct err *err)
+{
+    const struct header *header = block;
+    /* The structs have no read-only form; nobody writes to what is viewed. */
+    struct packer p = {.task = POINT, .block = (char *)(uintptr_t)block, .size = bytes};
+
+    if (check_header(type, header, bytes, err))
+        return -1;
+    memcpy(object, header + 1, type->size);
+    p.here = header->here;
+    walk(&p, type, object);
+    if (!p.failed && p.at == bytes)
+        return 0;
+    memset(object, 0, type->size);
+    return err_set(err, "inputs block: %zu bytes do not hold its arrays", bytes);
+}

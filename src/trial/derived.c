@@ -1,0 +1,97 @@
+#include "trial/derived.h"
+
+#include "base/memory.h"
+#include "grid/param.h"
+
+void derived_init(struct derived *derived, const struct dataset *data)
+{
+    *derived = (struct derived){.data = data, .limit_bytes = memory_limit_bytes()};
+}
+
+static void release_reduced(struct derived *derived)
+{
+    reducer_release(&derived->reducer);
+    for (int i = 0; i < DERIVED_REDUCED; i++) {
+        mat_release(&derived->reduced[i].l);
+        derived->reduced[i].reduce = REDUCE_NONE;
+    }
+    derived->has_reducer = false;
+    derived->next = 0;
+}
+
+void derived_release(struct derived *derived)
+{
+    if (!derived)
+        return;
+    for (size_t i = 0; i < GRAPH_METRICS; i++)
+        neighbours_release(&derived->neighbours[i]);
+    release_reduced(derived);
+}
+
+int derived_graph(struct csr *out, struct derived *derived, const struct graph_spec *spec,
+                  struct err *err)
+{
+    struct neighbours *n = &derived->neighbours[spec->metric];
+
+    if (spec->build != GRAPH_KNN)
+        return graph_build(out, derived->data, spec, err);
+    if (neighbours_grow(n, derived->data, spec->metric, spec->k, err))
+        return -1;
+    return graph_cut(out, n, spec->k, spec->weights, err);
+}
+
+/* ---- reduced features ---- */
+
+/* Before anything is taken: on a machine that lends more than it has, a page too many ends the
+ * process without a word. */
+static int check_memory(const struct derived *derived, int32_t reduce, struct err *err)
+{
+    const struct dataset *data = derived->data;
+    double bytes = reducer_bytes(data, reduce) + (double)data->block_bytes;
+    struct buf name = {0};
+
+    if (bytes <= derived->limit_bytes)
+        return 0;
+    param_format(&name, P_REDUCE, (union value){.i = reduce});
+    err_set(err,
+            "reduce = %s: takes %.1f GB for the products of all pairs of the %d %s, this process "
+            "may use %.1f GB: allowed is reduce = none, or a machine with more memory",
+            buf_text(&name), bytes * 1e-9,
+            data->n_samples <= data->n_features ? data->n_samples : data->n_features,
+            data->n_samples <= data->n_features ? "samples" : "features",
+            derived->limit_bytes * 1e-9);
+    buf_release(&name);
+    return -1;
+}
+
+static int make_reducer(struct derived *derived, enum feature_scale scale, struct err *err)
+{
+    if (derived->has_reducer && derived->scale == scale)
+        return 0;
+    release_reduced(derived);
+    if (reducer_init(&derived->reducer, derived->data, scale, 0, err))
+        return -1;
+    derived->scale = scale;
+    derived->has_reducer = true;
+    return 0;
+}
+
+const struct mat *derived_features(struct derived *derived, const struct gcn_inputs_spec *spec,
+                                   struct err *err)
+{
+    int place;
+
+    if (check_memory(derived, spec->reduce, err) || make_reducer(derived, spec->scale, err))
+        return NULL;
+    for (int i = 0; i < DERIVED_REDUCED; i++)
+        if (derived->reduced[i].reduce == spec->reduce)
+            return &derived->reduced[i].l;
+    place = derived->next;
+    mat_release(&derived->reduced[place].l);
+    derived->reduced[place].reduce = REDUCE_NONE;
+    if (reducer_make(&derived->reduced[place].l, &derived->reducer, spec->reduce, err))
+        return NULL;
+    derived->reduced[place].reduce = spec->reduce;
+    derived->next = (place + 1) % DERIVED_REDUCED;
+    return &derived->reduced[place].l;
+}

@@ -1,0 +1,186 @@
+/* gcn, and mlp, which is the same network without a graph (gcn/train.h). */
+#include <string.h>
+
+#include "trial/kept.h"
+#include "trial/model_type.h"
+#include "trial/spec.h"
+
+/* ---- inputs: struct gcn_inputs ---- */
+
+/* Batches of less than this part of the samples may need few enough rows for A^X to be cheaper
+ * than codes, with ten neighbours or more; product_order.h decides. */
+#define SMALL_SHARE 8
+
+struct outline {
+    struct gcn_outline gcn;
+    struct csr adjacency; /* until inputs were made with it, and not where samples are graphs */
+};
+
+static int make_key(struct inputs_key *key, const struct dataset *data, const struct settings *s,
+                    struct err *err)
+{
+    struct gcn_inputs_spec *spec = &key->spec;
+    int64_t batch_size = s->v[P_BATCH_SIZE].i;
+
+    spec_inputs(spec, s);
+    if (reducer_check(spec, data, err))
+        return -1;
+    spec_graph(&key->graph, s);
+    if (reducer_keeps(data, spec->reduce))
+        spec->reduce = REDUCE_NONE;
+    spec->small_batches = batch_size && batch_size < data->n_samples / SMALL_SHARE;
+    if (data->is_sparse || spec->reduce != REDUCE_NONE) /* the same serve all */
+        spec->drops_inputs = spec->small_batches = false;
+    return 0;
+}
+
+static bool is_reduced(const struct inputs_key *key)
+{
+    return key->spec.reduce != REDUCE_NONE;
+}
+
+static int find_outline(void *outline_, struct derived *derived, const struct inputs_key *key,
+                        struct err *err)
+{
+    struct outline *outline = outline_;
+    const struct dataset *data = derived->data;
+    const struct mat *l;
+
+    if (derived_graph(&outline->adjacency, derived, &key->graph, err))
+        return -1;
+    if (is_reduced(key)) {
+        l = derived_features(derived, &key->spec, err);
+        if (l)
+            outline->gcn = gcn_outline_reduced(data, &outline->adjacency, l);
+        return l ? 0 : -1;
+    }
+    if (gcn_outline_find(&outline->gcn, data, &outline->adjacency, &key->spec, err))
+        return -1;
+    if (data->graph_start) /* large, and soon made again */
+        csr_release(&outline->adjacency);
+    return 0;
+}
+
+static void forget_outline(void *outline)
+{
+    csr_release(&((struct outline *)outline)->adjacency);
+}
+
+static double inputs_bytes(const void *outline)
+{
+    return gcn_outline_bytes(&((const struct outline *)outline)->gcn);
+}
+
+static int make(void *inputs, void *outline_, struct derived *derived, const struct inputs_key *key,
+                struct err *err)
+{
+    struct outline *outline = outline_;
+    const struct mat *l = NULL;
+    int rc = 0;
+
+    if (!outline->adjacency.row_start)
+        rc = derived_graph(&outline->adjacency, derived, &key->graph, err);
+    if (!rc && is_reduced(key)) {
+        l = derived_features(derived, &key->spec, err);
+        rc = l ? gcn_inputs_init_reduced(inputs, derived->data, &outline->adjacency, l, err) : -1;
+    } else if (!rc) {
+        rc = gcn_inputs_make(inputs, &outline->gcn, &outline->adjacency, &key->spec, err);
+    }
+    csr_release(&outline->adjacency);
+    return rc;
+}
+
+static void release(void *inputs)
+{
+    gcn_inputs_release(inputs);
+}
+
+static size_t packed_size(const void *inputs)
+{
+    return gcn_inputs_packed_bytes(inputs);
+}
+
+static void pack(void *block, const void *inputs)
+{
+    gcn_inputs_pack(block, inputs);
+}
+
+static int view(void *inputs, const struct dataset *data, const void *block, size_t bytes,
+                struct err *err)
+{
+    return gcn_inputs_view(inputs, data, block, bytes, err);
+}
+
+static const struct inputs_type network_inputs = {
+    .size = sizeof(struct gcn_inputs),
+    .outline_size = sizeof(struct outline),
+    .key = make_key,
+    .outline = find_outline,
+    .forget = forget_outline,
+    .bytes = inputs_bytes,
+    .make = make,
+    .release = release,
+    .packed_bytes = packed_size,
+    .pack = pack,
+    .view = view,
+};
+
+/* ---- trials ---- */
+
+static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
+                 const struct dataset *data, const void *outline_, const struct split *split)
+{
+    const struct gcn_outline *outline = &((const struct outline *)outline_)->gcn;
+    struct gcn_spec spec;
+
+    spec_gcn(&spec, s);
+    *work = gcn_cost(&spec, outline, split);
+    *bytes =
+        gcn_train_bytes(&spec, outline, split->n_train) + kept_bytes(s, data, outline->n_inputs);
+}
+
+static int train(struct gcn_outcome *outcome, struct model_training *training, struct err *err)
+{
+    const struct gcn_inputs *inputs = training->inputs;
+    struct gcn_inputs_spec made;
+    struct gcn_spec spec;
+    const struct gcn_training network = {
+        .spec = &spec,
+        .inputs = inputs,
+        .split = training->split,
+        .key = training->key,
+        .threads = (int)training->settings->v[P_THREADS].i,
+        .scratch = training->scratch,
+        .clock = training->clock,
+        .observer = training->observer,
+    };
+
+    spec_gcn(&spec, training->settings);
+    spec_inputs(&made, training->settings);
+    if (!reducer_keeps(training->data, made.reduce))
+        training->coordinates = &inputs->x;
+    return gcn_train(outcome, &network, err);
+}
+
+const struct model_type model_gcn = {
+    .name = "gcn",
+    .trains = true,
+    .draws_random = true,
+    .has_epochs = true,
+    .gives_probabilities = true,
+    .uses_graph = true,
+    .inputs = &network_inputs,
+    .cost = cost,
+    .train = train,
+};
+
+const struct model_type model_mlp = {
+    .name = "mlp",
+    .trains = true,
+    .draws_random = true,
+    .has_epochs = true,
+    .gives_probabilities = true,
+    .inputs = &network_inputs,
+    .cost = cost,
+    .train = train,
+};
