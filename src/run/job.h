@@ -2,7 +2,7 @@
 #ifndef RUN_JOB_H
 #define RUN_JOB_H
 
-#include "data/core/load.h"
+#include "data/core/data_report.h"
 #include "grid/plan.h"
 #include "run/sweep_share.h"
 #include "sched/ledger.h"

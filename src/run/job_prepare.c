@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "data/format.h"
 #include "grid/requirements.h"
 #include "launch/address_space.h"
 #include "run/job_warnings.h"
@@ -56,7 +57,7 @@ static int resolve_scale(struct job *job, struct err *err)
     bool has_amounts;
 
     if (v[P_SCALE].i != param_choice(P_SCALE, "auto") ||
-        (v[P_FORMAT].i != DATA_TU && v[P_FORMAT].i != DATA_GRAPH))
+        !data_format_at(v[P_FORMAT].i)->has_attributes)
         return 0;
     if (job_has_amounts(&has_amounts, job, err))
         return -1;

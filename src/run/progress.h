@@ -5,6 +5,7 @@
 #include "grid/plan.h"
 #include "sched/master.h"
 #include "store/result_table.h"
+#include "store/store.h"
 
 enum progress_mode { PROGRESS_NONE, PROGRESS_PLAIN, PROGRESS_LIVE };
 
