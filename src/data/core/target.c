@@ -137,7 +137,7 @@ int target_cells_init(struct target_cells *cells, int32_t n, const char *path, c
 {
     *cells = (struct target_cells){.path = path};
     cells->column = strdup(column);
-    if (!cells->column || reserve(cells, n, err) != 0) {
+    if (!cells->column || reserve(cells, n, err)) {
         target_cells_release(cells);
         return err_nomem(err, "targets", (size_t)n * sizeof *cells->text);
     }
@@ -162,7 +162,7 @@ void target_cells_release(struct target_cells *cells)
 int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
                      struct err *err)
 {
-    if (i == cells->capacity && reserve(cells, 2 * i + 64, err) != 0)
+    if (i == cells->capacity && reserve(cells, 2 * i + 64, err))
         return -1;
     if (i == cells->n)
         cells->n++;
@@ -370,7 +370,7 @@ static int check_members(const struct target *t, const struct target_cells *cell
 static int make_labels(struct target *out, const struct target_cells *cells, bool is_asked,
                        struct err *err)
 {
-    if (target_classes(out, cells, err) != 0)
+    if (target_classes(out, cells, err))
         return -1;
     if (out->n_classes == 1)
         return err_set(err,
@@ -384,18 +384,18 @@ int target_make(struct target *out, const struct target_cells *cells, enum data_
                 bool whole_are_classes, struct err *err)
 {
     bool is_asked = task == DATA_TASK_CLASSIFICATION;
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
-    if (pick_task(&task, cells, whole_are_classes, err) != 0)
+    if (pick_task(&task, cells, whole_are_classes, err))
         return -1;
     if (task == DATA_TASK_CLASSIFICATION)
-        status = make_labels(out, cells, is_asked, err);
+        rc = make_labels(out, cells, is_asked, err);
     else
-        status = make_values(out, cells, err);
-    if (status != 0)
+        rc = make_values(out, cells, err);
+    if (rc)
         target_release(out);
-    return status;
+    return rc;
 }
 
 int target_absent(struct target *out, int32_t n, struct err *err)

@@ -334,7 +334,7 @@ static int grow(struct markers *m, struct err *err)
 int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
                 const struct tally *tally, struct err *err)
 {
-    if ((m->n == m->capacity && grow(m, err) != 0) || put_calls(m, calls, tally, err) != 0)
+    if ((m->n == m->capacity && grow(m, err)) || put_calls(m, calls, tally, err))
         return -1;
     m->list[m->n] = (struct marker){
         .text = m->text.size,

@@ -227,28 +227,7 @@ static int index_markers(struct recode *r, struct err *err)
     return 0;
 }
 
-/* Means of features that are not held as dosages, whose missing ones are the means already. */
-static int find_means(struct recode *r, struct err *err)
-{
-    const struct dataset *d = r->data;
-    struct mat row;
-    double *sum;
-
-    if (mat_init(&row, 1, d->n_markers, err))
-        return -1;
-    sum = calloc((size_t)d->n_markers, sizeof *sum);
-    for (int32_t i = 0; sum && i < d->n_samples; i++) {
-        dataset_decode(&row, d, i, 0);
-        for (int32_t j = 0; j < d->n_markers; j++)
-            sum[j] += (double)row.v[j];
-    }
-    for (int32_t j = 0; sum && j < d->n_markers; j++)
-        r->fill[j] = (float)(sum[j] / d->n_samples);
-    mat_release(&row);
-    free(sum);
-    return sum ? 0 : err_nomem(err, "means", (size_t)d->n_markers * sizeof *sum);
-}
-
+/* Of features that are not held as dosages missing values are the means already. */
 static int find_fill(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -257,7 +236,7 @@ static int find_fill(struct recode *r, struct err *err)
     if (!r->fill)
         return err_nomem(err, "means", n * sizeof *r->fill);
     if (!r->data->fill)
-        return find_means(r, err);
+        return dataset_means(r->fill, r->data, r->data->n_markers, err);
     memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
     return 0;
 }
@@ -603,9 +582,9 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
     }
     r->is_read = true;
     r->n_sites = 0;
-    if (status == 0)
+    if (!status)
         variants_select(&r->variants, sample, n);
-    for (; status == 0 && (status = variants_next(&r->variants, &site, err)) > 0; r->n_sites++)
+    for (; !status && (status = variants_next(&r->variants, &site, err)) > 0; r->n_sites++)
         status = take_site(x, report, r, &text, &site, err);
     buf_release(&text);
     return status;
