@@ -113,7 +113,7 @@ static int recognize_bytes(enum data_kind *out, const char *path, struct err *er
         }
     if (has_binary(head, n))
         return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
-    *out = smi_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
+    *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
     return 0;
 }
 

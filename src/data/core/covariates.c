@@ -27,7 +27,7 @@ struct coding {
     float *mean; /* [F - K] of the data */
 };
 
-/* ---- the data's ---- */
+/* ---- of new samples: as the data have them ---- */
 
 static int find_means(struct coding *c, struct err *err)
 {
@@ -77,7 +77,7 @@ static struct column find_features(const struct coding *c, const struct target_c
     return column;
 }
 
-/* ---- cells ---- */
+/* ---- of new samples: cells ---- */
 
 static int take_number(float *out, const struct target_cells *cells, int32_t i, struct err *err)
 {
@@ -175,6 +175,8 @@ int covariates_read_new(struct mat *out, struct covariates_report *report,
     free(c.mean);
     return rc ? -1 : 0;
 }
+
+/* ---- of the data ---- */
 
 /* A column is a vector of numbers with NaN where missing, or a target of classes; each becomes
  * columns of v, which is column-major until all are known. */

@@ -12,8 +12,7 @@
 enum { MOST_DIGITS = 64 };
 
 /* Write "PATH:LINE: column "x" = "cell": why" for a cell that is there. Always returns -1. */
-static int target_fault(struct err *err, const struct target_cells *cells, int32_t i,
-                        const char *why)
+static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};
 
@@ -21,8 +20,10 @@ static int target_fault(struct err *err, const struct target_cells *cells, int32
                        why);
 }
 
+/* ---- decimal commas ---- */
+
 /* A number with a comma in place of the point. */
-static bool decimal_has_comma(const char *cell)
+static bool has_decimal_comma(const char *cell)
 {
     char copy[MOST_DIGITS];
     const char *comma = strchr(cell, ',');
@@ -79,9 +80,9 @@ static int refuse_thousands(const struct target_cells *cells, struct err *err)
     }
     if (a_point < 0 || !n_whole)
         return 0;
-    return target_fault(err, cells, a_point,
-                        "a point that likely sets thousands apart, for other rows have whole "
-                        "numbers of three digits: write nothing between thousands");
+    return cell_fault(err, cells, a_point,
+                      "a point that likely sets thousands apart, for other rows have whole "
+                      "numbers of three digits: write nothing between thousands");
 }
 
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err)
@@ -93,7 +94,7 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
 
         if (!text)
             continue;
-        if (decimal_has_comma(text)) {
+        if (has_decimal_comma(text)) {
             a_comma = a_comma < 0 ? i : a_comma;
             n_plain += !may_be_thousands(text);
         } else if (text[strspn(text, "+-0123456789")]) {
@@ -103,9 +104,9 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
     if (a_comma < 0)
         return refuse_thousands(cells, err);
     if (n_plain == 0 && separator != ';')
-        return target_fault(err, cells, a_comma,
-                            "a comma that may set thousands apart or be a decimal one: write a "
-                            "decimal point, and nothing between thousands");
+        return cell_fault(err, cells, a_comma,
+                          "a comma that may set thousands apart or be a decimal one: write a "
+                          "decimal point, and nothing between thousands");
     for (int32_t i = 0; i < cells->n; i++) {
         char *comma = cells->text[i] ? strchr(cells->text[i], ',') : NULL;
 
@@ -114,6 +115,8 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
     }
     return 0;
 }
+
+/* ---- cells ---- */
 
 static int reserve(struct target_cells *cells, int32_t capacity, struct err *err)
 {
@@ -196,23 +199,21 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
     if (n_numbers + n_words == 0)
         return err_set(err, "%s: column \"%.80s\": no sample has a value", cells->path,
                        cells->column);
-    if (n_words && *task != DATA_TASK_CLASSIFICATION && decimal_has_comma(cells->text[a_word]))
-        return target_fault(err, cells, a_word,
-                            "a comma in a number: write a decimal point, and nothing between "
-                            "thousands; decimal commas are read where semicolons or tabs stand "
-                            "between the columns and no number of the column has a point");
+    if (n_words && *task != DATA_TASK_CLASSIFICATION && has_decimal_comma(cells->text[a_word]))
+        return cell_fault(err, cells, a_word,
+                          "a comma in a number: write a decimal point, and nothing between "
+                          "thousands; decimal commas are read where semicolons or tabs stand "
+                          "between the columns and no number of the column has a point");
     if (n_words && *task == DATA_TASK_REGRESSION)
-        return target_fault(
-            err, cells, a_word,
-            "must be a number, or empty or NA where missing, for task = regression");
+        return cell_fault(err, cells, a_word,
+                          "must be a number, or empty or NA where missing, for task = regression");
     if (*task != DATA_TASK_AUTO)
         return 0;
     if (n_words && n_numbers)
-        return target_fault(
-            err, cells, a_word,
-            "a word among numbers: correct it, name it in data.missing if it stands "
-            "for a missing value, or set task = classification to make every value "
-            "a class");
+        return cell_fault(err, cells, a_word,
+                          "a word among numbers: correct it, name it in data.missing if it stands "
+                          "for a missing value, or set task = classification to make every value "
+                          "a class");
     *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
                                                                    : DATA_TASK_REGRESSION;
     return 0;

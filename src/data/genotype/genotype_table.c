@@ -16,21 +16,12 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* Find such columns of t, a table that is open at its header, and hide them: names and n_cols are
- * those of the rest from now on. Hidden are
- *   - the columns of spec's trait, covariates, group and ids, by name;
- *   - others that the table of phenotypes has too;
- *   - where this table has nearly all of the columns, and so the markers too (it may be the same
- *     file): columns of words, by the first rows, in the place of those others.
- * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
- * is short. */
-static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
-                           struct err *err);
-static void nonmarkers_release(struct nonmarkers *n); /* takes a zeroed one */
+/* ---- columns that are no markers ---- */
 
 /* Rows by which a column is judged to be one of words. */
 #define ROWS_SEEN 200
 
+/* What names the columns to be hidden. */
 struct search {
     const struct table *t;
     const struct data_spec *spec;
@@ -40,7 +31,7 @@ struct search {
     bool has_markers;        /* the table of phenotypes has nearly all columns of t */
 };
 
-static void release(struct search *s)
+static void search_release(struct search *s)
 {
     names_release(&s->phenotypes);
     names_release(&s->named);
@@ -101,7 +92,7 @@ static int find_names(struct search *s, struct err *err)
                : 0;
 }
 
-/* ---- columns of words ---- */
+/* ---- columns of words among them ---- */
 
 static void count_row(const struct table *t, const struct names *missing, int32_t *words,
                       int32_t *numbers)
@@ -143,8 +134,6 @@ static int find_words(struct search *s, struct err *err)
     return rc;
 }
 
-/* ---- hiding ---- */
-
 static int search(struct search *s, struct err *err)
 {
     int32_t n_shared = 0;
@@ -185,6 +174,14 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
     return 0;
 }
 
+/* Hide the columns of t that are no markers: its names and n_cols are those of the rest from now
+ * on. t is open at its header. Hidden are
+ *   - the columns of spec's trait, covariates, group and ids, by name;
+ *   - others that the table of phenotypes has too;
+ *   - where this table has nearly all of the columns, and so the markers too (it may be the same
+ *     file): columns of words, by the first rows, in the place of those others.
+ * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
+ * is short. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
 {
@@ -197,10 +194,11 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
     rc = search(&s, err);
     if (!rc)
         rc = hide(n, t, &s, err);
-    release(&s);
+    search_release(&s);
     return rc;
 }
 
+/* Takes a zeroed one. */
 static void nonmarkers_release(struct nonmarkers *n)
 {
     free(n->shown);
@@ -221,6 +219,8 @@ static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct e
         t->cell[k] = t->cell[n->shown[k]];
     return status;
 }
+
+/* ---- the table ---- */
 
 void genotype_table_release(struct genotype_table *g)
 {

@@ -11,6 +11,8 @@
 #include "data/core/reader.h"
 #include "data/text/names.h"
 
+/* ---- pairs of nodes ---- */
+
 void pairs_release(struct pairs *pairs)
 {
     if (!pairs)
@@ -111,6 +113,8 @@ void pairs_into(struct draft *draft, const struct pairs *pairs)
     draft->edge_target = pairs->target;
     draft->edge_weight = pairs->weight;
 }
+
+/* ---- a table of edges ---- */
 
 struct listed_edge {
     int32_t source; /* < target */

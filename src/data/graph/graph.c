@@ -7,6 +7,8 @@
 
 #include "data/graph/similarity.h"
 
+/* ---- neighbours ---- */
+
 /* As many are found at least when more may be asked for. Finding more costs next to nothing beside
  * the products, and a sweep seldom asks for more than 40; 1 KiB for each sample. */
 #define LEAST_GROWN 64

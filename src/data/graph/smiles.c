@@ -15,22 +15,10 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
-
-struct smi {
-    struct lines lines; /* path and line are there */
-    bool is_begun;
-    char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
-};
-
-/* -1 and err: as lines_open(). Pair with smi_close() after success. */
-static int smi_open(struct smi *s, const char *path, struct err *err);
-static void smi_close(struct smi *s); /* takes a zeroed one */
-
 /* What stands on the first line can be told from so much of it. */
 enum { HEAD_BYTES = 1 << 14 };
 
-/* ---- which ---- */
+/* ---- which files are SMILES files ---- */
 
 static char *skip_mark(char *text)
 {
@@ -63,7 +51,7 @@ static bool has_cell(const char *line, const char *name, const char *separators)
     return false;
 }
 
-bool smi_is_bare(const char *path, const char *column)
+bool smiles_is_bare(const char *path, const char *column)
 {
     char head[HEAD_BYTES];
     const char *line;
@@ -75,14 +63,24 @@ bool smi_is_bare(const char *path, const char *column)
     return *line && !has_cell(line, column, "\t,;") && !has_cell(line, column, "\t,; ");
 }
 
-/* ---- reading ---- */
+/* ---- SMILES files ---- */
 
+enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
+
+struct smi {
+    struct lines lines; /* path and line are there */
+    bool is_begun;
+    char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
+};
+
+/* -1 and err: as lines_open(). Pair with smi_close() after success. */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
     return lines_open(&s->lines, path, err);
 }
 
+/* Takes a zeroed one. */
 static void smi_close(struct smi *s)
 {
     if (s)
@@ -127,6 +125,8 @@ static int smi_next(struct smi *s, struct err *err)
     }
     return status;
 }
+
+/* ---- tables of molecules ---- */
 
 /* A table with a molecule in each row, or a SMILES file, which is read as one with two columns.
  * Molecules for a model are read a piece at a time: ids are of all rows so far, the rest is of the
@@ -389,7 +389,7 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
             spec->like ? ", or a SMILES file: obabel FILE.sdf -O FILE.smi"
                        : ": obabel FILE.sdf -O FILE.smi, then a line \"smiles id\" before "
                          "the first,");
-    if (smi_is_bare(spec->molecules, smiles_name(spec)))
+    if (smiles_is_bare(spec->molecules, smiles_name(spec)))
         return open_bare(s, err);
     if (table_open(&s->table, spec->molecules, err))
         return -1;

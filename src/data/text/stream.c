@@ -12,7 +12,9 @@
 
 #include "base/err.h"
 
-/* The readers look at this many bytes of a file to recognise it. */
+/* ---- files of other kinds ---- */
+
+/* So many bytes of a file are looked at to recognise it. */
 enum { FOREIGN_HEAD_BYTES = 4096 };
 
 /* Where the name stands in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
@@ -103,8 +105,8 @@ const struct foreign_file *stream_foreign(const void *head, size_t n)
     return NULL;
 }
 
-/* -1 and err, which names the file, its kind and the remedy, where stream_foreign() recognises these
- * bytes. */
+/* -1 and err, which names the file, its kind and the remedy, where stream_foreign() recognises
+ * these bytes. */
 static int check_foreign(const char *path, const void *head, size_t n, struct err *err)
 {
     const struct foreign_file *kind = stream_foreign(head, n);
@@ -118,6 +120,8 @@ size_t stream_mark_bytes(const void *head, size_t n)
 
     return n >= mark && !memcmp(head, STREAM_MARK, mark) ? mark : 0;
 }
+
+/* ---- streams ---- */
 
 /* By inflate() and not by gzread(): that one takes whatever follows a member and does not begin as
  * another for the end of the file, so that a bit that flips there takes rows away and nobody is
