@@ -77,12 +77,12 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store,
     if (query_table(&table, store, QUERY_FILES, 0, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++) {
-        const struct cell *row = &table.cells[r * table.n_cols];
+        const char *ini = result_table_text(&table, r, "ini");
 
-        add_beside(in, db, row[0].s);
-        add_sweep(in, db, row[1].s, NULL);
+        add_beside(in, db, result_table_text(&table, r, "file"));
+        add_sweep(in, db, ini, NULL);
         if (set && set->n)
-            add_sweep(in, db, row[1].s, set);
+            add_sweep(in, db, ini, set);
     }
     result_table_release(&table);
     return 0;

@@ -31,9 +31,6 @@ static int64_t n_hidden(const struct settings *s)
  * tell two configurations apart. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
-    bool is_sgd = is_choice(s, P_OPTIMIZER, "sgd");
-    bool is_knn = is_choice(s, P_BUILD, "knn");
-    bool is_threshold = is_choice(s, P_BUILD, "threshold");
     /* A split file with groups may have no parts. */
     bool has_parts = *s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s;
 
@@ -43,6 +40,9 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_POOL:
         return !settings_pool(s);
     case P_BATCH_NORM:
+    case P_HIDDEN_SIZE:
+    case P_ACTIVATION:
+    case P_DROPOUT:
         return n_hidden(s) == 0;
     case P_RESIDUAL:
         return n_hidden(s) <= 1;
@@ -51,40 +51,21 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_STEP_SIZE:
     case P_STEP_GAMMA:
         return !steps(s);
-    case P_CLASS_WEIGHTS:
-        return is_choice(s, P_TASK, "regression");
-    case P_K:
-        return !is_knn;
-    case P_THRESHOLD:
-        return !is_threshold;
-    case P_METRIC:
-    case P_WEIGHTS:
-        return !is_knn && !is_threshold;
     case P_TEST:
         return has_parts;
     case P_VAL:
         return has_parts || s->v[P_FOLDS].i != 0;
-    case P_HIDDEN_SIZE:
-    case P_ACTIVATION:
-    case P_DROPOUT:
-        return n_hidden(s) == 0;
-    case P_MOMENTUM:
-        return !is_sgd;
-    case P_BETA1:
-    case P_BETA2:
-    case P_EPSILON:
-        return is_sgd;
     case P_DECAY_LAYERS:
         return s->v[P_WEIGHT_DECAY].f <= 0 || n_hidden(s) == 0;
     default:
-        return false;
+        return param_is_idle(id, s->v);
     }
 }
 
 /* Of one row the normalised values are 0, whatever the weights. */
 static bool normalizes_one_row(const struct settings *s)
 {
-    bool is_graph = is_choice(s, P_TYPE, "gcn") && !is_choice(s, P_BUILD, "none");
+    bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
 
     return settings_has(s, P_BATCH_NORM) && is_choice(s, P_BATCH_NORM, "yes") && n_hidden(s) > 0 &&
            s->v[P_BATCH_SIZE].i == 1 && !is_graph && !settings_pool(s);
@@ -135,16 +116,17 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* The types of model that the sweep may have; 1 or more of them. */
-static const union value *types_of(const struct sweep *sweep, int *n)
+/* The values a setting takes: its axis, or the fixed one. */
+static const union value *values_of(const struct sweep *sweep, enum param_id id, int32_t *n)
 {
-    *n = 1;
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        if (sweep->axes[a].id == P_TYPE) {
-            *n = sweep->axes[a].n;
-            return sweep->axes[a].values;
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        if (sweep->axes[i].id == id) {
+            *n = sweep->axes[i].n;
+            return sweep->axes[i].values;
         }
-    return &sweep->fixed.v[P_TYPE];
+    }
+    *n = 1;
+    return &sweep->fixed.v[id];
 }
 
 static bool type_has(const struct sweep *sweep, union value type, enum param_id id)
@@ -170,8 +152,8 @@ static void put_missing(struct buf *out, const struct sweep *sweep, union value 
 
 void plan_put_repeats(struct buf *out, const struct plan *plan)
 {
-    int n;
-    const union value *types = types_of(plan->sweep, &n);
+    int32_t n;
+    const union value *types = values_of(plan->sweep, P_TYPE, &n);
 
     for (int i = 0; i < n; i++)
         put_missing(out, plan->sweep, types[i]);
@@ -181,8 +163,9 @@ void plan_put_strays(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
     enum param_id ids[P_COUNT];
-    int n = 0, n_types;
-    const union value *types = types_of(sweep, &n_types);
+    int n = 0;
+    int32_t n_types;
+    const union value *types = values_of(sweep, P_TYPE, &n_types);
 
     for (int id = 0; id < P_COUNT; id++) {
         bool is_used = !sweep->line[id] || sweep->swept[id];
@@ -343,19 +326,6 @@ static void check_data(const struct check *c)
     }
 }
 
-/* The values a setting takes: its axis, or the fixed one. */
-static const union value *values_of(const struct sweep *sweep, enum param_id id, int32_t *n)
-{
-    for (size_t i = 0; i < sweep->n_axes; i++) {
-        if (sweep->axes[i].id == id) {
-            *n = sweep->axes[i].n;
-            return sweep->axes[i].values;
-        }
-    }
-    *n = 1;
-    return &sweep->fixed.v[id];
-}
-
 static bool can_be(const struct sweep *sweep, enum param_id id, const char *choice)
 {
     int32_t n;
@@ -367,19 +337,16 @@ static bool can_be(const struct sweep *sweep, enum param_id id, const char *choi
     return false;
 }
 
-/* Whether a type of model of the sweep has one. */
-static bool needs_graph(const struct sweep *sweep)
+/* Whether a model type of the sweep has a setting. */
+static bool some_type_has(const struct sweep *sweep, enum param_id id)
 {
-    struct settings s = sweep->fixed;
     int32_t n;
     const union value *types = values_of(sweep, P_TYPE, &n);
-    bool needs = false;
+    bool has = false;
 
-    for (int32_t i = 0; i < n; i++) {
-        s.v[P_TYPE] = types[i];
-        needs |= settings_has(&s, P_BUILD);
-    }
-    return needs;
+    for (int32_t i = 0; i < n; i++)
+        has |= type_has(sweep, types[i], id);
+    return has;
 }
 
 static void check_filter(const struct check *c)
@@ -403,7 +370,7 @@ static void check_edges(const struct check *c)
     const struct sweep *sweep = c->sweep;
     bool is_graph = data_format_at(sweep->fixed.v[P_FORMAT].i)->samples == DATA_NODES;
 
-    if (!needs_graph(sweep) || (is_graph && c->refused[P_EDGES]))
+    if (!some_type_has(sweep, P_BUILD) || (is_graph && c->refused[P_EDGES]))
         return;
     if (is_graph && *sweep->fixed.v[P_EDGES].s)
         return;
@@ -428,6 +395,8 @@ static void check_graphs(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     static const char *const builds[] = {"knn", "threshold"};
+    int32_t n;
+    const union value *types = values_of(sweep, P_TYPE, &n);
 
     if (!settings_pool(&sweep->fixed))
         return;
@@ -441,10 +410,12 @@ static void check_graphs(const struct check *c)
         complain(c, P_REDUCE,
                  "reduce takes samples for the rows of the features, and here those are nodes: "
                  "must be none");
-    if (can_be(sweep, P_TYPE, "ridge"))
-        complain(c, P_TYPE,
-                 "type = ridge takes one row of features a sample, and here each is a graph: must "
-                 "be gcn or mlp");
+    for (int32_t i = 0; i < n; i++)
+        if (!type_has(sweep, types[i], P_POOL))
+            complain(c, P_TYPE,
+                     "type = %s takes one row of features a sample, and here each is a graph: must "
+                     "be gcn or mlp",
+                     settings_type_name(types[i]));
 }
 
 static double largest(const struct sweep *sweep, enum param_id id)
@@ -501,11 +472,16 @@ static void check_split(const struct check *c)
 static void check_scores(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
+    int32_t n;
+    const union value *types = values_of(sweep, P_TYPE, &n);
 
-    if (can_be(sweep, P_TYPE, "ridge") && can_be(sweep, P_OBJECTIVE, "val_log_loss"))
-        complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
-                 "objective = val_log_loss: type = ridge has scores of classes, not probabilities: "
-                 "allowed beside it are val_accuracy, val_macro_f1 and val_roc_auc");
+    for (int32_t i = 0; i < n && can_be(sweep, P_OBJECTIVE, "val_log_loss"); i++)
+        if (param_is_among(MODELS_SCORES, settings_type_name(types[i])))
+            complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
+                     "objective = val_log_loss: type = %s has scores of classes, not "
+                     "probabilities: allowed beside it are val_accuracy, val_macro_f1 and "
+                     "val_roc_auc",
+                     settings_type_name(types[i]));
 }
 
 static bool is_reduced(union value v)

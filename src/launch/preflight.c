@@ -7,7 +7,7 @@
 #include "base/exit_status.h"
 #include "base/log.h"
 #include "data/format.h"
-#include "store/store.h"
+#include "store/database_file.h"
 
 int32_t preflight_threads(const struct sweep *sweep)
 {
@@ -50,8 +50,8 @@ static double data_bytes(const struct sweep *sweep)
 void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db)
 {
     *job = (struct checks_job){.threads = 1, .db = db};
-    job->is_network = strcmp(store_journal_mode(db, &job->filesystem), "wal") != 0;
-    job->is_wal = store_has_wal(db);
+    job->is_network = strcmp(database_file_journal_mode(db, &job->filesystem), "wal") != 0;
+    job->is_wal = database_file_has_wal(db);
     if (sweep) {
         job->threads = preflight_threads(sweep);
         job->share_bytes = data_bytes(sweep);

@@ -224,5 +224,5 @@ int main(void)
         cmocka_unit_test(test_superseded), cmocka_unit_test(test_before),
     };
 
-    return cmocka_run_group_tests_name("store_same", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sweep_identity", tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "store/db.h"
 #include "store/merge.h"
 #include "store/query.h"
+#include "store/session_check.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\n[grid]\nhidden_size = 16, 32\n"
@@ -126,8 +127,8 @@ static void expect_state(void *arg, const struct result_table *row)
 }
 
 /* What readers see: life and why of the session, and the query of a trial, of the attempts. */
-static void expect_read(struct fixture *f, enum query_life life, const char *why, const char *state,
-                        const char *outcome)
+static void expect_read(struct fixture *f, enum session_life life, const char *why,
+                        const char *state, const char *outcome)
 {
     struct store *store;
     struct result_table table;
@@ -136,7 +137,7 @@ static void expect_read(struct fixture *f, enum query_life life, const char *why
 
     if (store_open_reader(&store, f->path, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(query_life(&got, store, 1), life);
+    assert_int_equal(session_check_life(&got, store, 1), life);
     if (!strstr(got, why))
         fail_msg("%s", got);
     assert_int_equal(query_table(&table, store, QUERY_TRIAL, 1, &err), 0);
@@ -167,17 +168,17 @@ static void test_process(void **state)
     be(&f, &child, "");
     expect_refused(&f, "(its process lives); wait for it, end it, or give this run another --db");
     expect_refused(&f, ": espalier run a.ini (its");
-    expect_read(&f, QUERY_LIFE_RUNNING, "its process lives", "running", "running");
+    expect_read(&f, SESSION_LIFE_RUNNING, "its process lives", "running", "running");
     kill(child.pid, SIGSTOP);
     expect_refused(&f, "(its process lives)");
     /* Dead, but nobody has asked after it yet. */
     kill(child.pid, SIGKILL);
     usleep(100000);
-    expect_read(&f, QUERY_LIFE_GONE, "no such process", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
     assert_int_equal(waitpid((pid_t)child.pid, NULL, 0), child.pid);
-    expect_read(&f, QUERY_LIFE_GONE, "no such process", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
     expect_released(&f, " is gone: no such process; 1 trial that it was running is pending again");
-    expect_read(&f, QUERY_LIFE_ENDED, "", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_ENDED, "", "pending", "lost");
     fixture_close(&f);
 }
 
@@ -193,7 +194,7 @@ static void test_not_that_process(void **state)
     other = child;
     other.start--;
     be(&f, &other, "");
-    expect_read(&f, QUERY_LIFE_GONE, "no such process", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
     expect_released(&f, "no such process");
     fixture_close(&f);
 
@@ -201,7 +202,7 @@ static void test_not_that_process(void **state)
     other = child;
     other.realm[0] = other.realm[0] == 'a' ? 'b' : 'a';
     be(&f, &other, "slurm 77");
-    expect_read(&f, QUERY_LIFE_GONE, "has been started anew since", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "has been started anew since", "pending", "lost");
     expect_released(&f, "has been started anew since");
     fixture_close(&f);
     kill(child.pid, SIGKILL);
@@ -237,16 +238,16 @@ static void test_elsewhere(void **state)
     put_squeue(&f, "[ \"$5\" = 77 ] && echo RUNNING");
     expect_refused(&f, "pid 7 on node9, slurm 77, since 20");
     expect_refused(&f, "(Slurm job 77 goes on)");
-    expect_read(&f, QUERY_LIFE_RUNNING, "Slurm job 77 goes on", "running", "running");
+    expect_read(&f, SESSION_LIFE_RUNNING, "Slurm job 77 goes on", "running", "running");
     put_squeue(&f, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-    expect_read(&f, QUERY_LIFE_GONE, "Slurm job 77 is over", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "Slurm job 77 is over", "pending", "lost");
     expect_released(&f, " is gone: Slurm job 77 is over; 1 trial");
     fixture_close(&f);
 
     leave(&f);
     be(&f, &far, "slurm 77");
     put_squeue(&f, "exit 1");
-    expect_read(&f, QUERY_LIFE_GONE, "neither node9 nor Slurm can be asked", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "neither node9 nor Slurm can be asked", "pending", "lost");
     expect_released(&f,
                     " holds no lock and is taken for gone: neither node9 nor Slurm can be asked");
     fixture_close(&f);
@@ -299,7 +300,7 @@ static void test_copy(void **state)
     snprintf(command, sizeof command, "cp %s %s.copy && mv %s.copy %s", f.path, f.path, f.path,
              f.path);
     assert_int_equal(system(command), 0);
-    expect_read(&f, QUERY_LIFE_ELSEWHERE, "", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_ELSEWHERE, "", "pending", "lost");
     expect_released(&f, "");
     fixture_close(&f);
     kill(child.pid, SIGKILL);
@@ -362,5 +363,5 @@ int main(void)
         cmocka_unit_test(test_copy),      cmocka_unit_test(test_merged),
     };
 
-    return cmocka_run_group_tests_name("store_asked", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("session_check", tests, NULL, NULL);
 }

@@ -1,3 +1,8 @@
+/* What is recorded of a trial: its attempts, its checkpoint, and its result.
+ *
+ * A row of `attempt` is open while a trial runs, and closed by what becomes of it. trial.attempts
+ * counts the rows; trial.state is 'running' while one is open and the trial has no result of the
+ * session yet. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -5,10 +10,7 @@
 #include "store/db.h"
 #include "store/store.h"
 
-/* Rows of `attempt`: open while a trial runs, closed by what becomes of it. Internal to src/store.
- *
- * trial.attempts counts the rows; trial.state is 'running' while one is open and the trial has no
- * result of the session yet. */
+/* ---- attempts ---- */
 
 struct attempt {
     int64_t trial_id;
@@ -19,8 +21,8 @@ struct attempt {
 };
 
 /* The open attempt of a trial by a rank, in *open; 0: only other ranks have one; -1: none. */
-static int attempt_open(int64_t *open, struct store *store, int64_t trial_id, int32_t rank,
-                        struct err *err)
+static int find_open(int64_t *open, struct store *store, int64_t trial_id, int32_t rank,
+                     struct err *err)
 {
     return db_integer(store, db_bind(store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)rank),
                       -1, open, err);
@@ -48,10 +50,10 @@ static bool is_result(const char *outcome)
     return trial_state_parse(outcome) > TRIAL_RUNNING;
 }
 
-/* Record how an attempt ended: in the row that attempt_open() has found, else in a new one (which
+/* Record how an attempt ended: in the row that find_open() has found, else in a new one (which
  * the caller counts). One without a result gives the trial back; a result ends what other ranks
  * have open of it: 'stopped'. */
-static int attempt_end(struct store *store, int64_t open, const struct attempt *attempt,
+static int end_attempt(struct store *store, int64_t open, const struct attempt *attempt,
                        struct err *err)
 {
     if (open > 0 ? close_row(store, open, attempt, err) : insert(store, attempt, err))
@@ -90,7 +92,7 @@ int store_attempt_begin(struct store *store, int64_t trial_id, const struct stor
     int64_t open;
     bool is_over;
 
-    if (db_begin(store, err) || attempt_open(&open, store, trial_id, place->rank, err) ||
+    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err) ||
         has_result(&is_over, store, trial_id, err))
         return -1;
     if (open > 0 || is_over)
@@ -114,14 +116,16 @@ int store_attempt_crashed(struct store *store, int64_t trial_id, const struct st
                               .error = reason};
     int64_t open;
 
-    if (db_begin(store, err) || attempt_open(&open, store, trial_id, place->rank, err))
+    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err))
         return -1;
     if (open <= 0 &&
         db_finish(store, db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, 1), err))
         return -1;
     attempt.started = open > 0 ? (double)NAN : now;
-    return attempt_end(store, open, &attempt, err);
+    return end_attempt(store, open, &attempt, err);
 }
+
+/* ---- checkpoints ---- */
 
 int store_checkpoint(struct store *store, int64_t trial_id, const struct trial_checkpoint *c,
                      struct err *err)
@@ -154,6 +158,8 @@ int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struc
         return -1;
     return buf_failed(state) ? err_nomem(err, "checkpoint", state->size) : 1;
 }
+
+/* ---- results ---- */
 
 static int write_metric(struct store *store, int64_t trial_id, enum part part, const char *name,
                         double value, struct err *err)
@@ -220,7 +226,7 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
     return 0;
 }
 
-/* open: the attempt that ends, as attempt_open() says. */
+/* open: the attempt that ends, as find_open() says. */
 static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
                         int64_t open, int64_t *attempts, struct err *err)
 {
@@ -253,7 +259,7 @@ static int write_attempt(struct store *store, int64_t trial_id, const struct tri
         .error = *r->error ? r->error : NULL,
     };
 
-    return attempt_end(store, open, &attempt, err);
+    return end_attempt(store, open, &attempt, err);
 }
 
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
@@ -261,7 +267,7 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
 {
     int64_t attempts, open;
 
-    if (db_begin(store, err) || attempt_open(&open, store, trial_id, result->rank, err) ||
+    if (db_begin(store, err) || find_open(&open, store, trial_id, result->rank, err) ||
         update_trial(store, trial_id, result, open, &attempts, err) ||
         write_attempt(store, trial_id, result, open, err))
         return -1;

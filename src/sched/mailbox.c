@@ -1,4 +1,4 @@
-#include "sched/channel.h"
+#include "sched/mailbox.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -123,25 +123,4 @@ bool mailbox_take(struct mailbox *box, struct buf *message, double timeout_s)
     letter->message = old;
     letter_destroy(letter);
     return true;
-}
-
-static int mailbox_channel_send(const void *self, const struct buf *message, struct err *err)
-{
-    const struct mailbox_pair *pair = self;
-
-    return mailbox_put(pair->out, message, err);
-}
-
-static int mailbox_channel_receive(const void *self, struct buf *message, double timeout_s,
-                                   struct err *err)
-{
-    const struct mailbox_pair *pair = self;
-
-    (void)err;
-    return mailbox_take(pair->in, message, timeout_s);
-}
-
-struct channel channel_of_mailboxes(const struct mailbox_pair *pair)
-{
-    return (struct channel){mailbox_channel_send, mailbox_channel_receive, pair};
 }

@@ -56,9 +56,9 @@ static void test_comes_first_for_what_is_left(void **state)
 
     (void)state;
     set_up(&s);
-    resumes_set(dispatch_resumes(s.dispatch), 4, 0.25);
-    assert_true(resumes_has(dispatch_resumes(s.dispatch), 4));
-    assert_false(resumes_has(dispatch_resumes(s.dispatch), 3));
+    dispatch_resume(s.dispatch, 4, 0.25);
+    assert_true(dispatch_resumes(s.dispatch, 4));
+    assert_false(dispatch_resumes(s.dispatch, 3));
     assert_int_equal(assign(&s, 0, INFINITY), 4);
     assert_true(fabs(dispatch_predicted(s.dispatch, 4) - 5) < 1);
     assert_int_equal(assign(&s, 1, INFINITY), 9);
@@ -75,8 +75,8 @@ static void test_fits_by_what_is_left(void **state)
     set_up(&s);
     assert_int_equal(assign(&s, 0, 8), -1);
     assert_false(dispatch_can_begin(s.dispatch, 8));
-    resumes_set(dispatch_resumes(s.dispatch), 10, 0.05);
-    resumes_set(dispatch_resumes(s.dispatch), 11, 0.9);
+    dispatch_resume(s.dispatch, 10, 0.05);
+    dispatch_resume(s.dispatch, 11, 0.9);
     assert_true(dispatch_can_begin(s.dispatch, 8));
     assert_int_equal(assign(&s, 0, 8), 10);
     assert_int_equal(assign(&s, 1, 8), -1);
@@ -94,7 +94,7 @@ static void test_comes_back(void **state)
     set_up(&s);
     assert_int_equal(assign(&s, 0, INFINITY), 9);
     dispatch_start(s.dispatch, 0, 9);
-    resumes_set(dispatch_resumes(s.dispatch), 9, 0.5);
+    dispatch_resume(s.dispatch, 9, 0.5);
     dispatch_give_back(s.dispatch, 0, 9);
     assert_int_equal(assign(&s, 1, INFINITY), 9);
     assert_true(fabs(dispatch_predicted(s.dispatch, 9) - 20) < 2);
@@ -113,11 +113,11 @@ static void test_suspect(void **state)
     set_up(&s);
     assert_int_equal(assign(&s, 1, INFINITY), 9);
     dispatch_start(s.dispatch, 1, 9);
-    resumes_set(dispatch_resumes(s.dispatch), 9, 0.5);
+    dispatch_resume(s.dispatch, 9, 0.5);
     assert_int_equal(dispatch_lose(s.dispatch, 1, DISPATCH_MAX, failed), 0);
     dispatch_return(s.dispatch, 1);
     assert_int_equal(assign(&s, 1, INFINITY), 10);
-    assert_true(resumes_has(dispatch_resumes(s.dispatch), 9));
+    assert_true(dispatch_resumes(s.dispatch, 9));
     tear_down(&s);
 }
 
@@ -129,14 +129,14 @@ static void test_parts_teach_nothing(void **state)
 
     (void)state;
     set_up(&s);
-    resumes_set(dispatch_resumes(s.dispatch), 0, 0.001);
+    dispatch_resume(s.dispatch, 0, 0.001);
     assert_int_equal(assign(&s, 0, INFINITY), 0);
     margin = dispatch_margin(s.dispatch);
     dispatch_finish(s.dispatch, 0, 0, TRIAL_DONE, NAN);
     assert_true(fabs(cost_seconds(s.cost, 0) - 10) < 1);
     assert_true(dispatch_margin(s.dispatch) == margin);
     /* It could not be used, and was run whole. */
-    resumes_set(dispatch_resumes(s.dispatch), 1, 0.001);
+    dispatch_resume(s.dispatch, 1, 0.001);
     assert_int_equal(assign(&s, 0, INFINITY), 1);
     dispatch_finish(s.dispatch, 0, 1, TRIAL_DONE, 10);
     assert_true(dispatch_margin(s.dispatch) == margin);
