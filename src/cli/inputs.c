@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/outfile.h"
-#include "data/text/files.h"
+#include "data/text/file_names.h"
 #include "grid/sweep.h"
 #include "store/query.h"
 
@@ -23,7 +23,7 @@ static void add_file(struct inputs *in, const char *path)
 void inputs_add(struct inputs *in, const char *path)
 {
     if (path && *path)
-        files_of(&in->paths, path);
+        file_names_of(&in->paths, path);
 }
 
 void inputs_add_settings(struct inputs *in, const struct settings *settings)

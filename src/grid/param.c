@@ -15,7 +15,12 @@
 #include "base/duration.h"
 #include "base/err.h"
 #include "base/real.h"
+#include "data/core/data_spec.h"
+#include "data/core/split.h"
+#include "data/graph/graph.h"
 #include "gcn/reducer.h"
+#include "gcn/ridge.h"
+#include "gcn/spec.h"
 #include "grid/param_table.h"
 
 #define MAX_WORD 40
@@ -71,7 +76,7 @@ int suggest_distance(const char *wrong, const char *right)
     return 3 * distance <= (n > m ? n : m) ? distance : SUGGEST_FAR;
 }
 
-/* The words of the table's last but one column. */
+/* The words of the table's columns. */
 enum {
     AXIS = PARAM_AXIS,
     IDENTITY = PARAM_IDENTITY,
@@ -83,9 +88,22 @@ enum {
     REQUIRED = PARAM_REQUIRED
 };
 
+#define TARGET(s, member, less)                                                    \
+    {                                                                              \
+        PARAM_##s, offsetof(struct s, member), sizeof((struct s *)0)->member, less \
+    }
+#define INTO(s, member) TARGET(s, member, 0)
+#define AFTER_AUTO(s, member) TARGET(s, member, 1)
+#define NOWHERE                \
+    {                          \
+        PARAM_NOWHERE, 0, 0, 0 \
+    }
+
 const struct param param_table[P_COUNT] = {
-#define PARAM_ROW(id, section, key, type, min, max, choices, default_text, unit, flags, help) \
-    {section, key, PARAM_##type, min, max, choices, default_text, unit, flags, help},
+#define PARAM_ROW(id, section, key, type, min, max, choices, default_text, unit, flags, models, \
+                  target, help)                                                                 \
+    {section,      key,  PARAM_##type, min,    max,    choices,                                 \
+     default_text, unit, flags,        models, target, help},
     PARAM_TABLE(PARAM_ROW)
 #undef PARAM_ROW
 };
@@ -366,6 +384,35 @@ union value param_before(enum param_id id)
 #undef BEFORE_CASE
     default:
         return param_default(id);
+    }
+}
+
+bool param_is_among(const char *list, const char *word)
+{
+    return find_choice(list, word) >= 0;
+}
+
+static bool is_choice_among(enum param_id id, union value v, const char *choices)
+{
+    struct buf name = {0};
+    bool is;
+
+    param_format(&name, id, v);
+    is = param_is_among(choices, buf_text(&name));
+    buf_release(&name);
+    return is;
+}
+
+bool param_is_idle(enum param_id id, const union value v[P_COUNT])
+{
+    switch (id) {
+#define BESIDE_CASE(name, other, choices) \
+    case P_##name:                        \
+        return !is_choice_among(P_##other, v[P_##other], choices);
+        PARAM_BESIDE_TABLE(BESIDE_CASE)
+#undef BESIDE_CASE
+    default:
+        return false;
     }
 }
 

@@ -3,6 +3,7 @@
 #define GRID_PARAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -48,6 +49,23 @@ enum param_id {
         P_COUNT
 };
 
+/* Where trial/spec.c copies a value to. */
+enum param_struct {
+    PARAM_NOWHERE,
+    PARAM_data_spec,
+    PARAM_split_spec,
+    PARAM_graph_spec,
+    PARAM_gcn_inputs_spec,
+    PARAM_gcn_spec,
+    PARAM_ridge_spec
+};
+
+struct param_target {
+    enum param_struct into;
+    size_t offset, size; /* of the member */
+    int less;            /* is subtracted first */
+};
+
 struct param {
     const char *section;
     const char *key;
@@ -57,6 +75,8 @@ struct param {
     const char *default_text;
     const char *unit;
     int flags;
+    const char *models; /* "gcn|mlp" */
+    struct param_target target;
     const char *help;
 };
 
@@ -93,6 +113,12 @@ int param_parse(union value *out, enum param_id id, const char *text, struct err
 
 /* The same without "key = value: " in err, where the caller names the place. */
 int param_read(union value *out, enum param_id id, const char *text, struct err *err);
+
+/* Whether a word is one of the words of a list, "a|b|c". */
+bool param_is_among(const char *list, const char *word);
+
+/* Whether a setting does nothing because of another one alone: PARAM_BESIDE_TABLE. v: all values. */
+bool param_is_idle(enum param_id id, const union value v[P_COUNT]);
 
 /* The default of the table. */
 union value param_default(enum param_id id);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/core/filter.h"
+#include "data/format.h"
 #include "gcn/reducer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
@@ -30,9 +31,6 @@ static int64_t n_hidden(const struct settings *s)
  * tell two configurations apart. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
-    bool is_sgd = is_choice(s, P_OPTIMIZER, "sgd");
-    bool is_knn = is_choice(s, P_BUILD, "knn");
-    bool is_threshold = is_choice(s, P_BUILD, "threshold");
     /* A split file with groups may have no parts. */
     bool has_parts = *s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s;
 
@@ -42,6 +40,9 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_POOL:
         return !settings_pool(s);
     case P_BATCH_NORM:
+    case P_HIDDEN_SIZE:
+    case P_ACTIVATION:
+    case P_DROPOUT:
         return n_hidden(s) == 0;
     case P_RESIDUAL:
         return n_hidden(s) <= 1;
@@ -50,40 +51,21 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     case P_STEP_SIZE:
     case P_STEP_GAMMA:
         return !steps(s);
-    case P_CLASS_WEIGHTS:
-        return is_choice(s, P_TASK, "regression");
-    case P_K:
-        return !is_knn;
-    case P_THRESHOLD:
-        return !is_threshold;
-    case P_METRIC:
-    case P_WEIGHTS:
-        return !is_knn && !is_threshold;
     case P_TEST:
         return has_parts;
     case P_VAL:
         return has_parts || s->v[P_FOLDS].i != 0;
-    case P_HIDDEN_SIZE:
-    case P_ACTIVATION:
-    case P_DROPOUT:
-        return n_hidden(s) == 0;
-    case P_MOMENTUM:
-        return !is_sgd;
-    case P_BETA1:
-    case P_BETA2:
-    case P_EPSILON:
-        return is_sgd;
     case P_DECAY_LAYERS:
         return s->v[P_WEIGHT_DECAY].f <= 0 || n_hidden(s) == 0;
     default:
-        return false;
+        return param_is_idle(id, s->v);
     }
 }
 
 /* Of one row the normalised values are 0, whatever the weights. */
 static bool normalizes_one_row(const struct settings *s)
 {
-    bool is_graph = is_choice(s, P_TYPE, "gcn") && !is_choice(s, P_BUILD, "none");
+    bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
 
     return settings_has(s, P_BATCH_NORM) && is_choice(s, P_BATCH_NORM, "yes") && n_hidden(s) > 0 &&
            s->v[P_BATCH_SIZE].i == 1 && !is_graph && !settings_pool(s);
@@ -134,16 +116,17 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* The types of model that the sweep may have; 1 or more of them. */
-static const union value *types_of(const struct sweep *sweep, int *n)
+/* The values a setting takes: its axis, or the fixed one. */
+static const union value *values_of(const struct sweep *sweep, enum param_id id, int32_t *n)
 {
-    *n = 1;
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        if (sweep->axes[a].id == P_TYPE) {
-            *n = sweep->axes[a].n;
-            return sweep->axes[a].values;
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        if (sweep->axes[i].id == id) {
+            *n = sweep->axes[i].n;
+            return sweep->axes[i].values;
         }
-    return &sweep->fixed.v[P_TYPE];
+    }
+    *n = 1;
+    return &sweep->fixed.v[id];
 }
 
 static bool type_has(const struct sweep *sweep, union value type, enum param_id id)
@@ -169,8 +152,8 @@ static void put_missing(struct buf *out, const struct sweep *sweep, union value 
 
 void plan_put_repeats(struct buf *out, const struct plan *plan)
 {
-    int n;
-    const union value *types = types_of(plan->sweep, &n);
+    int32_t n;
+    const union value *types = values_of(plan->sweep, P_TYPE, &n);
 
     for (int i = 0; i < n; i++)
         put_missing(out, plan->sweep, types[i]);
@@ -180,8 +163,9 @@ void plan_put_strays(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
     enum param_id ids[P_COUNT];
-    int n = 0, n_types;
-    const union value *types = types_of(sweep, &n_types);
+    int n = 0;
+    int32_t n_types;
+    const union value *types = values_of(sweep, P_TYPE, &n_types);
 
     for (int id = 0; id < P_COUNT; id++) {
         bool is_used = !sweep->line[id] || sweep->swept[id];
@@ -244,89 +228,59 @@ complain_missing(const struct check *c, enum param_id id, const char *format, ..
     buf_release(&place);
 }
 
-/* Which settings of [data] belong to which formats, and which of them these cannot do without. */
-static const struct {
-    enum param_id id;
-    const char *formats; /* apart by " | " */
-    bool is_required;
-} data_settings[] = {
-    {P_GENOTYPES, "genotype", true},
-    {P_SUBSET, "genotype", false},
-    {P_DOSAGE, "genotype", false},
-    {P_REGION, "genotype", false},
-    {P_MULTIALLELIC, "genotype", false},
-    {P_MAX_MISSING, "genotype", false},
-    {P_MAF, "genotype", false},
-    {P_VARIANTS, "genotype", false},
-    {P_PHENOTYPES, "genotype", false}, /* a .fam has its own */
-    {P_TRAIT, "genotype | tu | smiles", false},
-    {P_COVARIATES, "genotype", false},
-    {P_MISSING, "genotype", false},
-    {P_MISSING_GENOTYPE, "genotype", false},
-    {P_EDGES, "graph", false},
-    {P_FEATURES, "graph", true},
-    {P_LABELS, "graph | idx", true},
-    {P_SAMPLES, "simulated", false},
-    {P_MARKERS, "simulated", false},
-    {P_POPULATIONS, "simulated", false},
-    {P_FST, "simulated", false},
-    {P_CAUSAL, "simulated", false},
-    {P_HERITABILITY, "simulated", false},
-    {P_SIMULATION_SEED, "simulated", false},
-    {P_FOLDER, "tu", true},
-    {P_MOLECULES, "smiles", true},
-    {P_SMILES, "smiles", true},
-    {P_ID, "genotype | smiles", false},
-    {P_SKIP_INVALID, "smiles", false},
-    {P_IMAGES, "idx", true},
-    {P_FIRST_IMAGES, "idx", false},
-};
-
-static bool is_among(const char *formats, const char *format)
+/* What a format has under the setting; NULL: nothing. */
+static const struct data_setting *setting_of(const struct data_format *format, enum param_id id)
 {
-    size_t n = strlen(format);
-    const char *at = formats;
+    return strcmp(param_table[id].section, "data") != 0
+               ? NULL
+               : data_format_setting(format, param_table[id].key);
+}
 
-    while ((at = strstr(at, format))) {
-        bool begins = at == formats || at[-1] == ' ';
+/* How many formats have the setting; 0: it is of all. first: one of them, NULL: none. */
+static int count_formats(const struct data_format **first, enum param_id id)
+{
+    const struct data_format *format;
+    int n = 0;
 
-        at += n;
-        if (begins && (!*at || *at == ' '))
-            return true;
-    }
-    return false;
+    *first = NULL;
+    for (size_t i = 0; (format = data_format_next(i)); i++)
+        if (setting_of(format, id) && n++ == 0)
+            *first = format;
+    return n;
+}
+
+/* Append their names, apart by " | ". */
+static void put_formats(struct buf *out, enum param_id id)
+{
+    const struct data_format *format;
+
+    for (size_t i = 0; (format = data_format_next(i)); i++)
+        if (setting_of(format, id))
+            buf_printf(out, "%s%s", out->size ? " | " : "", format->name);
 }
 
 bool requirements_format_has(enum param_id id, int64_t format)
 {
-    struct buf name = {0};
-    bool has = true;
+    const struct data_format *first;
 
-    param_format(&name, P_FORMAT, (union value){.i = format});
-    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++)
-        if (data_settings[i].id == id)
-            has = is_among(data_settings[i].formats, buf_text(&name));
-    buf_release(&name);
-    return has;
+    return !count_formats(&first, id) || setting_of(data_format_at(format), id);
 }
 
 /* The format that the settings which are given belong to; NULL: they do not tell. A file that
  * several formats have (labels) tells less than one that a single format has. */
-static const char *suggest_format(const struct sweep *sweep, enum param_id *by)
+static const struct data_format *suggest_format(const struct sweep *sweep, enum param_id *by)
 {
-    const char *shared = NULL;
+    const struct data_format *shared = NULL, *format;
 
-    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
-        enum param_id id = data_settings[i].id;
-        bool is_single = !strchr(data_settings[i].formats, ' ');
+    for (int id = 0; id < P_COUNT; id++) {
+        int n = sweep->line[id] ? count_formats(&format, (enum param_id)id) : 0;
 
-        if (!sweep->line[id] || !(is_single || param_table[id].type == PARAM_PATH))
-            continue;
-        if (is_single || !shared)
-            *by = id;
-        if (is_single)
-            return data_settings[i].formats;
-        shared = data_settings[i].formats;
+        if (n == 1 || (n && !shared && param_table[id].type == PARAM_PATH)) {
+            *by = (enum param_id)id;
+            shared = format;
+        }
+        if (n == 1)
+            return format;
     }
     return shared;
 }
@@ -336,16 +290,15 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
 {
     struct buf allowed = {0};
     enum param_id by = P_FORMAT;
-    const char *format = suggest_format(c->sweep, &by);
-    bool is_simulated = format && !strcmp(format, "simulated");
+    const struct data_format *format = suggest_format(c->sweep, &by);
 
-    if (c->sweep->line[P_FORMAT] || !(is_file || (format && !is_simulated)))
+    if (c->sweep->line[P_FORMAT] || !(is_file || (format && !format->is_simulated)))
         return;
     refused[P_FORMAT] = true;
     param_allowed(&allowed, P_FORMAT);
     if (format)
-        complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %.*s", buf_text(&allowed),
-                         param_table[by].key, (int)strcspn(format, " "), format);
+        complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %s", buf_text(&allowed),
+                         param_table[by].key, format->name);
     else
         complain_missing(c, P_FORMAT, "must be %s; format = simulated needs no files",
                          buf_text(&allowed));
@@ -356,34 +309,21 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
 static void check_data(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
-    struct buf format = {0};
+    const struct data_format *format = data_format_at(sweep->fixed.v[P_FORMAT].i);
 
-    param_format(&format, P_FORMAT, sweep->fixed.v[P_FORMAT]);
-    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
-        enum param_id id = data_settings[i].id;
-        bool is_ours = is_among(data_settings[i].formats, buf_text(&format));
+    for (int i = 0; i < P_COUNT; i++) {
+        enum param_id id = (enum param_id)i;
+        const struct data_setting *setting = setting_of(format, id);
+        struct buf formats = {0};
 
-        if (!is_ours && sweep->line[id])
+        put_formats(&formats, id);
+        if (formats.size && !setting && sweep->line[id])
             complain(c, id, "%s belongs to format = %s, and the format is %s", param_table[id].key,
-                     data_settings[i].formats, buf_text(&format));
-        else if (is_ours && data_settings[i].is_required && !c->refused[id] &&
-                 !*sweep->fixed.v[id].s)
-            complain_missing(c, id, "format = %s needs it", buf_text(&format));
+                     buf_text(&formats), format->name);
+        else if (setting && setting->is_required && !c->refused[id] && !*sweep->fixed.v[id].s)
+            complain_missing(c, id, "format = %s needs it", format->name);
+        buf_release(&formats);
     }
-    buf_release(&format);
-}
-
-/* The values a setting takes: its axis, or the fixed one. */
-static const union value *values_of(const struct sweep *sweep, enum param_id id, int32_t *n)
-{
-    for (size_t i = 0; i < sweep->n_axes; i++) {
-        if (sweep->axes[i].id == id) {
-            *n = sweep->axes[i].n;
-            return sweep->axes[i].values;
-        }
-    }
-    *n = 1;
-    return &sweep->fixed.v[id];
 }
 
 static bool can_be(const struct sweep *sweep, enum param_id id, const char *choice)
@@ -397,19 +337,16 @@ static bool can_be(const struct sweep *sweep, enum param_id id, const char *choi
     return false;
 }
 
-/* Whether a type of model of the sweep has one. */
-static bool needs_graph(const struct sweep *sweep)
+/* Whether a model type of the sweep has a setting. */
+static bool some_type_has(const struct sweep *sweep, enum param_id id)
 {
-    struct settings s = sweep->fixed;
     int32_t n;
     const union value *types = values_of(sweep, P_TYPE, &n);
-    bool needs = false;
+    bool has = false;
 
-    for (int32_t i = 0; i < n; i++) {
-        s.v[P_TYPE] = types[i];
-        needs |= settings_has(&s, P_BUILD);
-    }
-    return needs;
+    for (int32_t i = 0; i < n; i++)
+        has |= type_has(sweep, types[i], id);
+    return has;
 }
 
 static void check_filter(const struct check *c)
@@ -431,9 +368,9 @@ static void check_filter(const struct check *c)
 static void check_edges(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
-    bool is_graph = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "graph");
+    bool is_graph = data_format_at(sweep->fixed.v[P_FORMAT].i)->samples == DATA_NODES;
 
-    if (!needs_graph(sweep) || (is_graph && c->refused[P_EDGES]))
+    if (!some_type_has(sweep, P_BUILD) || (is_graph && c->refused[P_EDGES]))
         return;
     if (is_graph && *sweep->fixed.v[P_EDGES].s)
         return;
@@ -458,6 +395,8 @@ static void check_graphs(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     static const char *const builds[] = {"knn", "threshold"};
+    int32_t n;
+    const union value *types = values_of(sweep, P_TYPE, &n);
 
     if (!settings_pool(&sweep->fixed))
         return;
@@ -471,10 +410,12 @@ static void check_graphs(const struct check *c)
         complain(c, P_REDUCE,
                  "reduce takes samples for the rows of the features, and here those are nodes: "
                  "must be none");
-    if (can_be(sweep, P_TYPE, "ridge"))
-        complain(c, P_TYPE,
-                 "type = ridge takes one row of features a sample, and here each is a graph: must "
-                 "be gcn or mlp");
+    for (int32_t i = 0; i < n; i++)
+        if (!type_has(sweep, types[i], P_POOL))
+            complain(c, P_TYPE,
+                     "type = %s takes one row of features a sample, and here each is a graph: must "
+                     "be gcn or mlp",
+                     settings_type_name(types[i]));
 }
 
 static double largest(const struct sweep *sweep, enum param_id id)
@@ -493,10 +434,10 @@ static void check_groups(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     bool has_group = *sweep->fixed.v[P_GROUP].s != '\0';
-    bool is_genotype = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "genotype");
+    bool has_table = setting_of(data_format_at(sweep->fixed.v[P_FORMAT].i), P_PHENOTYPES);
 
-    if (has_group && !is_genotype && !*sweep->fixed.v[P_SPLIT_FILE].s &&
-        !c->refused[P_SPLIT_FILE] && !c->refused[P_FORMAT])
+    if (has_group && !has_table && !*sweep->fixed.v[P_SPLIT_FILE].s && !c->refused[P_SPLIT_FILE] &&
+        !c->refused[P_FORMAT])
         complain(c, P_GROUP,
                  "group = %.80s: this format has no phenotype table: give the column in a [split] "
                  "file",
@@ -531,11 +472,16 @@ static void check_split(const struct check *c)
 static void check_scores(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
+    int32_t n;
+    const union value *types = values_of(sweep, P_TYPE, &n);
 
-    if (can_be(sweep, P_TYPE, "ridge") && can_be(sweep, P_OBJECTIVE, "val_log_loss"))
-        complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
-                 "objective = val_log_loss: type = ridge has scores of classes, not probabilities: "
-                 "allowed beside it are val_accuracy, val_macro_f1 and val_roc_auc");
+    for (int32_t i = 0; i < n && can_be(sweep, P_OBJECTIVE, "val_log_loss"); i++)
+        if (param_is_among(MODELS_SCORES, settings_type_name(types[i])))
+            complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
+                     "objective = val_log_loss: type = %s has scores of classes, not "
+                     "probabilities: allowed beside it are val_accuracy, val_macro_f1 and "
+                     "val_roc_auc",
+                     settings_type_name(types[i]));
 }
 
 static bool is_reduced(union value v)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "data/format.h"
 #include "gcn/metric.h"
 
 #define AUTO 0 /* the first choice wherever there is one */
@@ -22,65 +23,50 @@ void settings_before(struct settings *s)
 
 bool settings_pool(const struct settings *s)
 {
-    int64_t format = s->v[P_FORMAT].i;
-
-    return format == param_choice(P_FORMAT, "tu") || format == param_choice(P_FORMAT, "smiles") ||
-           format == param_choice(P_FORMAT, "idx");
+    return data_format_at(s->v[P_FORMAT].i)->samples == DATA_GRAPHS;
 }
 
 /* All images have the same number of pixels: a sum would be a mean in other units. */
 static bool has_graphs_of_any_size(const struct settings *s)
 {
-    return settings_pool(s) && s->v[P_FORMAT].i != param_choice(P_FORMAT, "idx");
+    return settings_pool(s) && !data_format_at(s->v[P_FORMAT].i)->is_alike;
 }
 
 /* ---- which type of model has which settings ---- */
 
-enum { MOST_TYPES = 16 };
+static const char *const type_names[] = {
+#define TYPE_NAME(name) #name,
+    MODEL_TYPES(TYPE_NAME, )
+#undef TYPE_NAME
+};
+
+enum { N_TYPES = sizeof type_names / sizeof *type_names };
+
+const char *settings_type_name(union value type)
+{
+    return type_names[type.i];
+}
 
 /* Filled once: a plan asks for each setting of each configuration. */
 static struct {
     pthread_once_t once;
-    bool has[MOST_TYPES][P_COUNT];
+    bool has[N_TYPES][P_COUNT];
     union value trimmed[P_COUNT]; /* in place of those that a type lacks */
 } types = {.once = PTHREAD_ONCE_INIT};
-
-static bool is_type(int64_t type, const char *name)
-{
-    return type == param_choice(P_TYPE, name);
-}
-
-static bool type_has(int64_t type, enum param_id id)
-{
-    const char *section = param_table[id].section;
-
-    if (id == P_CHOOSE_EPOCH && is_type(type, "noop"))
-        return false;
-    if (id == P_TYPE || is_type(type, "noop"))
-        return true;
-    if (id == P_LAMBDA)
-        return is_type(type, "ridge");
-    if (id == P_STOP)
-        return !is_type(type, "ridge");
-    if (!strcmp(section, "graph"))
-        return is_type(type, "gcn");
-    return !is_type(type, "ridge") ||
-           (strcmp(section, "model") != 0 && strcmp(section, "train") != 0);
-}
 
 static void fill_types(void)
 {
     for (int id = 0; id < P_COUNT; id++) {
         types.trimmed[id] = id == P_BUILD ? (union value){.i = param_choice(P_BUILD, "none")}
                                           : param_before((enum param_id)id);
-        for (int64_t type = 0; type < MOST_TYPES; type++)
-            types.has[type][id] = type_has(type, (enum param_id)id);
+        for (int type = 0; type < N_TYPES; type++)
+            types.has[type][id] = param_is_among(param_table[id].models, type_names[type]);
     }
 }
 
 static const bool *settings_of(int64_t type)
 {
-    assert(type >= 0 && type < MOST_TYPES);
+    assert(type >= 0 && type < N_TYPES);
     pthread_once(&types.once, fill_types);
     return types.has[type];
 }
@@ -137,8 +123,7 @@ static int resolve_objective(struct settings *s, enum task task, struct err *err
 
 int settings_resolve(struct settings *s, enum task task, struct err *err)
 {
-    bool is_made = s->v[P_FORMAT].i == param_choice(P_FORMAT, "genotype") ||
-                   s->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated");
+    bool is_made = data_format_at(s->v[P_FORMAT].i)->samples == DATA_ROWS;
 
     if (s->v[P_BUILD].i == AUTO)
         s->v[P_BUILD].i = param_choice(P_BUILD, is_made ? "knn" : "file");
@@ -202,21 +187,21 @@ static void put_revision(struct buf *out, int32_t revision)
         buf_printf(out, "revision=%d\n", (int)revision);
 }
 
-/* Types of model that once gave other numbers for the same settings. */
 static const struct {
     const char *type;
     int32_t revision;
     const char *before, *now;
 } revisions[] = {
-    {"ridge", 2, "the intercept was the mean of the training samples",
-     "the intercept is fitted without a penalty"},
+#define REVISION_ROW(type, revision, before, now) {type, revision, before, now},
+    PARAM_REVISION_TABLE(REVISION_ROW)
+#undef REVISION_ROW
 };
 
 static int find_revision(const struct settings *s)
 {
     int n = sizeof revisions / sizeof *revisions;
 
-    while (n > 0 && !is_type(s->v[P_TYPE].i, revisions[n - 1].type))
+    while (n > 0 && strcmp(settings_type_name(s->v[P_TYPE]), revisions[n - 1].type) != 0)
         n--;
     return n - 1;
 }

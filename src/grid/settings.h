@@ -20,10 +20,10 @@ void settings_before(struct settings *s);
 /* Whether samples are graphs, which are pooled: the format says so. */
 bool settings_pool(const struct settings *s);
 
-/* Whether the type of model in s has such a setting. An mlp has no graph, ridge
- * neither graph, layers, epochs nor a part that stops them, and lambda is of ridge alone. noop has
- * all of them but choose_epoch: the size of its grid is what it is there for. */
+/* Whether the model type of s has such a setting: the `models` column of the table. */
 bool settings_has(const struct settings *s, enum param_id id);
+/* The name of a choice of model.type. */
+const char *settings_type_name(union value type);
 /* Give settings that the type lacks one value, whatever was asked for: param_before(), and
  * graph.build none, which is what they are trained with. Equal models then have equal keys.
  * Idempotent. */
@@ -34,7 +34,7 @@ void settings_trim(struct settings *s);
 int settings_resolve(struct settings *s, enum task task, struct err *err);
 
 /* Which version of its type of model these settings train, from 1. A later version gives other
- * numbers for the same settings, so it is part of the key: `ridge` alone has a second
+ * numbers for the same settings, so it is part of the key: PARAM_REVISION_TABLE
  * (doc/decisions/0039). KEY_VERSION would change the keys of every type. */
 int32_t settings_revision(const struct settings *s);
 /* What was computed before the revision and what is now, as a line of store_differences(). Only

@@ -6,6 +6,7 @@
 
 #include "base/exit_status.h"
 #include "base/log.h"
+#include "data/format.h"
 #include "store/database_file.h"
 
 int32_t preflight_threads(const struct sweep *sweep)
@@ -41,7 +42,7 @@ static double data_bytes(const struct sweep *sweep)
 {
     const struct settings *fixed = &sweep->fixed;
 
-    if (fixed->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated"))
+    if (data_format_at(fixed->v[P_FORMAT].i)->is_simulated)
         return (double)fixed->v[P_SAMPLES].i * (double)fixed->v[P_MARKERS].i;
     return genotype_bytes(fixed->v[P_GENOTYPES].s) + size_of(fixed->v[P_FEATURES].s) / 8;
 }

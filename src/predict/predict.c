@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
+#include "data/format.h"
 #include "gcn/metric.h"
 #include "predict/predictions.h"
 #include "predict/predictor.h"
@@ -273,7 +274,7 @@ static int read_first(struct predict *w, struct err *err)
 
 static bool is_of_genotypes(const struct settings *s)
 {
-    return s->v[P_FORMAT].i == DATA_GENOTYPE || s->v[P_FORMAT].i == DATA_SIMULATED;
+    return data_format_at(s->v[P_FORMAT].i)->has_genotypes;
 }
 
 static int stand_alone(struct predict *w, const struct replay_trial *trial, struct err *err)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "data/core/load.h"
+#include "data/format.h"
 #include "grid/requirements.h"
 #include "store/query.h"
 #include "trial/spec.h"

@@ -99,7 +99,7 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
 static int train(struct gcn_outcome *outcome, struct model_training *training, struct err *err)
 {
     const struct settings *s = training->settings;
-    const struct ridge_spec spec = {.lambda = s->v[P_LAMBDA].f, .objective = spec_objective(s)};
+    struct ridge_spec spec;
     const struct ridge_training ridge = {
         .spec = &spec,
         .inputs = training->inputs,
@@ -110,6 +110,7 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
         .watch = training->watch,
     };
 
+    spec_ridge(&spec, s);
     training->fitted = arena_take(training->scratch, 1, sizeof(struct ridge));
     if (!training->fitted)
         return err_nomem(err, "ridge", sizeof(struct ridge));

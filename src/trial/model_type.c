@@ -5,7 +5,7 @@
 
 static const struct model_type *const rows[] = {
 #define MODEL_TYPE_ROW(name) &model_##name,
-    MODEL_TYPE_TABLE(MODEL_TYPE_ROW)
+    MODEL_TYPES(MODEL_TYPE_ROW, )
 #undef MODEL_TYPE_ROW
 };
 

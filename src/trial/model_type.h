@@ -1,9 +1,8 @@
 /* The model types: one row each, with what the rest of the program may ask about a type, and what
  * it does. No code outside the rows compares types or names one (tests/arch/kinds.awk).
  *
- * To add a type: a file model_NAME.c with its row, its name in MODEL_TYPE_TABLE, in the same place
- * among the choices of model.type (grid/param_table.h), and there in the `models` column of the
- * settings that it has beside those that every type has. */
+ * To add a type: a file model_NAME.c with its row; in grid/param_table.h its name in MODEL_TYPES, and
+ * in the lists of those that have a setting, for the settings that not every type has. */
 #ifndef TRIAL_MODEL_TYPE_H
 #define TRIAL_MODEL_TYPE_H
 
@@ -97,15 +96,8 @@ struct model_type {
 
 /* ---- the rows ---- */
 
-/* In the order of the choices of model.type. */
-#define MODEL_TYPE_TABLE(X) \
-    X(gcn)                  \
-    X(mlp)                  \
-    X(ridge)                \
-    X(noop)
-
 #define MODEL_TYPE_ROW(name) extern const struct model_type model_##name;
-MODEL_TYPE_TABLE(MODEL_TYPE_ROW)
+MODEL_TYPES(MODEL_TYPE_ROW, )
 #undef MODEL_TYPE_ROW
 
 /* Row i, a choice of model.type; NULL where there are no more. */

@@ -3,10 +3,11 @@
 #ifndef TRIAL_SPEC_H
 #define TRIAL_SPEC_H
 
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/core/split.h"
 #include "data/graph/graph.h"
 #include "gcn/inputs.h"
+#include "gcn/ridge.h"
 #include "gcn/spec.h"
 #include "grid/settings.h"
 
@@ -17,6 +18,7 @@ void spec_split(struct split_spec *out, const struct settings *s, int32_t replic
 /* The network. For a model type without layers it is the one that its kept weights are run as: one
  * layer, without a graph. */
 void spec_gcn(struct gcn_spec *out, const struct settings *s);
+void spec_ridge(struct ridge_spec *out, const struct settings *s);
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
 
 /* The metric and the direction behind the objective. */

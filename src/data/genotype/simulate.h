@@ -1,20 +1,11 @@
 /* A seeded synthetic panel: structured populations, linked markers, a polygenic trait. */
-#ifndef DATA_CORE_SIMULATE_H
-#define DATA_CORE_SIMULATE_H
+#ifndef DATA_GENOTYPE_SIMULATE_H
+#define DATA_GENOTYPE_SIMULATE_H
 
 #include <stdint.h>
 
 #include "base/err.h"
-
-struct simulate_spec {
-    int32_t samples;     /* 383 */
-    int32_t markers;     /* 1000 */
-    int32_t populations; /* 8 */
-    double fst;          /* 0.2: differentiation, in (0, 1); Balding & Nichols 1995 */
-    int32_t causal;      /* 50 markers with an effect */
-    double heritability; /* 0.6: share of trait variance that is genetic, in [0, 1] */
-    int64_t seed;
-};
+#include "data/core/data_spec.h"
 
 /* Markers lie in order on this many chromosomes of (nearly) the same length. */
 #define SIMULATE_CHROMOSOMES 5

@@ -1,4 +1,4 @@
-#include "data/graph/newnodes.h"
+#include "data/graph/new_nodes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "data/core/reader.h"
 #include "data/core/triplets.h"
 #include "data/graph/edges.h"
-#include "data/graph/nodefeatures.h"
+#include "data/graph/node_features.h"
 
 /* ---- nodes ---- */
 
-static int add_known(struct newnodes *n, struct err *err)
+static int add_known(struct new_nodes *n, struct err *err)
 {
     for (int32_t i = 0; i < n->data->n_samples; i++)
         if (names_add(&n->nodes, dataset_id(n->data, i), 0, err) < 0)
@@ -23,7 +23,7 @@ static int add_known(struct newnodes *n, struct err *err)
 
 /* The new node of the current row: its number among the new ones; -1 and *status 0 where it is one
  * of the data's, -1 and *status -1 with err. */
-static int32_t node_of(int *status, struct newnodes *n, const struct table *t, struct err *err)
+static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
 {
     int32_t n_known = n->data->n_samples;
     int32_t i = names_find(&n->nodes, t->cell[0]);
@@ -42,10 +42,10 @@ static int32_t node_of(int *status, struct newnodes *n, const struct table *t, s
 
 /* ---- which form ---- */
 
-static int check_form(const struct newnodes *n, const struct table *t, struct err *err)
+static int check_form(const struct new_nodes *n, const struct table *t, struct err *err)
 {
     static const char *const forms[] = {"a full table", "listed (node, feature)"};
-    bool is_listed = nodefeatures_is_listed(t);
+    bool is_listed = node_features_is_listed(t);
 
     if (is_listed == n->data->is_sparse)
         return 0;
@@ -69,7 +69,7 @@ static int index_features(struct names *columns, const struct dataset *d, struct
     return 0;
 }
 
-static int list_nodes(struct newnodes *n, const char *path, struct err *err)
+static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
 {
     struct table t;
     int status;
@@ -84,7 +84,7 @@ static int list_nodes(struct newnodes *n, const char *path, struct err *err)
 }
 
 /* The number of a column of the new table among the data's, -1: they have none of the kind. */
-static int32_t match(const struct names *columns, const struct nodefeatures *f, int32_t col)
+static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
 {
     char number[16];
 
@@ -92,7 +92,7 @@ static int32_t match(const struct names *columns, const struct nodefeatures *f, 
     return names_find(columns, f->name ? f->name[col] : number);
 }
 
-static int add_listed(struct triplets *list, struct newnodes *n, const struct nodefeatures *f,
+static int add_listed(struct triplets *list, struct new_nodes *n, const struct node_features *f,
                       const struct names *columns, struct err *err)
 {
     const struct csr *a = &f->sparse;
@@ -109,22 +109,22 @@ static int add_listed(struct triplets *list, struct newnodes *n, const struct no
     return 0;
 }
 
-static int read_listed(struct newnodes *n, const char *path, struct err *err)
+static int read_listed(struct new_nodes *n, const char *path, struct err *err)
 {
     struct data_report unused = {0};
     struct triplets list = {0};
-    struct nodefeatures f;
+    struct node_features f;
     struct names columns = {0};
     int status = -1;
 
     if (list_nodes(n, path, err) != 0 ||
-        nodefeatures_read(&f, path, &n->nodes, path, &unused, err) != 0)
+        node_features_read(&f, path, &n->nodes, path, &unused, err) != 0)
         return -1;
     if (index_features(&columns, n->data, err) == 0 && add_listed(&list, n, &f, &columns, err) == 0)
         status = csr_from_triplets(&n->listed, n->n, n->data->n_features, list.item, list.n, err);
     triplets_release(&list);
     names_release(&columns);
-    nodefeatures_release(&f);
+    node_features_release(&f);
     return status;
 }
 
@@ -189,7 +189,7 @@ static int find_columns(struct full *full, const struct dataset *d, struct err *
     return rc;
 }
 
-static int full_open(struct full *full, const struct newnodes *nodes, const char *path,
+static int full_open(struct full *full, const struct new_nodes *nodes, const char *path,
                      struct err *err)
 {
     const struct dataset *d = nodes->data;
@@ -204,7 +204,7 @@ static int full_open(struct full *full, const struct newnodes *nodes, const char
     return find_columns(full, d, err) != 0 ? -1 : find_means(full->mean, d, err);
 }
 
-static int reserve(struct newnodes *n, struct full *full, struct err *err)
+static int reserve(struct new_nodes *n, struct full *full, struct err *err)
 {
     size_t width = (size_t)n->data->n_features;
     int32_t capacity = 2 * full->capacity + 64;
@@ -220,7 +220,7 @@ static int reserve(struct newnodes *n, struct full *full, struct err *err)
     return 0;
 }
 
-static int read_row(struct newnodes *n, struct full *full, struct err *err)
+static int read_row(struct new_nodes *n, struct full *full, struct err *err)
 {
     int32_t before = n->n, node, width = n->data->n_features;
     int status;
@@ -243,7 +243,7 @@ static int read_row(struct newnodes *n, struct full *full, struct err *err)
     return 0;
 }
 
-static int read_full(struct newnodes *n, const char *path, struct err *err)
+static int read_full(struct new_nodes *n, const char *path, struct err *err)
 {
     struct full full = {0};
     int status = full_open(&full, n, path, err);
@@ -258,7 +258,7 @@ static int read_full(struct newnodes *n, const char *path, struct err *err)
 
 /* ---- edges ---- */
 
-static void count_edges(struct newnodes *n, const struct edges *e)
+static void count_edges(struct new_nodes *n, const struct edges *e)
 {
     int32_t n_known = n->data->n_samples;
 
@@ -277,7 +277,7 @@ static void count_edges(struct newnodes *n, const struct edges *e)
 }
 
 /* They come sorted by the data's node, which is the smaller: so they are put in each row. */
-static int put_edges(struct newnodes *n, const struct edges *e, struct err *err)
+static int put_edges(struct new_nodes *n, const struct edges *e, struct err *err)
 {
     int64_t *start = n->edges.start;
     int32_t n_known = n->data->n_samples;
@@ -298,7 +298,7 @@ static int put_edges(struct newnodes *n, const struct edges *e, struct err *err)
     return 0;
 }
 
-static int read_edges(struct newnodes *n, const char *features, const char *path, struct err *err)
+static int read_edges(struct new_nodes *n, const char *features, const char *path, struct err *err)
 {
     struct data_report unused = {0};
     struct edges edges = {0};
@@ -323,10 +323,10 @@ static int read_edges(struct newnodes *n, const char *features, const char *path
 
 /* ---- together ---- */
 
-int newnodes_read(struct newnodes *out, const struct dataset *data, const char *features,
-                  const char *edges, struct err *err)
+int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
+                   const char *edges, struct err *err)
 {
-    *out = (struct newnodes){.data = data};
+    *out = (struct new_nodes){.data = data};
     if (add_known(out, err) != 0 ||
         (data->is_sparse ? read_listed : read_full)(out, features, err) != 0)
         return -1;
@@ -336,7 +336,7 @@ int newnodes_read(struct newnodes *out, const struct dataset *data, const char *
     return read_edges(out, features, edges, err);
 }
 
-void newnodes_release(struct newnodes *n)
+void new_nodes_release(struct new_nodes *n)
 {
     if (!n)
         return;
@@ -347,12 +347,12 @@ void newnodes_release(struct newnodes *n)
     memset(n, 0, sizeof *n);
 }
 
-const char *newnodes_id(const struct newnodes *n, int32_t i)
+const char *new_nodes_id(const struct new_nodes *n, int32_t i)
 {
     return n->nodes.text[n->data->n_samples + i];
 }
 
-void newnodes_take(struct mat *x, struct attached *edges, const struct newnodes *n, int32_t first)
+void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n, int32_t first)
 {
     int64_t from = n->edges.start[first];
 

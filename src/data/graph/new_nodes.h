@@ -5,13 +5,13 @@
  * of a full table every one of the data's must have its column, and a missing cell is the data's
  * mean. Nodes of the data are left out. Edges between two new nodes are, too: what is predicted for
  * a node depends on the data and on itself. */
-#ifndef DATA_GRAPH_NEWNODES_H
-#define DATA_GRAPH_NEWNODES_H
+#ifndef DATA_GRAPH_NEW_NODES_H
+#define DATA_GRAPH_NEW_NODES_H
 
 #include "data/graph/attach.h"
 #include "data/text/names.h"
 
-struct newnodes {
+struct new_nodes {
     const struct dataset *data; /* borrowed */
     struct names nodes;         /* the data's, then the new ones */
     int32_t n;                  /* new ones */
@@ -27,17 +27,18 @@ struct newnodes {
     int32_t n_alone;   /* nodes without an edge to the data */
 };
 
-/* edges NULL: there are none. Pair with newnodes_release(), also after a failure. -1 and err: a
+/* edges NULL: there are none. Pair with new_nodes_release(), also after a failure. -1 and err: a
  * file is faulty, has no new node, an edge of a node that is neither new nor of the data; a column
  * is absent. */
-int newnodes_read(struct newnodes *out, const struct dataset *data, const char *features,
-                  const char *edges, struct err *err);
-void newnodes_release(struct newnodes *n); /* takes a zeroed one */
+int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
+                   const char *edges, struct err *err);
+void new_nodes_release(struct new_nodes *n); /* takes a zeroed one */
 
-const char *newnodes_id(const struct newnodes *n, int32_t i);
+const char *new_nodes_id(const struct new_nodes *n, int32_t i);
 
 /* Nodes [first, first + x->n_rows): x out (., F); edges are theirs, a view, and their start is room
  * [x->n_rows + 1] that the caller gives. */
-void newnodes_take(struct mat *x, struct attached *edges, const struct newnodes *n, int32_t first);
+void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n,
+                    int32_t first);
 
 #endif

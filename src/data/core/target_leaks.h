@@ -1,21 +1,21 @@
 /* Features that are the target: a column that was left in the table by mistake, the trait in other
  * units, the class as a number. A model that sees one is scored for copying it. */
-#ifndef DATA_CORE_PROXIES_H
-#define DATA_CORE_PROXIES_H
+#ifndef DATA_CORE_TARGET_LEAKS_H
+#define DATA_CORE_TARGET_LEAKS_H
 
 #include "data/core/dataset.h"
 
-#define PROXY_CORRELATION 0.999 /* from this |r| on a feature is taken for the target */
-#define PROXY_LEAST 10          /* samples with both */
+#define TARGET_LEAK_CORRELATION 0.999 /* from this |r| on a feature is taken for the target */
+#define TARGET_LEAK_LEAST 10          /* samples with both */
 
-struct proxy {
+struct target_leak {
     int32_t feature;
     int32_t n_samples; /* with both */
     double r;          /* of classes: with the class's number or, where larger, with one class */
 };
 
-struct proxies {
-    struct proxy *proxy; /* [n] in the order of the features; owned */
+struct target_leaks {
+    struct target_leak *leak; /* [n] in the order of the features; owned */
     int32_t n;
     int32_t capacity;
 };
@@ -26,9 +26,9 @@ struct proxies {
  * ways for each feature. Where samples are graphs nothing is looked at.
  *
  * Cost: dosages of 1 % of the samples, at least 64, and other numbers once; then all samples of
- * each feature that those do not rule out. Pair with proxies_release(). -1 and err when memory is
+ * each feature that those do not rule out. Pair with target_leaks_release(). -1 and err when memory is
  * short. Local. */
-int proxies_find(struct proxies *out, const struct dataset *d, struct err *err);
-void proxies_release(struct proxies *p); /* takes a zeroed one */
+int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err);
+void target_leaks_release(struct target_leaks *p); /* takes a zeroed one */
 
 #endif

@@ -1,4 +1,4 @@
-#include "data/graph/nodefeatures.h"
+#include "data/graph/node_features.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* Above this, numbers are taken for names: a column for each number would be mostly empty. */
 #define MAX_FEATURE_NUMBER 10000000
 
-/* ---- sparse: the col of a triplet is first a number in nodefeatures.listed ---- */
+/* ---- sparse: the col of a triplet is first a number in node_features.listed ---- */
 
 static int read_value(float *value, const struct table *t, struct err *err)
 {
@@ -29,7 +29,7 @@ static int32_t find_or_add(struct names *names, const char *text, int64_t line, 
     return known >= 0 ? known : names_add(names, text, line, err);
 }
 
-static int read_listed(struct triplets *list, struct nodefeatures *f, const struct names *nodes,
+static int read_listed(struct triplets *list, struct node_features *f, const struct names *nodes,
                        const char *nodes_path, struct err *err)
 {
     struct table *t = &f->table;
@@ -62,7 +62,7 @@ static int32_t feature_number(const char *text)
 }
 
 /* Turn the numbers of listed names into columns, and say how many there are. */
-static void number_columns(struct nodefeatures *f, struct triplets *list)
+static void number_columns(struct node_features *f, struct triplets *list)
 {
     int32_t largest = 0;
 
@@ -81,7 +81,7 @@ static void number_columns(struct nodefeatures *f, struct triplets *list)
         list->item[e].col = feature_number(f->listed.text[list->item[e].col]);
 }
 
-static int find_repeat(const struct nodefeatures *f, const struct triplets *list,
+static int find_repeat(const struct node_features *f, const struct triplets *list,
                        const struct names *nodes, struct err *err)
 {
     for (int64_t e = 1; e < list->n; e++) {
@@ -116,7 +116,7 @@ static void drop_zeros(struct csr *a)
     }
 }
 
-static int read_sparse(struct nodefeatures *f, const struct names *nodes, const char *nodes_path,
+static int read_sparse(struct node_features *f, const struct names *nodes, const char *nodes_path,
                        struct err *err)
 {
     struct triplets list = {0};
@@ -137,7 +137,7 @@ static int read_sparse(struct nodefeatures *f, const struct names *nodes, const 
 
 /* ---- dense ---- */
 
-static int read_rows(struct nodefeatures *f, struct names *listed, const struct names *nodes,
+static int read_rows(struct node_features *f, struct names *listed, const struct names *nodes,
                      const char *nodes_path, struct err *err)
 {
     struct table *t = &f->table;
@@ -157,7 +157,7 @@ static int read_rows(struct nodefeatures *f, struct names *listed, const struct 
     return status;
 }
 
-static int read_dense(struct nodefeatures *f, const struct names *nodes, const char *nodes_path,
+static int read_dense(struct node_features *f, const struct names *nodes, const char *nodes_path,
                       struct data_report *report, struct err *err)
 {
     struct names listed = {0};
@@ -174,13 +174,13 @@ static int read_dense(struct nodefeatures *f, const struct names *nodes, const c
     return status;
 }
 
-bool nodefeatures_is_listed(const struct table *t)
+bool node_features_is_listed(const struct table *t)
 {
     return (t->n_cols == 2 || t->n_cols == 3) && strcmp(t->name[1], "feature") == 0;
 }
 
-int nodefeatures_read(struct nodefeatures *out, const char *path, const struct names *nodes,
-                      const char *nodes_path, struct data_report *report, struct err *err)
+int node_features_read(struct node_features *out, const char *path, const struct names *nodes,
+                       const char *nodes_path, struct data_report *report, struct err *err)
 {
     struct table *t = &out->table;
     int status;
@@ -188,16 +188,16 @@ int nodefeatures_read(struct nodefeatures *out, const char *path, const struct n
     memset(out, 0, sizeof *out);
     if (table_open(t, path, err) != 0)
         return -1;
-    if (nodefeatures_is_listed(t))
+    if (node_features_is_listed(t))
         status = read_sparse(out, nodes, nodes_path, err);
     else
         status = read_dense(out, nodes, nodes_path, report, err);
     if (status != 0)
-        nodefeatures_release(out);
+        node_features_release(out);
     return status;
 }
 
-void nodefeatures_release(struct nodefeatures *features)
+void node_features_release(struct node_features *features)
 {
     if (!features)
         return;

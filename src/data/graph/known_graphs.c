@@ -1,4 +1,4 @@
-#include "data/graph/knowngraphs.h"
+#include "data/graph/known_graphs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +84,13 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-int knowngraphs_init(struct knowngraphs *k, const struct dataset *data, struct err *err)
+int known_graphs_init(struct known_graphs *k, const struct dataset *data, struct err *err)
 {
     size_t n = (size_t)data->n_samples;
     struct colouring c;
     int rc = colouring_init(&c, data, err);
 
-    *k = (struct knowngraphs){.n = data->n_samples};
+    *k = (struct known_graphs){.n = data->n_samples};
     if (!rc) {
         k->colour = malloc(n * sizeof *k->colour);
         rc = k->colour ? 0 : err_nomem(err, "colours of graphs", n * sizeof *k->colour);
@@ -103,7 +103,7 @@ int knowngraphs_init(struct knowngraphs *k, const struct dataset *data, struct e
     return rc;
 }
 
-void knowngraphs_release(struct knowngraphs *k)
+void known_graphs_release(struct known_graphs *k)
 {
     if (!k)
         return;
@@ -111,8 +111,8 @@ void knowngraphs_release(struct knowngraphs *k)
     memset(k, 0, sizeof *k);
 }
 
-int32_t knowngraphs_count(const struct knowngraphs *k, const struct dataset *graphs,
-                          struct err *err)
+int32_t known_graphs_count(const struct known_graphs *k, const struct dataset *graphs,
+                           struct err *err)
 {
     struct colouring c;
     int32_t count = colouring_init(&c, graphs, err);

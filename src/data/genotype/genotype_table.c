@@ -1,4 +1,4 @@
-#include "data/genotype/genotable.h"
+#include "data/genotype/genotype_table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,8 +8,9 @@
 
 #include "data/core/builder.h"
 #include "data/core/columns.h"
+#include "data/core/data_report.h"
+#include "data/core/data_spec.h"
 #include "data/core/filter.h"
-#include "data/core/load.h"
 #include "data/core/phenotype.h"
 #include "data/core/reader.h"
 #include "data/text/names.h"
@@ -21,11 +22,10 @@
  *   - others that the table of phenotypes has too;
  *   - where this table has nearly all of the columns, and so the markers too (it may be the same
  *     file): columns of words, by the first rows, in the place of those others.
- * report  out  n_nonmarkers, nonmarker
  * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
  * is short. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
-                           struct data_report *report, struct err *err);
+                           struct err *err);
 static void nonmarkers_release(struct nonmarkers *n); /* takes a zeroed one */
 
 /* Rows by which a column is judged to be one of words. */
@@ -164,8 +164,7 @@ static bool is_hidden(const struct search *s, int32_t col)
     return has(&s->named, name) || (s->has_markers ? s->is_words[col] : has(&s->phenotypes, name));
 }
 
-static int hide(struct nonmarkers *n, struct table *t, const struct search *s,
-                struct data_report *report, struct err *err)
+static int hide(struct nonmarkers *n, struct table *t, const struct search *s, struct err *err)
 {
     n->n_all = t->n_cols;
     n->shown = malloc((size_t)t->n_cols * sizeof *n->shown);
@@ -174,13 +173,12 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s,
     for (int32_t j = 0; j < t->n_cols; j++) {
         if (j == 0 || !is_hidden(s, j))
             n->shown[n->n_shown++] = j;
-        else if (report->n_nonmarkers++ < DATA_NONMARKERS)
-            snprintf(report->nonmarker[report->n_nonmarkers - 1], sizeof report->nonmarker[0], "%s",
-                     t->name[j]);
+        else if (n->n++ < DATA_EXAMPLES)
+            snprintf(n->first[n->n - 1], sizeof n->first[0], "%s", t->name[j]);
     }
     if (n->n_shown == 1 && n->n_all > 1)
         return err_set(err, "%s: no column is a marker: %d of them are columns of %s", t->path,
-                       report->n_nonmarkers, s->spec->phenotypes);
+                       n->n, s->spec->phenotypes);
     for (int32_t k = 0; k < n->n_shown; k++)
         t->name[k] = t->name[n->shown[k]];
     t->n_cols = n->n_shown;
@@ -188,7 +186,7 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s,
 }
 
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
-                           struct data_report *report, struct err *err)
+                           struct err *err)
 {
     struct search s = {.t = t, .spec = spec};
     int rc;
@@ -198,7 +196,7 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
         return 0;
     rc = search(&s, err);
     if (!rc)
-        rc = hide(n, t, &s, report, err);
+        rc = hide(n, t, &s, err);
     release(&s);
     return rc;
 }
@@ -224,7 +222,7 @@ static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct e
     return status;
 }
 
-void genotable_release(struct genotable *g)
+void genotype_table_release(struct genotype_table *g)
 {
     names_release(&g->ids);
     names_release(&g->missing);
@@ -244,7 +242,7 @@ static int check_raw(const struct table *t, struct err *err)
 }
 
 /* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
-static int check_markers(const struct genotable *g, struct err *err)
+static int check_markers(const struct genotype_table *g, struct err *err)
 {
     struct names seen = {0};
     int rc = 0;
@@ -325,7 +323,7 @@ static bool is_high_code(const struct extent *e)
            (e->high == 5 || e->high == 9 || e->high == 99 || e->high == 999);
 }
 
-bool genotable_find_code(double *code, const double *values, int32_t n)
+bool genotype_table_find_code(double *code, const double *values, int32_t n)
 {
     struct extent e = empty_extent;
 
@@ -335,7 +333,7 @@ bool genotable_find_code(double *code, const double *values, int32_t n)
     return n > 0 && (is_low_code(&e) || is_high_code(&e));
 }
 
-static int refuse_code(const struct genotable *g, double code, double low, double high,
+static int refuse_code(const struct genotype_table *g, double code, double low, double high,
                        struct err *err)
 {
     const struct columns *c = &g->markers;
@@ -363,7 +361,7 @@ static bool has_number(const struct names *missing)
     return false;
 }
 
-static int check_codes(struct genotable *g, struct err *err)
+static int check_codes(struct genotype_table *g, struct err *err)
 {
     struct extent e;
 
@@ -390,7 +388,7 @@ static bool is_like_missing(const char *cell)
 }
 
 /* Name the setting for missing calls where columns_read_row() failed at a cell that may be one. */
-static int explain_cell(const struct genotable *g, struct err *err)
+static int explain_cell(const struct genotype_table *g, struct err *err)
 {
     const struct table *t = &g->table;
     struct err fault;
@@ -410,13 +408,13 @@ static int explain_cell(const struct genotable *g, struct err *err)
     return -1;
 }
 
-static int open_table(struct genotable *g, const char *path, struct err *err)
+static int open_table(struct genotype_table *g, const char *path, struct err *err)
 {
     memset(g, 0, sizeof *g);
     return table_open(&g->table, path, err) != 0 || check_raw(&g->table, err) != 0 ? -1 : 0;
 }
 
-static int read_table(struct genotable *g, const char *missing, struct err *err)
+static int read_table(struct genotype_table *g, const char *missing, struct err *err)
 {
     int status;
 
@@ -437,22 +435,24 @@ static int read_table(struct genotable *g, const char *missing, struct err *err)
     return status == 0 ? check_codes(g, err) : -1;
 }
 
-int genotable_read(struct genotable *g, const char *path, const char *missing, struct err *err)
+int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
+                        struct err *err)
 {
     return open_table(g, path, err) || read_table(g, missing, err) ? -1 : 0;
 }
 
-int genotable_read_markers(struct genotable *g, const struct data_spec *spec,
-                           struct data_report *report, struct err *err)
+int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
+                                struct err *err)
 {
     return open_table(g, spec->genotypes, err) ||
-                   nonmarkers_hide(&g->hidden, &g->table, spec, report, err) ||
+                   nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
                    read_table(g, spec->missing_genotype, err)
                ? -1
                : 0;
 }
 
-int genotable_select(struct genotable *g, const int32_t *sample, int32_t n, struct err *err)
+int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
+                          struct err *err)
 {
     return columns_take_rows(&g->markers, sample, n, err);
 }
@@ -471,8 +471,8 @@ static void find_range(double *low, double *high, const struct tally *tally, int
     }
 }
 
-static int32_t judge(bool *keeps, const struct tally *tally, const struct genotable *g,
-                     const struct filter *filter, struct data_report *report)
+static int32_t judge(bool *keeps, const struct tally *tally, const struct genotype_table *g,
+                     const struct filter *filter, struct filter_counts *counts)
 {
     int32_t n_cols = g->markers.n_cols, n_kept = 0;
     double low, high;
@@ -483,20 +483,21 @@ static int32_t judge(bool *keeps, const struct tally *tally, const struct genota
         bool is_enough = filter->take == FILTER_FIRST && n_kept >= filter->n_take;
         double frequency = t->n_present ? (t->sum / t->n_present - low) / (high - low) : 0;
 
-        report->n_markers_read += !is_enough;
-        report->is_partly_read = is_enough;
-        keeps[j] = !is_enough && filter_keeps(filter, t, g->markers.n_rows, frequency, report);
+        counts->n_read += !is_enough;
+        counts->is_partly_read = is_enough;
+        keeps[j] = !is_enough && filter_keeps(filter, t, g->markers.n_rows, frequency, counts);
         n_kept += keeps[j];
     }
     return n_kept;
 }
 
 /* Of n_kept columns those that markers_thin() would leave. */
-static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n, struct data_report *report)
+static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n,
+                 struct filter_counts *counts)
 {
     int32_t at = 0, n_left = 0;
 
-    report->n_thinned = n_kept - n;
+    counts->n_thinned = n_kept - n;
     for (int32_t j = 0; j < n_cols; j++)
         if (keeps[j]) {
             keeps[j] = n_left < n && at == (int64_t)n_left * n_kept / n;
@@ -505,19 +506,20 @@ static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n, struct 
         }
 }
 
-static int nothing_left(const struct genotable *g, const struct data_report *r, struct err *err)
+static int nothing_left(const struct genotype_table *g, const struct filter_counts *r,
+                        struct err *err)
 {
-    if (r->n_monomorphic == r->n_markers_read)
-        return err_set(err, "%s: all %d markers are monomorphic", g->table.path, r->n_markers_read);
+    if (r->n_monomorphic == r->n_read)
+        return err_set(err, "%s: all %d markers are monomorphic", g->table.path, r->n_read);
     return err_set(
         err,
         "%s: no marker is left: %d read, %d monomorphic, %d with too many missing values, "
         "%d rare",
-        g->table.path, r->n_markers_read, r->n_monomorphic, r->n_too_missing, r->n_rare);
+        g->table.path, r->n_read, r->n_monomorphic, r->n_too_missing, r->n_rare);
 }
 
-int genotable_filter(struct genotable *g, const struct filter *filter, struct data_report *report,
-                     struct err *err)
+int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
+                          struct filter_counts *counts, int64_t *n_missing, struct err *err)
 {
     size_t n = (size_t)g->markers.n_cols;
     struct tally *tally = malloc(n * sizeof *tally);
@@ -529,19 +531,19 @@ int genotable_filter(struct genotable *g, const struct filter *filter, struct da
         err_nomem(err, "markers", n * sizeof *tally);
     } else {
         columns_tally(tally, &g->markers);
-        n_kept = judge(keeps, tally, g, filter, report);
+        n_kept = judge(keeps, tally, g, filter, counts);
         if (filter->take == FILTER_THIN && filter->n_take < n_kept)
-            thin(keeps, (int32_t)n, n_kept, filter->n_take, report);
+            thin(keeps, (int32_t)n, n_kept, filter->n_take, counts);
         columns_keep(&g->markers, keeps);
-        status = n_kept ? columns_impute(&g->markers, &report->n_missing, err)
-                        : nothing_left(g, report, err);
+        status =
+            n_kept ? columns_impute(&g->markers, n_missing, err) : nothing_left(g, counts, err);
     }
     free(tally);
     free(keeps);
     return status;
 }
 
-void genotable_into(struct draft *draft, const struct genotable *g)
+void genotype_table_into(struct draft *draft, const struct genotype_table *g)
 {
     draft->n_features = g->markers.n_cols;
     draft->features = g->markers.v;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "data/core/builder.h"
-#include "data/core/proxies.h"
+#include "data/core/target_leaks.h"
 
 #define N 200
 #define K 12
@@ -65,16 +65,16 @@ static struct draft draft_of(const struct made *m, int32_t n_classes)
 static void expect(const struct draft *draft, const char *wanted)
 {
     struct dataset d;
-    struct proxies found;
+    struct target_leaks found;
     char got[512] = "";
 
     assert_int_equal(draft_build(&d, draft, NULL), 0);
-    assert_int_equal(proxies_find(&found, &d, NULL), 0);
+    assert_int_equal(target_leaks_find(&found, &d, NULL), 0);
     for (int32_t i = 0; i < found.n; i++)
-        snprintf(got + strlen(got), sizeof got - strlen(got), "%d:%.3f:%d ", found.proxy[i].feature,
-                 found.proxy[i].r, found.proxy[i].n_samples);
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%d:%.3f:%d ", found.leak[i].feature,
+                 found.leak[i].r, found.leak[i].n_samples);
     assert_string_equal(got, wanted);
-    proxies_release(&found);
+    target_leaks_release(&found);
     dataset_release(&d);
 }
 
@@ -199,5 +199,5 @@ int main(void)
         cmocka_unit_test(test_chance),
     };
 
-    return cmocka_run_group_tests_name("proxies", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("target_leaks", tests, NULL, NULL);
 }

@@ -1,20 +1,32 @@
-#include "data/text/files.h"
+#include "data/text/file_names.h"
 
 #include <dirent.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
-static const char *const plink[] = {".bed", ".bim", ".fam"};
-enum { N_PLINK = sizeof plink / sizeof *plink };
+const char *const file_names_plink[FILE_NAMES_PLINK] = {".bed", ".bim", ".fam"};
 
-size_t files_plink_stem(const char *path)
+bool file_names_end_in(const char *path, const char *ending)
 {
-    size_t n = strlen(path);
+    size_t n = strlen(path), m = strlen(ending);
 
-    for (int i = 0; i < N_PLINK; i++)
-        if (n > strlen(plink[i]) && !strcmp(path + n - strlen(plink[i]), plink[i]))
-            return n - strlen(plink[i]);
-    return n;
+    return n > m && !strcmp(path + n - m, ending);
+}
+
+bool file_names_end_like(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+
+    return n > m && !strcasecmp(path + n - m, ending);
+}
+
+size_t file_names_plink_stem(const char *path)
+{
+    for (int i = 0; i < FILE_NAMES_PLINK; i++)
+        if (file_names_end_in(path, file_names_plink[i]))
+            return strlen(path) - strlen(file_names_plink[i]);
+    return strlen(path);
 }
 
 static void add(struct buf *out, const char *path, size_t n, const char *rest)
@@ -26,18 +38,18 @@ static void add(struct buf *out, const char *path, size_t n, const char *rest)
 
 static void add_plink(struct buf *out, const char *path)
 {
-    size_t stem = files_plink_stem(path);
+    size_t stem = file_names_plink_stem(path);
 
-    for (int i = 0; i < N_PLINK; i++)
-        add(out, path, stem, plink[i]);
+    for (int i = 0; i < FILE_NAMES_PLINK; i++)
+        add(out, path, stem, file_names_plink[i]);
 }
 
 /* The data set's name with '_' behind it, from that of a file: its length, or 0. */
 static size_t tu_prefix(const char *name)
 {
-    size_t n = strlen(name), ending = strlen(FILES_TU_INDICATOR);
-
-    return n > ending && !strcmp(name + n - ending, FILES_TU_INDICATOR) ? n - ending + 1 : 0;
+    return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)
+               ? strlen(name) - strlen(FILE_NAMES_TU_INDICATOR) + 1
+               : 0;
 }
 
 /* All that begin as the indicator does. */
@@ -70,9 +82,9 @@ static void add_folder(struct buf *out, const char *folder)
         closedir(dir);
 }
 
-void files_of(struct buf *out, const char *path)
+void file_names_of(struct buf *out, const char *path)
 {
-    bool is_one = files_plink_stem(path) < strlen(path);
+    bool is_one = file_names_plink_stem(path) < strlen(path);
     struct stat status;
 
     if (stat(path, &status) != 0 || is_one)

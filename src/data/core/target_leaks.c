@@ -1,4 +1,4 @@
-#include "data/core/proxies.h"
+#include "data/core/target_leaks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static double correlation(const struct sums *s)
 /* One number for each labelled sample. Centred, so that sums of squares keep their digits. */
 struct look {
     const struct dataset *d;
-    struct proxies *out;
+    struct target_leaks *out;
     int32_t *sample; /* [n] labelled, by ascending y */
     double *y;       /* [n] */
     int32_t n;
@@ -137,34 +137,34 @@ static bool is_telling(const struct look *look)
             ways -= lgamma(k + 2.0 - begin);
             begin = k + 1;
         }
-    return look->n >= PROXY_LEAST && ways > LEAST_LOG_ODDS + log(look->d->n_features);
+    return look->n >= TARGET_LEAK_LEAST && ways > LEAST_LOG_ODDS + log(look->d->n_features);
 }
 
 /* ---- what is found ---- */
 
-static int note(struct proxies *out, int32_t feature, const struct sums *s, struct err *err)
+static int note(struct target_leaks *out, int32_t feature, const struct sums *s, struct err *err)
 {
     double r = correlation(s);
-    struct proxy *grown;
+    struct target_leak *grown;
 
-    if (s->n < PROXY_LEAST || fabs(r) <= PROXY_CORRELATION)
+    if (s->n < TARGET_LEAK_LEAST || fabs(r) <= TARGET_LEAK_CORRELATION)
         return 0;
     for (int32_t i = 0; i < out->n; i++)
-        if (out->proxy[i].feature == feature) {
-            if (fabs(r) > fabs(out->proxy[i].r))
-                out->proxy[i].r = r;
+        if (out->leak[i].feature == feature) {
+            if (fabs(r) > fabs(out->leak[i].r))
+                out->leak[i].r = r;
             return 0;
         }
     if (out->n == out->capacity) {
         int32_t capacity = out->capacity ? 2 * out->capacity : 16;
 
-        grown = realloc(out->proxy, (size_t)capacity * sizeof *grown);
+        grown = realloc(out->leak, (size_t)capacity * sizeof *grown);
         if (!grown)
             return err_nomem(err, "features", (size_t)capacity * sizeof *grown);
-        out->proxy = grown;
+        out->leak = grown;
         out->capacity = capacity;
     }
-    out->proxy[out->n++] = (struct proxy){feature, (int32_t)s->n, r};
+    out->leak[out->n++] = (struct target_leak){feature, (int32_t)s->n, r};
     return 0;
 }
 
@@ -228,7 +228,7 @@ static void look_at_some(struct look *look, int32_t col, int32_t n)
 static int find_dense(struct look *look, struct err *err)
 {
     const struct dataset *d = look->d;
-    double allowed = (1 - PROXY_CORRELATION * PROXY_CORRELATION) * look->total;
+    double allowed = (1 - TARGET_LEAK_CORRELATION * TARGET_LEAK_CORRELATION) * look->total;
 
     for (int32_t col = 0; col < d->n_features; col += BLOCK_COLS) {
         int32_t left = d->n_features - col, n = left < BLOCK_COLS ? left : BLOCK_COLS;
@@ -291,10 +291,10 @@ static int find_all(struct look *look, struct valued *order, double *class_value
 
 static int compare_features(const void *a, const void *b)
 {
-    return ((const struct proxy *)a)->feature - ((const struct proxy *)b)->feature;
+    return ((const struct target_leak *)a)->feature - ((const struct target_leak *)b)->feature;
 }
 
-int proxies_find(struct proxies *out, const struct dataset *d, struct err *err)
+int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err)
 {
     size_t n = (size_t)d->n_samples, n_cols = d->is_sparse ? (size_t)d->n_features : BLOCK_COLS;
     struct look look = {.d = d, .out = out};
@@ -302,7 +302,7 @@ int proxies_find(struct proxies *out, const struct dataset *d, struct err *err)
     double *class_values;
     int rc = 0;
 
-    *out = (struct proxies){0};
+    *out = (struct target_leaks){0};
     if (d->graph_start)
         return 0;
     order = malloc(n * sizeof *order);
@@ -317,7 +317,7 @@ int proxies_find(struct proxies *out, const struct dataset *d, struct err *err)
     else
         rc = find_all(&look, order, class_values, err);
     if (!rc && out->n)
-        qsort(out->proxy, (size_t)out->n, sizeof *out->proxy, compare_features);
+        qsort(out->leak, (size_t)out->n, sizeof *out->leak, compare_features);
     free(order);
     free(class_values);
     free(look.sample);
@@ -326,12 +326,12 @@ int proxies_find(struct proxies *out, const struct dataset *d, struct err *err)
     free(look.mean);
     free(look.sums);
     if (rc)
-        proxies_release(out);
+        target_leaks_release(out);
     return rc;
 }
 
-void proxies_release(struct proxies *p)
+void target_leaks_release(struct target_leaks *p)
 {
-    free(p->proxy);
-    *p = (struct proxies){0};
+    free(p->leak);
+    *p = (struct target_leaks){0};
 }

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "data/graph/graph.h"
-#include "data/graph/knowngraphs.h"
+#include "data/graph/known_graphs.h"
 #include "data/graph/molecule.h"
-#include "data/graph/newgraphs.h"
+#include "data/new_graphs.h"
 #include "loading.h"
 
 /* The set T in a folder of the scratch folder. */
@@ -43,26 +43,26 @@ static const char *tu_folder(const char *name, const char *edges, const char *in
 
 static void load_tu(struct dataset *d, const char *folder)
 {
-    struct data_spec spec = {.format = DATA_TU, .folder = folder};
+    struct data_spec spec = {.format = &tu_format, .folder = folder};
     struct data_report report;
 
     load(d, &report, &spec);
 }
 
-static void open_new(struct newgraphs *n, const struct dataset *data, enum data_format format,
-                     const char *path)
+static void open_new(struct new_graphs *n, const struct dataset *data,
+                     const struct data_format *format, const char *path)
 {
     struct data_spec spec = {.format = format};
     struct err err = {""};
 
-    if (newgraphs_open(n, data, &spec, path, &err))
+    if (new_graphs_open(n, data, &spec, path, &err))
         fail_msg("%s", err.text);
 }
 
-static int next(struct dataset *out, struct newgraphs *n, int32_t most)
+static int next(struct dataset *out, struct new_graphs *n, int32_t most)
 {
     struct err err = {""};
-    int status = newgraphs_next(out, n, most, &err);
+    int status = new_graphs_next(out, n, most, &err);
 
     if (status < 0)
         fail_msg("%s", err.text);
@@ -76,25 +76,25 @@ static void test_labels(void **state)
     /* Columns 5, 6, 7 of the first label, 1, 2 of the second, the attribute. */
     static const float wanted[] = {0, 0, 1, 0, 1, 3, 1, 0, 0, 0, 0, 4};
     struct dataset data, new;
-    struct newgraphs n;
+    struct new_graphs n;
 
     (void)state;
     load_tu(&data, tu_folder("panel", EDGES, INDICATOR, "5, 1\n6, 1\n5, 2\n7, 1\n7, 1\n",
                              "1\n2\n3\n4\n5\n", "1\n2\n"));
-    open_new(&n, &data, DATA_TU, tu_folder("new", "", "1\n2\n", "7, 2\n5, 9\n", "3\n4\n", NULL));
+    open_new(&n, &data, &tu_format, tu_folder("new", "", "1\n2\n", "7, 2\n5, 9\n", "3\n4\n", NULL));
     assert_int_equal(next(&new, &n, 1), 1);
     assert_int_equal(new.n_samples, 2);
     assert_int_equal(new.n_features, data.n_features);
     for (int32_t j = 0; j < data.n_features; j++)
         assert_string_equal(dataset_feature_name(&new, j), dataset_feature_name(&data, j));
     check_features(&new, wanted);
-    assert_int_equal(n.report.n_unknown_labels, 1);
-    assert_true(n.report.unknown_label == 9);
-    assert_int_equal(n.report.unknown_line, 2);
+    assert_string_equal(noted(&n.report, "unknown"),
+                        "1 nodes have a label that none has in the data that were trained on, and "
+                        "count as nodes without one: the first is 9, of node 2");
     assert_false(dataset_is_labelled(&new, 0));
     dataset_release(&new);
     assert_int_equal(next(&new, &n, 1), 0);
-    newgraphs_close(&n);
+    new_graphs_close(&n);
     dataset_release(&data);
 }
 
@@ -102,7 +102,7 @@ static void test_labels(void **state)
 
 static void load_molecules(struct dataset *d, const char *table)
 {
-    struct data_spec spec = {.format = DATA_SMILES, .molecules = scratch_text("m.csv", table)};
+    struct data_spec spec = {.format = &smiles_format, .molecules = scratch_text("m.csv", table)};
     struct data_report report;
 
     if (!molecule_is_readable()) {
@@ -117,12 +117,12 @@ static void test_pieces(void **state)
 {
     const char *table = "smiles,y\nCCO,1\nC1CC1N,2\nO=C=O,1\nc1ccccc1,2\nCl,1\n";
     struct dataset data, new;
-    struct newgraphs n;
+    struct new_graphs n;
     int32_t at = 0, node = 0;
 
     (void)state;
     load_molecules(&data, table);
-    open_new(&n, &data, DATA_SMILES, scratch_text("new.csv", table));
+    open_new(&n, &data, &smiles_format, scratch_text("new.csv", table));
     while (next(&new, &n, 2)) {
         assert_int_equal(new.n_samples, at < 4 ? 2 : 1);
         for (int32_t i = 0; i < new.n_samples; i++, at++) {
@@ -139,7 +139,7 @@ static void test_pieces(void **state)
     }
     assert_int_equal(at, 5);
     assert_int_equal(next(&new, &n, 2), 0);
-    newgraphs_close(&n);
+    new_graphs_close(&n);
     dataset_release(&data);
 }
 
@@ -149,16 +149,16 @@ static void test_pieces(void **state)
  * "id:atoms id:atoms", or how the message begins, without the folder. */
 static void check_file(const char *name, const char *text, bool skips, const char *wanted)
 {
-    struct data_spec spec = {.format = DATA_SMILES, .id = "num", .skip_invalid = skips};
+    struct data_spec spec = {.format = &smiles_format, .id = "num", .skip_invalid = skips};
     struct dataset data, new;
     struct err err = {""};
-    struct newgraphs n;
+    struct new_graphs n;
     char got[sizeof err.text] = "";
     int status;
 
     load_molecules(&data, "smiles,y\nCCO,1\nC1CC1N,2\n");
-    status = newgraphs_open(&n, &data, &spec, scratch_text(name, text), &err);
-    while (status == 0 && (status = newgraphs_next(&new, &n, 1, &err)) > 0) {
+    status = new_graphs_open(&n, &data, &spec, scratch_text(name, text), &err);
+    while (status == 0 && (status = new_graphs_next(&new, &n, 1, &err)) > 0) {
         size_t size = strlen(got);
 
         snprintf(got + size, sizeof got - size, "%s%s:%d", size ? " " : "", dataset_id(&new, 0),
@@ -169,7 +169,7 @@ static void check_file(const char *name, const char *text, bool skips, const cha
     if (status < 0)
         snprintf(got, strlen(wanted) + 1, "%s", err.text + strlen(scratch_folder) + 1);
     assert_string_equal(got, wanted);
-    newgraphs_close(&n);
+    new_graphs_close(&n);
     dataset_release(&data);
 }
 
@@ -208,19 +208,19 @@ static void test_bad_smiles_files(void **state)
 
 static void test_header_is_missed(void **state)
 {
-    struct data_spec spec = {.format = DATA_SMILES, .id = "num"};
+    struct data_spec spec = {.format = &smiles_format, .id = "num"};
     struct dataset data, new;
     struct err err = {""};
-    struct newgraphs n;
+    struct new_graphs n;
 
     (void)state;
     load_molecules(&data, "smiles,y\nCCO,1\nC1CC1N,2\n");
     assert_int_equal(
-        newgraphs_open(&n, &data, &spec, scratch_text("a.smi", "molecule num\nCCO a\n"), &err), 0);
-    assert_int_equal(newgraphs_next(&new, &n, 1, &err), -1);
+        new_graphs_open(&n, &data, &spec, scratch_text("a.smi", "molecule num\nCCO a\n"), &err), 0);
+    assert_int_equal(new_graphs_next(&new, &n, 1, &err), -1);
     assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" is no molecule"));
     assert_non_null(strstr(err.text, "; a header would have a column \"smiles\" (data.smiles)"));
-    newgraphs_close(&n);
+    new_graphs_close(&n);
     dataset_release(&data);
 }
 
@@ -228,12 +228,12 @@ static void test_header_is_missed(void **state)
 
 static int32_t count(const struct dataset *data, const struct dataset *graphs)
 {
-    struct knowngraphs k;
+    struct known_graphs k;
     int32_t n;
 
-    assert_int_equal(knowngraphs_init(&k, data, NULL), 0);
-    n = knowngraphs_count(&k, graphs, NULL);
-    knowngraphs_release(&k);
+    assert_int_equal(known_graphs_init(&k, data, NULL), 0);
+    n = known_graphs_count(&k, graphs, NULL);
+    known_graphs_release(&k);
     return n;
 }
 
@@ -301,14 +301,14 @@ static void test_one(void **state)
 
 static void test_no_graphs(void **state)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE};
+    struct data_spec spec = {.format = &genotype_format};
     struct dataset data = {0};
-    struct newgraphs n;
+    struct new_graphs n;
     struct err err;
 
     (void)state;
-    assert_int_equal(newgraphs_open(&n, &data, &spec, "x", &err), -1);
-    newgraphs_close(&n);
+    assert_int_equal(new_graphs_open(&n, &data, &spec, "x", &err), -1);
+    new_graphs_close(&n);
 }
 
 int main(void)
@@ -325,5 +325,5 @@ int main(void)
         cmocka_unit_test(test_one),
     };
 
-    return cmocka_run_group_tests_name("newgraphs", tests, scratch_make, scratch_remove);
+    return cmocka_run_group_tests_name("new_graphs", tests, scratch_make, scratch_remove);
 }
