@@ -36,7 +36,7 @@ samples = 60
 markers = 40
 causal = 5
 [train]
-epochs = 6000
+epochs = 3500
 [grid]
 hidden_size = 8, 16
 INI
@@ -91,14 +91,14 @@ missing_is_named() {
     is "$2: and is missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
 }
 export FAULT_MAGIC=$local
-broken mid.db-wal sync 5 long.ini --db mid.db
+broken mid.db-wal sync 4 long.ini --db mid.db
 is "a failing fsync in mid sweep ends it with 1" $status 1
 like "says what failed and why" "$(cat err)" '^espalier: mid.db: cannot flush to disk \(fsync\): Input/output error$'
 missing_is_named mid.db "fsync"
 ok "the same line goes on" "$ESPALIER" run long.ini --db mid.db --progress none
 is "and has all" "$(done_in mid.db)" 60
 export FAULT_MAGIC=$nfs FAULT_ERRNO=28
-broken ranks.db-journal write 90 long.ini --db ranks.db -n 2
+broken ranks.db-journal write 60 long.ini --db ranks.db -n 2
 unset FAULT_ERRNO
 is "a full disk under run -n 2 ends all ranks with 1" $status 1
 like "says so" "$(cat err)" '^espalier: ranks.db: the disk or a quota is full'
@@ -195,7 +195,7 @@ fi
 
 # A small disk that fills.
 cat >"$T/fill.sh" <<'END'
-mkdir -p disk && mount -t tmpfs -o size=12m none disk || exit 99
+mkdir -p disk && mount -t tmpfs -o size=8m none disk || exit 99
 "$ESPALIER" run long.ini --db disk/f.db --progress none >out 2>err
 echo $? >status
 "$ESPALIER" status disk/f.db >full 2>&1

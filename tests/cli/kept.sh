@@ -147,7 +147,7 @@ is "is said too" "$(grep dropped .err)" "espalier: models of 12 trials that an e
 is "and done too" "$(kept turned.db)" ""
 
 # Stopped, killed in the middle of it, and gone on.
-sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 1000/' small.ini >slow.ini
+sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 500/' small.ini >slow.ini
 "$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null
 before=$(sqlite3 slow.db 'select count(*) from attempt')
 cp slow.db stopped.db

@@ -21,7 +21,7 @@ count() { query "$1" "select count(*) from trial where state = '$2'"; }
 now() { date +%s.%N; }
 run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
 
-run --set epochs=2000 --db speed.db 2>/dev/null
+run --set epochs=2000 --set grid.dropout=0:0.2:0.1 --db speed.db 2>/dev/null
 per_s=$(query speed.db "select cast(2000 / min(seconds) as integer) from trial")
 long() { echo "--set epochs=$(awk "BEGIN { printf \"%d\", $per_s * $1 }")"; }
 
@@ -45,16 +45,16 @@ done
 
 # ---- a time limit ----
 
-# 40 trials of 0.5 s in 6 s: some fit.
+# 30 trials of 0.3 s in 4 s: some fit.
 # shellcheck disable=SC2046
-limited() { run $(long 0.5) --set grid.dropout=0:0.975:0.025 "$@"; }
+limited() { run $(long 0.3) --set grid.dropout=0:0.87:0.03 "$@"; }
 begun=$(now)
-fails "a limit that is not enough for all" 75 limited --db limited.db --time-limit 6s
-like "ends in time" "$(awk "BEGIN { print $(now) - $begun }")" '^[0-6]\.?'
+fails "a limit that is not enough for all" 75 limited --db limited.db --time-limit 4s
+like "ends in time" "$(awk "BEGIN { print $(now) - $begun }")" '^[0-4]\.?'
 n=$(count limited.db 'done')
 like "with some done" "$n" '^[1-9]'
-is "the others pending" "$(count limited.db pending)" $((40 - n))
-like "and says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((40 - n)) trials are left"
+is "the others pending" "$(count limited.db pending)" $((30 - n))
+like "and says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((30 - n)) trials are left"
 is "the session was stopped" "$(query limited.db 'select outcome from session')" stopped
 # Another program that takes the processor in the last second makes a trial longer than was foreseen;
 # without foresight there would be one each time.
@@ -62,12 +62,12 @@ cut_off() { query "$1" "select count(*) from attempt where outcome <> 'done'"; }
 n_cut=$(cut_off limited.db)
 for try in 2 3; do
     [ "$n_cut" -eq 0 ] && break
-    limited --db "limited$try.db" --time-limit 6s 2>/dev/null
+    limited --db "limited$try.db" --time-limit 4s 2>/dev/null
     n_cut=$(cut_off "limited$try.db")
 done
 is "no attempt was cut off" "$n_cut" 0
 ok "the same line without a limit" limited --db limited.db
-is "is complete" "$(count limited.db 'done')" 40
+is "is complete" "$(count limited.db 'done')" 30
 
 # Trials of 0.1 s and of 30 s: the short ones are run, the long ones named.
 # shellcheck disable=SC2046
@@ -108,7 +108,7 @@ fails "seconds left of a job in which nothing fits" 75 env SLURM_JOB_ID=77 SLURM
 ok "a limit beyond the end of the job" env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) \
     "$ESPALIER" run sweep.ini --set epochs=2 --db beyond.db --time-limit 3h
 like "is warned of" "$(said)" "^espalier: warning: walltime: --time-limit 3 h ends after Slurm job 77, which has 2 h left: the end of the job counts$"
-fails "a limit that is over before the first trial" 75 run --set samples=2000 --set markers=20000 --set epochs=2 --db slow.db --time-limit 1s
+fails "a limit that is over before the first trial" 75 run --set samples=1500 --set markers=15000 --set epochs=2 --db slow.db --time-limit 1s
 is "begins none" "$(count slow.db 'done')" 0
 
 # The time that mpirun takes to start the ranks counts, too.
@@ -140,11 +140,11 @@ ok "a job without a limit" short unlimited.db
 is "is told so" "$(said)" "espalier: walltime: Slurm names no end of job 77; --time-limit sets one"
 play squeue <<'END'
 #!/bin/sh
-echo 0:05
+echo 0:03
 END
 # shellcheck disable=SC2046
-fails "five seconds left of a job" 75 run $(long 0.5) --set grid.dropout=0:0.975:0.025 --db five.db
-like "are used" "$(count five.db 'done')" '^[1-9]'
+fails "three seconds left of a job" 75 run $(long 0.3) --set grid.dropout=0:0.87:0.03 --db three.db
+like "are used" "$(count three.db 'done')" '^[1-9]'
 like "and it says why it ends" "$(cat "$T/.err")" "^espalier: stopped by the time limit; [1-9][0-9]* trials? (is|are) left"
 play squeue <<'END'
 #!/bin/sh
@@ -194,18 +194,20 @@ like "qstat is asked" "$(said)" "^espalier: walltime: PBS leaves job 9.server an
 
 # ---- signals ----
 
-# begin DB ARGUMENTS: in the background, until the first trial must be under way; $pid.
+# under_way DB N: wait until N trials are, a minute at most.
+under_way() {
+    for _ in $(seq 1200); do
+        [ "$(query "$1" "select count(*) from attempt where outcome = 'running'" 2>/dev/null || echo 0)" -ge "$2" ] && break
+        sleep 0.05
+    done
+}
+# begin DB ARGUMENTS: in the background, until the first trial is under way; $pid.
 begin() {
     db=$1
     shift
-    # shellcheck disable=SC2094
     "$ESPALIER" run sweep.ini --progress plain --db "$db" "$@" >out 2>err &
     pid=$!
-    for _ in $(seq 600); do
-        grep -qs "to run on" err && break
-        sleep 0.05
-    done
-    sleep 0.9
+    under_way "$db" 1
 }
 # end: wait for it; $status and $took, seconds since $begun.
 end() {
@@ -221,7 +223,7 @@ below() { awk "BEGIN { exit !($1 < $2) }"; }
 
 for signal in TERM INT USR1 USR2 HUP; do
     # shellcheck disable=SC2046
-    begin $signal.db $(long 2.5) --grace 1m
+    begin $signal.db $(long 1.2) --grace 1m
     begun=$(now)
     kill -$signal $pid
     end
@@ -273,9 +275,9 @@ exec "$@"
 END
 for ranks in 1 2; do
     # shellcheck disable=SC2046
-    sh hup.sh "$ESPALIER" run sweep.ini -n $ranks $(long 0.3) --progress none --db hup$ranks.db 2>err &
+    sh hup.sh "$ESPALIER" run sweep.ini -n $ranks $(long 0.15) --progress none --db hup$ranks.db 2>err &
     pid=$!
-    sleep 1
+    under_way hup$ranks.db $ranks
     kill -HUP $pid
     begun=$(now)
     end
@@ -283,32 +285,24 @@ for ranks in 1 2; do
 done
 
 # mpirun that was started by hand hands SIGTERM on and kills; run -n does not let it come to that.
-started() {
-    for _ in $(seq 1200); do
-        grep -qs "to run on" err && break
-        sleep 0.05
-    done
-    sleep 0.9
-    begun=$(now)
-}
 # Its ranks get a SIGTERM for SIGHUP, too.
 for signal in TERM HUP; do
-    rm -f err
     # shellcheck disable=SC2046
     mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare$signal.db >out 2>err &
     pid=$!
-    started
+    under_way bare$signal.db 2
+    begun=$(now)
     kill -$signal $pid
     end
     ok "SIG$signal to an mpirun of one's own ends at once" below "$took" 4
     like "which it says" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
     is "without damage" "$(query bare$signal.db 'pragma integrity_check')|$(ended bare$signal.db)" "ok||"
 done
-rm err
 # shellcheck disable=SC2046
-"$ESPALIER" run sweep.ini -n 2 $(long 2.5) --grace 1m --progress none --db own_n.db >out 2>err &
+"$ESPALIER" run sweep.ini -n 2 $(long 1.2) --grace 1m --progress none --db own_n.db >out 2>err &
 pid=$!
-started
+under_way own_n.db 2
+begun=$(now)
 kill -TERM $pid
 end
 is "SIGTERM to run -n" "$status $(ended own_n.db)" "75 2|0"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../unit/sites.h"
+#include "../unit/stride.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -292,7 +293,7 @@ static void run_case(uint32_t number)
 
 int main(int argc, char **argv)
 {
-    uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 10000;
+    uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 10000 / (uint32_t)test_stride();
     uint32_t first = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
     char folder[] = "/tmp/espalier-mutate-XXXXXX", command[64];
 

@@ -67,20 +67,25 @@ is "but comes to it last" "$status $(done_equal)" "137 23"
 run ""
 is "and where it is well, nothing is held against it" "$status $(done_equal)" "0 24"
 
-# A rank that stands still for longer than the heartbeat limit, in mid sweep and past its end.
-rm -f "$DB"* plain.db
-"$FAULTY" run sweep.ini --progress none --db plain.db --set epochs=25000 2>/dev/null
-wanted=$(rows plain.db)
-for seconds in 2 60; do
-    rm -f "$DB"*
+# A rank that stands still for longer than the heartbeat limit: in mid sweep, with trials of up to 0.25 s, of
+# which there are enough for when it comes back; and past the end of the sweep.
+"$FAULTY" run sweep.ini --progress none --db speed.db --set epochs=4000 --set grid.hidden_size=16 \
+    --set grid.dropout=0.5 --set grid.learning_rate=0.01 2>/dev/null
+long=$(sqlite3 speed.db "select cast(0.25 * 4000 / min(seconds) as integer) from trial")
+for seconds in 1.6 60; do
+    epochs=600
+    [ $seconds = 60 ] || epochs=$long
+    rm -f "$DB"* plain.db
+    "$FAULTY" run sweep.ini --progress none --db plain.db --set epochs="$epochs" 2>/dev/null
+    wanted=$(rows plain.db)
     export ESPALIER_FAULT_SECONDS=$seconds
-    run "worker: a trial begins:2:2:stop" -n 3 --set epochs=25000 --set heartbeat_limit=1
+    run "worker: a trial begins:2:2:stop" -n 3 --set epochs="$epochs" --set heartbeat_limit=1
     is "a rank that stands still for $seconds s: complete" $status 0
     like "it is lost" "$(cat err)" "rank 2 .* is lost while it ran t[0-9]+: not heard of for 1 s; the others go on"
     keep was "$DB"
     settled "$DB" "$wanted" was
     no_problem "nothing is stored twice, nothing lost"
-    if [ $seconds = 2 ]; then
+    if [ $seconds = 1.6 ]; then
         like "it comes back" "$(cat err)" "rank 2 is back"
         is "and works on" "$(sqlite3 "$DB" "select count(*) > 1 from attempt where rank = 2 and outcome = 'done'")" 1
     fi

@@ -1,5 +1,8 @@
 # A private Slurm of this one machine, started when this file is sourced (after tests/lib.sh) and
 # stopped at the end of the test. Only root can start one; the test is skipped where it cannot be.
+#   submit SBATCH_ARGUMENT...  the job's number in $job
+#   ended JOB                  wait for it, all its elements; returns its exit status
+#   batch SBATCH_ARGUMENT...   both; sbatch --wait looks only every ten seconds
 # shellcheck shell=sh
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -84,6 +87,33 @@ start_slurm() {
     stop_daemons slurmd slurmctld
     port=$((port % 20000 + 11000))
     start_daemons
+}
+
+# Wait until a command succeeds, for five minutes at most.
+until_ok() {
+    for _ in $(seq 1500); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.2
+    done
+    return 1
+}
+
+is_gone() { [ -z "$(squeue -h -j "$1" 2>/dev/null)" ]; }
+
+submit() {
+    job=$(sbatch --parsable "$@") && [ -n "$job" ]
+}
+
+# An array has a line for each element; the greatest status counts, as with sbatch --wait.
+ended() {
+    until_ok is_gone "$1" || return 99
+    scontrol -o show job "$1" | awk '
+        match($0, / ExitCode=[0-9]+/) && (n = substr($0, RSTART + 10, RLENGTH - 10) + 0) > status { status = n }
+        END { exit status }'
+}
+
+batch() {
+    submit "$@" && ended "$job"
 }
 
 trap stop_slurm EXIT

@@ -30,7 +30,7 @@ ok "a shard for each task" srun -n 2 sh -c '"$ESPALIER" run quick.ini --db s.db 
 # In the batch script, outside a step.
 job() {
     printf '#!/bin/sh\n%s\n' "$1" >job.sh
-    sbatch --wait -n 2 -o job.log job.sh >/dev/null
+    batch -n 2 -o job.log job.sh
 }
 job '"$ESPALIER" run quick.ini --db batch.db --progress none'
 is "one process in a job of two tasks runs" $? 0

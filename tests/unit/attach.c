@@ -26,9 +26,12 @@ enum form { WHOLE, HOLES, FRACTIONS, LARGE, REPEATED };
 
 static double random_number(uint32_t step, int32_t i, int32_t j)
 {
-    struct rng rng;
+    static struct rng rng;
+    static bool is_ready;
 
-    rng_init(&rng, hash_text("attach"), RNG_SIMULATE);
+    if (!is_ready)
+        rng_init(&rng, hash_text("attach"), RNG_SIMULATE);
+    is_ready = true;
     return rng_uniform(&rng, step, (uint32_t)(i * K + j));
 }
 

@@ -13,6 +13,7 @@
 #include "faulty.h"
 #include "store/db.h"
 #include "storelib.h"
+#include "stride.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 4\n[grid]\nhidden_size = 16, 32\n"
 #define TRIALS 8
@@ -21,16 +22,6 @@
 #define NFS 0x6969
 
 static struct faulty sound;
-
-/* $TEST_STRIDE: only each so manieth call is tried, where watching makes every one slow. Odd
- * strides meet even and odd calls. */
-static int stride(void)
-{
-    const char *text = getenv("TEST_STRIDE");
-    int n = text ? atoi(text) : 1;
-
-    return n > 1 ? n : 1;
-}
 
 /* A whole run; *safe counts the results of acknowledged commits. */
 static int run_sweep(struct fixture *f, volatile int *safe, struct err *err)
@@ -91,7 +82,7 @@ static void check_what_is_left(struct fixture *f, int safe, const char *what, in
 /* Fails the n-th call for every n that a run comes to; returns the last of them. */
 static int fail_each(struct faulty fault, const char *what)
 {
-    const int step = stride();
+    const int step = test_stride();
 
     for (int n = 1;; n += step) {
         struct fixture f;
@@ -203,7 +194,7 @@ static void test_kill_everywhere(void **state)
 
         faulty_magic = i ? NFS : EXT4;
         while (kill_at(n, safe))
-            n += stride();
+            n += test_stride();
         assert_true(n > 50);
         assert_int_equal(*safe, TRIALS);
     }

@@ -1,0 +1,16 @@
+/* $TEST_STRIDE: where watching makes a test slow, only every so manieth of its cases is tried (`make
+ * check-full` sets it, `make soak` does not). Odd strides meet even and odd cases. */
+#ifndef TESTS_UNIT_STRIDE_H
+#define TESTS_UNIT_STRIDE_H
+
+#include <stdlib.h>
+
+static inline int test_stride(void)
+{
+    const char *text = getenv("TEST_STRIDE");
+    int n = text ? atoi(text) : 1;
+
+    return n > 1 ? n : 1;
+}
+
+#endif
