@@ -289,7 +289,7 @@ static int resolve_scale(struct job *job, struct err *err)
     if (v[P_SCALE].i != param_choice(P_SCALE, "auto") ||
         (v[P_FORMAT].i != DATA_TU && v[P_FORMAT].i != DATA_GRAPH))
         return 0;
-    if (spread_has_amounts(&has_amounts, &job->data, err))
+    if (scale_has_amounts(&has_amounts, &job->data, err))
         return -1;
     if (has_amounts)
         v[P_SCALE].i = param_choice(P_SCALE, "standardize");

@@ -2,7 +2,7 @@
  *
  *     scheduler -> worker   ASSIGN, BEAT, STOP, then one BYE, the last message
  *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, BEAT, then one LEAVE, the last
- * message
+ *                           message
  *
  * The scheduler assigns without being asked: it sees from the results how much a worker has left.
  * A worker leaves when it is told to stop, or of itself with the error it met. Beats keep silence
