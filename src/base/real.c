@@ -38,3 +38,8 @@ void real_format(struct buf *out, double value)
     }
     buf_puts(out, text);
 }
+
+bool real_is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,19 +43,9 @@ static int parse(struct best_options *o, int argc, char **argv)
     return status;
 }
 
-/* Of the first row; there is such a column. */
-static const struct cell *cell_of(const struct result_table *table, const char *name)
-{
-    int32_t c = 0;
-
-    while (strcmp(table->names[c], name) != 0)
-        c++;
-    return &table->cells[c];
-}
-
 static bool is_scored(const struct result_table *table)
 {
-    return table->n_rows && cell_of(table, "mean")->type != CELL_NULL;
+    return table->n_rows && !isnan(result_table_real(table, 0, "mean"));
 }
 
 static bool is_1se(const struct best_options *o)
@@ -70,7 +61,7 @@ static int no_choice(const struct result_table *first, const struct query_sweep 
         return err_set(err,
                        "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "
                        "replicates or folds give more",
-                       o->db, sweep->name, (long long)cell_of(first, "config")->i);
+                       o->db, sweep->name, (long long)result_table_integer(first, 0, "config"));
     return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", o->db, sweep->name,
                    o->where ? " where " : " yet", o->where ? o->where : "");
 }
@@ -102,11 +93,11 @@ static int choose(struct result_table *chosen, struct query_alike *alike, struct
 static int put_ini(struct buf *out, struct store *store, const struct query_sweep *sweep,
                    const struct best_options *o, const struct result_table *chosen, struct err *err)
 {
-    long long config = (long long)cell_of(chosen, "config")->i;
+    long long config = result_table_integer(chosen, 0, "config");
 
     buf_printf(out, "; configuration c%lld of sweep %s: mean %s %.6g over %lld trials%s\n\n",
-               config, sweep->name, sweep->objective, cell_of(chosen, "mean")->f,
-               (long long)cell_of(chosen, "trials")->i,
+               config, sweep->name, sweep->objective, result_table_real(chosen, 0, "mean"),
+               (long long)result_table_integer(chosen, 0, "trials"),
                is_1se(o) ? ", the cheapest within one standard error of the best" : "");
     return query_ini(out, store, config, err);
 }
@@ -114,13 +105,14 @@ static int put_ini(struct buf *out, struct store *store, const struct query_swee
 static int warn_unfinished(struct store *store, const struct query_sweep *sweep, struct err *err)
 {
     struct result_table table;
+    long long n;
 
     if (query_table(&table, store, QUERY_UNFINISHED, sweep->sweep_id, err))
         return -1;
-    if (table.n_rows)
-        log_warn("%lld trial%s of the sweep %s not finished: the choice may change",
-                 (long long)table.cells[0].i, table.cells[0].i == 1 ? "" : "s",
-                 table.cells[0].i == 1 ? "is" : "are");
+    n = table.n_rows ? result_table_integer(&table, 0, "trials") : 0;
+    if (n)
+        log_warn("%lld trial%s of the sweep %s not finished: the choice may change", n,
+                 n == 1 ? "" : "s", n == 1 ? "is" : "are");
     result_table_release(&table);
     return 0;
 }
@@ -129,13 +121,13 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
 static int put_choice(struct buf *out, struct store *store, const struct best_options *o,
                       const struct result_table *chosen, struct err *err)
 {
-    int64_t config = cell_of(chosen, "config")->i;
+    int64_t config = result_table_integer(chosen, 0, "config");
     struct result_table test;
 
     if (query_table(&test, store, QUERY_CONFIG_TEST, config, err))
         return -1;
     buf_printf(out, "\nchosen: c%lld, place %lld, %s%s%s\n", (long long)config,
-               (long long)cell_of(chosen, "place")->i,
+               (long long)result_table_integer(chosen, 0, "place"),
                is_1se(o) ? "the cheapest within one standard error of the best" : "the best",
                o->where ? " where " : "", o->where ? o->where : "");
     if (test.n_rows) {

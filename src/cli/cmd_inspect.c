@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/inspect_report.h"
+#include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
 #include "run/job.h"
@@ -34,36 +35,12 @@ static void print_features(const struct dataset *d)
     }
 }
 
-/* What the filters of [data] did, where they did anything. */
-static void print_filters(const struct data_report *r)
+/* In the words of the data's format. */
+static void print_facts(const struct data_report *r)
 {
-    if (r->n_elsewhere || r->n_multiallelic || r->n_split)
-        cli_printf(
-            "sites       %lld outside the region and %lld multi-allelic dropped, %lld split\n",
-            (long long)r->n_elsewhere, (long long)r->n_multiallelic, (long long)r->n_split);
-    if (r->n_too_missing || r->n_rare || r->n_thinned || r->is_partly_read)
-        cli_printf("filters     %d markers with too many missing calls, %d rare and %d by thinning "
-                   "dropped%s\n",
-                   r->n_too_missing, r->n_rare, r->n_thinned,
-                   r->is_partly_read ? "; the rest was not read" : "");
-}
-
-/* Phenotypes without a genotype. */
-static void print_unmatched(const struct data_report *r)
-{
-    int32_t most = sizeof r->phenotype_only / sizeof *r->phenotype_only;
-
-    for (int32_t i = 0; i < r->n_phenotype_only && i < most; i++) {
-        char id[sizeof r->phenotype_only[0]];
-
-        strcpy(id, r->phenotype_only[i]);
-        escape_terminal(id, false);
-        cli_printf("%s\"%s\"", i ? ", " : "unmatched   ", id);
-    }
-    if (r->n_phenotype_only)
-        cli_printf("%s%s\n", r->n_phenotype_only > most ? " ..." : "",
-                   r->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)"
-                                    : "");
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_FACT)
+            cli_printf("%-11s %s\n", r->note[i].label, r->note[i].text);
 }
 
 static void print_data(const struct job *job)
@@ -77,22 +54,7 @@ static void print_data(const struct job *job)
         inspect_graphs(job);
     else
         print_features(d);
-    if (job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE) {
-        cli_printf("genotypes   %d samples, %d markers read, %d monomorphic dropped, "
-                   "%lld missing calls set to the marker mean\n",
-                   r->n_genotyped, r->n_markers_read, r->n_monomorphic, (long long)r->n_missing);
-        cli_printf("phenotypes  %d with a value, %d joined by id, %d without genotype dropped\n",
-                   r->n_phenotyped, r->n_joined, r->n_phenotype_only);
-        print_unmatched(r);
-        if (r->low == -1 && r->high == 1)
-            cli_printf("coding      calls from -1 to 1 are taken as dosages; where -1 stands for a "
-                       "missing one, set missing_genotype = -1\n");
-        print_filters(r);
-    }
-    if (r->n_covariates)
-        cli_printf("covariates  %d columns, %d features, %lld missing cells set to the mean\n",
-                   r->n_covariates, d->n_features - d->n_markers,
-                   (long long)r->n_covariate_missing);
+    print_facts(r);
     if (d->n_edges && !d->graph_start)
         cli_printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
                    (long long)d->n_edges, (long long)r->n_duplicate_edges,
@@ -160,6 +122,7 @@ static int print_graph(const struct job *job, struct err *err)
     struct settings s;
     struct buf build = {0};
     struct graph_spec spec;
+    const struct data_format *format = data_format_at(job->sweep.fixed.v[P_FORMAT].i);
     struct csr a;
     int64_t least = INT64_MAX, most = 0;
     int32_t alone = 0;
@@ -180,7 +143,7 @@ static int print_graph(const struct job *job, struct err *err)
         buf_puts(&build, " by ");
         param_format(&build, P_METRIC, s.v[P_METRIC]);
         /* As tables and PLINK 1.9 differ in which allele they count. */
-        if (spec.metric == GRAPH_COSINE && job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE)
+        if (spec.metric == GRAPH_COSINE && format->has_genotypes && !format->is_simulated)
             buf_puts(&build, " (of the allele that is counted; kinship is the same of either)");
     }
     cli_printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "

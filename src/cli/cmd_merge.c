@@ -18,7 +18,7 @@ static void warn_writers(const struct merge_input *inputs, size_t n)
     struct lock_holder holder;
 
     for (size_t i = 0; i < n; i++)
-        if (query_writer(inputs[i].path, &holder))
+        if (lock_is_held(inputs[i].path, &holder))
             log_warn(
                 "%s: a run is writing to it (pid %lld on %s): what it has now is merged; merge "
                 "it again when the run has ended",

@@ -222,7 +222,7 @@ static void tell_alive(const struct world *world)
 
 int cmd_run(int argc, char **argv)
 {
-    const struct world_hooks hooks = {.died = end_launch, .alive = tell_alive};
+    const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
     struct run_options o = {.ranks = 1,
                             .db = "results.db",
                             .begun_s = launch_begun(),

@@ -54,7 +54,7 @@ static int put_part(struct buf *out, struct store *store, const struct page_part
     if (is_first && !table.n_rows)
         return err_set(err, "no %s %lld", part->heading, (long long)id);
     if (part->query == QUERY_TRIAL_METRICS)
-        table_drop_empty(&table); /* there is no stop part */
+        result_table_drop_empty(&table); /* there is no stop part */
     if (is_first) {
         report_record(out, &table);
     } else if (table.n_rows) {

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
-#include "data/core/load.h"
+#include "data/format.h"
 #include "data/graph/graph.h"
 #include "grid/param.h"
 
@@ -151,7 +151,7 @@ static int write_panel(const struct dataset *d, const char *directory, struct er
 
 static int simulate(const char *directory, const struct simulate_spec *spec, struct err *err)
 {
-    struct data_spec data = {.format = DATA_SIMULATED, .simulate = *spec};
+    struct data_spec data = {.format = &simulated_format, .simulate = *spec};
     struct data_report report;
     struct dataset d = {0};
     struct buf word = {0};

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -7,28 +8,9 @@
 #include "run/progress.h"
 #include "run/same_sweep.h"
 #include "store/query.h"
+#include "store/session_check.h"
 
 #define FULL_BYTES 65536.0 /* less than this free: a transaction may not fit */
-
-/* Columns of QUERY_SWEEPS. */
-enum { SWEEPS_DIVERGED = 4, SWEEPS_FAILED };
-
-/* Columns of QUERY_SESSION. */
-enum {
-    SESSION_ID,
-    SESSION_OUTCOME,
-    SESSION_COMMAND,
-    SESSION_HOST,
-    SESSION_PID,
-    SESSION_RANKS,
-    SESSION_STARTED,
-    SESSION_ELAPSED,
-    SESSION_TRIALS,
-    SESSION_RATE
-};
-
-/* Columns of QUERY_LEFT. */
-enum { LEFT_PENDING, LEFT_SECONDS };
 
 static int put_table(struct buf *out, struct store *store, enum query query, const char *heading,
                      struct err *err)
@@ -53,41 +35,50 @@ static bool is_disk_full(const char *db)
     return !statvfs(db, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
 }
 
-static void put_outcome(struct buf *out, const struct cell *s, const struct store *store,
+/* s: the row of QUERY_SESSION. */
+static void put_outcome(struct buf *out, const struct result_table *s, const struct store *store,
                         const char *db)
 {
     const char *why;
 
-    switch (query_life(&why, store, s[SESSION_ID].i)) {
-    case QUERY_LIFE_GONE:
+    switch (session_check_life(&why, store, result_table_integer(s, 0, "session"))) {
+    case SESSION_LIFE_GONE:
         buf_printf(out, "lost (its process is gone: %s; ", why);
         buf_puts(out, is_disk_full(db)
                           ? "the disk is full: make room, then the same command goes on)"
                           : "the same command goes on)");
         break;
-    case QUERY_LIFE_ELSEWHERE:
+    case SESSION_LIFE_ELSEWHERE:
         buf_puts(out, "cut off (it ran when this file was copied, or merged from others)");
         break;
     default:
-        buf_puts(out, s[SESSION_OUTCOME].s);
+        buf_puts(out, result_table_text(s, 0, "outcome"));
     }
 }
 
-static void put_session(struct buf *out, const struct cell *s, const struct store *store,
-                        const char *db)
+/* Trials in a time; nothing before a result is there. */
+static void put_rate(struct buf *out, const struct result_table *s)
 {
+    double rate = result_table_real(s, 0, "rate");
     char text[32];
 
-    buf_printf(out, "\nlast session: %s\n", s[SESSION_COMMAND].s);
+    if (isnan(rate))
+        return;
+    progress_duration(text, sizeof text, result_table_real(s, 0, "elapsed_s"));
+    buf_printf(out, "%lld trials in %s, %.*f a second\n",
+               (long long)result_table_integer(s, 0, "trials"), text, rate < 10 ? 2 : 0, rate);
+}
+
+static void put_session(struct buf *out, const struct result_table *s, const struct store *store,
+                        const char *db)
+{
+    long long ranks = result_table_integer(s, 0, "ranks");
+
+    buf_printf(out, "\nlast session: %s\n", result_table_text(s, 0, "command"));
     put_outcome(out, s, store, db);
-    buf_printf(out, ", %lld %s, pid %lld on %s\n", (long long)s[SESSION_RANKS].i,
-               s[SESSION_RANKS].i == 1 ? "rank" : "ranks", (long long)s[SESSION_PID].i,
-               s[SESSION_HOST].s);
-    if (s[SESSION_RATE].type == CELL_REAL) {
-        progress_duration(text, sizeof text, s[SESSION_ELAPSED].f);
-        buf_printf(out, "%lld trials in %s, %.*f a second\n", (long long)s[SESSION_TRIALS].i, text,
-                   s[SESSION_RATE].f < 10 ? 2 : 0, s[SESSION_RATE].f);
-    }
+    buf_printf(out, ", %lld %s, pid %lld on %s\n", ranks, ranks == 1 ? "rank" : "ranks",
+               (long long)result_table_integer(s, 0, "pid"), result_table_text(s, 0, "host"));
+    put_rate(out, s);
 }
 
 static int put_left(struct buf *out, struct store *store, int64_t session_id, struct err *err)
@@ -95,16 +86,20 @@ static int put_left(struct buf *out, struct store *store, int64_t session_id, st
     struct result_table table;
     const char *why;
     char text[32];
+    int64_t pending = 0;
+    double left_s = 0;
 
-    if (query_life(&why, store, session_id) != QUERY_LIFE_RUNNING)
+    if (session_check_life(&why, store, session_id) != SESSION_LIFE_RUNNING)
         return 0;
     if (query_table(&table, store, QUERY_LEFT, session_id, err))
         return -1;
-    if (table.n_rows && table.cells[LEFT_PENDING].i &&
-        table.cells[LEFT_SECONDS].type == CELL_REAL) {
-        progress_duration(text, sizeof text, table.cells[LEFT_SECONDS].f);
-        buf_printf(out, "about %s left for %lld trials\n", text,
-                   (long long)table.cells[LEFT_PENDING].i);
+    if (table.n_rows) {
+        pending = result_table_integer(&table, 0, "pending");
+        left_s = result_table_real(&table, 0, "left_s");
+    }
+    if (pending && !isnan(left_s)) {
+        progress_duration(text, sizeof text, left_s);
+        buf_printf(out, "about %s left for %lld trials\n", text, (long long)pending);
     }
     result_table_release(&table);
     return 0;
@@ -132,8 +127,8 @@ static int put_last_session(struct buf *out, struct store *store, const char *db
     if (query_table(&table, store, QUERY_SESSION, 0, err))
         return -1;
     if (table.n_rows) {
-        put_session(out, table.cells, store, db);
-        rc = put_left(out, store, table.cells[SESSION_ID].i, err);
+        put_session(out, &table, store, db);
+        rc = put_left(out, store, result_table_integer(&table, 0, "session"), err);
     }
     result_table_release(&table);
     return rc;
@@ -176,11 +171,9 @@ static int put_sweeps(struct buf *out, struct store *store, bool *fails, struct 
     *fails = false;
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
         return -1;
-    for (int64_t r = 0; r < table.n_rows; r++) {
-        const struct cell *row = &table.cells[r * table.n_cols];
-
-        *fails |= row[SWEEPS_DIVERGED].i || row[SWEEPS_FAILED].i;
-    }
+    for (int64_t r = 0; r < table.n_rows; r++)
+        *fails |= result_table_integer(&table, r, "diverged") ||
+                  result_table_integer(&table, r, "failed");
     if (table.n_rows)
         report_text(out, &table);
     else

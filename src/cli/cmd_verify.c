@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/real.h"
 #include "base/rng.h"
 #include "cli/cli.h"
 #include "config.h"
@@ -111,8 +112,8 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
     *n_done = (size_t)table.n_rows;
     all = calloc(*n_done + 1, sizeof *all);
     for (size_t i = 0; all && i < *n_done; i++) {
-        all[i].trial_id = table.cells[2 * i].i;
-        all[i].config_id = table.cells[2 * i + 1].i;
+        all[i].trial_id = result_table_integer(&table, (int64_t)i, "trial_id");
+        all[i].config_id = result_table_integer(&table, (int64_t)i, "config_id");
     }
     result_table_release(&table);
     if (!all)
@@ -134,17 +135,11 @@ struct comparison {
     int32_t n_different;
 };
 
-/* To the bit, but for NaNs, which the database has as NULL, and -0, which it has as 0. */
-static bool is_equal(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 static void compare(struct comparison *c, double there, double here, const char *what,
                     int32_t epoch)
 {
     c->n_numbers++;
-    if (is_equal(there, here))
+    if (real_is_same(there, here))
         return;
     if (++c->n_different > 2)
         return;
@@ -154,13 +149,6 @@ static void compare(struct comparison *c, double there, double here, const char 
     buf_printf(&c->text, " %.17g, here %.17g", there, here);
 }
 
-static double stored(const struct result_table *table, int64_t row, int32_t col)
-{
-    const struct cell *cell = &table->cells[row * table->n_cols + col];
-
-    return cell->type == CELL_REAL ? cell->f : (double)NAN;
-}
-
 /* A metric of all parts; what the database has not is NaN. */
 static void compare_metric(struct comparison *c, const struct result_table *table, const char *name,
                            const double here[PART_COUNT])
@@ -168,10 +156,12 @@ static void compare_metric(struct comparison *c, const struct result_table *tabl
     int64_t row = 0;
     char what[64];
 
-    while (row < table->n_rows && strcmp(table->cells[row * table->n_cols].s, name) != 0)
+    while (row < table->n_rows && strcmp(result_table_text(table, row, "metric"), name) != 0)
         row++;
     for (int part = PART_TRAIN; part < PART_COUNT; part++) {
-        double there = row < table->n_rows ? stored(table, row, part) : (double)NAN;
+        double there = row < table->n_rows
+                           ? result_table_real(table, row, part_name((enum part)part))
+                           : (double)NAN;
 
         if (isnan(there) && isnan(here[part]))
             continue;
@@ -199,6 +189,12 @@ static int compare_metrics(struct comparison *c, struct store *store, int64_t tr
     return 0;
 }
 
+static void compare_epoch(struct comparison *c, const struct result_table *curve, int64_t row,
+                          const char *column, double here)
+{
+    compare(c, result_table_real(curve, row, column), here, column, (int32_t)row + 1);
+}
+
 static int compare_curve(struct comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
@@ -210,9 +206,9 @@ static int compare_curve(struct comparison *c, struct store *store, int64_t tria
     for (int64_t i = 0; i < table.n_rows && i < r->n_curve; i++) {
         const struct gcn_epoch *e = &r->curve[i];
 
-        compare(c, stored(&table, i, 1), e->train_loss, "train_loss", (int32_t)i + 1);
-        compare(c, stored(&table, i, 2), e->val_loss, "val_loss", (int32_t)i + 1);
-        compare(c, stored(&table, i, 3), e->val_value, "val_value", (int32_t)i + 1);
+        compare_epoch(c, &table, i, "train_loss", e->train_loss);
+        compare_epoch(c, &table, i, "val_loss", e->val_loss);
+        compare_epoch(c, &table, i, "val_value", e->val_value);
     }
     result_table_release(&table);
     return 0;
@@ -258,7 +254,13 @@ static int compare_all(struct comparison *c, struct store *store, const struct r
 /* On what the recorded result was computed, and what this is: other bits come from there. */
 static int put_machines(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
 {
-    static const char *const names[] = {"espalier", "processor", "BLAS", "BLAS kernel", "host"};
+    static const struct {
+        const char *column, *heading;
+    } parts[] = {{"version", "espalier"},
+                 {"cpu", "processor"},
+                 {"blas", "BLAS"},
+                 {"blas_kernel", "BLAS kernel"},
+                 {"host", "host"}};
     char cpu[128], host[64];
     const char *here[] = {PACKAGE_VERSION, host_cpu(cpu, sizeof cpu), gemm_library(), gemm_kernel(),
                           host_name(host, sizeof host)};
@@ -266,12 +268,13 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
 
     if (query_table(&table, store, QUERY_TRIAL_SESSION, trial_id, err))
         return -1;
-    for (int32_t c = 0; table.n_rows && c < table.n_cols; c++) {
-        const char *there = table.cells[c].type == CELL_TEXT ? table.cells[c].s : "unknown";
-        bool is_same = !strcmp(there, here[c]);
+    for (size_t i = 0; table.n_rows && i < sizeof parts / sizeof *parts; i++) {
+        const struct cell *cell = result_table_find(&table, 0, parts[i].column);
+        const char *there = cell->type == CELL_TEXT ? cell->s : "unknown";
+        bool is_same = !strcmp(there, here[i]);
 
-        buf_printf(out, "    %-11s  %s%s%s\n", names[c], there, is_same ? "" : ", here ",
-                   is_same ? "" : here[c]);
+        buf_printf(out, "    %-11s  %s%s%s\n", parts[i].heading, there, is_same ? "" : ", here ",
+                   is_same ? "" : here[i]);
     }
     result_table_release(&table);
     return 0;

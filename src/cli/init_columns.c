@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "data/genotype/genotable.h"
-#include "data/genotype/variants.h"
+#include "data/genotype/genotype_table.h"
+#include "data/genotype/variants_open.h"
 
 /* Words with more different values than this are names and no classes. */
 #define MOST_CLASSES 20
@@ -196,7 +196,7 @@ static int find_code(struct init_columns *c, const struct profile *p, struct err
     for (int32_t j = 1; j < p->n; j++)
         for (int32_t i = 0; i < p->col[j].seen.n; i++)
             n += table_parse_number(&values[n], p->col[j].seen.text[i]);
-    c->has_code = genotable_find_code(&c->code, values, n);
+    c->has_code = genotype_table_find_code(&c->code, values, n);
     free(values);
     return 0;
 }
@@ -217,8 +217,8 @@ static int join(struct init_columns *c, const struct init_files *files, struct e
     return profile_read(&c->joined, c->table->path, c->is_unjoined ? NULL : &c->ids, c->id, err);
 }
 
-/* Molecules are numbered unless a column names each. */
-static void find_molecule_id(struct init_columns *c)
+/* Rows are numbered unless a column names each. */
+static void find_row_id(struct init_columns *c)
 {
     for (int32_t j = 0; j < c->joined.n && c->id < 0; j++) {
         const struct profile_column *col = &c->joined.col[j];
@@ -383,13 +383,13 @@ int init_columns_covariates(struct buf *out, const struct init_columns *c, struc
     return 0;
 }
 
-enum data_task init_columns_task(const struct init_columns *c, enum data_format format)
+enum data_task init_columns_task(const struct init_columns *c, const struct data_format *format)
 {
     const struct profile_column *col = &c->joined.col[c->trait];
 
     if (profile_is_numeric(col))
         return profile_is_whole(col) && !col->is_cut &&
-                       col->seen.n <= (format == DATA_GENOTYPE ? 2 : MOST_NUMBERED_CLASSES)
+                       col->seen.n <= (format->has_genotypes ? 2 : MOST_NUMBERED_CLASSES)
                    ? DATA_TASK_CLASSIFICATION
                    : DATA_TASK_REGRESSION;
     return is_classes(col) && col->seen.n <= MOST_SURE_CLASSES ? DATA_TASK_CLASSIFICATION
@@ -403,18 +403,20 @@ static enum init_columns_status read_joined(struct init_columns *c, const struct
 {
     enum init_columns_status status;
 
-    if (files->format == DATA_GENOTYPE) {
-        if (join(c, files, err) != 0)
+    const struct data_format *format = files->format;
+
+    if (format->has_genotypes) {
+        if (join(c, files, err))
             return INIT_COLUMNS_FAULT;
     } else if (profile_read(&c->joined, c->table->path, NULL, 0, err) != 0) {
         return INIT_COLUMNS_FAULT;
     }
     if (!c->table)
         return INIT_COLUMNS_OK;
-    if (files->format == DATA_SMILES)
-        find_molecule_id(c);
+    if (!format->has_genotypes && data_format_setting(format, "id"))
+        find_row_id(c);
     status = find_trait(c, trait, err);
-    if (status == INIT_COLUMNS_OK && files->format == DATA_GENOTYPE)
+    if (status == INIT_COLUMNS_OK && format->has_genotypes)
         find_group(c);
     return status;
 }
@@ -431,20 +433,18 @@ static enum init_columns_status refuse_trait(const struct init_files *files, con
 enum init_columns_status init_columns_read(struct init_columns *out, const struct init_files *files,
                                            const char *trait, struct err *err)
 {
+    const struct data_format *format = files->format;
+
     *out = (struct init_columns){.id = -1, .trait = -1, .group = -1};
-    if (files->format == DATA_GENOTYPE)
-        out->table = init_files_find(files, P_PHENOTYPES);
-    else if (files->format == DATA_SMILES)
-        out->table = init_files_find(files, P_MOLECULES);
-    else if (files->format == DATA_GRAPH)
-        out->table = init_files_find(files, P_LABELS);
-    if (files->format == DATA_TU)
+    if (format->trait_table)
+        out->table = init_files_find(files, (enum param_id)param_find("data", format->trait_table));
+    if (format->has_trait_number)
         out->number = trait;
-    if (files->format == DATA_GRAPH)
+    if (format->samples == DATA_NODES)
         out->id = 0;
-    if (trait && !out->table && files->format != DATA_TU)
+    if (trait && !out->table && !format->has_trait_number)
         return refuse_trait(files, trait, err);
-    if (out->table || files->format == DATA_GENOTYPE)
+    if (out->table || format->has_genotypes)
         return read_joined(out, files, trait, err);
     return INIT_COLUMNS_OK;
 }

@@ -41,6 +41,7 @@ int init_columns_covariates(struct buf *out, const struct init_columns *columns,
 /* classification: few words, or two whole numbers; of other formats than genotypes also few whole
  * numbers. regression: other numbers. auto: the reader decides, and refuses numbers with words
  * among them and words that are hardly ever the same. */
-enum data_task init_columns_task(const struct init_columns *columns, enum data_format format);
+enum data_task init_columns_task(const struct init_columns *columns,
+                                 const struct data_format *format);
 
 #endif

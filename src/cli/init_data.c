@@ -11,27 +11,11 @@
 
 /* ---- lines ---- */
 
-static const char *role_comment(const struct init_file *file)
+static const char *role_comment(const struct init_files *files, const struct init_file *file)
 {
-    static const struct {
-        enum param_id role;
-        const char *comment;
-    } comments[] = {
-        {P_GENOTYPES, "markers of each sample"},
-        {P_PHENOTYPES, "traits of each sample, joined by id"},
-        {P_EDGES, "which nodes are joined"},
-        {P_FEATURES, "what is known of each node"},
-        {P_LABELS, "what is predicted, of each node; empty where unknown"},
-        {P_SPLIT_FILE, "which sample trains, validates and tests"},
-        {P_FOLDER, "a TUDataset: each sample is a graph"},
-        {P_MOLECULES, "a table with a molecule in each row"},
-        {P_IMAGES, "IDX file; each image is a graph of its pixels"},
-    };
-
-    for (size_t i = 0; i < sizeof comments / sizeof *comments; i++)
-        if (comments[i].role == file->role)
-            return comments[i].comment;
-    return "";
+    return file->role == P_SPLIT_FILE
+               ? "which sample trains, validates and tests"
+               : data_format_setting(files->format, param_table[file->role].key)->comment;
 }
 
 static int add_paths(struct init_lines *lines, const struct init_files *files, const char *output,
@@ -41,13 +25,11 @@ static int add_paths(struct init_lines *lines, const struct init_files *files, c
 
     for (int32_t i = 0; i < files->n && rc == 0; i++) {
         const struct init_file *file = &files->file[i];
-        bool is_classes = file->role == P_LABELS && files->format == DATA_IDX;
         struct buf path = {0};
 
         rc = init_path(&path, output, file->path, err);
         if (rc == 0)
-            rc = init_lines_add(lines, file->role, buf_text(&path),
-                                is_classes ? "IDX file of the classes" : role_comment(file),
+            rc = init_lines_add(lines, file->role, buf_text(&path), role_comment(files, file),
                                 "the path", err);
         buf_release(&path);
     }
@@ -66,16 +48,15 @@ static int add_columns(struct init_lines *lines, const struct init_files *files,
     if (c->number)
         return init_lines_add(lines, P_TRAIT, c->number, "number of the column to predict",
                               "the trait", err);
-    if (!c->table || files->format == DATA_GRAPH)
+    if (!c->table || !data_format_setting(files->format, "trait"))
         return 0;
     if (c->writes_id && add_column(lines, P_ID, &c->joined, c->id, "column of the ids", err) != 0)
         return -1;
-    if (files->format == DATA_SMILES &&
+    if (c->table->role == P_MOLECULES &&
         (add_column(lines, P_SMILES, &c->joined, c->table->column, "column of the molecules",
-                    err) != 0 ||
+                    err) ||
          init_lines_add(lines, P_SKIP_INVALID, "yes",
-                        "leave molecules out that cannot be parsed; inspect counts them", "",
-                        err) != 0))
+                        "leave molecules out that cannot be parsed; inspect counts them", "", err)))
         return -1;
     return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
 }
@@ -127,7 +108,8 @@ static int add_subset(struct init_lines *lines, const struct init_files *files,
 {
     bool is_few = c->table && (double)c->joined.col[c->trait].n < FEW_PHENOTYPED * c->ids.n;
 
-    if (files->format != DATA_GENOTYPE || !is_few || init_files_find(files, P_SPLIT_FILE))
+    if (!data_format_setting(files->format, "subset") || !is_few ||
+        init_files_find(files, P_SPLIT_FILE))
         return 0;
     return init_lines_add(lines, P_SUBSET, "phenotyped",
                           "samples with a value alone; all: the others join the graph", "", err);
@@ -149,12 +131,7 @@ static int add_task(struct init_lines *lines, const struct init_files *files,
 int init_data_lines(struct init_lines *lines, const struct init_files *files,
                     const struct init_columns *columns, const char *output, struct err *err)
 {
-    struct buf format = {0};
-    int rc;
-
-    param_format(&format, P_FORMAT, (union value){.i = files->format});
-    rc = init_lines_add(lines, P_FORMAT, buf_text(&format), "", "", err);
-    buf_release(&format);
+    int rc = init_lines_add(lines, P_FORMAT, files->format->name, "", "", err);
     if (rc != 0 || add_paths(lines, files, output, err) != 0 ||
         add_missing_genotype(lines, columns, err) != 0 ||
         add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0)
@@ -204,7 +181,7 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
         rc = add_group(lines, columns, proposal, err);
     if (rc == 0)
         rc = init_columns_covariates(&covariates, columns, err);
-    if (rc == 0 && covariates.size && files->format == DATA_GENOTYPE)
+    if (rc == 0 && covariates.size && data_format_setting(files->format, "covariates"))
         rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&covariates),
                                 "columns that can be features, too", err);
     buf_release(&covariates);
@@ -274,7 +251,7 @@ void init_data_facts(struct init_facts *f, const struct init_files *files,
         f->n_labelled += dataset_is_labelled(d, i);
     if (f->is_classification)
         f->rarest = rarest_share(d, f->n_labelled);
-    if (files->format == DATA_TU || files->format == DATA_IDX)
+    if (files->format->has_attributes)
         f->has_wide_features = has_wide_features(d);
     if (columns->group >= 0)
         f->n_groups = columns->joined.col[columns->group].seen.n;
@@ -353,9 +330,9 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         report_file(out, &files->file[i]);
     if (c->table)
         report_columns(out, c);
-    if (c->table && files->format == DATA_GENOTYPE)
+    if (c->table && files->format->has_genotypes)
         say(out, "joined", "%d of %d genotyped samples have a value; %d values have no genotype",
-            r->n_joined, c->ids.n, r->n_phenotype_only);
+            r->n_joined, c->ids.n, r->n_unjoined);
     if (r->n_skipped)
         say(out, "skipped", "%d molecule%s that cannot be parsed", r->n_skipped,
             r->n_skipped == 1 ? "" : "s");

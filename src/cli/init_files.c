@@ -6,7 +6,7 @@
 
 #include "base/outfile.h"
 #include "cli/cli.h"
-#include "data/text/files.h"
+#include "data/text/file_names.h"
 
 /* A table with more columns of numbers than this holds markers, not traits. */
 #define MANY_COLUMNS 30
@@ -46,10 +46,10 @@ static bool is_twice(const struct init_files *files, int32_t i, int32_t *first)
 static bool is_plink_again(const struct init_files *files, int32_t i)
 {
     const struct init_file *file = &files->file[i];
-    size_t n = files_plink_stem(file->path);
+    size_t n = file_names_plink_stem(file->path);
 
     for (int32_t k = 0; k < i && file->kind == KIND_PLINK; k++)
-        if (files->file[k].kind == KIND_PLINK && files_plink_stem(files->file[k].path) == n &&
+        if (files->file[k].kind == KIND_PLINK && file_names_plink_stem(files->file[k].path) == n &&
             !strncmp(files->file[k].path, file->path, n))
             return true;
     return false;
@@ -332,44 +332,9 @@ static int give_rest(struct init_files *files, struct err *err)
 
 /* ---- the format ---- */
 
-static const struct {
-    enum data_format format;
-    enum param_id first, second; /* the roles it needs; second P_COUNT: none */
-    const char *missing;         /* what to say where the second is not there */
-} formats[] = {
-    {DATA_TU, P_FOLDER, P_COUNT, ""},
-    {DATA_SMILES, P_MOLECULES, P_COUNT, ""},
-    {DATA_IDX, P_IMAGES, P_LABELS, "IDX images: the IDX file of their labels is missing"},
-    {DATA_GENOTYPE, P_GENOTYPES, P_PHENOTYPES,
-     "genotypes: the table of phenotypes is missing, with ids and a column for each trait"},
-    {DATA_GRAPH, P_FEATURES, P_LABELS,
-     "features of nodes: the table of labels is missing, with two columns, node and label"},
-    {DATA_GRAPH, P_FEATURES, P_EDGES,
-     "features of nodes: the table of edges is missing, with two columns, source and target"},
-    {DATA_GRAPH, P_EDGES, P_FEATURES,
-     "edges: the table of features is missing: node, feature[, value], or a column for each"},
-};
-
-static bool belongs(enum data_format format, enum param_id role)
+static bool belongs(const struct data_format *format, enum param_id role)
 {
-    switch (role) {
-    case P_SPLIT_FILE:
-        return true;
-    case P_EDGES:
-    case P_FEATURES:
-        return format == DATA_GRAPH;
-    case P_LABELS:
-        return format == DATA_GRAPH || format == DATA_IDX;
-    case P_GENOTYPES:
-    case P_PHENOTYPES:
-        return format == DATA_GENOTYPE;
-    case P_FOLDER:
-        return format == DATA_TU;
-    case P_MOLECULES:
-        return format == DATA_SMILES;
-    default:
-        return format == DATA_IDX;
-    }
+    return role == P_SPLIT_FILE || data_format_setting(format, param_table[role].key);
 }
 
 static int check_roles(const struct init_files *files, const struct init_file *first,
@@ -384,21 +349,45 @@ static int check_roles(const struct init_files *files, const struct init_file *f
     return 0;
 }
 
-static int find_format(struct init_files *files, struct err *err)
+static const struct init_file *find_key(const struct init_files *files, const char *key)
+{
+    return key ? init_files_find(files, (enum param_id)param_find("data", key)) : NULL;
+}
+
+/* The first file by which the format is known, NULL: it is another format. -1 and err in rc: a file
+ * that must stand beside it is missing. */
+static const struct init_file *recognize_format(int *rc, const struct init_files *files,
+                                                const struct data_format *format, struct err *err)
 {
     const struct init_file *found = NULL;
 
-    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-        const struct init_file *first = init_files_find(files, formats[f].first);
+    for (size_t i = 0; !*rc && i < DATA_FILES && format->files[i].first; i++) {
+        const struct data_files *wanted = &format->files[i];
+        const struct init_file *first = find_key(files, wanted->first);
 
-        if (!first || (found && formats[f].format != files->format))
-            continue;
-        found = first;
-        files->format = formats[f].format;
-        if (formats[f].second != P_COUNT && first->kind != KIND_PLINK &&
-            !init_files_find(files, formats[f].second))
-            return err_set(err, "%s: %s", first->path, formats[f].missing);
+        if (first && wanted->second && first->kind != KIND_PLINK &&
+            !find_key(files, wanted->second))
+            *rc = err_set(err, "%s: %s", first->path, wanted->missing);
+        found = first ? first : found;
     }
+    return found;
+}
+
+/* Formats whose samples are graphs come first: their files are of no other format. */
+static int find_format(struct init_files *files, struct err *err)
+{
+    const struct init_file *found = NULL;
+    const struct data_format *format;
+    int rc = 0;
+
+    for (int is_graphs = 1; is_graphs >= 0 && !found; is_graphs--)
+        for (size_t i = 0; !found && (format = data_format_next(i)); i++)
+            if ((format->samples == DATA_GRAPHS) == is_graphs) {
+                found = recognize_format(&rc, files, format, err);
+                files->format = format;
+            }
+    if (rc)
+        return -1;
     if (found)
         return check_roles(files, found, err);
     return err_set(err,

@@ -6,8 +6,8 @@
 #ifndef CLI_INIT_FILES_H
 #define CLI_INIT_FILES_H
 
-#include "data/core/load.h"
 #include "data/core/profile.h"
+#include "data/format.h"
 #include "data/recognize.h"
 #include "grid/param.h"
 
@@ -22,7 +22,7 @@ struct init_file {
 struct init_files {
     struct init_file *file; /* [n] owned */
     int32_t n;
-    enum data_format format;
+    const struct data_format *format;
 };
 
 /* Pair with init_files_release(), also after a failure. -1 and err, which names files: one that is

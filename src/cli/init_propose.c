@@ -75,14 +75,14 @@ const struct proposal_setting *proposal_find(const struct proposal *p, enum para
 
 static bool is_of_graphs(const struct init_facts *f)
 {
-    return f->format == DATA_TU || f->format == DATA_SMILES || f->format == DATA_IDX;
+    return f->format->samples == DATA_GRAPHS;
 }
 
 /* Ridge solves for as many unknowns as there are samples. */
 static bool suits_ridge(const struct init_facts *f)
 {
     return !is_of_graphs(f) && f->n_labelled <= 5000 &&
-           (f->format == DATA_GENOTYPE || !f->is_classification);
+           (f->format->has_genotypes || !f->is_classification);
 }
 
 /* The smaller the parts the more an average over them is worth. */
@@ -111,6 +111,8 @@ static int32_t enough(bool has_groups)
 
 /* A correlation needs so many samples. */
 #define LEAST_CORRELATED 3
+/* So many samples need no folds. */
+#define ONE_PART 20000
 /* With two folds each model would train on half of the samples. */
 #define LEAST_FOLDS 3
 
@@ -119,10 +121,11 @@ static int32_t enough(bool has_groups)
 static int32_t choose_folds(const struct init_facts *f)
 {
     int32_t most = f->n_groups && f->n_groups < 10 ? f->n_groups / 2 : 5, least;
+    int32_t one_part = f->format->proposal.one_part;
 
     if (f->has_split)
         return f->has_val ? 0 : most;
-    if (f->n_labelled >= 20000 || (f->format == DATA_IDX && f->n_labelled >= 500))
+    if (f->n_labelled >= (one_part ? one_part : ONE_PART))
         return 0;
     for (int32_t folds = most; folds >= LEAST_FOLDS; folds--)
         if (count_dealt(f) / folds >= enough(f->n_groups > 0))
@@ -173,7 +176,7 @@ static void propose_objective(struct proposal *p, const struct init_facts *f)
 {
     if (!f->is_classification && has_tiny_parts(f))
         set(p, P_OBJECTIVE, "val_rmse", "parts are too small for a correlation: rank by the error");
-    else if (!f->is_classification && f->format == DATA_GENOTYPE)
+    else if (!f->is_classification && f->format->has_genotypes)
         set(p, P_OBJECTIVE, "val_pearson", "rank by the correlation of predicted and true values");
     else if (!f->is_classification)
         set(p, P_OBJECTIVE, "val_r2",
@@ -239,6 +242,7 @@ static void propose_baselines(struct proposal *p, const struct init_facts *f)
 
 static void propose_rows(struct proposal *p, const struct init_facts *f)
 {
+    const struct data_proposal *values = &f->format->proposal;
     bool is_small = f->n_samples < 60;
 
     if (f->has_edges) {
@@ -250,20 +254,19 @@ static void propose_rows(struct proposal *p, const struct init_facts *f)
                           : "similarity of two samples' features");
     }
     propose_split(p, f);
-    set(p, P_LAYERS, "2", "graph convolutions: a prediction sees neighbours of neighbours");
+    set(p, P_LAYERS, values->layers,
+        "graph convolutions: a prediction sees neighbours of neighbours");
     if (!f->is_sparse && f->n_features >= 2 * f->n_samples)
         set(p, P_REDUCE, "exact", "features outnumber samples: the same model from fewer columns");
-    set_epochs(p, f->format == DATA_GRAPH ? 200 : 100);
-    set(p, P_PATIENCE, f->format == DATA_GRAPH ? "50" : "30",
-        "stop after so many passes without a better value");
+    set_epochs(p, values->epochs);
+    set(p, P_PATIENCE, values->patience, "stop after so many passes without a better value");
     set(p, P_WEIGHT_DECAY, "5e-4", "pulls weights towards zero, against overfitting");
     propose_baselines(p, f);
     if (!f->has_edges)
         sweep_over(p, P_K, is_small ? "5 3" : "10 3", "gcn: neighbours of each sample");
-    sweep_over(p, P_HIDDEN_SIZE, "64 16", "gcn, mlp: width of the hidden layer");
-    sweep_over(p, P_LEARNING_RATE, f->format == DATA_GRAPH ? "0.01 0.003" : "0.003 0.01 0.001",
-               "gcn, mlp: step size");
-    sweep_over(p, P_DROPOUT, f->format == DATA_GRAPH ? "0.5 0.2" : "0.5 0.2 0.8",
+    sweep_over(p, P_HIDDEN_SIZE, values->hidden_size, "gcn, mlp: width of the hidden layer");
+    sweep_over(p, P_LEARNING_RATE, values->learning_rate, "gcn, mlp: step size");
+    sweep_over(p, P_DROPOUT, values->dropout,
                "gcn, mlp: share of hidden units switched off in training");
     if (suits_ridge(f))
         sweep_over(p, P_LAMBDA, "1 3 0.3 10 0.1 30 0.03 100",
@@ -274,35 +277,30 @@ static void propose_rows(struct proposal *p, const struct init_facts *f)
 
 static void propose_training(struct proposal *p, const struct init_facts *f)
 {
-    bool is_images = f->format == DATA_IDX;
-    int32_t n = f->n_labelled;
+    const struct data_proposal *values = &f->format->proposal;
+    int32_t n = f->n_labelled, batch_size = n < 300 ? 16 : n < 1000 ? 32 : 64;
 
-    set_epochs(p, is_images ? 20 : n < 300 ? 100 : 60);
-    set_int(p, P_BATCH_SIZE, is_images || n < 300 ? 16 : n < 1000 ? 32 : 64, "graphs in a step");
+    set_epochs(p, values->epochs ? values->epochs : n < 300 ? 100 : 60);
+    set_int(p, P_BATCH_SIZE, values->batch_size ? values->batch_size : batch_size,
+            "graphs in a step");
     set(p, P_SCHEDULE, "cosine", "the step size falls to almost 0 in the last epoch");
     set(p, P_WEIGHT_DECAY, "1e-4", "pulls weights towards zero, against overfitting");
 }
 
 static void propose_graphs(struct proposal *p, const struct init_facts *f)
 {
-    bool is_images = f->format == DATA_IDX;
+    const struct data_proposal *values = &f->format->proposal;
 
     propose_split(p, f);
     set(p, P_BATCH_NORM, "yes", "normalise hidden units: deeper networks need it");
     set(p, P_RESIDUAL, "yes", "add a convolution's input to its output, from the second on");
-    set(p, P_DROPOUT, is_images ? "0" : "0.2", "share of hidden units switched off in training");
+    set(p, P_DROPOUT, values->dropout, "share of hidden units switched off in training");
     propose_training(p, f);
     propose_baselines(p, f);
-    sweep_over(p, P_LAYERS,
-               is_images                  ? "4"
-               : f->format == DATA_SMILES ? "3 5"
-                                          : "3 2",
-               "graph convolutions");
-    sweep_over(p, P_POOL, is_images ? "mean max" : "sum mean",
-               "what stands for a graph, from its nodes");
-    sweep_over(p, P_HIDDEN_SIZE, f->format == DATA_SMILES ? "64" : "32",
-               "width of every convolution");
-    sweep_over(p, P_LEARNING_RATE, "0.003 0.01", "step size");
+    sweep_over(p, P_LAYERS, values->layers, "graph convolutions");
+    sweep_over(p, P_POOL, values->pool, "what stands for a graph, from its nodes");
+    sweep_over(p, P_HIDDEN_SIZE, values->hidden_size, "width of every convolution");
+    sweep_over(p, P_LEARNING_RATE, values->learning_rate, "step size");
 }
 
 void propose(struct proposal *out, const struct init_facts *facts)
@@ -314,7 +312,7 @@ void propose(struct proposal *out, const struct init_facts *facts)
     if (!out->uses_group)
         f.n_groups = 0;
     propose_sweep(out, &f);
-    if (f.is_sparse && f.format == DATA_GRAPH)
+    if (f.is_sparse && f.format->samples == DATA_NODES)
         set(out, P_SCALE, "row", "divide the features of each node by their sum");
     else if (f.has_wide_features)
         set(out, P_SCALE, "standardize", "each feature to mean 0 and standard deviation 1");

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "grid/param.h"
 
 struct init_facts {
-    enum data_format format;
+    const struct data_format *format;
     bool is_classification;
     int32_t n_samples; /* in the data, with or without a value to predict */
     int32_t n_labelled;

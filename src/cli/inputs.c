@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/outfile.h"
-#include "data/text/files.h"
+#include "data/text/file_names.h"
 #include "grid/sweep.h"
 #include "store/query.h"
 
@@ -23,7 +23,7 @@ static void add_file(struct inputs *in, const char *path)
 void inputs_add(struct inputs *in, const char *path)
 {
     if (path && *path)
-        files_of(&in->paths, path);
+        file_names_of(&in->paths, path);
 }
 
 void inputs_add_settings(struct inputs *in, const struct settings *settings)
@@ -77,12 +77,12 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store,
     if (query_table(&table, store, QUERY_FILES, 0, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++) {
-        const struct cell *row = &table.cells[r * table.n_cols];
+        const char *ini = result_table_text(&table, r, "ini");
 
-        add_beside(in, db, row[0].s);
-        add_sweep(in, db, row[1].s, NULL);
+        add_beside(in, db, result_table_text(&table, r, "file"));
+        add_sweep(in, db, ini, NULL);
         if (set && set->n)
-            add_sweep(in, db, row[1].s, set);
+            add_sweep(in, db, ini, set);
     }
     result_table_release(&table);
     return 0;

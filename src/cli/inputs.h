@@ -15,7 +15,7 @@ struct inputs {
 };
 
 /* A file that an option or a setting names, with those that are read along with it
- * (data/text/files.h). Takes NULL and "". */
+ * (data/text/file_names.h). Takes NULL and "". */
 void inputs_add(struct inputs *in, const char *path);
 /* Those of all settings. */
 void inputs_add_settings(struct inputs *in, const struct settings *settings);

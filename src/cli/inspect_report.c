@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "data/core/load.h"
+#include "data/core/data_report.h"
 #include "data/core/resemblance.h"
 #include "run/job.h"
 
@@ -167,36 +167,6 @@ static void print_features(const struct dataset *d)
     cli_printf(", %.1f MB\n", bytes / 1e6);
 }
 
-static void print_format(const struct job *job)
-{
-    const struct data_report *r = &job->report;
-
-    switch (job->sweep.fixed.v[P_FORMAT].i) {
-    case DATA_TU:
-        if (r->n_one_way_edges)
-            cli_printf(
-                "one way     %lld edge%s listed in one direction alone, and taken for both\n",
-                (long long)r->n_one_way_edges, r->n_one_way_edges == 1 ? " is" : "s are");
-        if (r->has_edge_labels)
-            cli_printf("not used    labels or attributes of edges\n");
-        break;
-    case DATA_SMILES:
-        cli_printf("skipped     %d molecule%s that cannot be read", r->n_skipped,
-                   r->n_skipped == 1 ? "" : "s");
-        if (r->n_skipped)
-            cli_printf(", the first on line %lld", (long long)r->skipped_line[0]);
-        cli_printf("\nvalences    %d atoms have one that cannot be, and no hydrogens\n",
-                   r->n_bad_valence);
-        break;
-    case DATA_IDX:
-        cli_printf("images      %lld in the file, %d x %d pixels\n", (long long)r->n_images,
-                   r->image_rows, r->image_cols);
-        break;
-    default:
-        break;
-    }
-}
-
 void inspect_graphs(const struct job *job)
 {
     struct counts counts;
@@ -206,5 +176,4 @@ void inspect_graphs(const struct job *job)
         print_counts(&counts, &job->report);
     free(counts.nodes);
     free(counts.edges);
-    print_format(job);
 }

@@ -3,7 +3,7 @@
 #define CLI_INSPECT_REPORT_H
 
 #include "cli/inputs.h"
-#include "data/core/load.h"
+#include "data/core/data_report.h"
 #include "run/job.h"
 
 /* `espalier inspect --unmatched`: the ids that did not join. */

@@ -96,7 +96,7 @@ static int check_stem(const char *path, int64_t n, struct err *err)
     return 0;
 }
 
-/* act() on each model, whose trials are in the first column, under the name of its file. */
+/* act() on each row of QUERY_CONFIG_MODELS, under the name of its file. */
 static int each_model(const char *path, struct writing *w, const struct result_table *models,
                       int (*act)(const char *path, struct writing *w, int64_t trial_id,
                                  struct err *err),
@@ -105,7 +105,7 @@ static int each_model(const char *path, struct writing *w, const struct result_t
     int rc = 0;
 
     for (int64_t r = 0; !rc && r < models->n_rows; r++) {
-        int64_t trial_id = models->cells[r * models->n_cols].i;
+        int64_t trial_id = result_table_integer(models, r, "trial");
         struct buf numbered = {0};
 
         put_numbered(&numbered, path, trial_id);

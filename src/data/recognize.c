@@ -8,10 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/core/reader.h"
-#include "data/genotype/variants.h"
+#include "data/genotype/variants_open.h"
 #include "data/graph/smiles.h"
-#include "data/text/files.h"
+#include "data/text/file_names.h"
 #include "data/text/stream.h"
 
 #define KINDS_READ                                                                               \
@@ -46,12 +45,12 @@ static int recognize_folder(enum data_kind *out, const char *path, struct err *e
     if (!dir)
         return err_set(err, "%s: cannot open the folder: %s", path, strerror(errno));
     while (!is_tu && (entry = readdir(dir)))
-        is_tu = reader_ends_in(entry->d_name, FILES_TU_INDICATOR);
+        is_tu = file_names_end_like(entry->d_name, FILE_NAMES_TU_INDICATOR);
     closedir(dir);
     *out = KIND_TU;
     return is_tu ? 0
                  : err_set(err,
-                           "%s: is a folder without a file that ends in " FILES_TU_INDICATOR
+                           "%s: is a folder without a file that ends in " FILE_NAMES_TU_INDICATOR
                            ", so it is no TUDataset: give its files one by one",
                            path);
 }
@@ -70,16 +69,17 @@ static int refuse_unread(const char *path, struct err *err)
 /* One of the files of a TUDataset, whose first line is no header. */
 static int refuse_part(const char *path, struct err *err)
 {
-    static const char *const endings[] = {
-        FILES_TU_INDICATOR, "_A.txt",           "_graph_labels.txt",    "_graph_attributes.txt",
-        "_node_labels.txt", "_edge_labels.txt", "_node_attributes.txt", "_edge_attributes.txt"};
+    static const char *const endings[] = {FILE_NAMES_TU_INDICATOR, "_A.txt",
+                                          "_graph_labels.txt",     "_graph_attributes.txt",
+                                          "_node_labels.txt",      "_edge_labels.txt",
+                                          "_node_attributes.txt",  "_edge_attributes.txt"};
     char indicator[4096];
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         int n = (int)strlen(path) - (int)strlen(endings[i]);
 
-        if (reader_ends_in(path, endings[i]) &&
-            (size_t)snprintf(indicator, sizeof indicator, "%.*s" FILES_TU_INDICATOR, n, path) <
+        if (file_names_end_like(path, endings[i]) &&
+            (size_t)snprintf(indicator, sizeof indicator, "%.*s" FILE_NAMES_TU_INDICATOR, n, path) <
                 sizeof indicator &&
             access(indicator, F_OK) == 0)
             return err_set(err, "%s: is one of the files of a TUDataset: give their folder", path);

@@ -15,7 +15,7 @@
 #include "base/duration.h"
 #include "base/err.h"
 #include "base/real.h"
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/core/split.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"

@@ -31,6 +31,8 @@
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
+#include "data/core/data_format.h"
+
 /* The model types: the rows model_NAME of trial/model_type.h, in the order of the choices of
  * model.type. OR stands between two of them. */
 #define MODEL_TYPES(X, OR) \
@@ -81,7 +83,7 @@
       MODELS_ALL, NOWHERE, \
       "models whose weights stay in the database: those of the best configuration and of the one that best --rule 1se chooses (and of those that are not complete yet), all, or none") \
     \
-    X(FORMAT, "data", "format", CHOICE, 0, 0, "genotype|graph|simulated|tu|smiles|idx", "simulated", "", REQUIRED, \
+    X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \
       "what kind of data: genotypes, a given graph, a simulated panel; samples that are graphs: a TUDataset folder, molecules, images") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \

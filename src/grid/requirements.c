@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/core/filter.h"
+#include "data/format.h"
 #include "gcn/reducer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
@@ -231,89 +232,59 @@ complain_missing(const struct check *c, enum param_id id, const char *format, ..
     buf_release(&place);
 }
 
-/* Which settings of [data] belong to which formats, and which of them these cannot do without. */
-static const struct {
-    enum param_id id;
-    const char *formats; /* apart by " | " */
-    bool is_required;
-} data_settings[] = {
-    {P_GENOTYPES, "genotype", true},
-    {P_SUBSET, "genotype", false},
-    {P_DOSAGE, "genotype", false},
-    {P_REGION, "genotype", false},
-    {P_MULTIALLELIC, "genotype", false},
-    {P_MAX_MISSING, "genotype", false},
-    {P_MAF, "genotype", false},
-    {P_VARIANTS, "genotype", false},
-    {P_PHENOTYPES, "genotype", false}, /* a .fam has its own */
-    {P_TRAIT, "genotype | tu | smiles", false},
-    {P_COVARIATES, "genotype", false},
-    {P_MISSING, "genotype", false},
-    {P_MISSING_GENOTYPE, "genotype", false},
-    {P_EDGES, "graph", false},
-    {P_FEATURES, "graph", true},
-    {P_LABELS, "graph | idx", true},
-    {P_SAMPLES, "simulated", false},
-    {P_MARKERS, "simulated", false},
-    {P_POPULATIONS, "simulated", false},
-    {P_FST, "simulated", false},
-    {P_CAUSAL, "simulated", false},
-    {P_HERITABILITY, "simulated", false},
-    {P_SIMULATION_SEED, "simulated", false},
-    {P_FOLDER, "tu", true},
-    {P_MOLECULES, "smiles", true},
-    {P_SMILES, "smiles", true},
-    {P_ID, "genotype | smiles", false},
-    {P_SKIP_INVALID, "smiles", false},
-    {P_IMAGES, "idx", true},
-    {P_FIRST_IMAGES, "idx", false},
-};
-
-static bool is_among(const char *formats, const char *format)
+/* What a format has under the setting; NULL: nothing. */
+static const struct data_setting *setting_of(const struct data_format *format, enum param_id id)
 {
-    size_t n = strlen(format);
-    const char *at = formats;
+    return strcmp(param_table[id].section, "data") != 0
+               ? NULL
+               : data_format_setting(format, param_table[id].key);
+}
 
-    while ((at = strstr(at, format))) {
-        bool begins = at == formats || at[-1] == ' ';
+/* How many formats have the setting; 0: it is of all. first: one of them, NULL: none. */
+static int count_formats(const struct data_format **first, enum param_id id)
+{
+    const struct data_format *format;
+    int n = 0;
 
-        at += n;
-        if (begins && (!*at || *at == ' '))
-            return true;
-    }
-    return false;
+    *first = NULL;
+    for (size_t i = 0; (format = data_format_next(i)); i++)
+        if (setting_of(format, id) && n++ == 0)
+            *first = format;
+    return n;
+}
+
+/* Append their names, apart by " | ". */
+static void put_formats(struct buf *out, enum param_id id)
+{
+    const struct data_format *format;
+
+    for (size_t i = 0; (format = data_format_next(i)); i++)
+        if (setting_of(format, id))
+            buf_printf(out, "%s%s", out->size ? " | " : "", format->name);
 }
 
 bool requirements_format_has(enum param_id id, int64_t format)
 {
-    struct buf name = {0};
-    bool has = true;
+    const struct data_format *first;
 
-    param_format(&name, P_FORMAT, (union value){.i = format});
-    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++)
-        if (data_settings[i].id == id)
-            has = is_among(data_settings[i].formats, buf_text(&name));
-    buf_release(&name);
-    return has;
+    return !count_formats(&first, id) || setting_of(data_format_at(format), id);
 }
 
 /* The format that the settings which are given belong to; NULL: they do not tell. A file that
  * several formats have (labels) tells less than one that a single format has. */
-static const char *suggest_format(const struct sweep *sweep, enum param_id *by)
+static const struct data_format *suggest_format(const struct sweep *sweep, enum param_id *by)
 {
-    const char *shared = NULL;
+    const struct data_format *shared = NULL, *format;
 
-    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
-        enum param_id id = data_settings[i].id;
-        bool is_single = !strchr(data_settings[i].formats, ' ');
+    for (int id = 0; id < P_COUNT; id++) {
+        int n = sweep->line[id] ? count_formats(&format, (enum param_id)id) : 0;
 
-        if (!sweep->line[id] || !(is_single || param_table[id].type == PARAM_PATH))
-            continue;
-        if (is_single || !shared)
-            *by = id;
-        if (is_single)
-            return data_settings[i].formats;
-        shared = data_settings[i].formats;
+        if (n == 1 || (n && !shared && param_table[id].type == PARAM_PATH)) {
+            *by = (enum param_id)id;
+            shared = format;
+        }
+        if (n == 1)
+            return format;
     }
     return shared;
 }
@@ -323,16 +294,15 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
 {
     struct buf allowed = {0};
     enum param_id by = P_FORMAT;
-    const char *format = suggest_format(c->sweep, &by);
-    bool is_simulated = format && !strcmp(format, "simulated");
+    const struct data_format *format = suggest_format(c->sweep, &by);
 
-    if (c->sweep->line[P_FORMAT] || !(is_file || (format && !is_simulated)))
+    if (c->sweep->line[P_FORMAT] || !(is_file || (format && !format->is_simulated)))
         return;
     refused[P_FORMAT] = true;
     param_allowed(&allowed, P_FORMAT);
     if (format)
-        complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %.*s", buf_text(&allowed),
-                         param_table[by].key, (int)strcspn(format, " "), format);
+        complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %s", buf_text(&allowed),
+                         param_table[by].key, format->name);
     else
         complain_missing(c, P_FORMAT, "must be %s; format = simulated needs no files",
                          buf_text(&allowed));
@@ -343,21 +313,21 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
 static void check_data(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
-    struct buf format = {0};
+    const struct data_format *format = data_format_at(sweep->fixed.v[P_FORMAT].i);
 
-    param_format(&format, P_FORMAT, sweep->fixed.v[P_FORMAT]);
-    for (size_t i = 0; i < sizeof data_settings / sizeof *data_settings; i++) {
-        enum param_id id = data_settings[i].id;
-        bool is_ours = is_among(data_settings[i].formats, buf_text(&format));
+    for (int i = 0; i < P_COUNT; i++) {
+        enum param_id id = (enum param_id)i;
+        const struct data_setting *setting = setting_of(format, id);
+        struct buf formats = {0};
 
-        if (!is_ours && sweep->line[id])
+        put_formats(&formats, id);
+        if (formats.size && !setting && sweep->line[id])
             complain(c, id, "%s belongs to format = %s, and the format is %s", param_table[id].key,
-                     data_settings[i].formats, buf_text(&format));
-        else if (is_ours && data_settings[i].is_required && !c->refused[id] &&
-                 !*sweep->fixed.v[id].s)
-            complain_missing(c, id, "format = %s needs it", buf_text(&format));
+                     buf_text(&formats), format->name);
+        else if (setting && setting->is_required && !c->refused[id] && !*sweep->fixed.v[id].s)
+            complain_missing(c, id, "format = %s needs it", format->name);
+        buf_release(&formats);
     }
-    buf_release(&format);
 }
 
 static bool can_be(const struct sweep *sweep, enum param_id id, const char *choice)
@@ -402,7 +372,7 @@ static void check_filter(const struct check *c)
 static void check_edges(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
-    bool is_graph = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "graph");
+    bool is_graph = data_format_at(sweep->fixed.v[P_FORMAT].i)->samples == DATA_NODES;
 
     if (!some_type_has(sweep, P_BUILD) || (is_graph && c->refused[P_EDGES]))
         return;
@@ -468,10 +438,10 @@ static void check_groups(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     bool has_group = *sweep->fixed.v[P_GROUP].s != '\0';
-    bool is_genotype = sweep->fixed.v[P_FORMAT].i == param_choice(P_FORMAT, "genotype");
+    bool has_table = setting_of(data_format_at(sweep->fixed.v[P_FORMAT].i), P_PHENOTYPES);
 
-    if (has_group && !is_genotype && !*sweep->fixed.v[P_SPLIT_FILE].s &&
-        !c->refused[P_SPLIT_FILE] && !c->refused[P_FORMAT])
+    if (has_group && !has_table && !*sweep->fixed.v[P_SPLIT_FILE].s && !c->refused[P_SPLIT_FILE] &&
+        !c->refused[P_FORMAT])
         complain(c, P_GROUP,
                  "group = %.80s: this format has no phenotype table: give the column in a [split] "
                  "file",

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "data/format.h"
 #include "gcn/metric.h"
 
 #define AUTO 0 /* the first choice wherever there is one */
@@ -22,16 +23,13 @@ void settings_before(struct settings *s)
 
 bool settings_pool(const struct settings *s)
 {
-    int64_t format = s->v[P_FORMAT].i;
-
-    return format == param_choice(P_FORMAT, "tu") || format == param_choice(P_FORMAT, "smiles") ||
-           format == param_choice(P_FORMAT, "idx");
+    return data_format_at(s->v[P_FORMAT].i)->samples == DATA_GRAPHS;
 }
 
 /* All images have the same number of pixels: a sum would be a mean in other units. */
 static bool has_graphs_of_any_size(const struct settings *s)
 {
-    return settings_pool(s) && s->v[P_FORMAT].i != param_choice(P_FORMAT, "idx");
+    return settings_pool(s) && !data_format_at(s->v[P_FORMAT].i)->is_alike;
 }
 
 /* ---- which type of model has which settings ---- */
@@ -125,8 +123,7 @@ static int resolve_objective(struct settings *s, enum task task, struct err *err
 
 int settings_resolve(struct settings *s, enum task task, struct err *err)
 {
-    bool is_made = s->v[P_FORMAT].i == param_choice(P_FORMAT, "genotype") ||
-                   s->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated");
+    bool is_made = data_format_at(s->v[P_FORMAT].i)->samples == DATA_ROWS;
 
     if (s->v[P_BUILD].i == AUTO)
         s->v[P_BUILD].i = param_choice(P_BUILD, is_made ? "knn" : "file");

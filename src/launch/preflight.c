@@ -6,7 +6,8 @@
 
 #include "base/exit_status.h"
 #include "base/log.h"
-#include "store/store.h"
+#include "data/format.h"
+#include "store/database_file.h"
 
 int32_t preflight_threads(const struct sweep *sweep)
 {
@@ -41,7 +42,7 @@ static double data_bytes(const struct sweep *sweep)
 {
     const struct settings *fixed = &sweep->fixed;
 
-    if (fixed->v[P_FORMAT].i == param_choice(P_FORMAT, "simulated"))
+    if (data_format_at(fixed->v[P_FORMAT].i)->is_simulated)
         return (double)fixed->v[P_SAMPLES].i * (double)fixed->v[P_MARKERS].i;
     return genotype_bytes(fixed->v[P_GENOTYPES].s) + size_of(fixed->v[P_FEATURES].s) / 8;
 }
@@ -49,8 +50,8 @@ static double data_bytes(const struct sweep *sweep)
 void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db)
 {
     *job = (struct checks_job){.threads = 1, .db = db};
-    job->is_network = strcmp(store_journal_mode(db, &job->filesystem), "wal") != 0;
-    job->is_wal = store_has_wal(db);
+    job->is_network = strcmp(database_file_journal_mode(db, &job->filesystem), "wal") != 0;
+    job->is_wal = database_file_has_wal(db);
     if (sweep) {
         job->threads = preflight_threads(sweep);
         job->share_bytes = data_bytes(sweep);

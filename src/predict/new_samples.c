@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "data/format.h"
 #include "trial/spec.h"
 
 static int check_data(const struct dataset *data, const struct settings *settings,
                       const char *phenotypes, struct err *err)
 {
-    enum data_format format = (enum data_format)settings->v[P_FORMAT].i;
     bool has_covariates = data->n_markers < data->n_features;
 
-    if (format != DATA_GENOTYPE && format != DATA_SIMULATED)
+    if (!data_format_at(settings->v[P_FORMAT].i)->has_genotypes)
         return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
                        data->graph_start ? "new graphs are given with --graphs"
                                          : "new nodes are given with --features");
@@ -72,8 +72,8 @@ static int read_covariates(struct new_samples *n, const struct settings *setting
         return 0;
     spec_data(&spec, settings);
     spec.phenotypes = n->phenotypes;
-    return newcovariates_read(&n->covariates, &n->covariates_report, n->recode.data, &spec,
-                              recode_ids(&n->recode), n->sample, n->n, n->recode.path, err);
+    return covariates_read_new(&n->covariates, &n->covariates_report, n->recode.data, &spec,
+                               recode_ids(&n->recode), n->sample, n->n, n->recode.path, err);
 }
 
 int new_samples_open(struct new_samples *n, const struct dataset *data,
@@ -122,7 +122,7 @@ static void tell_twice(const struct new_samples *n)
 /* As in training, but nothing is dropped: the alleles are those of the data. */
 static void tell_contradicted(const struct new_samples *n)
 {
-    const struct data_contradicted *c = &n->report.contradicted;
+    const struct variants_contradicted *c = &n->report.contradicted;
     struct buf names = {0};
 
     if (!c->n_taken)
@@ -224,7 +224,7 @@ int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_
 
 static void tell_covariates(const struct new_samples *n)
 {
-    const struct newcovariates_report *r = &n->covariates_report;
+    const struct covariates_report *r = &n->covariates_report;
 
     log_info("%s: covariates: %d samples without a row and %lld missing cells are the mean of the "
              "training data",

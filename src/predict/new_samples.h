@@ -18,7 +18,7 @@ struct new_samples {
     bool is_read;
     const char *phenotypes; /* table of covariates, borrowed; NULL: the data have none */
     struct mat covariates;  /* (n, F - markers) */
-    struct newcovariates_report covariates_report;
+    struct covariates_report covariates_report;
 };
 
 /* Read the ids of path, and their covariates from the table `phenotypes`, NULL where the data have

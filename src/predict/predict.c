@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
+#include "data/format.h"
 #include "gcn/metric.h"
 #include "predict/predictions.h"
 #include "predict/predictor.h"
@@ -143,25 +144,17 @@ static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
     return 0;
 }
 
-/* The trials in the first column, which have models. */
-static int take_trials(struct predict *w, const struct result_table *table, struct err *err)
+/* Room for the trials that have models. */
+static int make_trials(struct predict *w, size_t n, struct err *err)
 {
-    size_t n = (size_t)table->n_rows;
-
     w->n_models = (int32_t)n;
     w->trial = malloc((n + 1) * sizeof *w->trial);
     w->held = calloc(n + 1, sizeof *w->held);
-    if (!w->trial || !w->held)
-        return err_nomem(err, "models", (n + 1) * sizeof *w->held);
-    for (size_t i = 0; i < n; i++)
-        w->trial[i] = table->cells[i * (size_t)table->n_cols].i;
-    return 0;
+    return w->trial && w->held ? 0 : err_nomem(err, "models", (n + 1) * sizeof *w->held);
 }
 
 static int choose_trial(struct predict *w, int64_t id, struct err *err)
 {
-    struct cell cell = {.type = CELL_INTEGER, .i = id};
-    const struct result_table one = {.cells = &cell, .n_rows = 1, .n_cols = 1};
     struct store *store = w->replay.store;
     struct replay_trial trial;
     struct result_table table;
@@ -177,7 +170,12 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     has_model = table.n_rows > 0;
     result_table_release(&table);
     w->config_id = trial.config_id;
-    return has_model ? take_trials(w, &one, err) : predict_no_model(w->o->db, 't', id, err);
+    if (!has_model)
+        return predict_no_model(w->o->db, 't', id, err);
+    if (make_trials(w, 1, err))
+        return -1;
+    w->trial[0] = id;
+    return 0;
 }
 
 /* The best of a sweep that has models, or the one that was asked for. */
@@ -192,10 +190,10 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     if (query_sweep(&sweep, store, o->sweep, err) ||
         query_table(&table, store, QUERY_BEST, sweep.sweep_id, err))
         return -1;
-    *id = table.n_rows ? table.cells[0].i : 0;
+    *id = table.n_rows ? result_table_integer(&table, 0, "config") : 0;
     if (*id)
         log_info("the best configuration of sweep '%s': c%lld, mean %s %.4g", sweep.name,
-                 (long long)*id, sweep.objective, table.cells[1].f);
+                 (long long)*id, sweep.objective, result_table_real(&table, 0, "mean"));
     result_table_release(&table);
     if (!*id)
         return err_set(err, "%s: sweep '%s' has no finished configuration yet", o->db, sweep.name);
@@ -205,7 +203,6 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
 /* n_done: its trials that could have a model. */
 static int check_config(int32_t *n_done, const struct predict *w, struct err *err)
 {
-    enum { STATE = 3 };
     struct result_table table;
     int64_t n;
 
@@ -214,7 +211,7 @@ static int check_config(int32_t *n_done, const struct predict *w, struct err *er
         return -1;
     n = table.n_rows;
     for (int64_t i = 0; i < n; i++)
-        *n_done += trial_state_parse(table.cells[i * table.n_cols + STATE].s) == TRIAL_DONE;
+        *n_done += trial_state_parse(result_table_text(&table, i, "state")) == TRIAL_DONE;
     result_table_release(&table);
     return n ? 0 : err_set(err, "%s: no configuration c%lld", w->o->db, (long long)w->config_id);
 }
@@ -241,7 +238,9 @@ static int choose_config(struct predict *w, struct err *err)
     if (find_config(&w->config_id, store, w->o, err) || check_config(&n_done, w, err) ||
         query_table(&table, store, QUERY_CONFIG_MODELS, w->config_id, err))
         return -1;
-    rc = take_trials(w, &table, err);
+    rc = make_trials(w, (size_t)table.n_rows, err);
+    for (int64_t i = 0; !rc && i < table.n_rows; i++)
+        w->trial[i] = result_table_integer(&table, i, "trial");
     result_table_release(&table);
     if (rc)
         return -1;
@@ -275,7 +274,7 @@ static int read_first(struct predict *w, struct err *err)
 
 static bool is_of_genotypes(const struct settings *s)
 {
-    return s->v[P_FORMAT].i == DATA_GENOTYPE || s->v[P_FORMAT].i == DATA_SIMULATED;
+    return data_format_at(s->v[P_FORMAT].i)->has_genotypes;
 }
 
 static int stand_alone(struct predict *w, const struct replay_trial *trial, struct err *err)

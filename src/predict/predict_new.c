@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "data/core/load.h"
-#include "data/graph/knowngraphs.h"
-#include "data/graph/newgraphs.h"
-#include "data/graph/newnodes.h"
+#include "data/core/data_spec.h"
+#include "data/format.h"
+#include "data/graph/known_graphs.h"
+#include "data/graph/new_nodes.h"
+#include "data/new_graphs.h"
 #include "predict/new_samples.h"
 #include "predict/predict.h"
 #include "trial/spec.h"
@@ -14,26 +15,12 @@
 #define PIECE 1024
 
 struct progress {
-    struct newgraphs new;
-    struct knowngraphs known;
+    struct new_graphs new;
+    struct known_graphs known;
     int32_t n, n_known;
 };
 
 /* ---- what was read ---- */
-
-static void tell_skipped(const char *path, const struct data_report *r)
-{
-    int32_t n = r->n_skipped < DATA_NAMED ? r->n_skipped : DATA_NAMED;
-    struct buf lines = {0};
-
-    for (int32_t i = 0; i < n; i++)
-        buf_printf(&lines, "%s%lld", i ? ", " : "", (long long)r->skipped_line[i]);
-    if (n)
-        log_warn("%s: %d molecule%s that cannot be read %s no prediction: line %s%s", path,
-                 r->n_skipped, r->n_skipped == 1 ? "" : "s", r->n_skipped == 1 ? "has" : "have",
-                 buf_text(&lines), n < r->n_skipped ? " ..." : "");
-    buf_release(&lines);
-}
 
 static void tell_graphs(const struct progress *progress, const char *path)
 {
@@ -41,18 +28,11 @@ static void tell_graphs(const struct progress *progress, const char *path)
 
     log_info("%s: %d graph%s to predict, %d of them are in the data of the sweep already", path,
              progress->n, progress->n == 1 ? "" : "s", progress->n_known);
-    tell_skipped(path, r);
-    if (r->n_bad_valence)
-        log_info("%s: %d atoms have a valence that cannot be, and no hydrogens", path,
-                 r->n_bad_valence);
-    if (r->n_one_way_edges)
-        log_info("%s: %lld edge%s listed in one direction alone, and taken for both", path,
-                 (long long)r->n_one_way_edges, r->n_one_way_edges == 1 ? " is" : "s are");
-    if (r->n_unknown_labels)
-        log_warn("%s: %lld nodes have a label that none has in the data that were trained on, and "
-                 "count as nodes without one: the first is %.0f, of node %lld",
-                 path, (long long)r->n_unknown_labels, r->unknown_label,
-                 (long long)r->unknown_line);
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_WARNING)
+            log_warn("%s: %s", path, r->note[i].text);
+        else if (r->note[i].kind == DATA_NOTE_INFO)
+            log_info("%s: %s", path, r->note[i].text);
 }
 
 /* ---- asking ---- */
@@ -80,12 +60,12 @@ static int predict_piece(struct predict *w, const struct dataset *graphs, struct
 static int take_piece(struct progress *progress, struct predict *w, struct err *err)
 {
     struct dataset graphs;
-    int status = newgraphs_next(&graphs, &progress->new, PIECE, err);
+    int status = new_graphs_next(&graphs, &progress->new, PIECE, err);
     int32_t n_known;
 
     if (status <= 0)
         return status;
-    n_known = knowngraphs_count(&progress->known, &graphs, err);
+    n_known = known_graphs_count(&progress->known, &graphs, err);
     if (n_known < 0 || predict_piece(w, &graphs, err))
         status = -1;
     progress->n += graphs.n_samples;
@@ -101,14 +81,14 @@ int predict_graphs(struct predict *w, struct err *err)
     int status = -1;
 
     spec_data(&spec, &w->settings);
-    if (newgraphs_open(&progress.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
-        knowngraphs_init(&progress.known, &w->replay.data, err) == 0)
+    if (new_graphs_open(&progress.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
+        known_graphs_init(&progress.known, &w->replay.data, err) == 0)
         while ((status = take_piece(&progress, w, err)) > 0)
             ;
     if (status == 0)
         tell_graphs(&progress, w->o->graphs);
-    knowngraphs_release(&progress.known);
-    newgraphs_close(&progress.new);
+    known_graphs_release(&progress.known);
+    new_graphs_close(&progress.new);
     return status;
 }
 
@@ -121,7 +101,7 @@ struct batch {
 
 static int check_data(const struct predict *w, struct err *err)
 {
-    if (w->settings.v[P_FORMAT].i != DATA_GRAPH)
+    if (data_format_at(w->settings.v[P_FORMAT].i)->samples != DATA_NODES)
         return err_set(err,
                        "--features: the data of the sweep are no graph of nodes (data.format "
                        "= graph): new samples are given with --%s",
@@ -132,7 +112,7 @@ static int check_data(const struct predict *w, struct err *err)
     return 0;
 }
 
-static int batch_init(struct batch *b, const struct newnodes *new, struct err *err)
+static int batch_init(struct batch *b, const struct new_nodes *new, struct err *err)
 {
     int32_t n = predict_batch_size(new->n, new->data->n_features);
 
@@ -144,7 +124,7 @@ static int batch_init(struct batch *b, const struct newnodes *new, struct err *e
     for (int32_t i = 0; i < n; i++)
         b->nodes[i] = new->data->n_samples + i;
     for (int32_t i = 0; i < new->n; i++)
-        b->id[i] = newnodes_id(new, i);
+        b->id[i] = new_nodes_id(new, i);
     return mat_init(&b->x, n, new->data->n_features, err);
 }
 
@@ -156,20 +136,20 @@ static void batch_release(struct batch *b)
     free(b->id);
 }
 
-static int predict_node_batch(struct predict *w, struct batch *b, const struct newnodes *new,
+static int predict_node_batch(struct predict *w, struct batch *b, const struct new_nodes *new,
                               int32_t first, struct err *err)
 {
     int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
     struct mat x = mat_view(b->x.v, n, b->x.n_cols);
 
-    newnodes_take(&x, &b->edges, new, first);
+    new_nodes_take(&x, &b->edges, new, first);
     if (predictor_join(&w->predictor, &x, &b->edges, err))
         return -1;
     return predict_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows,
                         err);
 }
 
-static void tell_nodes(const struct newnodes *n, const struct predict_options *o)
+static void tell_nodes(const struct new_nodes *n, const struct predict_options *o)
 {
     log_info("%s: %d new nodes, %lld rows left out: they are of nodes of the training data",
              o->features, n->n, (long long)n->n_known);
@@ -195,12 +175,12 @@ static void tell_nodes(const struct newnodes *n, const struct predict_options *o
 
 int predict_nodes(struct predict *w, struct err *err)
 {
-    struct newnodes new = {0};
+    struct new_nodes new = {0};
     struct batch b = {0};
     int rc = check_data(w, err);
 
     if (!rc)
-        rc = newnodes_read(&new, &w->replay.data, w->o->features, w->o->edges, err);
+        rc = new_nodes_read(&new, &w->replay.data, w->o->features, w->o->edges, err);
     if (!rc)
         rc = batch_init(&b, &new, err);
     for (int32_t first = 0; !rc && first < new.n; first += b.x.n_rows)
@@ -208,7 +188,7 @@ int predict_nodes(struct predict *w, struct err *err)
     if (!rc)
         tell_nodes(&new, w->o);
     batch_release(&b);
-    newnodes_release(&new);
+    new_nodes_release(&new);
     return rc;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "data/core/dataset.h"
-#include "store/store.h"
+#include "store/result_table.h"
 
 struct predictions {
     const struct dataset *data; /* class names; borrowed */

@@ -55,7 +55,7 @@ int predictor_join(struct predictor *p, const struct mat *x, const struct attach
                    struct err *err);
 
 /* Where samples are graphs: from now on these are asked about, with the data's features
- * (data/graph/newgraphs.h), in the place of the data's own. Borrowed. */
+ * (data/new_graphs.h), in the place of the data's own. Borrowed. */
 void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs);
 
 /* What a model says.

@@ -5,36 +5,31 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "data/core/load.h"
+#include "data/format.h"
 #include "grid/requirements.h"
 #include "store/query.h"
 #include "trial/spec.h"
 
-static double real_of(const struct cell *cell)
+static void copy_text(char *out, size_t size, const struct result_table *row, const char *column)
 {
-    return cell->type == CELL_REAL ? cell->f : (double)NAN;
+    snprintf(out, size, "%s", result_table_text(row, 0, column));
 }
 
-static const char *text_of(const struct cell *cell)
+/* The row of QUERY_TRIAL_RECORD, whose types the query has checked. */
+static void read_record(struct replay_trial *trial, const struct result_table *row)
 {
-    return cell->type == CELL_TEXT ? cell->s : "";
-}
-
-/* The columns of QUERY_TRIAL_RECORD by their places: the query has checked their types. */
-static void read_record(struct replay_trial *trial, const struct cell *cells)
-{
-    trial->sweep_id = cells[0].i;
-    snprintf(trial->sweep, sizeof trial->sweep, "%s", text_of(&cells[1]));
-    snprintf(trial->objective, sizeof trial->objective, "%s", text_of(&cells[2]));
-    snprintf(trial->digest, sizeof trial->digest, "%s", text_of(&cells[3]));
-    trial->config_id = cells[4].i;
-    trial->replicate = (int32_t)cells[5].i;
-    trial->fold = (int32_t)cells[6].i;
-    snprintf(trial->key, sizeof trial->key, "%s", text_of(&cells[7]));
-    trial->state = (enum trial_state)trial_state_parse(text_of(&cells[8]));
-    trial->value = real_of(&cells[9]);
-    trial->epochs_run = (int32_t)cells[10].i;
-    trial->best_epoch = (int32_t)cells[11].i;
+    trial->sweep_id = result_table_integer(row, 0, "sweep_id");
+    copy_text(trial->sweep, sizeof trial->sweep, row, "name");
+    copy_text(trial->objective, sizeof trial->objective, row, "objective");
+    copy_text(trial->digest, sizeof trial->digest, row, "data_digest");
+    trial->config_id = result_table_integer(row, 0, "config_id");
+    trial->replicate = (int32_t)result_table_integer(row, 0, "replicate");
+    trial->fold = (int32_t)result_table_integer(row, 0, "fold");
+    copy_text(trial->key, sizeof trial->key, row, "key");
+    trial->state = (enum trial_state)trial_state_parse(result_table_text(row, 0, "state"));
+    trial->value = result_table_real(row, 0, "value");
+    trial->epochs_run = (int32_t)result_table_integer(row, 0, "epochs_run");
+    trial->best_epoch = (int32_t)result_table_integer(row, 0, "best_epoch");
 }
 
 int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_id, struct err *err)
@@ -46,7 +41,7 @@ int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_i
         return -1;
     *trial = (struct replay_trial){.trial_id = trial_id};
     if (table.n_rows)
-        read_record(trial, table.cells);
+        read_record(trial, &table);
     if (trial->replicate >= param_table[P_REPLICATES].max)
         rc = err_set(err,
                      "t%lld: replicate %d: must be less than %.0f; another program changed the "

@@ -4,7 +4,7 @@
 #define REPORT_REPORT_H
 
 #include "base/buf.h"
-#include "store/store.h"
+#include "store/result_table.h"
 
 /* Rows in turn, of any number: what they need is formatted as they come. report_text(),
  * report_csv(), report_json() below say how each format looks. */

@@ -11,23 +11,10 @@
 #include "grid/param.h"
 #include "store/query.h"
 
-/* Columns of QUERY_LEVELS. */
-enum { LEVEL_AXIS, LEVEL_VALUE, LEVEL_COLUMNS };
-
-/* A cell of the first row; NULL where there is no such column. */
-static const struct cell *cell_of(const struct result_table *table, const char *name)
+/* Of the first row; NaN where the table has no such column. */
+static double number(const struct result_table *table, const char *column)
 {
-    for (int32_t c = 0; c < table->n_cols; c++)
-        if (!strcmp(table->names[c], name))
-            return &table->cells[c];
-    return NULL;
-}
-
-static double number(const struct cell *cell)
-{
-    if (!cell || cell->type == CELL_NULL || cell->type == CELL_TEXT)
-        return (double)NAN;
-    return cell->type == CELL_INTEGER ? (double)cell->i : cell->f;
+    return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
 }
 
 /* Settings of the model and its training; those of the split have no best value. */
@@ -43,10 +30,8 @@ static bool is_tuned(enum param_id id)
 static int find_axis(struct errlist *out, const struct result_table *levels, int64_t first,
                      int64_t end, const struct result_table *chosen, struct err *err)
 {
-    const struct cell *rows = levels->cells;
-    const char *name = rows[first * LEVEL_COLUMNS + LEVEL_AXIS].s;
-    struct advice_axis axis = {.id = param_find(NULL, name),
-                               .chosen = number(cell_of(chosen, name))};
+    const char *name = result_table_text(levels, first, "axis");
+    struct advice_axis axis = {.id = param_find(NULL, name), .chosen = number(chosen, name)};
     double *values;
 
     if (axis.id == P_COUNT || !is_tuned(axis.id) || isnan(axis.chosen))
@@ -55,14 +40,14 @@ static int find_axis(struct errlist *out, const struct result_table *levels, int
     if (!values)
         return err_nomem(err, "levels", (size_t)(end - first) * sizeof *values);
     for (int64_t row = first; row < end; row++) {
-        const struct cell *cell = &rows[row * LEVEL_COLUMNS + LEVEL_VALUE];
+        double value = result_table_real(levels, row, "value");
 
-        axis.has_full |= cell->type == CELL_TEXT;
-        if (!isnan(number(cell)))
-            values[axis.n++] = number(cell);
+        axis.has_full |= result_table_find(levels, row, "value")->type == CELL_TEXT;
+        if (!isnan(value))
+            values[axis.n++] = value;
     }
     axis.levels = values;
-    advice_axis(out, &axis, cell_of(chosen, "config")->i);
+    advice_axis(out, &axis, result_table_integer(chosen, 0, "config"));
     free(values);
     return 0;
 }
@@ -78,10 +63,10 @@ static int find_axes(struct errlist *out, struct store *store, const struct quer
     if (rc)
         return rc;
     for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
-        const struct cell *rows = levels.cells;
+        const char *axis = result_table_text(&levels, first, "axis");
 
         for (end = first + 1; end < levels.n_rows; end++)
-            if (strcmp(rows[end * LEVEL_COLUMNS].s, rows[first * LEVEL_COLUMNS].s) != 0)
+            if (strcmp(result_table_text(&levels, end, "axis"), axis) != 0)
                 break;
         rc = find_axis(out, &levels, first, end, chosen, err);
     }
@@ -95,9 +80,9 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     const struct result_table *row = choice->row;
     bool is_r2 = !strcmp(sweep->objective, "val_r2");
 
-    if (!row->n_rows || isnan(number(cell_of(row, "mean"))))
+    if (!row->n_rows || isnan(number(row, "mean")))
         return 0;
-    advice_r2(out, cell_of(row, "config")->i, number(cell_of(row, is_r2 ? "mean" : "val_r2")),
+    advice_r2(out, result_table_integer(row, 0, "config"), number(row, is_r2 ? "mean" : "val_r2"),
               sweep->objective);
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
         return -1;

@@ -4,9 +4,6 @@
 
 #include "store/query.h"
 
-/* Columns of QUERY_SCORES. */
-enum { SCORE_CONFIG, SCORE_TRIALS, SCORE_MEAN };
-
 /* A configuration of the plan by its number in the database. */
 struct place {
     int64_t id;
@@ -39,13 +36,13 @@ static void tell(struct progress *progress, const struct place *places,
                  const struct result_table *scores)
 {
     for (int64_t row = 0; row < scores->n_rows; row++) {
-        const struct cell *cell = &scores->cells[row * scores->n_cols];
-        struct place wanted = {.id = cell[SCORE_CONFIG].i};
+        struct place wanted = {.id = result_table_integer(scores, row, "config")};
         const struct place *found = bsearch(&wanted, places, (size_t)progress->plan->n_configs,
                                             sizeof *places, compare_places);
 
-        progress_known(progress, found ? found->config : -1, cell[SCORE_CONFIG].i,
-                       (int32_t)cell[SCORE_TRIALS].i, cell[SCORE_MEAN].f);
+        progress_known(progress, found ? found->config : -1, wanted.id,
+                       (int32_t)result_table_integer(scores, row, "trials"),
+                       result_table_real(scores, row, "mean"));
     }
 }
 

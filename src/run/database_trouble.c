@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "launch/stop.h"
+#include "store/database_file.h"
 
 /* Somebody's query is over in a moment; a transaction that was left open is noticed by its owner
  * sooner or later, and a job of hours is worth the wait. */
@@ -128,7 +129,7 @@ int database_trouble_end(const struct database_trouble *trouble, struct store *s
                          const struct job *job, struct store_trials *known, const struct err *why)
 {
     /* Then `why` names where to find what is safe, or that it is lost. */
-    bool is_elsewhere = store_has_moved(store) || store_is_cut_off(store);
+    bool is_elsewhere = database_file_has_moved(store) || database_file_is_cut_off(store);
     int status = log_fail(why, EXIT_ERROR);
 
     store_close(store);

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/log.h"
-#include "data/core/load.h"
+#include "data/format.h"
 #include "gcn/scale.h"
 #include "grid/plan.h"
 #include "grid/requirements.h"
@@ -287,7 +287,7 @@ static int resolve_scale(struct job *job, struct err *err)
     bool has_amounts = false;
 
     if (v[P_SCALE].i != param_choice(P_SCALE, "auto") ||
-        (v[P_FORMAT].i != DATA_TU && v[P_FORMAT].i != DATA_GRAPH))
+        !data_format_at(v[P_FORMAT].i)->has_attributes)
         return 0;
     if (scale_has_amounts(&has_amounts, &job->data, err))
         return -1;

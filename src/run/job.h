@@ -4,7 +4,7 @@
 
 #include "base/exit_status.h"
 #include "base/text_list.h"
-#include "data/core/load.h"
+#include "data/core/data_report.h"
 #include "grid/plan.h"
 #include "run/sweep_share.h"
 #include "sched/cost.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "data/genotype/variants.h"
+#include "data/format.h"
 #include "gcn/reducer.h"
 #include "gcn/scale.h"
 #include "grid/requirements.h"
@@ -23,7 +23,7 @@ static void warn_classes(const struct job *job)
     const struct settings *s = &job->sweep.fixed;
     const struct dataset *d = &job->data;
 
-    if (s->v[P_TASK].i != DATA_TASK_AUTO || s->v[P_FORMAT].i == DATA_IDX ||
+    if (s->v[P_TASK].i != DATA_TASK_AUTO || data_format_at(s->v[P_FORMAT].i)->has_class_numbers ||
         d->n_classes <= MOST_NUMBERED_CLASSES)
         return;
     for (int32_t c = 0; c < d->n_classes; c++)
@@ -34,58 +34,20 @@ static void warn_classes(const struct job *job)
              job->sweep.path, d->n_classes);
 }
 
-/* The alleles column of HapMap files is often wrong. */
-static void warn_contradicted(const struct job *job)
-{
-    const struct data_contradicted *c = &job->report.contradicted;
-    struct buf names = {0};
-
-    if (!c->n_taken && !c->n_dropped)
-        return;
-    variants_put_contradicted(&names, c);
-    log_warn("%s: %lld sites have calls that contradict their column alleles; alleles taken from "
-             "the calls: %lld, dropped because their calls do not have two letters: %lld; the "
-             "first are %s",
-             job->sweep.fixed.v[P_GENOTYPES].s, (long long)(c->n_taken + c->n_dropped),
-             (long long)c->n_taken, (long long)c->n_dropped, buf_text(&names));
-    buf_release(&names);
-}
-
-/* They would have given the target away. */
-static void warn_nonmarkers(const struct job *job)
-{
-    const struct data_report *r = &job->report;
-    struct buf names = {0};
-
-    for (int32_t i = 0; i < r->n_nonmarkers && i < DATA_NONMARKERS; i++)
-        buf_printf(&names, "%s\"%s\"", i ? ", " : "", r->nonmarker[i]);
-    if (r->n_nonmarkers)
-        log_warn("%s: %d column%s of %s %s the phenotypes and left out of the markers: %s%s",
-                 job->sweep.path, r->n_nonmarkers, r->n_nonmarkers == 1 ? "" : "s",
-                 job->sweep.fixed.v[P_GENOTYPES].s,
-                 r->n_nonmarkers == 1 ? "is one of" : "are among", buf_text(&names),
-                 r->n_nonmarkers > DATA_NONMARKERS ? " ..." : "");
-    buf_release(&names);
-}
-
 void job_warn_data(const struct job *job)
 {
     const struct data_report *r = &job->report;
 
-    if (r->n_suspect)
-        log_warn(
-            "%s: column \"%s\" is %g in %d sample%s and never negative otherwise: if that stands "
-            "for a missing value, set [data] missing = %g",
-            job->sweep.path, r->suspect_column, r->suspect, r->n_suspect,
-            r->n_suspect == 1 ? "" : "s", r->suspect);
-    warn_nonmarkers(job);
-    if (r->is_case_control && job->data.n_classes)
-        log_info("%s: 1 and 2 in column 6 of the .fam are taken for controls and cases, as PLINK "
-                 "does; [data] task = regression takes them for numbers",
-                 job->sweep.path);
-    if (*r->unjoined)
-        log_warn("%d of %d phenotypes joined: %s", r->n_joined, r->n_phenotyped, r->unjoined);
-    warn_contradicted(job);
+    for (int32_t i = 0; i < r->n_notes; i++) {
+        const struct data_note *note = &r->note[i];
+        const char *path = note->is_advice ? job->sweep.path : "",
+                   *gap = note->is_advice ? ": " : "";
+
+        if (note->kind == DATA_NOTE_WARNING)
+            log_warn("%s%s%s", path, gap, note->text);
+        else if (note->kind == DATA_NOTE_INFO)
+            log_info("%s%s%s", path, gap, note->text);
+    }
     warn_classes(job);
 }
 

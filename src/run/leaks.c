@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "data/core/proxies.h"
+#include "data/core/target_leaks.h"
+#include "data/format.h"
 #include "data/genotype/duplicates.h"
 
 /* The side of a sample is its fold, or the part of a holdout split; the test part is the side after
@@ -14,7 +15,7 @@
  * Replicates have other folds: a set of doubles that is on one side in one of them may be on two in
  * the next. */
 
-#define MOST_PROXIES 3  /* features that are named */
+#define MOST_LEAKING 3  /* features that are named */
 #define MOST_SETS 5     /* printed */
 #define MOST_MEMBERS 20 /* of each */
 
@@ -92,7 +93,9 @@ static int find_straddling(struct leaks *leaks, struct job *job, struct err *err
 
 static bool is_of_interest(const struct job *job)
 {
-    return job->sweep.fixed.v[P_FORMAT].i == DATA_GENOTYPE && !job->data.is_sparse;
+    const struct data_format *format = data_format_at(job->sweep.fixed.v[P_FORMAT].i);
+
+    return format->has_genotypes && !format->is_simulated && !job->data.is_sparse;
 }
 
 static int take_memory(struct leaks *leaks, const struct job *job, struct err *err)
@@ -131,7 +134,7 @@ static void put_scope(struct buf *out, const struct leaks *leaks, const struct j
 
 /* ---- features that are the target ---- */
 
-static void put_feature(struct buf *out, const struct dataset *d, const struct proxy *p)
+static void put_feature(struct buf *out, const struct dataset *d, const struct target_leak *p)
 {
     const char *name = dataset_feature_name(d, p->feature);
 
@@ -142,55 +145,55 @@ static void put_feature(struct buf *out, const struct dataset *d, const struct p
     buf_printf(out, " (r = %.4f over %d samples)", p->r, p->n_samples);
 }
 
-static void put_features(struct buf *out, const struct dataset *d, const struct proxies *found)
+static void put_features(struct buf *out, const struct dataset *d, const struct target_leaks *found)
 {
-    for (int32_t i = 0; i < found->n && i < MOST_PROXIES; i++) {
+    for (int32_t i = 0; i < found->n && i < MOST_LEAKING; i++) {
         buf_puts(out, i ? ", " : "");
-        put_feature(out, d, &found->proxy[i]);
+        put_feature(out, d, &found->leak[i]);
     }
-    if (found->n > MOST_PROXIES)
-        buf_printf(out, " and %d more", found->n - MOST_PROXIES);
+    if (found->n > MOST_LEAKING)
+        buf_printf(out, " and %d more", found->n - MOST_LEAKING);
 }
 
 /* n: features that are likely the target; names: the first of them. */
-static int find_proxies(struct buf *names, int32_t *n, const struct job *job, struct err *err)
+static int find_target_leaks(struct buf *names, int32_t *n, const struct job *job, struct err *err)
 {
-    struct proxies found;
+    struct target_leaks found;
 
-    if (proxies_find(&found, &job->data, err))
+    if (target_leaks_find(&found, &job->data, err))
         return -1;
     *n = found.n;
     put_features(names, &job->data, &found);
-    proxies_release(&found);
+    target_leaks_release(&found);
     return 0;
 }
 
-static int warn_proxies(const struct job *job, struct err *err)
+static int warn_target_leaks(const struct job *job, struct err *err)
 {
     struct buf names = {0};
     int32_t n = 0;
-    int rc = find_proxies(&names, &n, job, err);
+    int rc = find_target_leaks(&names, &n, job, err);
 
     if (n)
         log_warn(
             "%s: %d feature%s the target itself, with |r| above %g: %s: a model can copy it, "
             "so its scores say nothing about new samples: remove the column unless it is known "
             "before the target",
-            job->sweep.path, n, n == 1 ? " is likely" : "s are likely", PROXY_CORRELATION,
+            job->sweep.path, n, n == 1 ? " is likely" : "s are likely", TARGET_LEAK_CORRELATION,
             buf_text(&names));
     buf_release(&names);
     return rc;
 }
 
-static int put_proxies(struct buf *out, const struct job *job, struct err *err)
+static int put_target_leaks(struct buf *out, const struct job *job, struct err *err)
 {
     struct buf names = {0};
     int32_t n = 0;
-    int rc = find_proxies(&names, &n, job, err);
+    int rc = find_target_leaks(&names, &n, job, err);
 
     if (n)
         buf_printf(out, "leaks       %d feature%s with |r| above %g with the target: %s\n", n,
-                   n == 1 ? "" : "s", PROXY_CORRELATION, buf_text(&names));
+                   n == 1 ? "" : "s", TARGET_LEAK_CORRELATION, buf_text(&names));
     buf_release(&names);
     return rc;
 }
@@ -202,7 +205,7 @@ int leaks_warn(struct job *job, struct err *err)
     struct buf scope = {0};
     struct leaks leaks;
 
-    if (warn_proxies(job, err))
+    if (warn_target_leaks(job, err))
         return -1;
     if (!is_of_interest(job))
         return 0;
@@ -285,7 +288,7 @@ int leaks_put(struct buf *out, struct job *job, struct err *err)
     struct leaks leaks;
     int rc = 0;
 
-    if (put_proxies(out, job, err))
+    if (put_target_leaks(out, job, err))
         return -1;
     if (!is_of_interest(job))
         return 0;

@@ -1,5 +1,5 @@
 /* Features and samples that give the answer away: features that are the target
- * (data/core/proxies.h), and samples with the same markers on both sides of a split, so that a
+ * (data/core/target_leaks.h), and samples with the same markers on both sides of a split, so that a
  * model is tested on what it has seen in training.
  */
 #ifndef RUN_LEAKS_H

@@ -134,23 +134,29 @@ void progress_finish(struct progress *p)
     p->line_open = false;
 }
 
-enum { RANKS = 1, TOTAL_S = 4, LONGEST_S, BOUND_S, BUSY, ABOVE };
 #define MUCH 9 /* beyond ten times the bound nobody thinks in percent (trials that do nothing) */
 
 void progress_efficiency(struct buf *out, const struct result_table *table)
 {
-    const struct cell *row = table->cells;
+    double busy = (double)NAN, above = (double)NAN;
     char bound[64] = "the longest trial";
+    long long ranks;
 
-    if (!table->n_rows || row[BUSY].type != CELL_REAL || row[ABOVE].type != CELL_REAL)
+    if (table->n_rows) {
+        busy = result_table_real(table, 0, "busy");
+        above = result_table_real(table, 0, "above");
+    }
+    if (isnan(busy) || isnan(above))
         return;
-    if (row[TOTAL_S].f / (double)row[RANKS].i >= row[LONGEST_S].f)
-        snprintf(bound, sizeof bound, "total / %lld rank%s", (long long)row[RANKS].i,
-                 row[RANKS].i == 1 ? "" : "s");
-    buf_printf(out, "ranks were busy %.1f %% of the time; ", 100 * row[BUSY].f);
-    if (row[ABOVE].f < MUCH)
-        buf_printf(out, "%.*f %% above", row[ABOVE].f < 0.1, 100 * row[ABOVE].f);
+    ranks = result_table_integer(table, 0, "ranks");
+    if (result_table_real(table, 0, "total_s") / (double)ranks >=
+        result_table_real(table, 0, "longest_s"))
+        snprintf(bound, sizeof bound, "total / %lld rank%s", ranks, ranks == 1 ? "" : "s");
+    buf_printf(out, "ranks were busy %.1f %% of the time; ", 100 * busy);
+    if (above < MUCH)
+        buf_printf(out, "%.*f %% above", above < 0.1, 100 * above);
     else
-        buf_printf(out, "%.0f times", 1 + row[ABOVE].f);
-    buf_printf(out, " the lower bound of %.3g s (%s)", row[BOUND_S].f, bound);
+        buf_printf(out, "%.0f times", 1 + above);
+    buf_printf(out, " the lower bound of %.3g s (%s)", result_table_real(table, 0, "bound_s"),
+               bound);
 }

@@ -4,7 +4,7 @@
 
 #include "grid/plan.h"
 #include "sched/master.h"
-#include "store/store.h"
+#include "store/result_table.h"
 
 enum progress_mode { PROGRESS_NONE, PROGRESS_PLAIN, PROGRESS_LIVE };
 

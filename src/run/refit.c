@@ -6,15 +6,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/real.h"
 #include "gcn/cost.h"
 #include "gcn/reducer.h"
 #include "store/query.h"
 #include "trial/kept.h"
 #include "trial/model_type.h"
 #include "trial/spec.h"
-
-/* Columns of QUERY_MODELS_MISSING. */
-enum { TRIAL, CONFIG, VALUE, IS_BEST };
 
 const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config)
 {
@@ -60,20 +58,22 @@ static int64_t find_trial(const struct plan *plan, const struct store_trials *kn
 }
 
 /* The rows of a configuration follow each other. */
-static struct refit_config *config_of(struct refit *remake, const struct cell *row)
+static struct refit_config *config_of(struct refit *remake, const struct result_table *table,
+                                      int64_t row)
 {
+    int64_t id = result_table_integer(table, row, "config");
     int n = remake->n_configs;
 
-    if (!n || remake->configs[n - 1].id != row[CONFIG].i)
+    if (!n || remake->configs[n - 1].id != id)
         remake->configs[remake->n_configs++] =
-            (struct refit_config){.id = row[CONFIG].i, .is_best = row[IS_BEST].i};
+            (struct refit_config){.id = id, .is_best = result_table_integer(table, row, "is_best")};
     return &remake->configs[remake->n_configs - 1];
 }
 
 static void note(struct refit *remake, const struct plan *plan, const struct dataset *data,
-                 const struct store_trials *known, const struct cell *row)
+                 const struct store_trials *known, const struct result_table *table, int64_t row)
 {
-    int64_t trial = find_trial(plan, known, row[TRIAL].i);
+    int64_t trial = find_trial(plan, known, result_table_integer(table, row, "trial"));
     struct settings s;
 
     if (trial < 0) /* of an earlier grid */
@@ -82,8 +82,8 @@ static void note(struct refit *remake, const struct plan *plan, const struct dat
     if (!may_have_model(&s, data))
         return;
     remake->is_due[trial] = true;
-    remake->value[trial] = row[VALUE].type == CELL_REAL ? row[VALUE].f : (double)NAN;
-    config_of(remake, row)->n_due++;
+    remake->value[trial] = result_table_real(table, row, "value");
+    config_of(remake, table, row)->n_due++;
     remake->n_due++;
 }
 
@@ -118,7 +118,7 @@ int refit_find(struct refit *remake, struct store *store, const struct plan *pla
         query_table(&table, store, QUERY_MODELS_MISSING, sweep.sweep_id, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++)
-        note(remake, plan, data, known, &table.cells[r * table.n_cols]);
+        note(remake, plan, data, known, &table, r);
     result_table_release(&table);
     return 0;
 }
@@ -150,17 +150,12 @@ int refit_count_without(int64_t *n, struct store *store, const struct plan *plan
             continue;
         for (int64_t t = c * each; t < (c + 1) * each; t++)
             *n += known->ours[t] && known->states[t] == TRIAL_DONE &&
-                  (!has.n_rows || !bsearch(&known->ids[t], has.cells, (size_t)has.n_rows,
-                                           sizeof *has.cells, compare_ids));
+                  (!has.n_rows ||
+                   !bsearch(&known->ids[t], result_table_find(&has, 0, "trial"), (size_t)has.n_rows,
+                            (size_t)has.n_cols * sizeof *has.cells, compare_ids));
     }
     result_table_release(&has);
     return 0;
-}
-
-/* To the bit, but for NaN, which the database has as NULL, and -0, which it has as 0. */
-static bool is_same(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
 }
 
 int refit_take(struct refit *remake, struct store *store, int64_t trial_id,
@@ -169,9 +164,9 @@ int refit_take(struct refit *remake, struct store *store, int64_t trial_id,
     double value = remake->value[result->trial];
     bool is_done = result->state == TRIAL_DONE;
 
-    if (is_done && result->model && is_same(result->value, value))
+    if (is_done && result->model && real_is_same(result->value, value))
         return store_put_model(store, trial_id, result->model, result->model_bytes, err);
-    if (!remake->has_warned && is_done && !is_same(result->value, value))
+    if (!remake->has_warned && is_done && !real_is_same(result->value, value))
         log_warn("t%lld: trained again for its model it scores %.9g in the place of %.9g: this "
                  "model is not kept ('espalier verify' says what differs)",
                  (long long)trial_id, result->value, value);

@@ -9,9 +9,6 @@
 #include "store/query.h"
 #include "store/store.h"
 
-/* Columns of QUERY_INCOMPLETE. */
-enum { SWEEP, TRIALS, PLANNED };
-
 int incomplete_note(struct store *store, const char *only, struct err *err)
 {
     struct result_table table;
@@ -19,12 +16,13 @@ int incomplete_note(struct store *store, const char *only, struct err *err)
     if (query_table(&table, store, QUERY_INCOMPLETE, 0, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++) {
-        const struct cell *row = &table.cells[r * table.n_cols];
+        const char *sweep = result_table_text(&table, r, "sweep");
 
-        if (!only || !strcmp(only, row[SWEEP].s))
+        if (!only || !strcmp(only, sweep))
             log_info("%s: %lld of the %lld trials of its grid are in this file; the others are of "
                      "shards that are not merged into it",
-                     row[SWEEP].s, (long long)row[TRIALS].i, (long long)row[PLANNED].i);
+                     sweep, (long long)result_table_integer(&table, r, "trials"),
+                     (long long)result_table_integer(&table, r, "planned"));
     }
     result_table_release(&table);
     return 0;

@@ -25,7 +25,9 @@
 #include "run/sweep_share.h"
 #include "run/sweep_sink.h"
 #include "sched/master.h"
+#include "sched/relay.h"
 #include "sched/world.h"
+#include "store/database_file.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
 #include "trial/kept.h"
@@ -43,15 +45,15 @@ static int serve(const struct world *world, const struct plan *plan, const struc
                  struct prepared *prepared, struct err *err)
 {
     struct model_runner *gcn = model_runner_create(plan, data, prepared, &clock_system, err);
-    struct worker_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
-                                     .cut_off = leave_alone};
+    struct relay_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
+                                    .cut_off = leave_alone};
     struct runner runner;
     int rc = -1;
 
     if (gcn) {
         runner = model_runner_interface(gcn);
         world_settle();
-        rc = worker_serve(world, &runner, &options, &clock_system, err);
+        rc = relay_serve(world, &runner, &options, &clock_system, err);
     }
     model_runner_destroy(gcn);
     return rc;
@@ -197,7 +199,7 @@ static int make_scheduler(struct sweep_state *state, const struct world *world, 
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (state->known.left[t] < 1)
-            resumes_set(dispatch_resumes(state->dispatch), t, state->known.left[t]);
+            dispatch_resume(state->dispatch, t, state->known.left[t]);
     runner = sweep_runner(state);
     parts.dispatch = state->dispatch;
     state->master = master_create(&parts, err);
@@ -341,8 +343,9 @@ static void format_best(char *out, size_t size, struct sweep_state *state, const
         return;
     }
     if (table.n_rows)
-        snprintf(out, size, "; best: c%lld, %s %.4g", (long long)table.cells[0].i, sweep.objective,
-                 table.cells[1].f);
+        snprintf(out, size, "; best: c%lld, %s %.4g",
+                 (long long)result_table_integer(&table, 0, "config"), sweep.objective,
+                 result_table_real(&table, 0, "mean"));
     result_table_release(&table);
 }
 
@@ -449,7 +452,7 @@ static void print_end(struct sweep_state *state, const struct job *job,
     print_next(state, options, end);
     if (!rc)
         return;
-    if (store_has_moved(state->store))
+    if (database_file_has_moved(state->store))
         log_warn("%s", err.text);
     else
         log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "

@@ -156,7 +156,7 @@ static struct misfits count_misfits(const struct walltime *walltime,
     struct misfits misfits = {0};
 
     for (int64_t t = 0; t < n_trials; t++) {
-        double seconds = resumes_seconds(dispatch_resumes(dispatch), t);
+        double seconds = dispatch_expected_s(dispatch, t);
 
         if (ledger_state(ledger, t) != TRIAL_PENDING)
             continue;

@@ -11,6 +11,15 @@
 #include "base/rng.h"
 #include "gcn/train.h"
 
+/* ---- a sum of terms with coefficients above 0, fitted to measurements by the factor it is off ---- */
+
+enum { FIT_TERMS = 4, FIT_ROWS = 256 };
+
+struct fit_row {
+    double x[FIT_TERMS]; /* at least 0, not all 0 */
+    double log_y;        /* natural logarithm of what was measured */
+};
+
 #define ROUNDS 12
 #define HUBER 0.1
 #define LARGEST_STEP 1.0
@@ -43,9 +52,9 @@ static int ascending(const void *a_, const void *b_)
 /* The factor that centres the prediction. */
 static double common_factor(const double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
-    double ratios[FIT_MAX_ROWS] = {0};
+    double ratios[FIT_ROWS] = {0};
 
-    assert(n > 0 && n <= FIT_MAX_ROWS);
+    assert(n > 0 && n <= FIT_ROWS);
     for (int32_t i = 0; i < n; i++)
         ratios[i] = rows[i].log_y - log(fit_predict(c, rows[i].x));
     qsort(ratios, (size_t)n, sizeof *ratios, ascending);
@@ -109,7 +118,14 @@ static void improve(double c[FIT_TERMS], const double start[FIT_TERMS], const st
         c[j] *= exp(fmin(fmax(normal.b[j], -LARGEST_STEP), LARGEST_STEP));
 }
 
-void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
+/* Minimise the sum over the rows of Huber(log(c x) - log_y), k = 0.1, in u = log c, with a weak
+ * pull of every u_j to log(c_j) as it comes in, times one common factor (found first, as a median):
+ * what the rows do not tell stays in proportion. 1 .. FIT_ROWS rows. Gauss-Newton with
+ * weights; a fixed number of rounds, a bounded step.
+ *   c  inout  above 0
+ * Source: Huber 1964, Ann Math Stat 35:73; Holland & Welsch 1977, Comm Stat A6:813 (iterated
+ * weights). */
+static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
     double factor = common_factor(c, rows, n);
     double start[FIT_TERMS];
@@ -121,11 +137,12 @@ void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
         improve(c, start, rows, n);
 }
 
-/* What is fitted is a sample of the configurations measured so far: SAMPLE of them, drawn evenly
+/* ---- the model ----
+ *
+ * What is fitted is a sample of the configurations measured so far: FIT_ROWS of them, drawn evenly
  * (reservoir sampling), so that the dear ones that run first and the cheap ones that run last
  * both count, and a fit takes the same time however many there are. */
 
-#define SAMPLE FIT_MAX_ROWS
 /* A measurement beside the formula: one trial repeats within a few percent, the formula is right
  * within tens of percent. */
 #define FORMULA_WEIGHT 0.1
@@ -162,7 +179,7 @@ struct cost {
     int32_t n_ranks_known;
     double coefficients[FIT_TERMS];
     double reported[FIT_TERMS]; /* coefficients of which cost_refit() said that they moved */
-    int32_t sample[SAMPLE];     /* configurations */
+    int32_t sample[FIT_ROWS];   /* configurations */
     int32_t n_sample;
     int64_t n_configs_known;
     struct rng rng; /* of the draws: the same trials in the same order, the same sample */
@@ -277,9 +294,9 @@ static void sample_config(struct cost *cost, int32_t config)
 {
     int64_t row = cost->n_configs_known++;
 
-    if (row >= SAMPLE)
+    if (row >= FIT_ROWS)
         row = (int64_t)(rng_uniform(&cost->rng, 0, (uint32_t)row) * (double)(row + 1));
-    if (row >= SAMPLE)
+    if (row >= FIT_ROWS)
         return;
     if (row == cost->n_sample)
         cost->n_sample++;
@@ -335,7 +352,7 @@ static bool has_moved(const struct cost *cost, const struct fit_row *rows)
 
 bool cost_refit(struct cost *cost)
 {
-    struct fit_row rows[SAMPLE];
+    struct fit_row rows[FIT_ROWS];
     int64_t wait;
 
     if (cost->n_observed < cost->n_next || !cost->n_sample)

@@ -6,10 +6,9 @@
 #include "sched/cost.h"
 #include "sched/ledger.h"
 
-/* ledger and cost are borrowed. NULL and err when memory is short. */
-static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
-                                      struct err *err);
-static void resumes_destroy(struct resumes *resumes); /* takes NULL */
+/* ---- trials that go on from a checkpoint ----
+ *
+ * How much of each is left, and which wait. */
 
 struct resumes {
     const struct ledger *ledger;
@@ -19,6 +18,7 @@ struct resumes {
     size_t n, capacity;
 };
 
+/* ledger and cost are borrowed. NULL and err when memory is short. */
 static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
                                       struct err *err)
 {
@@ -46,7 +46,7 @@ static void resumes_destroy(struct resumes *resumes)
     free(resumes);
 }
 
-bool resumes_has(const struct resumes *resumes, int64_t trial)
+static bool resumes_has(const struct resumes *resumes, int64_t trial)
 {
     return resumes->done[trial] > 0;
 }
@@ -70,13 +70,13 @@ static void resumes_wait(struct resumes *resumes, int64_t trial)
     resumes->waiting[resumes->n++] = trial;
 }
 
-void resumes_set(struct resumes *resumes, int64_t trial, double left)
+static void resumes_set(struct resumes *resumes, int64_t trial, double left)
 {
     resumes->done[trial] = (float)(1 - left);
     resumes_wait(resumes, trial);
 }
 
-double resumes_seconds(const struct resumes *resumes, int64_t trial)
+static double resumes_seconds(const struct resumes *resumes, int64_t trial)
 {
     return (1 - (double)resumes->done[trial]) *
            cost_seconds(resumes->cost, ledger_group(resumes->ledger, trial));
@@ -108,6 +108,8 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
     return ledger_next(resumes->ledger, -1, most_s);
 }
 
+/* ---- what a worker is given ---- */
+
 /* What lies ready at a worker beside its running trial: so many seconds' worth. With nothing ready
  * a trial of 0.25 s on another rank waited 5 to 7 ms (both ends sleep between looks, and rank 0
  * trains on the core that schedules). From half a second on that is little more than one percent,
@@ -131,7 +133,7 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 
 enum presence { PRESENT, LOST, LEFT };
 
-struct seat {
+struct worker_load {
     double held_s;      /* predicted, of all it holds */
     int32_t idle_place; /* in dispatch.idle; NOWHERE: it holds something, or is not present */
     bool is_late;       /* its running trial takes longer than expected */
@@ -141,13 +143,13 @@ struct seat {
 struct dispatch {
     struct ledger *ledger;
     struct cost *cost;
-    struct seat *seats;                 /* [n_workers] */
+    struct worker_load *loads;          /* [n_workers] */
     int32_t *idle;                      /* [n_idle] workers that hold nothing, of which */
     int32_t n_passed;                   /* the first n_passed got none of what there is */
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] */
     struct resumes *resumes;
-    double held_s;    /* of all seats */
+    double held_s;    /* of all workers */
     double deviation; /* mean |log(seconds / predicted)| of deviation_n results */
     int32_t deviation_n;
     bool is_stale;      /* the ledger's expectations are not those of the coefficients */
@@ -155,24 +157,24 @@ struct dispatch {
     int64_t reprice_at; /* so many of them */
 };
 
-/* ---- seats ---- */
+/* ---- who holds nothing ---- */
 
 static void put_idle(struct dispatch *d, int32_t place, int32_t worker)
 {
     d->idle[place] = worker;
-    d->seats[worker].idle_place = place;
+    d->loads[worker].idle_place = place;
 }
 
 static void become_idle(struct dispatch *d, int32_t worker)
 {
-    if (d->seats[worker].idle_place == NOWHERE && d->seats[worker].presence == PRESENT)
+    if (d->loads[worker].idle_place == NOWHERE && d->loads[worker].presence == PRESENT)
         put_idle(d, d->n_idle++, worker);
 }
 
 /* What moves into its place: of those passed over the last, of all the last. */
 static void become_busy(struct dispatch *d, int32_t worker)
 {
-    int32_t place = d->seats[worker].idle_place;
+    int32_t place = d->loads[worker].idle_place;
 
     if (place == NOWHERE)
         return;
@@ -182,13 +184,13 @@ static void become_busy(struct dispatch *d, int32_t worker)
     }
     if (place != --d->n_idle)
         put_idle(d, place, d->idle[d->n_idle]);
-    d->seats[worker].idle_place = NOWHERE;
+    d->loads[worker].idle_place = NOWHERE;
 }
 
 /* It was offered what there is, and nothing was for it. */
 static void pass_over(struct dispatch *d, int32_t worker)
 {
-    int32_t place = d->seats[worker].idle_place;
+    int32_t place = d->loads[worker].idle_place;
 
     if (place < d->n_passed)
         return;
@@ -203,11 +205,11 @@ static void offer_again(struct dispatch *d)
 
 static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 {
-    struct seat *seat = &d->seats[worker];
+    struct worker_load *load = &d->loads[worker];
     bool is_empty = ledger_held(d->ledger, worker) == 0;
-    double s = is_empty ? seat->held_s : d->predicted_s[trial]; /* no rest of rounding stays */
+    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* no rest of rounding stays */
 
-    seat->held_s -= s;
+    load->held_s -= s;
     d->held_s -= s;
     if (is_empty)
         become_idle(d, worker);
@@ -260,14 +262,14 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
     size_t n = (size_t)ledger_counts(ledger).total, w = (size_t)n_workers;
 
     if (d) {
-        d->seats = calloc(w, sizeof *d->seats);
+        d->loads = calloc(w, sizeof *d->loads);
         d->idle = calloc(w, sizeof *d->idle);
         d->predicted_s = calloc(n + 1, sizeof *d->predicted_s);
         d->resumes = resumes_create(ledger, cost, err);
     }
-    if (!d || !d->seats || !d->idle || !d->predicted_s || !d->resumes) {
+    if (!d || !d->loads || !d->idle || !d->predicted_s || !d->resumes) {
         dispatch_destroy(d);
-        err_nomem(err, "dispatch", n * sizeof *d->predicted_s + w * sizeof *d->seats);
+        err_nomem(err, "dispatch", n * sizeof *d->predicted_s + w * sizeof *d->loads);
         return NULL;
     }
     d->ledger = ledger;
@@ -278,7 +280,7 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
     for (size_t i = 0; i < n; i++)
         d->predicted_s[i] = NAN;
     for (int32_t worker = n_workers - 1; worker >= 0; worker--) {
-        d->seats[worker].idle_place = NOWHERE;
+        d->loads[worker].idle_place = NOWHERE;
         become_idle(d, worker);
     }
     set_prices(d);
@@ -289,7 +291,7 @@ void dispatch_destroy(struct dispatch *d)
 {
     if (!d)
         return;
-    free(d->seats);
+    free(d->loads);
     free(d->idle);
     free(d->predicted_s);
     resumes_destroy(d->resumes);
@@ -301,13 +303,13 @@ void dispatch_destroy(struct dispatch *d)
 /* Whether a worker that holds trials should have the next one too, of so many seconds. */
 static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
 {
-    const struct seat *seat = &d->seats[worker];
+    const struct worker_load *load = &d->loads[worker];
     int64_t held = ledger_held(d->ledger, worker);
-    double running_s = seat->held_s / (double)held;
-    double ready_s = seat->held_s - running_s;
+    double running_s = load->held_s / (double)held;
+    double ready_s = load->held_s - running_s;
     double share_s = ledger_pending_s(d->ledger) / (2 * d->n_alive);
 
-    if (seat->is_late || fmax(next_s, running_s) >= ALONE_S || held >= DISPATCH_MAX)
+    if (load->is_late || fmax(next_s, running_s) >= ALONE_S || held >= DISPATCH_MAX)
         return false;
     if (!cost_is_measured(d->cost))
         return held < 2;
@@ -365,7 +367,7 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     if (ledger_lease(d->ledger, worker, trial, err))
         return -1;
     d->predicted_s[trial] = (float)seconds;
-    d->seats[worker].held_s += (float)seconds;
+    d->loads[worker].held_s += (float)seconds;
     d->held_s += (float)seconds;
     become_busy(d, worker);
     return 0;
@@ -376,7 +378,7 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
 {
     double slowness = cost_slowness(d->cost, worker);
-    double safe_s = left_s / dispatch_margin(d) - d->seats[worker].held_s;
+    double safe_s = left_s / dispatch_margin(d) - d->loads[worker].held_s;
     int64_t next = next_fitting(d, worker, safe_s / slowness);
 
     if (next >= 0 || isinf(left_s) || ledger_held(d->ledger, worker))
@@ -387,11 +389,11 @@ static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
 int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err)
 {
-    struct seat *seat = &d->seats[worker];
+    struct worker_load *load = &d->loads[worker];
     double slowness = cost_slowness(d->cost, worker);
     int32_t n = 0;
 
-    while (n < DISPATCH_MAX && seat->presence == PRESENT) {
+    while (n < DISPATCH_MAX && load->presence == PRESENT) {
         int64_t next = next_in_time(d, worker, left_s);
         double next_s;
 
@@ -407,7 +409,7 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
         if (resumes_has(d->resumes, next))
             break;
     }
-    if (seat->idle_place != NOWHERE)
+    if (load->idle_place != NOWHERE)
         pass_over(d, worker);
     return n;
 }
@@ -426,7 +428,7 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
     for (int32_t worker = 0; worker < d->n_workers && ledger_counts(d->ledger).pending; worker++) {
         int64_t next;
 
-        if (d->seats[worker].presence != PRESENT)
+        if (d->loads[worker].presence != PRESENT)
             continue;
         next = resumes_next(d->resumes, left_s / cost_slowness(d->cost, worker));
         if (next < 0 || !may_run(d, worker, next))
@@ -451,7 +453,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
     int32_t lessee = ledger_lessee(d->ledger, trial);
     enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
 
-    d->seats[worker].is_late = false;
+    d->loads[worker].is_late = false;
     if (lessee >= 0)
         take_away(d, lessee, trial);
     if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
@@ -464,7 +466,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
 
 void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
 {
-    d->seats[worker].is_late = true;
+    d->loads[worker].is_late = true;
     if (ledger_lessee(d->ledger, trial) != worker)
         return;
     ledger_give_back(d->ledger, trial);
@@ -482,9 +484,9 @@ void dispatch_reopen(struct dispatch *d, int64_t trial)
 /* Those that are left may get what was not for them. */
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
 {
-    d->n_alive -= d->seats[worker].presence == PRESENT;
+    d->n_alive -= d->loads[worker].presence == PRESENT;
     become_busy(d, worker);
-    d->seats[worker].presence = (uint8_t)presence;
+    d->loads[worker].presence = (uint8_t)presence;
     offer_again(d);
 }
 
@@ -495,22 +497,22 @@ void dispatch_leave(struct dispatch *d, int32_t worker)
 
 int32_t dispatch_lose(struct dispatch *d, int32_t worker, int32_t max, int64_t *failed)
 {
-    struct seat *seat = &d->seats[worker];
+    struct worker_load *load = &d->loads[worker];
     int32_t n = ledger_lose_worker(d->ledger, worker, max, failed);
 
-    d->held_s -= seat->held_s;
-    seat->held_s = 0;
-    seat->is_late = false;
-    if (seat->presence == PRESENT)
+    d->held_s -= load->held_s;
+    load->held_s = 0;
+    load->is_late = false;
+    if (load->presence == PRESENT)
         go(d, worker, LOST);
     return n;
 }
 
 void dispatch_return(struct dispatch *d, int32_t worker)
 {
-    if (d->seats[worker].presence != LOST)
+    if (d->loads[worker].presence != LOST)
         return;
-    d->seats[worker].presence = PRESENT;
+    d->loads[worker].presence = PRESENT;
     d->n_alive++;
     become_idle(d, worker);
 }
@@ -522,9 +524,19 @@ double dispatch_predicted(const struct dispatch *d, int64_t trial)
     return d->predicted_s[trial];
 }
 
-struct resumes *dispatch_resumes(const struct dispatch *d)
+void dispatch_resume(struct dispatch *d, int64_t trial, double left)
 {
-    return d->resumes;
+    resumes_set(d->resumes, trial, left);
+}
+
+bool dispatch_resumes(const struct dispatch *d, int64_t trial)
+{
+    return resumes_has(d->resumes, trial);
+}
+
+double dispatch_expected_s(const struct dispatch *d, int64_t trial)
+{
+    return resumes_seconds(d->resumes, trial);
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)
@@ -554,33 +566,33 @@ double dispatch_left_s(const struct dispatch *d)
 
 /* ---- invariants ---- */
 
-static int check_seat(const struct dispatch *d, int32_t worker, double held_s, struct err *err)
+static int check_load(const struct dispatch *d, int32_t worker, double held_s, struct err *err)
 {
-    const struct seat *seat = &d->seats[worker];
-    bool is_idle = seat->presence == PRESENT && !ledger_held(d->ledger, worker);
-    int32_t place = seat->idle_place;
+    const struct worker_load *load = &d->loads[worker];
+    bool is_idle = load->presence == PRESENT && !ledger_held(d->ledger, worker);
+    int32_t place = load->idle_place;
 
     if (is_idle != (place != NOWHERE))
         return err_set(err, "it holds %ld trials, and is idle at %d",
                        (long)ledger_held(d->ledger, worker), place);
     if (place != NOWHERE && (place >= d->n_idle || d->idle[place] != worker))
         return err_set(err, "it is not idle at %d", place);
-    if (fabs(held_s - seat->held_s) > 1e-5 * (1 + held_s))
-        return err_set(err, "it holds %g s, counted as %g s", held_s, seat->held_s);
-    if (seat->presence != PRESENT && ledger_held(d->ledger, worker))
+    if (fabs(held_s - load->held_s) > 1e-5 * (1 + held_s))
+        return err_set(err, "it holds %g s, counted as %g s", held_s, load->held_s);
+    if (load->presence != PRESENT && ledger_held(d->ledger, worker))
         return err_set(err, "it is gone and holds trials");
     return 0;
 }
 
-static int check_seats(const struct dispatch *d, const double *held_s, struct err *err)
+static int check_loads(const struct dispatch *d, const double *held_s, struct err *err)
 {
     int32_t n_idle = 0, n_alive = 0;
 
     for (int32_t worker = 0; worker < d->n_workers; worker++) {
-        if (check_seat(d, worker, held_s[worker], err))
+        if (check_load(d, worker, held_s[worker], err))
             return err_wrap(err, "worker %d", worker);
-        n_idle += d->seats[worker].idle_place != NOWHERE;
-        n_alive += d->seats[worker].presence == PRESENT;
+        n_idle += d->loads[worker].idle_place != NOWHERE;
+        n_alive += d->loads[worker].presence == PRESENT;
     }
     if (n_idle != d->n_idle || n_alive != d->n_alive || d->n_passed > n_idle)
         return err_set(err, "%d workers live and %d are idle, counted as %d and %d", n_alive,
@@ -599,7 +611,7 @@ bool dispatch_check(const struct dispatch *d, struct err *err)
     for (int64_t trial = 0; trial < n; trial++)
         if (ledger_lessee(d->ledger, trial) >= 0)
             held_s[ledger_lessee(d->ledger, trial)] += d->predicted_s[trial];
-    is_good = ledger_check(d->ledger, err) && !check_seats(d, held_s, err);
+    is_good = ledger_check(d->ledger, err) && !check_loads(d, held_s, err);
     free(held_s);
     return is_good;
 }

@@ -32,17 +32,6 @@
 #include "sched/cost.h"
 #include "sched/ledger.h"
 
-/* Trials that go on from a checkpoint: how much of each is left, and which waits. Pure. */
-
-struct resumes;
-
-/* From now on this trial goes on from a checkpoint, with a share in [0, 1) of its time left. */
-void resumes_set(struct resumes *resumes, int64_t trial, double left);
-bool resumes_has(const struct resumes *resumes, int64_t trial);
-
-/* Expected of a trial on a rank of average speed, of what is left of it. */
-double resumes_seconds(const struct resumes *resumes, int64_t trial);
-
 enum { DISPATCH_MAX = 256 }; /* trials a worker holds; an assignment fits one small message */
 
 struct dispatch;
@@ -98,9 +87,12 @@ void dispatch_return(struct dispatch *dispatch, int32_t worker);
  * where it never was. */
 double dispatch_predicted(const struct dispatch *dispatch, int64_t trial);
 
-/* Which trials have a checkpoint: to be told of each (resumes_set), and asked what is expected of a
- * trial now. */
-struct resumes *dispatch_resumes(const struct dispatch *dispatch);
+/* From now on this trial goes on from a checkpoint, with a share in [0, 1) of its time left. */
+void dispatch_resume(struct dispatch *dispatch, int64_t trial, double left);
+bool dispatch_resumes(const struct dispatch *dispatch, int64_t trial);
+
+/* Expected of a trial on a rank of average speed, of what is left of it. */
+double dispatch_expected_s(const struct dispatch *dispatch, int64_t trial);
 
 const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
 int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold a trial */

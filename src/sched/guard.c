@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/process.h"
 
 #define LOOK_NS 500000000L
 /* In which the launcher starts all processes of a host. */
@@ -23,7 +25,7 @@ static struct {
     bool has_begun;
     sem_t over;
     const struct world *world;
-    struct world_hooks hooks;
+    struct guard_hooks hooks;
     _Atomic double patience_s, step_s; /* of a step; when the last was over */
     long n_local;                      /* ranks of this host; -1: not known */
     pid_t parent;
@@ -200,7 +202,7 @@ void guard_expect(double patience_s)
     guard.patience_s = patience_s;
 }
 
-int guard_begin(const struct world *world, const struct world_hooks *hooks, struct err *err)
+int guard_begin(const struct world *world, const struct guard_hooks *hooks, struct err *err)
 {
     int code;
 

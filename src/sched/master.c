@@ -2,43 +2,43 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "base/process.h"
-#include "sched/channel.h"
-#include "sched/dispatch.h"
+#include "sched/mailbox.h"
 #include "sched/message.h"
-#include "sched/seat.h"
+#include "sched/rank_states.h"
 #include "sched/worker.h"
-#include "sched/world.h"
-#include "trial/runner.h"
+
+/* The worker of rank 0 is a thread of this process. The scheduler keeps every rank supplied without
+ * being asked (sched/dispatch.h says with what), and ends when all have left or are lost. Any fault
+ * is kept and the workers are stopped; the run goes on until they have left, and only then returns
+ * it. Nothing here takes time in proportion to the ranks but the beginning, the end, and what is
+ * done a few times a second. */
+
+#define PROGRESS_S 0.1
+/* Between two looks at which ranks live. */
+#define WATCH_S 0.25
 
 struct master {
     struct dispatch *dispatch;
     const struct ledger *ledger; /* of dispatch */
     struct world world;
     struct runner runner;
-    struct master_sink sink;
+    struct master_delivery delivery;
     struct master_options options;
     const struct clock *clock;
 
     struct mailbox inbox, outbox; /* from and to the worker thread */
     struct backoff backoff;
-    struct seats seats;
+    struct rank_states ranks;
     struct buf in, out;
 
     double began_s, progress_s, watch_s;
-    double turn_s;        /* of the loop */
-    double uncommitted_s; /* when the first of them came */
-    int32_t n_uncommitted;
-    double kept_s; /* since when checkpoints of so many bytes were taken: */
-    size_t kept_bytes;
-    int64_t finished;
+    double turn_s; /* of the loop */
     bool is_stopping;
     enum master_end end; /* why, where is_stopping and the ledger is not finished */
     double stop_s;       /* when trials under way must have ended, where is_stopping */
@@ -46,83 +46,105 @@ struct master {
     struct err err; /* the first fault */
 };
 
-static int master_lose(struct master *master, int32_t seat, enum seat_state state, const char *why,
-                       struct err *err);
-static int master_keep(struct master *master, int32_t seat,
-                       const struct trial_checkpoint *checkpoint, struct err *err);
+static int commit(struct master *master, struct err *err)
+{
+    return master_sink_commit(&master->delivery, &master->ranks, err);
+}
 
-/* Workers that hold nothing: at the start all. */
-static int master_supply_idle(struct master *master, struct err *err);
-static int master_tell_to_stop(struct master *master, int32_t seat, struct err *err);
+/* What a rank was given after it seemed to be back is no reason for its silence. */
+static void take_all_back(struct master *master, int32_t rank)
+{
+    int64_t trial;
 
-/* The message in master->in. */
-static int master_handle(struct master *master, int32_t from, struct err *err);
-static void master_take_leave(struct master *master, int32_t seat);
+    while (ledger_blames(master->ledger, rank, 1, &trial))
+        dispatch_give_back(master->dispatch, rank, trial);
+}
 
-/* Whether anything is to be made durable; *since_s: since when something waits for it. */
-static bool master_is_uncommitted(const struct master *master, double *since_s);
-static int master_commit(struct master *master, struct err *err);
-static int master_hand_on(struct master *master, const struct trial_result *r, struct err *err);
+/* A rank becomes one that is lost, with what it held. */
+static int lose(struct master *master, int32_t rank, enum rank_presence presence, const char *why,
+                struct err *err)
+{
+    struct rank_state lost = master->ranks.of[rank];
+    int64_t blamed[DISPATCH_MAX], failed[DISPATCH_MAX];
+    struct master_loss loss = {.rank = rank,
+                               .process = rank_states_process(&master->ranks, rank),
+                               .is_dead = presence == RANK_DEAD,
+                               .trials = blamed,
+                               .running = lost.running};
+    int32_t n;
+
+    rank_states_set(&master->ranks, rank, presence);
+    if (lost.presence != RANK_PRESENT)
+        return 0;
+    if (lost.is_doubtful)
+        take_all_back(master, rank);
+    snprintf(loss.why, sizeof loss.why, "%s", why);
+    loss.n_trials = ledger_blames(master->ledger, rank, DISPATCH_MAX, blamed);
+    n = dispatch_lose(master->dispatch, rank, DISPATCH_MAX, failed);
+    return master_sink_loss(&master->delivery, &master->ranks, &loss, failed, n, lost.started, err);
+}
+
+/* ---- to the workers ---- */
 
 /* A rank that cannot be sent to is lost; that is no fault of the run. */
-static int post(struct master *master, int32_t seat, struct err *err)
+static int post(struct master *master, int32_t rank, struct err *err)
 {
     struct err why;
 
     if (buf_failed(&master->out))
         return err_nomem(err, "message", master->out.size);
-    if (!seat)
+    if (!rank)
         return mailbox_put(&master->outbox, &master->out, err);
-    master->seats.of[seat].told_s = clock_now(master->clock);
-    if (!world_send(&master->world, seat, &master->out, &why))
+    master->ranks.of[rank].told_s = clock_now(master->clock);
+    if (!world_send(&master->world, rank, &master->out, &why))
         return 0;
-    return master_lose(master, seat, SEAT_SILENT, why.text, err);
+    return lose(master, rank, RANK_SILENT, why.text, err);
 }
 
-static int master_supply(struct master *master, int32_t seat, struct err *err)
+static int supply(struct master *master, int32_t rank, struct err *err)
 {
     double left_s = master->options.until_s - clock_now(master->clock);
     int64_t trials[DISPATCH_MAX];
     int32_t n;
 
-    if (master->is_stopping || master->seats.of[seat].state != SEAT_THERE)
+    if (master->is_stopping || master->ranks.of[rank].presence != RANK_PRESENT)
         return 0;
-    n = dispatch_assign(master->dispatch, seat, left_s, trials, err);
+    n = dispatch_assign(master->dispatch, rank, left_s, trials, err);
     if (n <= 0)
         return n;
     /* It may take all down with it that is not safe by then. */
-    if (!seat && ledger_is_suspect(master->ledger, trials[0]) && master_commit(master, err))
+    if (!rank && ledger_is_suspect(master->ledger, trials[0]) && commit(master, err))
         return -1;
     message_begin(&master->out, MESSAGE_ASSIGN);
     message_put_trials(&master->out, trials, (uint32_t)n);
     for (int32_t i = 0; i < n; i++)
         buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
-    if (n == 1 && resumes_has(dispatch_resumes(master->dispatch), trials[0]) && master->sink.resume)
-        master->sink.resume(master->sink.arg, trials[0], &master->out);
-    return post(master, seat, err);
+    if (n == 1 && dispatch_resumes(master->dispatch, trials[0]) && master->delivery.sink.resume)
+        master->delivery.sink.resume(master->delivery.sink.arg, trials[0], &master->out);
+    return post(master, rank, err);
 }
 
-static int master_supply_idle(struct master *master, struct err *err)
+/* Workers that hold nothing: at the start all. */
+static int supply_idle(struct master *master, struct err *err)
 {
-    int32_t seat;
+    int32_t rank;
 
-    while (!master->is_stopping && (seat = dispatch_idle(master->dispatch)) >= 0)
-        if (master_supply(master, seat, err))
+    while (!master->is_stopping && (rank = dispatch_idle(master->dispatch)) >= 0)
+        if (supply(master, rank, err))
             return -1;
     return 0;
 }
 
-static int master_tell_to_stop(struct master *master, int32_t seat, struct err *err)
+static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
 {
     message_begin(&master->out, MESSAGE_STOP);
     buf_put_f64(&master->out, fmax(master->stop_s - clock_now(master->clock), 0));
-    return post(master, seat, err);
+    return post(master, rank, err);
 }
 
 /* Everybody is told, even after one could not be. Trials under way have until stop_s; a second
  * call may leave them less. */
-static int master_stop_workers(struct master *master, enum master_end end, double stop_s,
-                               struct err *err)
+static int stop_workers(struct master *master, enum master_end end, double stop_s, struct err *err)
 {
     int rc = 0;
 
@@ -133,26 +155,26 @@ static int master_stop_workers(struct master *master, enum master_end end, doubl
     master->is_stopping = true;
     master->stop_s = stop_s;
     FAULT("scheduler: before all are told to stop");
-    for (int32_t seat = 0; seat < master->world.size; seat++)
-        if (master->seats.of[seat].state == SEAT_THERE && master_tell_to_stop(master, seat, err))
+    for (int32_t rank = 0; rank < master->world.size; rank++)
+        if (master->ranks.of[rank].presence == RANK_PRESENT && tell_to_stop(master, rank, err))
             rc = -1;
     FAULT("scheduler: all were told to stop");
     return rc;
 }
 
 /* A message of its own: master->out may hold one that is being written. */
-static void beat(struct master *master, int32_t seat, double now_s)
+static void beat(struct master *master, int32_t rank, double now_s)
 {
     struct buf message = {0};
 
-    if (master->seats.of[seat].state != SEAT_THERE || !seat ||
-        now_s - master->seats.of[seat].told_s <= master->options.silence_s / MASTER_BEATS)
+    if (master->ranks.of[rank].presence != RANK_PRESENT || !rank ||
+        now_s - master->ranks.of[rank].told_s <= master->options.silence_s / MESSAGE_BEATS)
         return;
-    master->seats.of[seat].told_s = now_s;
+    master->ranks.of[rank].told_s = now_s;
     message_begin(&message, MESSAGE_BEAT);
     /* What cannot be sent now can be the next time, or never: then its silence tells. */
     if (!buf_failed(&message))
-        world_send(&master->world, seat, &message, NULL);
+        world_send(&master->world, rank, &message, NULL);
     buf_release(&message);
 }
 
@@ -160,23 +182,24 @@ void master_keep_alive(struct master *master)
 {
     double now_s = clock_now(master->clock);
 
-    for (int32_t seat = 1; seat < master->world.size; seat++)
-        beat(master, seat, now_s);
+    for (int32_t rank = 1; rank < master->world.size; rank++)
+        beat(master, rank, now_s);
 }
 
 /* Look who is there, and say that we are. */
-static int master_watch(struct master *master, double now_s, struct err *err)
+static int watch_ranks(struct master *master, double now_s, struct err *err)
 {
     char why[160];
 
     master->watch_s = now_s;
-    for (int32_t seat = 1; seat < master->world.size; seat++) {
-        enum seat_state state =
-            seats_watch(&master->seats, seat, now_s, master->options.silence_s, why, sizeof why);
+    for (int32_t rank = 1; rank < master->world.size; rank++) {
+        enum rank_presence presence = rank_states_watch(&master->ranks, rank, now_s,
+                                                        master->options.silence_s, why, sizeof why);
 
-        if (state == master->seats.of[seat].state || (state == SEAT_DEAD && world_give_up(seat)))
+        if (presence == master->ranks.of[rank].presence ||
+            (presence == RANK_DEAD && world_give_up(rank)))
             continue;
-        if (master_lose(master, seat, state, why, err))
+        if (lose(master, rank, presence, why, err))
             return -1;
     }
     master_keep_alive(master);
@@ -184,18 +207,20 @@ static int master_watch(struct master *master, double now_s, struct err *err)
 }
 
 /* The end of the conversation: who got it depends on nobody any more. */
-static void master_say_bye(struct master *master)
+static void say_bye(struct master *master)
 {
     struct err ignored;
 
-    if (master->seats.n_lost)
+    if (master->ranks.n_lost)
         world_lost_rank();
     message_begin(&master->out, MESSAGE_BYE);
-    buf_put_u32(&master->out, master->seats.n_lost > 0);
-    for (int32_t seat = 1; seat < master->world.size; seat++)
-        if (master->seats.of[seat].state == SEAT_LEFT && !buf_failed(&master->out))
-            world_send(&master->world, seat, &master->out, &ignored);
+    buf_put_u32(&master->out, master->ranks.n_lost > 0);
+    for (int32_t rank = 1; rank < master->world.size; rank++)
+        if (master->ranks.of[rank].presence == RANK_LEFT && !buf_failed(&master->out))
+            world_send(&master->world, rank, &master->out, &ignored);
 }
+
+/* ---- from the workers ---- */
 
 /* A message of another rank that cannot be used: it says whose. */
 static int blame(int32_t from, struct err *err)
@@ -226,11 +251,11 @@ static int accept_result(struct master *master, int32_t from, struct trial_resul
                          struct err *err)
 {
     r->predicted = dispatch_predicted(master->dispatch, r->trial);
-    seats_finish(&master->seats, from, r->trial);
+    rank_states_finish(&master->ranks, from, r->trial);
     if (dispatch_finish(master->dispatch, from, r->trial, r->state, busy_seconds(r)) !=
         LEDGER_ACCEPTED)
         return 0;
-    return master_hand_on(master, r, err);
+    return master_sink_result(&master->delivery, &master->ranks, r, err);
 }
 
 static int take_result(struct master *master, int32_t from, struct cursor *in, struct err *err)
@@ -255,10 +280,10 @@ static int take_results(struct master *master, int32_t from, struct cursor *in, 
     while (in->at < in->size)
         if (take_result(master, from, in, err))
             return -1;
-    return master_supply(master, from, err);
+    return supply(master, from, err);
 }
 
-static int take_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
+static int take_given_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     int64_t n = message_count_trials(in, err);
 
@@ -267,7 +292,7 @@ static int take_back(struct master *master, int32_t from, struct cursor *in, str
     for (int64_t i = 0; i < n; i++) {
         int64_t trial = cursor_i64(in);
 
-        seats_finish(&master->seats, from, trial);
+        rank_states_finish(&master->ranks, from, trial);
         dispatch_give_back(master->dispatch, from, trial);
     }
     return 0;
@@ -284,7 +309,7 @@ static int take_start(struct master *master, int32_t from, struct cursor *in, st
     }
     dispatch_start(master->dispatch, from, trial);
     if (ledger_lessee(master->ledger, trial) == from)
-        seats_start(&master->seats, from, trial, started, clock_now(master->clock));
+        rank_states_start(&master->ranks, from, trial, started, clock_now(master->clock));
     return 0;
 }
 
@@ -296,22 +321,22 @@ static int take_checkpoint(struct master *master, int32_t from, struct cursor *i
         err_set(err, "checkpoint of %zu bytes is cut", in->size);
         return blame(from, err);
     }
-    return master_keep(master, from, &checkpoint, err);
+    return master_sink_checkpoint(&master->delivery, from, &checkpoint, err);
 }
 
-static void master_take_leave(struct master *master, int32_t seat)
+static void let_go(struct master *master, int32_t rank)
 {
-    if (master->seats.of[seat].state == SEAT_DEAD)
+    if (master->ranks.of[rank].presence == RANK_DEAD)
         return;
-    seats_set(&master->seats, seat, SEAT_LEFT);
-    dispatch_leave(master->dispatch, seat);
+    rank_states_set(&master->ranks, rank, RANK_LEFT);
+    dispatch_leave(master->dispatch, rank);
 }
 
 static int take_leave(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     char text[sizeof err->text];
 
-    master_take_leave(master, from);
+    let_go(master, from);
     cursor_text(in, text, sizeof text);
     if (!*text)
         return 0;
@@ -320,24 +345,25 @@ static int take_leave(struct master *master, int32_t from, struct cursor *in, st
 }
 
 /* A silent one has spoken: it may work on, or learns that it is to stop. */
-static int take_back_seat(struct master *master, int32_t seat, struct err *err)
+static int welcome_back(struct master *master, int32_t rank, struct err *err)
 {
-    seats_set(&master->seats, seat, SEAT_THERE);
-    master->seats.of[seat].is_doubtful = true;
-    dispatch_return(master->dispatch, seat);
-    master->sink.back(master->sink.arg, seat);
-    return master->is_stopping ? master_tell_to_stop(master, seat, err) : 0;
+    rank_states_set(&master->ranks, rank, RANK_PRESENT);
+    master->ranks.of[rank].is_doubtful = true;
+    dispatch_return(master->dispatch, rank);
+    master->delivery.sink.back(master->delivery.sink.arg, rank);
+    return master->is_stopping ? tell_to_stop(master, rank, err) : 0;
 }
 
-static int master_handle(struct master *master, int32_t from, struct err *err)
+/* The message in master->in. */
+static int handle(struct master *master, int32_t from, struct err *err)
 {
     struct cursor in;
     enum message_kind kind;
 
     if (message_open(&in, &kind, &master->in, err))
         return blame(from, err);
-    seats_hear(&master->seats, from, clock_now(master->clock));
-    if (master->seats.of[from].state == SEAT_SILENT && take_back_seat(master, from, err))
+    rank_states_hear(&master->ranks, from, clock_now(master->clock));
+    if (master->ranks.of[from].presence == RANK_SILENT && welcome_back(master, from, err))
         return -1;
     switch (kind) {
     case MESSAGE_BEAT:
@@ -349,7 +375,7 @@ static int master_handle(struct master *master, int32_t from, struct err *err)
     case MESSAGE_RESULTS:
         return take_results(master, from, &in, err);
     case MESSAGE_GIVE_BACK:
-        return take_back(master, from, &in, err);
+        return take_given_back(master, from, &in, err);
     case MESSAGE_LEAVE:
         return take_leave(master, from, &in, err);
     default:
@@ -358,176 +384,7 @@ static int master_handle(struct master *master, int32_t from, struct err *err)
     }
 }
 
-#define KEPT_S 60.0
-
-static bool master_is_uncommitted(const struct master *master, double *since_s)
-{
-    *since_s = master->n_uncommitted ? master->uncommitted_s : (double)INFINITY;
-    if (master->seats.n_unnamed)
-        *since_s = fmin(*since_s, master->seats.unnamed_s);
-    return master->n_uncommitted || master->seats.n_unnamed;
-}
-
-/* Trials under way that the sink has not heard of. */
-static int name_running(struct master *master, struct err *err)
-{
-    struct master_trial trial;
-
-    for (int32_t seat = 0; master->seats.n_unnamed && seat < master->world.size; seat++) {
-        if (!seats_name(&master->seats, seat))
-            continue;
-        trial = (struct master_trial){.trial = master->seats.of[seat].running,
-                                      .rank = seat,
-                                      .process = seats_process(&master->seats, seat),
-                                      .started = master->seats.of[seat].started};
-        if (master->sink.running(master->sink.arg, &trial, err))
-            return -1;
-    }
-    return 0;
-}
-
-static int master_commit(struct master *master, struct err *err)
-{
-    double since_s;
-
-    if (master->has_failed || !master_is_uncommitted(master, &since_s))
-        return 0;
-    if (name_running(master, err))
-        return -1;
-    master->n_uncommitted = 0;
-    FAULT("scheduler: before a commit");
-    if (master->sink.commit(master->sink.arg, err))
-        return -1;
-    FAULT("scheduler: a commit was made");
-    return 0;
-}
-
-static int master_hand_on(struct master *master, const struct trial_result *r, struct err *err)
-{
-    if (master->has_failed)
-        return 0;
-    if (!master->n_uncommitted)
-        master->uncommitted_s = clock_now(master->clock);
-    master->n_uncommitted++;
-    master->finished++;
-    if (master->sink.result(master->sink.arg, r, err))
-        return -1;
-    return master->n_uncommitted >= master->options.commit_results ? master_commit(master, err) : 0;
-}
-
-/* Whether so many bytes more are not too much at once. */
-static bool has_time_for(struct master *master, size_t bytes, double now_s)
-{
-    if (now_s - master->kept_s > KEPT_S) {
-        master->kept_s = now_s;
-        master->kept_bytes = 0;
-    }
-    if (bytes > master->options.checkpoint_bytes - master->kept_bytes)
-        return false;
-    master->kept_bytes += bytes;
-    return true;
-}
-
-/* The trial has its place in the queue by what is left of it. One that has a result meanwhile, or
- * is run by another, has no use for it. */
-static int master_keep(struct master *master, int32_t seat,
-                       const struct trial_checkpoint *checkpoint, struct err *err)
-{
-    double now_s = clock_now(master->clock);
-
-    if (master->has_failed || !master->sink.checkpoint ||
-        ledger_lessee(master->ledger, checkpoint->trial) != seat ||
-        !has_time_for(master, checkpoint->bytes, now_s))
-        return 0;
-    if (!master->n_uncommitted++)
-        master->uncommitted_s = now_s;
-    resumes_set(dispatch_resumes(master->dispatch), checkpoint->trial, checkpoint->left);
-    return master->sink.checkpoint(master->sink.arg, checkpoint, err);
-}
-
-/* ---- ranks that are lost ---- */
-
-/* A trial that has taken its rank down for the last time. */
-static int fail_trial(struct master *master, int64_t trial, const struct master_loss *loss,
-                      double started, struct err *err)
-{
-    struct trial_result r;
-    int rc;
-
-    trial_result_init(&r, trial);
-    r.rank = loss->rank;
-    r.pid = (int32_t)loss->process->pid;
-    snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->process->host);
-    snprintf(r.error, sizeof r.error, "took its rank down for the last time (crash_limit): %s",
-             loss->why);
-    r.finished = clock_unix();
-    r.started = trial == loss->running ? started : r.finished;
-    r.seconds = r.finished - r.started;
-    r.predicted = dispatch_predicted(master->dispatch, trial);
-    rc = master_hand_on(master, &r, err);
-    trial_result_release(&r);
-    return rc;
-}
-
-static int tell_loss(struct master *master, const struct master_loss *loss, const int64_t *failed,
-                     int32_t n, double started, struct err *err)
-{
-    if (master->has_failed)
-        return 0;
-    FAULT("scheduler: before a loss is recorded");
-    if (master->sink.lost(master->sink.arg, loss, err))
-        return -1;
-    FAULT("scheduler: a loss was recorded");
-    if (!master->n_uncommitted++)
-        master->uncommitted_s = clock_now(master->clock);
-    for (int32_t i = 0; i < n; i++)
-        if (fail_trial(master, failed[i], loss, started, err))
-            return -1;
-    return 0;
-}
-
-/* What a seat was given after it seemed to be back is no reason for its silence. */
-static void take_all_back(struct master *master, int32_t seat)
-{
-    int64_t trial;
-
-    while (ledger_blames(master->ledger, seat, 1, &trial))
-        dispatch_give_back(master->dispatch, seat, trial);
-}
-
-/* A seat becomes one that is lost, with what it held. */
-static int master_lose(struct master *master, int32_t seat, enum seat_state state, const char *why,
-                       struct err *err)
-{
-    struct seat lost = master->seats.of[seat];
-    int64_t blamed[DISPATCH_MAX], failed[DISPATCH_MAX];
-    struct master_loss loss = {.rank = seat,
-                               .process = seats_process(&master->seats, seat),
-                               .is_dead = state == SEAT_DEAD,
-                               .trials = blamed,
-                               .running = lost.running};
-    int32_t n;
-
-    seats_set(&master->seats, seat, state);
-    if (lost.state != SEAT_THERE)
-        return 0;
-    if (lost.is_doubtful)
-        take_all_back(master, seat);
-    snprintf(loss.why, sizeof loss.why, "%s", why);
-    loss.n_trials = ledger_blames(master->ledger, seat, DISPATCH_MAX, blamed);
-    n = dispatch_lose(master->dispatch, seat, DISPATCH_MAX, failed);
-    return tell_loss(master, &loss, failed, n, lost.started, err);
-}
-
-/* Seat 0 is rank 0's worker thread, seat r is rank r. The scheduler keeps every seat supplied
- * without being asked (sched/dispatch.h says with what), and ends when all have left or are lost.
- * Any fault is kept and the workers are stopped; the run goes on until they have left, and only
- * then returns it. Nothing here takes time in proportion to the seats but the beginning, the end,
- * and what is done a few times a second. */
-
-#define PROGRESS_S 0.1
-/* Between two looks at which ranks live. */
-#define WATCH_S 0.25
+/* ---- the loop ---- */
 
 /* Keep the first fault and stop everybody. What comes after it is not handed on. */
 static void fail(struct master *master, const struct err *err)
@@ -537,26 +394,24 @@ static void fail(struct master *master, const struct err *err)
     if (!master->has_failed)
         master->err = *err;
     master->has_failed = true;
-    master->n_uncommitted = 0;
-    master_stop_workers(master, MASTER_STOPPED, clock_now(master->clock), &ignored);
+    master_sink_close(&master->delivery);
+    stop_workers(master, MASTER_STOPPED, clock_now(master->clock), &ignored);
 }
 
 static void show_progress(struct master *master, double now_s)
 {
     struct master_progress progress = {
         .counts = ledger_counts(master->ledger),
-        .n_workers = master->world.size - master->seats.n_lost,
+        .n_workers = master->world.size - master->ranks.n_lost,
         .n_busy = dispatch_n_busy(master->dispatch),
         .elapsed_s = now_s - master->began_s,
         .left_s = dispatch_left_s(master->dispatch),
-        .finished = master->finished,
+        .finished = master->delivery.n_finished,
     };
 
     master->progress_s = now_s;
-    master->sink.progress(master->sink.arg, &progress);
+    master->delivery.sink.progress(master->delivery.sink.arg, &progress);
 }
-
-/* ---- the loop ---- */
 
 /* Seconds until something is due that no message announces. */
 static double time_left(const struct master *master)
@@ -564,7 +419,7 @@ static double time_left(const struct master *master)
     double now_s = clock_now(master->clock), since_s;
     double due_s = master->progress_s + PROGRESS_S;
 
-    if (master_is_uncommitted(master, &since_s))
+    if (master_sink_is_waiting(&master->delivery, &master->ranks, &since_s))
         due_s = fmin(due_s, since_s + master->options.commit_s);
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
@@ -600,13 +455,12 @@ static bool is_set(const volatile sig_atomic_t *flag)
 /* The sink may have something more to be run. */
 static int finish(struct master *master, double now_s, struct err *err)
 {
-    bool is_asked = master->is_stopping || master->has_failed || !master->sink.finished;
+    bool is_asked = master->is_stopping || master->has_failed || !master->delivery.sink.finished;
 
-    if (!is_asked && master->sink.finished(master->sink.arg, err))
+    if (!is_asked && master->delivery.sink.finished(master->delivery.sink.arg, err))
         return -1;
-    return ledger_is_finished(master->ledger)
-               ? master_stop_workers(master, MASTER_FINISHED, now_s, err)
-               : 0;
+    return ledger_is_finished(master->ledger) ? stop_workers(master, MASTER_FINISHED, now_s, err)
+                                              : 0;
 }
 
 /* Whether it is over, or nothing that is left could be over in time. */
@@ -617,13 +471,13 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
     if (ledger_is_finished(master->ledger))
         return finish(master, now_s, err);
     if (is_set(master->options.hurry))
-        return master_stop_workers(master, MASTER_STOPPED, now_s, err);
+        return stop_workers(master, MASTER_STOPPED, now_s, err);
     if (is_set(master->options.stop))
-        return master_stop_workers(master, MASTER_STOPPED,
-                                   fmin(now_s + master->options.grace_s, until_s), err);
+        return stop_workers(master, MASTER_STOPPED, fmin(now_s + master->options.grace_s, until_s),
+                            err);
     if (now_s >= until_s || (!ledger_counts(master->ledger).leased &&
                              !dispatch_can_begin(master->dispatch, until_s - now_s)))
-        return master_stop_workers(master, MASTER_TIME_UP, now_s, err);
+        return stop_workers(master, MASTER_TIME_UP, now_s, err);
     return 0;
 }
 
@@ -638,20 +492,20 @@ static int do_what_is_due(struct master *master, bool is_quiet, struct err *err)
     double now_s = clock_now(master->clock), since_s;
 
     /* A slow disk, or a stopped process. */
-    if (now_s - master->turn_s > SEAT_STALL_S)
-        seats_discount(&master->seats, now_s - master->turn_s);
+    if (now_s - master->turn_s > RANK_STATES_STALL_S)
+        rank_states_discount(&master->ranks, now_s - master->turn_s);
     master->turn_s = now_s;
 
     if (now_s - master->progress_s >= PROGRESS_S)
         show_progress(master, now_s);
-    if (master_is_uncommitted(master, &since_s) && now_s - since_s >= master->options.commit_s &&
-        master_commit(master, err))
+    if (master_sink_is_waiting(&master->delivery, &master->ranks, &since_s) &&
+        now_s - since_s >= master->options.commit_s && commit(master, err))
         return -1;
-    if (is_watch_due(master, is_quiet, now_s) && master_watch(master, now_s, err))
+    if (is_watch_due(master, is_quiet, now_s) && watch_ranks(master, now_s, err))
         return -1;
     if (end_in_time(master, now_s, err))
         return -1;
-    return master_supply_idle(master, err);
+    return supply_idle(master, err);
 }
 
 /* Until all have left or are lost. -1 only when they can no longer be heard. */
@@ -663,22 +517,22 @@ static int serve(struct master *master)
     FAULT("scheduler: before it serves");
     if (do_what_is_due(master, true, &err))
         fail(master, &err);
-    while (master->seats.n_left + master->seats.n_lost < master->world.size) {
+    while (master->ranks.n_left + master->ranks.n_lost < master->world.size) {
         int got = next_message(master, &from, &err);
 
         if (got < 0) {
             fail(master, &err);
             return -1;
         }
-        if (got && master_handle(master, from, &err))
+        if (got && handle(master, from, &err))
             fail(master, &err);
         if (do_what_is_due(master, !got, &err))
             fail(master, &err);
     }
-    if (master_commit(master, &err))
+    if (commit(master, &err))
         fail(master, &err);
     FAULT("scheduler: before all are told bye");
-    master_say_bye(master);
+    say_bye(master);
     FAULT("scheduler: all were told bye");
     show_progress(master, clock_now(master->clock));
     return 0;
@@ -688,15 +542,31 @@ static int serve(struct master *master)
 
 struct thread {
     pthread_t id;
-    struct mailbox_pair pair;
+    struct mailbox *to_master, *to_worker; /* borrowed */
     const struct runner *runner;
     const struct clock *clock;
 };
 
+static int send_to_master(const void *self, const struct buf *message, struct err *err)
+{
+    const struct thread *thread = self;
+
+    return mailbox_put(thread->to_master, message, err);
+}
+
+static int receive_from_master(const void *self, struct buf *message, double timeout_s,
+                               struct err *err)
+{
+    const struct thread *thread = self;
+
+    (void)err;
+    return mailbox_take(thread->to_worker, message, timeout_s);
+}
+
 static void *run_thread(void *arg)
 {
     const struct thread *thread = arg;
-    struct channel channel = channel_of_mailboxes(&thread->pair);
+    struct worker_channel channel = {send_to_master, receive_from_master, thread};
 
     worker_run(&channel, thread->runner, 0, thread->clock, NULL);
     return NULL;
@@ -705,7 +575,8 @@ static void *run_thread(void *arg)
 static int serve_with_thread(struct master *master)
 {
     struct thread thread = {
-        .pair = {.out = &master->inbox, .in = &master->outbox},
+        .to_master = &master->inbox,
+        .to_worker = &master->outbox,
         .runner = &master->runner,
         .clock = master->clock,
     };
@@ -714,7 +585,7 @@ static int serve_with_thread(struct master *master)
     int rc;
 
     if (code) {
-        master_take_leave(master, 0);
+        let_go(master, 0);
         err_set(&err, "thread of the worker: %s", strerror(code));
         fail(master, &err);
     }
@@ -744,7 +615,7 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
         err_nomem(err, "scheduler", sizeof *master);
         return NULL;
     }
-    if (seats_init(&master->seats, parts->world, clock_now(parts->clock), err)) {
+    if (rank_states_init(&master->ranks, parts->world, clock_now(parts->clock), err)) {
         free(master);
         return NULL;
     }
@@ -752,12 +623,17 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
     master->ledger = dispatch_ledger(parts->dispatch);
     master->world = *parts->world;
     master->runner = *parts->runner;
-    master->sink = *parts->sink;
     master->options = *parts->options;
+    master->delivery =
+        (struct master_delivery){.sink = *parts->sink,
+                                 .dispatch = parts->dispatch,
+                                 .clock = parts->clock,
+                                 .commit_results = parts->options->commit_results,
+                                 .checkpoint_bytes = parts->options->checkpoint_bytes};
     master->clock = parts->clock;
     if (!init_mailboxes(master, err))
         return master;
-    seats_release(&master->seats);
+    rank_states_release(&master->ranks);
     free(master);
     return NULL;
 }
@@ -768,7 +644,7 @@ void master_destroy(struct master *master)
         return;
     mailbox_release(&master->inbox);
     mailbox_release(&master->outbox);
-    seats_release(&master->seats);
+    rank_states_release(&master->ranks);
     buf_release(&master->in);
     buf_release(&master->out);
     free(master);

@@ -1,8 +1,7 @@
 /* What scheduler and workers tell each other.
  *
- *     scheduler -> worker   ASSIGN, BEAT, STOP, then one BYE, the last message
- *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, BEAT, then one LEAVE, the last
- *                           message
+ *     scheduler -> worker   ASSIGN, BEAT, STOP; the last message is one BYE
+ *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, BEAT; the last message is one LEAVE
  *
  * The scheduler assigns without being asked: it sees from the results how much a worker has left.
  * A worker leaves when it is told to stop, or of itself with the error it met. Beats keep silence
@@ -30,6 +29,9 @@ enum message_kind {
     MESSAGE_CHECKPOINT, /* packed: how far the running trial has come */
     MESSAGE_KIND_COUNT
 };
+
+/* Messages that say only that a rank is there, in the time of silence that counts as death. */
+enum { MESSAGE_BEATS = 6 };
 
 /* Begin a message: drops what the buffer held. Fields are added with the functions below, with
  * base/buf's, or trial_result_pack(). */

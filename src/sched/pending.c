@@ -15,32 +15,32 @@
 #define LEAST_S 0x1p-25
 #define MOST_S 0x1p23
 
-int order_init(struct order *order, int32_t n_groups, struct err *err)
+int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err)
 {
     size_t n = (size_t)n_groups + 1;
 
-    *order = (struct order){.n_groups = n_groups};
+    *order = (struct pending_order){.n_groups = n_groups};
     order->seconds = calloc(n, sizeof *order->seconds);
     order->places = malloc(n * sizeof *order->places);
     order->links = malloc(n * sizeof *order->links);
     if (!order->seconds || !order->places || !order->links) {
-        order_release(order);
+        pending_order_release(order);
         return err_nomem(err, "order of trials",
                          n * (sizeof *order->seconds + sizeof(struct link)));
     }
     for (int32_t group = 0; group < n_groups; group++)
         order->places[group] = OUTSIDE;
-    for (int32_t bucket = 0; bucket < ORDER_BUCKETS; bucket++)
+    for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++)
         list_init(&order->buckets[bucket]);
     return 0;
 }
 
-void order_release(struct order *order)
+void pending_order_release(struct pending_order *order)
 {
     free(order->seconds);
     free(order->places);
     free(order->links);
-    *order = (struct order){0};
+    *order = (struct pending_order){0};
 }
 
 static int32_t bucket_of(double seconds)
@@ -51,19 +51,19 @@ static int32_t bucket_of(double seconds)
     if (!(seconds > LEAST_S))
         return 0;
     if (seconds >= MOST_S)
-        return ORDER_BUCKETS - 1;
+        return PENDING_ORDER_BUCKETS - 1;
     fraction = frexp(seconds, &exponent);
-    return (exponent - LEAST_EXPONENT) * ORDER_STEPS +
-           (int32_t)((fraction - 0.5) * (2 * ORDER_STEPS));
+    return (exponent - LEAST_EXPONENT) * PENDING_ORDER_STEPS +
+           (int32_t)((fraction - 0.5) * (2 * PENDING_ORDER_STEPS));
 }
 
-static void mark(struct order *order, int32_t group, int32_t bucket)
+static void mark(struct pending_order *order, int32_t group, int32_t bucket)
 {
     order->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
     order->places[group] = (int16_t)bucket;
 }
 
-static void take(struct order *order, int32_t group)
+static void take(struct pending_order *order, int32_t group)
 {
     int32_t bucket = order->places[group];
 
@@ -73,12 +73,12 @@ static void take(struct order *order, int32_t group)
     order->places[group] = OUTSIDE;
 }
 
-void order_add(struct order *order, int32_t group, double seconds)
+void pending_order_add(struct pending_order *order, int32_t group, double seconds)
 {
     int32_t bucket = bucket_of(seconds);
 
     assert(group >= 0 && group < order->n_groups);
-    if (order_has(order, group))
+    if (pending_order_has(order, group))
         return;
     order->seconds[group] = seconds;
     list_prepend(&order->buckets[bucket], order->links, group);
@@ -86,19 +86,19 @@ void order_add(struct order *order, int32_t group, double seconds)
     order->n++;
 }
 
-void order_remove(struct order *order, int32_t group)
+void pending_order_remove(struct pending_order *order, int32_t group)
 {
-    if (!order_has(order, group))
+    if (!pending_order_has(order, group))
         return;
     take(order, group);
     order->n--;
 }
 
-void order_set(struct order *order, int32_t group, double seconds)
+void pending_order_set(struct pending_order *order, int32_t group, double seconds)
 {
     int32_t bucket = bucket_of(seconds);
 
-    if (!order_has(order, group))
+    if (!pending_order_has(order, group))
         return;
     order->seconds[group] = seconds;
     if (bucket == order->places[group])
@@ -109,7 +109,7 @@ void order_set(struct order *order, int32_t group, double seconds)
 }
 
 /* The highest bucket that is not empty, of those up to `bucket`; -1: none. */
-static int32_t highest(const struct order *order, int32_t bucket)
+static int32_t highest(const struct pending_order *order, int32_t bucket)
 {
     uint64_t mask = bucket < 0 ? 0 : ~UINT64_C(0) >> (63 - bucket % 64);
 
@@ -123,7 +123,7 @@ static int32_t highest(const struct order *order, int32_t bucket)
     return -1;
 }
 
-int32_t order_first(const struct order *order, double most_s)
+int32_t pending_order_first(const struct pending_order *order, double most_s)
 {
     int32_t bucket = highest(order, !order->n || most_s < 0 ? -1 : bucket_of(most_s));
 
@@ -132,16 +132,16 @@ int32_t order_first(const struct order *order, double most_s)
     return bucket < 0 ? OUTSIDE : (int32_t)order->buckets[bucket].first;
 }
 
-bool order_has(const struct order *order, int32_t group)
+bool pending_order_has(const struct pending_order *order, int32_t group)
 {
     return order->places[group] != OUTSIDE;
 }
 
-bool order_check(const struct order *order, struct err *err)
+bool pending_order_check(const struct pending_order *order, struct err *err)
 {
     int64_t n = 0;
 
-    for (int32_t bucket = 0; bucket < ORDER_BUCKETS; bucket++) {
+    for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++) {
         const struct list *list = &order->buckets[bucket];
 
         if (list_check(list, order->links, err))
@@ -165,7 +165,7 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
 
     *pending = (struct pending){.links = links, .group_size = group_size, .n_groups = n_groups};
     for (int kind = 0; kind < PENDING_KINDS; kind++)
-        if (order_init(&pending->orders[kind], n_groups, err))
+        if (pending_order_init(&pending->orders[kind], n_groups, err))
             return -1;
     pending->groups = calloc((size_t)n_groups + 1, sizeof *pending->groups);
     if (!pending->groups)
@@ -181,7 +181,7 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
 void pending_release(struct pending *pending)
 {
     for (int kind = 0; kind < PENDING_KINDS; kind++)
-        order_release(&pending->orders[kind]);
+        pending_order_release(&pending->orders[kind]);
     free(pending->groups);
     *pending = (struct pending){0};
 }
@@ -200,7 +200,7 @@ void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind)
         list_append(&group->waiting[kind], pending->links, trial);
     else
         list_prepend(&group->waiting[kind], pending->links, trial);
-    order_add(&pending->orders[kind], g, group->seconds);
+    pending_order_add(&pending->orders[kind], g, group->seconds);
     pending->seconds += group->seconds;
     pending->n++;
 }
@@ -212,7 +212,7 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
 
     list_remove(&group->waiting[kind], pending->links, trial);
     if (!group->waiting[kind].n)
-        order_remove(&pending->orders[kind], g);
+        pending_order_remove(&pending->orders[kind], g);
     /* No rest of rounding stays. */
     pending->seconds = --pending->n ? pending->seconds - group->seconds : 0;
 }
@@ -225,14 +225,14 @@ void pending_expect(struct pending *pending, int32_t g, double seconds)
         if (!group->waiting[kind].n)
             continue;
         pending->seconds += (seconds - group->seconds) * (double)group->waiting[kind].n;
-        order_set(&pending->orders[kind], g, seconds);
+        pending_order_set(&pending->orders[kind], g, seconds);
     }
     group->seconds = seconds;
 }
 
 int64_t pending_next(const struct pending *pending, enum pending_kind kind, double most_s)
 {
-    int32_t g = order_first(&pending->orders[kind], most_s);
+    int32_t g = pending_order_first(&pending->orders[kind], most_s);
 
     return g < 0 ? LIST_END : pending->groups[g].waiting[kind].first;
 }
@@ -242,14 +242,14 @@ int64_t pending_next(const struct pending *pending, enum pending_kind kind, doub
 static int check_group(const struct pending *pending, int32_t g, int kind, struct err *err)
 {
     const struct pending_group *group = &pending->groups[g];
-    const struct order *order = &pending->orders[kind];
+    const struct pending_order *order = &pending->orders[kind];
 
     if (list_check(&group->waiting[kind], pending->links, err))
         return -1;
-    if ((group->waiting[kind].n > 0) != order_has(order, g))
+    if ((group->waiting[kind].n > 0) != pending_order_has(order, g))
         return err_set(err, "it has %ld trials, and is%s in the order",
-                       (long)group->waiting[kind].n, order_has(order, g) ? "" : " not");
-    if (order_has(order, g) && order->seconds[g] != group->seconds)
+                       (long)group->waiting[kind].n, pending_order_has(order, g) ? "" : " not");
+    if (pending_order_has(order, g) && order->seconds[g] != group->seconds)
         return err_set(err, "%g s is ordered as %g s", group->seconds, order->seconds[g]);
     return 0;
 }
@@ -260,7 +260,7 @@ int pending_check(const struct pending *pending, struct err *err)
     int64_t n = 0;
 
     for (int kind = 0; kind < PENDING_KINDS; kind++) {
-        if (!order_check(&pending->orders[kind], err))
+        if (!pending_order_check(&pending->orders[kind], err))
             return -1;
         for (int32_t g = 0; g < pending->n_groups; g++) {
             int64_t waiting = pending->groups[g].waiting[kind].n;

@@ -11,38 +11,42 @@
 
 /* Which group of trials is expected to take longest, of all or of those that fit into a time.
  *
- * Groups lie in buckets by their seconds, 32 to a factor of two: the longest first, to
- * within 3 percent (predictions are off by more). One step leads to a bucket, a
- * few words of bits say which are not empty: every call takes a few ns, however many groups, and
- * setting all of them anew costs little. The buckets are those of Masmano, Ripoll, Crespo & Real
- * 2004, Proc ECRTS 79 ("two-level segregated fit"). Pure; a programmer's mistake is an assert. */
+ * Groups lie in buckets by their seconds, 32 to a factor of two: the longest first, to within 3
+ * percent (predictions are off by more). One step leads to a bucket, a few words of bits say which
+ * are not empty: every call takes a few ns, however many groups, and setting all of them anew costs
+ * little. The buckets are those of Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS 79 ("two-level
+ * segregated fit"). Pure; a programmer's mistake is an assert. */
 
-enum { ORDER_STEPS = 32, ORDER_OCTAVES = 48, ORDER_BUCKETS = ORDER_STEPS * ORDER_OCTAVES };
+enum {
+    PENDING_ORDER_STEPS = 32,
+    PENDING_ORDER_OCTAVES = 48,
+    PENDING_ORDER_BUCKETS = PENDING_ORDER_STEPS * PENDING_ORDER_OCTAVES
+};
 
-struct order {
+struct pending_order {
     double *seconds;    /* [n_groups] of one trial, of those that are in */
     int16_t *places;    /* [n_groups] bucket; -1: outside */
     struct link *links; /* [n_groups] */
-    struct list buckets[ORDER_BUCKETS];
-    uint64_t filled[ORDER_BUCKETS / 64]; /* a bit for each bucket */
+    struct list buckets[PENDING_ORDER_BUCKETS];
+    uint64_t filled[PENDING_ORDER_BUCKETS / 64]; /* a bit for each bucket */
     int32_t n, n_groups;
 };
 
 /* No group is in yet. -1 and err when memory is short. Release takes a zeroed one. */
-int order_init(struct order *order, int32_t n_groups, struct err *err);
-void order_release(struct order *order);
+int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
+void pending_order_release(struct pending_order *order);
 
 /* A group is added before the others of its bucket, and moved behind those of the new one. One that
  * is in is not added again, one outside neither moved nor removed. */
-void order_add(struct order *order, int32_t group, double seconds);
-void order_set(struct order *order, int32_t group, double seconds);
-void order_remove(struct order *order, int32_t group);
+void pending_order_add(struct pending_order *order, int32_t group, double seconds);
+void pending_order_set(struct pending_order *order, int32_t group, double seconds);
+void pending_order_remove(struct pending_order *order, int32_t group);
 
 /* The longest group of at most most_s; -1: none. INFINITY: of all. One that is shorter than most_s
  * by less than 3 percent may be passed over for the next shorter one, or none. */
-int32_t order_first(const struct order *order, double most_s);
-bool order_has(const struct order *order, int32_t group);
-bool order_check(const struct order *order, struct err *err);
+int32_t pending_order_first(const struct pending_order *order, double most_s);
+bool pending_order_has(const struct pending_order *order, int32_t group);
+bool pending_order_check(const struct pending_order *order, struct err *err);
 
 enum pending_kind {
     PENDING_CLEAR,   /* nothing is held against it */
@@ -59,9 +63,9 @@ struct pending {
     struct link *links; /* [n_trials] borrowed; of those that wait here */
     int64_t group_size; /* trial i is of group i / group_size */
     int32_t n_groups;
-    struct pending_group *groups;       /* [n_groups] */
-    struct order orders[PENDING_KINDS]; /* groups with trials of this kind */
-    double seconds;                     /* expected, of all together */
+    struct pending_group *groups;               /* [n_groups] */
+    struct pending_order orders[PENDING_KINDS]; /* groups with trials of this kind */
+    double seconds;                             /* expected, of all together */
     int64_t n;
 };
 
@@ -79,7 +83,7 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
 /* A trial of this group is now expected to take so long. */
 void pending_expect(struct pending *pending, int32_t group, double seconds);
 
-/* The first of the longest group of at most most_s (order_first); -1: none. */
+/* The first of the longest group of at most most_s (pending_order_first); -1: none. */
 int64_t pending_next(const struct pending *pending, enum pending_kind kind, double most_s);
 int32_t pending_group_of(const struct pending *pending, int64_t trial);
 

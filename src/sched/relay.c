@@ -1,14 +1,13 @@
-/* Ranks 1 .. n - 1: this thread owns MPI and only passes messages on, so that beats do not depend
- * on how long an epoch takes; a second thread trains. */
+#include "sched/relay.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "sched/channel.h"
-#include "sched/master.h"
+#include "sched/mailbox.h"
 #include "sched/message.h"
-#include "sched/seat.h"
+#include "sched/rank_states.h"
 #include "sched/worker.h"
 
 /* Between two looks whether rank 0 lives, where this host can tell. */
@@ -17,7 +16,7 @@
 struct relay {
     const struct world *world;
     const struct runner *runner;
-    const struct worker_options *options;
+    const struct relay_options *options;
     const struct clock *clock;
     struct mailbox to_worker, from_worker;
     sem_t has_said; /* that a trial begins */
@@ -66,7 +65,7 @@ static int receive_down(const void *self, struct buf *message, double timeout_s,
 static void *run_thread(void *arg)
 {
     struct relay *relay = arg;
-    struct channel channel = {send_up, receive_down, relay};
+    struct worker_channel channel = {send_up, receive_down, relay};
 
     if (worker_run(&channel, relay->runner, relay->world->rank, relay->clock, &relay->err))
         relay->has_failed = true;
@@ -113,7 +112,7 @@ static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 
 static int beat(struct relay *relay, double now_s, struct err *err)
 {
-    if (now_s - relay->beat_s < relay->options->silence_s / MASTER_BEATS)
+    if (now_s - relay->beat_s < relay->options->silence_s / MESSAGE_BEATS)
         return 0;
     relay->beat_s = now_s;
     message_begin(&relay->message, MESSAGE_BEAT);
@@ -125,7 +124,7 @@ static int beat(struct relay *relay, double now_s, struct err *err)
 /* Time in which this process itself stood still is no silence of rank 0. */
 static void discount_stall(struct relay *relay, double now_s)
 {
-    if (now_s - relay->turn_s > SEAT_STALL_S)
+    if (now_s - relay->turn_s > RANK_STATES_STALL_S)
         relay->heard_s += now_s - relay->turn_s;
     relay->turn_s = now_s;
 }
@@ -183,8 +182,8 @@ static int serve(struct relay *relay, struct err *err)
     return 0;
 }
 
-int worker_serve(const struct world *world, const struct runner *runner,
-                 const struct worker_options *options, const struct clock *clock, struct err *err)
+int relay_serve(const struct world *world, const struct runner *runner,
+                const struct relay_options *options, const struct clock *clock, struct err *err)
 {
     struct relay relay = {
         .world = world, .runner = runner, .options = options, .clock = clock, .err = {""}};

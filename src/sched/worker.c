@@ -25,7 +25,7 @@ struct assigned {
 };
 
 struct worker {
-    const struct channel *channel;
+    const struct worker_channel *channel;
     const struct clock *clock;
     int32_t rank, pid;
     char host[64];
@@ -221,7 +221,7 @@ static int handle(struct worker *worker)
 /* Take all messages that are there, waiting up to timeout_s for the first. */
 static int look(struct worker *worker, double timeout_s)
 {
-    const struct channel *channel = worker->channel;
+    const struct worker_channel *channel = worker->channel;
     int got;
 
     while ((got = channel->receive(channel->self, &worker->in, timeout_s, worker->err)) > 0) {
@@ -338,7 +338,7 @@ static int work(struct worker *worker, const struct runner *runner)
     return send_results(worker) || give_back_queue(worker) ? -1 : 0;
 }
 
-int worker_run(const struct channel *channel, const struct runner *runner, int32_t rank,
+int worker_run(const struct worker_channel *channel, const struct runner *runner, int32_t rank,
                const struct clock *clock, struct err *err)
 {
     struct err own = {""};

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
-#include "sched/channel.h"
-#include "sched/guard.h"
 #include "sched/world_mpi.h"
 
 #define FLUSH_S 2.0
@@ -100,7 +99,7 @@ static int open_mpi(struct world *world, struct err *err)
     return know_processes(world, err);
 }
 
-int world_open(struct world *world, const struct world_hooks *hooks, struct err *err)
+int world_open(struct world *world, const struct guard_hooks *hooks, struct err *err)
 {
     *world = (struct world){.rank = 0, .size = 1, .is_mpi = false};
     if (!world_is_launched())

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/process.h"
+#include "sched/guard.h"
 
 struct world {
     int32_t rank;
@@ -25,17 +26,11 @@ struct world {
  * srun sets none of its variables: its tasks are worlds of their own. */
 bool world_is_launched(void);
 
-/* Called in another thread between world_open() and world_settle(). */
-struct world_hooks {
-    /* A rank was lost; must not return. speaks: on one or two ranks of the host only. */
-    void (*died)(const struct world *world, const char *reason, bool speaks);
-    void (*alive)(const struct world *world); /* twice a second */
-};
-
 /* Collective. Until world_settle() the ranks depend on each other: one that dies would keep the
  * others waiting for ever in a collective call. Then died() is called: on all ranks of its host
- * before long; elsewhere when world_expect() says so, at first ten minutes. NULL: nobody looks. */
-int world_open(struct world *world, const struct world_hooks *hooks, struct err *err);
+ * before long; elsewhere when world_expect() says so, at first ten minutes. hooks are called in
+ * another thread until world_settle(); NULL: nobody looks. */
+int world_open(struct world *world, const struct guard_hooks *hooks, struct err *err);
 /* How long each step of the collective calls that follow may take (64 MiB of a broadcast are one);
  * INFINITY while a rank has other work to do before it comes. */
 void world_expect(double patience_s);
@@ -68,7 +63,7 @@ int world_gather(const struct world *world, const char *text, char **out, struct
 /* "Open MPI v4.1.4" and so on; works without a launch. Static text. */
 const char *world_library(void);
 
-/* Point to point, bytes as they are, at most 1 GiB; used by the channel. Send never blocks (it
+/* Point to point, bytes as they are, at most 1 GiB; used by master and relay. Send never blocks (it
  * keeps a copy until that is gone) and order is kept between two ranks; receive takes what is
  * there: 1 and *from and the message (its old contents dropped), 0 nothing. -1 and err. Only
  * where world.is_mpi. */

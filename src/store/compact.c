@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 
 #include "store/db.h"
+#include "store/store.h"
 
 #define LEAST_BYTES (1 << 20)
 #define LEAST_SHARE 0.25

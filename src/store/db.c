@@ -9,25 +9,10 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "store/lock.h"
-#include "store/rule.h"
+#include "store/database_file.h"
 #include "store/sqlite_error.h"
-#include "store/store.h"
 
-/* For what is asked of open, crashed and lost attempts: the index on them is known by these words
- * (db/schema.sql, attempt_without_result). */
-#define STATEMENT_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
-
-/* What register.c reads of a trial. */
-#define STATEMENT_TRIAL_COLUMNS                                                  \
-    "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     \
-    " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           \
-    " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
-    " AND remaining < 1), 1.0), 1.0) AS remaining"
-
-extern const char *const statement_sql[STATEMENT_COUNT];
-
-const char *const statement_sql[STATEMENT_COUNT] = {
+static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(id, sql) sql,
     STATEMENT_TABLE(STATEMENT_SQL)
 #undef STATEMENT_SQL
@@ -38,9 +23,9 @@ int db_fail(struct store *store, struct err *err)
     char text[sizeof((struct err *)0)->text];
 
     if (sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
-        fault_check_place(store, err))
+        database_file_check_place(store, err))
         return -1;
-    fault_describe(text, sizeof text, store);
+    sqlite_error_describe(text, sizeof text, store);
     return err_set(err, "%s: %s", store->path, text);
 }
 
@@ -85,7 +70,7 @@ int db_begin(struct store *store, struct err *err)
     if (!sqlite3_get_autocommit(store->db))
         return 0;
     FAULT("store: before a transaction");
-    if (fault_note_size(store, err))
+    if (database_file_note_size(store, err))
         return -1;
     return db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
 }

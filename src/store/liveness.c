@@ -9,11 +9,11 @@
 enum { BOOT_ID = 36 }; /* characters of a realm that name the boot */
 
 static void __attribute__((format(printf, 3, 4)))
-answer(struct liveness_answer *out, enum living living, const char *format, ...)
+answer(struct liveness_answer *out, enum liveness liveness, const char *format, ...)
 {
     va_list args;
 
-    *out = (struct liveness_answer){.living = living};
+    *out = (struct liveness_answer){.liveness = liveness};
     va_start(args, format);
     vsnprintf(out->why, sizeof out->why, format, args);
     va_end(args);

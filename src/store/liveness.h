@@ -7,14 +7,14 @@
 
 #include "base/process.h"
 
-enum living {
+enum liveness {
     LIVENESS_GONE,
     LIVENESS_ALIVE,
     LIVENESS_UNKNOWN /* nobody who knows can be asked from here */
 };
 
 struct liveness_answer {
-    enum living living;
+    enum liveness liveness;
     bool is_same_kernel; /* locks of files are certain between us and it, on any filesystem */
     char why[160];       /* "no such process", "Slurm job 77 is over" ... */
 };

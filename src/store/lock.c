@@ -96,11 +96,11 @@ static void put_advice(char *out, size_t size, const struct lock_holder *holder,
     strcpy(process.host, holder->host);
     strcpy(process.realm, holder->realm);
     liveness_ask(&answer, &process, holder->job);
-    if (answer.living == LIVENESS_ALIVE)
+    if (answer.liveness == LIVENESS_ALIVE)
         snprintf(out, size,
                  "wait for it ('espalier status' tells how far it is), stop it, or give "
                  "this run another --db");
-    else if (answer.living == LIVENESS_GONE)
+    else if (answer.liveness == LIVENESS_GONE)
         snprintf(out, size, "but %s: try again in a moment; where its lock stays, remove %s.lock",
                  answer.why, path);
     else

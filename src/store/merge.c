@@ -13,6 +13,7 @@
 
 #include "store/db.h"
 #include "store/merge_check.h"
+#include "store/stored_settings.h"
 #include "trial/kept.h"
 
 /* A table, and its columns that are numbers of the file: they are mapped, all others copied. */
@@ -190,7 +191,7 @@ static const struct step finish[] = {
            " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
 };
 
-/* Models of an input; those of the output that it has, too. Columns of models_damaged(). */
+/* Models of an input; those of the output that it has, too. Columns of model_find_damaged(). */
 static const char sql_in_models[] = "SELECT hash, safetensors, trial_id FROM temp.in_model";
 static const char sql_both_models[] =
     "SELECT o.hash, o.safetensors, o.trial_id FROM temp.in_model AS i"
@@ -359,7 +360,7 @@ static int drop_damaged(struct merge *m, const char *table, const char *select, 
 {
     sqlite3_stmt *row = db_prepare(m->store, select, err);
     struct buf ids = {0}, sql = {0};
-    int rc = row ? models_damaged(&ids, m->store, row, err) : -1;
+    int rc = row ? model_find_damaged(&ids, m->store, row, err) : -1;
     struct cursor in = {.data = ids.data, .size = ids.size};
 
     sqlite3_finalize(row);
@@ -399,7 +400,8 @@ static int merge_one(struct merge *m, struct merge_input *input, struct errlist 
         return -1;
     if (RUN(m, match, err) || count_trials(m, input, err) ||
         drop_all_damaged(m, input->path, conflicts, err) ||
-        merge_check_conflicts(m->store, input->path, conflicts, n_conflicts, err) ||
+        merge_check_conflicts(m->store, input->path, MERGE_MAX_CONFLICTS, conflicts, n_conflicts,
+                              err) ||
         RUN(m, apply, err))
         return err_wrap(err, "%s", input->path);
     return 0;
@@ -415,7 +417,7 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
 
     if (db_read(m->store, row, err, "ssi", &name, &ini, &is_whole))
         return -1;
-    rc = stored_sweep_parse(&sweep, m->store, ini, err);
+    rc = stored_settings_parse_sweep(&sweep, m->store, ini, err);
     v = sweep.fixed.v;
     if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
         rc = store_prune_models(m->store, name,

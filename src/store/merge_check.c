@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "store/db.h"
-#include "store/merge.h"
+#include "store/stored_settings.h"
 #include "store/sweep_identity.h"
 #include "trial/model_type.h"
 
@@ -92,13 +92,13 @@ static const char *text_of(sqlite3_stmt *row, int column)
 static int check_revision(struct store *store, const char *path, const char *name,
                           const struct settings *s, struct err *err)
 {
-    enum revision_found here, there;
+    enum sweep_revision here, there;
     struct buf change = {0};
 
-    if (revision_find(&here, store, REVISION_MAIN, name, s, err) ||
-        revision_find(&there, store, REVISION_INPUT, name, s, err))
+    if (sweep_identity_revision(&here, store, SWEEP_IDENTITY_MAIN, name, s, err) ||
+        sweep_identity_revision(&there, store, SWEEP_IDENTITY_INPUT, name, s, err))
         return -1;
-    if (here == there || here == REVISION_NONE || there == REVISION_NONE)
+    if (here == there || here == SWEEP_REVISION_NONE || there == SWEEP_REVISION_NONE)
         return 0;
     settings_put_revision(&change, s);
     err_set(err,
@@ -168,7 +168,7 @@ static int read_axes(bool varies[P_COUNT], struct store *store, const char *name
     memset(varies, 0, P_COUNT * sizeof *varies);
     if (row)
         sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-    rc = stored_axes_mark(varies, store, row, err);
+    rc = stored_settings_mark_axes(varies, store, row, err);
     sqlite3_finalize(row);
     return rc;
 }
@@ -204,8 +204,8 @@ static int check_files(struct store *store, const char *path, sqlite3_stmt *row,
     int rc = db_read(store, row, err, "sss", &name, &ini_here, &ini_there);
 
     if (!rc)
-        rc = stored_sweep_parse(&here, store, ini_here, err);
-    if (!rc && stored_sweep_parse(&there, store, ini_there, err))
+        rc = stored_settings_parse_sweep(&here, store, ini_here, err);
+    if (!rc && stored_settings_parse_sweep(&there, store, ini_there, err))
         rc = err_wrap(err, "of %s", path);
     if (!rc)
         rc = compare_files(store, path, name, &here, &there, err);
@@ -250,14 +250,14 @@ static void add_conflict(struct errlist *conflicts, const char *path, sqlite3_st
                 text[5], text[6], text[7], text[8], text[9]);
 }
 
-int merge_check_conflicts(struct store *store, const char *path, struct errlist *conflicts,
-                          int64_t *count, struct err *err)
+int merge_check_conflicts(struct store *store, const char *path, int most,
+                          struct errlist *conflicts, int64_t *count, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_conflicts, err);
     int rc = row ? 1 : -1;
 
     if (row)
-        sqlite3_bind_int(row, 1, MERGE_MAX_CONFLICTS);
+        sqlite3_bind_int(row, 1, most);
     *count = 0;
     while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
         *count = sqlite3_column_int64(row, 10);

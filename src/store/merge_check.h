@@ -13,8 +13,8 @@ int merge_check_ranges(struct store *store, const char *path, struct err *err);
 int merge_check_sweeps(struct store *store, const char *path, struct err *err);
 
 /* Trials that both have finished with other bits: their number in *count, a line for each of the
- * first MERGE_MAX_CONFLICTS added to conflicts. -1 and err only when the database fails. */
-int merge_check_conflicts(struct store *store, const char *path, struct errlist *conflicts,
-                          int64_t *count, struct err *err);
+ * first `most` added to conflicts. -1 and err only when the database fails. */
+int merge_check_conflicts(struct store *store, const char *path, int most,
+                          struct errlist *conflicts, int64_t *count, struct err *err);
 
 #endif

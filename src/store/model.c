@@ -2,11 +2,12 @@
 
 #include "base/fault.h"
 #include "store/db.h"
+#include "store/store.h"
 
 /* More than this is not held back until the commit. */
 #define HELD_BYTES ((size_t)64 << 20)
 
-int models_write(struct store *store, struct err *err)
+int model_write_held(struct store *store, struct err *err)
 {
     struct cursor in = {.data = store->models.data, .size = store->models.size};
 
@@ -39,7 +40,7 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
     buf_add(&store->models, model, bytes);
     if (buf_failed(&store->models))
         return err_nomem(err, "models", bytes);
-    return store->models.size > HELD_BYTES ? models_write(store, err) : 0;
+    return store->models.size > HELD_BYTES ? model_write_held(store, err) : 0;
 }
 
 /* Whether what column 1 holds, a file, has the hash in column 0. */
@@ -79,7 +80,7 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
     return buf_failed(out) ? err_nomem(err, "model", out->size) : 1;
 }
 
-int models_damaged(struct buf *ids, struct store *store, sqlite3_stmt *row, struct err *err)
+int model_find_damaged(struct buf *ids, struct store *store, sqlite3_stmt *row, struct err *err)
 {
     int rc;
 
@@ -95,7 +96,7 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     sqlite3_stmt *row = db_bind(store, STATEMENT_MODELS_OF, err, "s", sweep);
     struct buf ids = {0};
     struct cursor in;
-    int rc = row && !db_begin(store, err) ? models_damaged(&ids, store, row, err) : -1;
+    int rc = row && !db_begin(store, err) ? model_find_damaged(&ids, store, row, err) : -1;
 
     in = (struct cursor){.data = ids.data, .size = ids.size};
     while (!rc && in.at < in.size) {

@@ -1,5 +1,6 @@
 #include "store/query.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "base/student.h"
 #include "gcn/metric.h"
 #include "store/db.h"
-#include "store/session_check.h"
-#include "store/where.h"
+#include "store/expression.h"
+#include "store/stored_settings.h"
 #include "trial/kept.h"
 #include "trial/model_type.h"
 
@@ -19,26 +20,27 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
-/* Columns that code reads by their places, as db_check_row() wants them. All others are shown as
- * they are. */
+/* Columns that code reads, each with the letter of db_check_row() for its values. All others are
+ * shown as they are. */
 static const char *const query_types[QUERY_COUNT] = {
-    [QUERY_FILES] = "ss",
-    [QUERY_SWEEPS] = "siiiii",
-    [QUERY_INCOMPLETE] = "sii",
-    [QUERY_BEST] = "iR",
-    [QUERY_UNFINISHED] = "i",
-    [QUERY_SCORES] = "iiR",
-    [QUERY_SESSION] = "isssii",
-    [QUERY_LEFT] = "iR",
-    [QUERY_EFFICIENCY] = "iii",
-    [QUERY_CONFIG_TRIALS] = "innt",
-    [QUERY_CONFIG_MODELS] = "i",
-    [QUERY_TRIAL_RECORD] = "isssinnstRNN",
-    [QUERY_DONE] = "ii",
-    [QUERY_TRIAL_METRICS] = "s",
-    [QUERY_MODELS_MISSING] = "iiRi",
-    [QUERY_WITH_MODELS] = "i",
-    [QUERY_LEVELS] = "s",
+    [QUERY_FILES] = "file:s ini:s",
+    [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i",
+    [QUERY_INCOMPLETE] = "sweep:s trials:i planned:i",
+    [QUERY_BEST] = "config:i mean:R",
+    [QUERY_UNFINISHED] = "trials:i",
+    [QUERY_SCORES] = "config:i trials:i mean:R",
+    [QUERY_SESSION] = "session:i outcome:s command:s host:s pid:i ranks:i",
+    [QUERY_LEFT] = "pending:i left_s:R",
+    [QUERY_EFFICIENCY] = "session:i ranks:i trials:i",
+    [QUERY_CONFIG_TRIALS] = "trial:i replicate:n fold:n state:t",
+    [QUERY_CONFIG_MODELS] = "trial:i",
+    [QUERY_TRIAL_RECORD] = "sweep_id:i name:s objective:s data_digest:s config_id:i replicate:n"
+                           " fold:n key:s state:t value:R epochs_run:N best_epoch:N",
+    [QUERY_DONE] = "trial_id:i config_id:i",
+    [QUERY_TRIAL_METRICS] = "metric:s",
+    [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
+    [QUERY_WITH_MODELS] = "trial:i",
+    [QUERY_LEVELS] = "axis:s",
 };
 
 static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep)"
@@ -50,44 +52,6 @@ static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER 
 static const char sql_config_ini[] =
     "SELECT ini, name, params FROM config JOIN sweep USING (sweep_id)"
     " WHERE config_id = ?1";
-/* -> gives a number as it was written, json_each.value only 15 digits of it. */
-static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
-                                 " FROM json_each(?1) AS p";
-
-void result_table_release(struct result_table *table)
-{
-    if (!table)
-        return;
-    for (int32_t c = 0; table->names && c < table->n_cols; c++)
-        free(table->names[c]);
-    for (int64_t i = 0; i < table->n_rows * table->n_cols; i++)
-        if (table->cells[i].type == CELL_TEXT)
-            free((char *)(uintptr_t)table->cells[i].s);
-    free(table->names);
-    free(table->cells);
-    memset(table, 0, sizeof *table);
-}
-
-/* Take the last column out, which holds no texts. */
-static void drop_last(struct result_table *table)
-{
-    int32_t last = table->n_cols - 1;
-
-    for (int64_t r = 1; r < table->n_rows; r++)
-        memmove(&table->cells[r * last], &table->cells[r * table->n_cols],
-                (size_t)last * sizeof *table->cells);
-    free(table->names[last]);
-    table->n_cols = last;
-}
-
-void table_drop_empty(struct result_table *table)
-{
-    for (int64_t r = 0; r < table->n_rows; r++)
-        if (table->cells[(r + 1) * table->n_cols - 1].type != CELL_NULL)
-            return;
-    drop_last(table);
-}
-
 static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
 {
     db_view_cell(cell, row, c);
@@ -117,14 +81,47 @@ static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *ro
     return rc;
 }
 
-/* All rows of a bound statement, which is finalized. types: of db_check_row(). */
-static int collect(struct result_table *out, struct store *store, sqlite3_stmt *row,
-                   const char *types, struct err *err)
+/* The letter of a column in a row of query_types. */
+static char type_of(const char *types, const char *column)
 {
+    size_t n = strlen(column);
+
+    for (const char *p = types; *p; p += strcspn(p, " "), p += strspn(p, " "))
+        if (!strncmp(p, column, n) && p[n] == ':')
+            return p[n + 1];
+    return '?';
+}
+
+enum { TYPED_COLUMNS = 31 }; /* at most, of a query that has types */
+
+/* A row of query_types in the order of the columns, for db_check_row(). */
+static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *table,
+                        const char *types)
+{
+    int32_t n = *types ? table->n_cols : 0, n_missing = 0;
+
+    assert(n <= TYPED_COLUMNS);
+    for (const char *p = types; *p; p++)
+        n_missing += *p == ':';
+    for (int32_t c = 0; c < n; c++) {
+        out[c] = type_of(types, table->names[c]);
+        n_missing -= out[c] != '?';
+    }
+    out[n] = '\0';
+    assert(!n_missing);
+}
+
+/* All rows of a bound statement, which is finalized. columns: a row of query_types, or "". */
+static int collect(struct result_table *out, struct store *store, sqlite3_stmt *row,
+                   const char *columns, struct err *err)
+{
+    char types[TYPED_COLUMNS + 1];
     int64_t capacity = 0;
     int rc = db_column_names(out, row);
     bool is_short = rc != 0;
 
+    if (!is_short)
+        order_types(types, out, columns);
     while (!is_short && rc >= 0 && (rc = db_step(store, row, err)) == 1) {
         rc = db_check_row(store, row, types, err);
         is_short = !rc && add_row(out, &capacity, row) != 0;
@@ -171,7 +168,7 @@ static sqlite3_stmt *prepare_id(struct store *store, const char *sql, int64_t id
 {
     sqlite3_stmt *row = add_functions(store, err) ? NULL : db_prepare(store, sql, err);
 
-    if (row)
+    if (row && sqlite3_bind_parameter_count(row))
         sqlite3_bind_int64(row, 1, id);
     return row;
 }
@@ -247,17 +244,17 @@ static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, stru
 static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
                          const char *where, struct err *err)
 {
-    struct where_limit limit;
+    struct expression_limit limit;
     int rc;
 
     if (!where)
         return collect(out, store, row, "", err);
-    if (where_begin(&limit, store, err)) {
+    if (expression_begin(&limit, store, err)) {
         sqlite3_finalize(row);
         return -1;
     }
     rc = collect(out, store, row, "", err);
-    return where_end(&limit, store, where, err) ? -1 : rc;
+    return expression_end(&limit, store, where, err) ? -1 : rc;
 }
 
 /* The first places that are compared with the best one: a sweep of 100,000 configurations has its
@@ -314,10 +311,11 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
         filter->is_brief ? "" : " diff_se,",
         filter->is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"
                          : "pairs, within_se, flops",
-        has_alike
-            ? ", (SELECT count(mean) FROM l), (SELECT count(diff_low) FROM l WHERE place > 1),"
-              " (SELECT count(*) FROM l WHERE place > 1 AND diff_low <= 0 AND diff_high >= 0)"
-            : "");
+        has_alike ? ", (SELECT count(mean) FROM l) AS n_scored,"
+                    " (SELECT count(diff_low) FROM l WHERE place > 1) AS n_compared,"
+                    " (SELECT count(*) FROM l WHERE place > 1 AND diff_low <= 0 AND diff_high >= 0)"
+                    " AS n_alike"
+                  : "");
     return rc;
 }
 
@@ -330,7 +328,7 @@ static int collect_rows(struct result_table *out, struct store *store,
     int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_functions(store, err);
 
     if (!rc)
-        row = where_prepare(store, buf_text(sql), where, err);
+        row = expression_prepare(store, buf_text(sql), where, err);
     buf_release(sql);
     if (!row)
         return -1;
@@ -342,13 +340,14 @@ static int collect_rows(struct result_table *out, struct store *store,
 /* The last three columns, which every row repeats. */
 static void take_alike(struct query_alike *alike, struct result_table *table)
 {
-    const struct cell *last = table->n_rows ? &table->cells[table->n_cols - 3] : NULL;
-
     *alike = (struct query_alike){0};
-    if (last)
-        *alike = (struct query_alike){last[0].i, last[1].i, last[2].i};
+    if (table->n_rows) {
+        alike->n_scored = result_table_integer(table, 0, "n_scored");
+        alike->n_compared = result_table_integer(table, 0, "n_compared");
+        alike->n_alike = result_table_integer(table, 0, "n_alike");
+    }
     for (int i = 0; i < 3; i++)
-        drop_last(table);
+        result_table_drop_last(table);
 }
 
 /* choice: where the rows come from, a FROM without its word. */
@@ -392,55 +391,7 @@ int query_cheapest(struct result_table *out, struct query_alike *alike, struct s
 {
     struct query_filter filter = {.where = where, .limit = 1};
 
-    return choose_rows(out, alike, store, sweep, &filter, 0, " (" RULE_1SE " LIMIT ?2)", err);
-}
-
-/* A configuration that was stored before there was a setting lacks it, also where the sweep has
- * been stored again since. */
-static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
-{
-    for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].flags & PARAM_LATER && !given[id])
-            settings->v[id] = param_before((enum param_id)id);
-}
-
-/* Put the values of a configuration into settings; a name that this program does not know comes
- * from a newer one. */
-static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
-                         sqlite3_stmt *row, struct err *err)
-{
-    const char *name, *value;
-    enum param_id id;
-
-    if (db_check_row(store, row, "s?", err))
-        return -1;
-    name = (const char *)sqlite3_column_text(row, 0);
-    value = (const char *)sqlite3_column_text(row, 1);
-    id = param_find(NULL, name);
-    if (id == P_COUNT)
-        return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
-    if (!value)
-        return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
-    if (param_parse(&settings->v[id], id, value, err))
-        return err_wrap(err, "%s", store->path);
-    given[id] = true;
-    return 0;
-}
-
-int stored_params_overlay(struct settings *settings, struct store *store, const char *params,
-                          struct err *err)
-{
-    sqlite3_stmt *row = db_prepare(store, sql_params, err);
-    bool given[P_COUNT] = {false};
-    int rc = row ? 1 : -1;
-
-    if (row)
-        sqlite3_bind_text(row, 1, params, -1, SQLITE_STATIC);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = overlay_param(settings, given, store, row, err) ? -1 : 1;
-    sqlite3_finalize(row);
-    keep_meaning(settings, given);
-    return rc;
+    return choose_rows(out, alike, store, sweep, &filter, 0, " (" SQL_1SE " LIMIT ?2)", err);
 }
 
 /* Under the name that the sweep has by now: it may have been superseded since. */
@@ -453,13 +404,13 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
 
     if (db_read(store, row, err, "sss", &ini, &name, &params))
         return -1;
-    rc = stored_sweep_parse(&sweep, store, ini, err);
+    rc = stored_settings_parse_sweep(&sweep, store, ini, err);
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
     if (keep_of(&settings) == KEEP_NONE) /* what is chosen is trained again for its models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
-        rc = stored_params_overlay(&settings, store, params, err);
+        rc = stored_settings_overlay(&settings, store, params, err);
     if (!rc)
         sweep_write_effective(out, &sweep, &settings);
     sweep_release(&sweep);
@@ -482,28 +433,6 @@ int query_ini(struct buf *out, struct store *store, int64_t config_id, struct er
         rc = err_set(err, "%s: no configuration %lld in it", store->path, (long long)config_id);
     sqlite3_finalize(row);
     return rc;
-}
-
-enum query_life query_life(const char **why, const struct store *store, int64_t session_id)
-{
-    const struct asked *asked = asked_find(store, session_id);
-
-    *why = asked ? asked->why : "";
-    if (!asked)
-        return QUERY_LIFE_ENDED;
-    switch (asked->life) {
-    case ASKED_LIVES:
-        return QUERY_LIFE_RUNNING;
-    case ASKED_ELSEWHERE:
-        return QUERY_LIFE_ELSEWHERE;
-    default:
-        return QUERY_LIFE_GONE;
-    }
-}
-
-bool query_writer(const char *path, struct lock_holder *holder)
-{
-    return lock_is_held(path, holder);
 }
 
 bool query_parse_id(int64_t *id, const char *text, char letter)

@@ -3,7 +3,8 @@
 #define STORE_QUERY_H
 
 #include "store/lock.h"
-#include "store/rule.h"
+#include "store/result_table.h"
+#include "store/sql.h"
 #include "store/store.h"
 
 /* A sweep of the file. */
@@ -53,9 +54,6 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
-/* Take the last column out where nothing is in it. */
-void table_drop_empty(struct result_table *table);
-
 /* Rows of the view `trials` of a sweep, or of all for NULL, one after another: none is kept. Each
  * is handed over as a table of one row, borrowed for the call; the names are handed over first, in
  * a table without rows. */
@@ -65,7 +63,6 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
 
 /* This program writes shorter ones; what another wrote may be of any length. */
 #define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
-#define QUERY_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
 #define QUERY_STATES                                                      \
     "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
     " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
@@ -79,29 +76,29 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
-/* X(name, SQL): what there is to ask. ?1 is an id, of what the first word says; the columns are
- * those of the SQL. */
+/* X(name, SQL): what there is to ask. ?1 is an id, of what the comment says; the columns are those
+ * of the SQL, read by their names (result_table.h). */
 /* clang-format off */
 #define QUERY_TABLE(X) \
-    X(FILES, /* what the sweeps of the file were made from, columns by place; id is not used */ \
-      "SELECT file, ini FROM sweep WHERE ?1 IS NOT NULL ORDER BY sweep_id") \
-    X(SWEEPS, /* of the file, columns known to cli/cmd_status.c by place; id is not used. All trials are \
-                 of the only sweep: they need not be looked up, and those that are done are the rest. Of \
-                 several, in this order they come grouped: four times as fast. */ \
+    X(FILES, /* what the sweeps of the file were made from */ \
+      "SELECT file, ini FROM sweep ORDER BY sweep_id") \
+    X(SWEEPS, /* of the file. All trials are of the only sweep: they need not be looked \
+                 up, and those that are done are the rest. Of several, in this order they come \
+                 grouped: four times as fast. */ \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
       " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
       " (SELECT " QUERY_STATES " FROM trial WHERE state <> 'done') AS rest" \
-      " WHERE ?1 IS NOT NULL AND " QUERY_ONE_SWEEP " AND everything.trials > 0 UNION ALL" \
+      " WHERE " SQL_ONE_SWEEP " AND everything.trials > 0 UNION ALL" \
       " SELECT sweep.name, (SELECT count(*) FROM config AS c WHERE c.sweep_id = sweep.sweep_id), " \
       QUERY_STATES \
       " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
-      " WHERE ?1 IS NOT NULL AND NOT " QUERY_ONE_SWEEP " GROUP BY sweep_id") \
-    X(INCOMPLETE, /* sweeps of which the file holds a part; id is not used */ \
-      "SELECT name AS sweep, iif(" QUERY_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
+      " WHERE NOT " SQL_ONE_SWEEP " GROUP BY sweep_id") \
+    X(INCOMPLETE, /* sweeps of which the file holds a part */ \
+      "SELECT name AS sweep, iif(" SQL_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
       " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
-      " WHERE trials < planned AND ?1 IS NOT NULL ORDER BY sweep_id") \
+      " WHERE trials < planned ORDER BY sweep_id") \
     X(BEST, /* of a sweep: the first row of the leaderboard, without what that says of the others; \
                none before a trial is done */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
@@ -110,39 +107,36 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(UNFINISHED, /* of a sweep: trials that may still change its leaderboard */ \
       "SELECT count(*) AS trials FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state IN ('pending', 'running') GROUP BY sweep_id") \
-    X(SCORES, /* of a sweep: configurations with done trials, whose columns run/best_so_far.c knows by \
-                 place */ \
+    X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \
     X(FAILURES, /* most frequent first */ \
       "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
       " " QUERY_ERROR " AS reason" \
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
-      " WHERE state IN ('diverged', 'failed') AND ?1 IS NOT NULL" \
+      " WHERE state IN ('diverged', 'failed')" \
       " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
-    X(RUNNING, /* trials under way, longest first, 20 of them; id is not used */ \
+    X(RUNNING, /* trials under way, longest first, 20 of them */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
       " max(0, round((julianday('now') - 2440587.5) * 86400 - started, 1)) AS seconds" \
-      " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" \
-      " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed' AND ?1 IS NOT NULL" \
+      " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, /* trials that go on from one, 20 of them; id is not used */ \
+    X(CHECKPOINTS, /* trials that go on from one, 20 of them */ \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
-      " JOIN trial AS t USING (trial_id) WHERE ?1 IS NOT NULL ORDER BY trial_id LIMIT 20") \
+      " JOIN trial AS t USING (trial_id) ORDER BY trial_id LIMIT 20") \
     X(BROKEN, /* attempts that took their rank with them, or went with their run */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
       " " QUERY_ERROR " AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
-      " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed' AND ?1 IS NOT NULL" \
+      SQL_WITHOUT_RESULT \
       " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(SESSIONS, /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
-      " FROM session WHERE ?1 IS NOT NULL ORDER BY session_id DESC LIMIT 10") \
-    X(SESSION, /* 0: the last one; one row, whose columns cli/cmd_status.c knows by place. rate: \
-                  trials a second */ \
+      " FROM session ORDER BY session_id DESC LIMIT 10") \
+    X(SESSION, /* 0: the last one; one row. rate: trials a second */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
@@ -151,8 +145,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
       " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
     X(LEFT, /* of a session that runs: trials that are pending in the sweeps it worked on, and seconds \
-               for them, by flops where they are known; columns are known to cli/cmd_status.c by place. \
-               Looks at all trials. */ \
+               for them, by flops where they are known. Looks at all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
       " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
       " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
@@ -168,17 +161,18 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended, nor \
                      where it was stopped early or lost a rank, for what ran in vain then is not \
-                     recorded. Of \
-                     the session's attempts alone, those that failed included: \
-                     total_s: their seconds together; longest_s: the longest; elapsed_s: from the \
-                     first start to the last end; bound_s: max(total_s / ranks, longest_s), which \
-                     no schedule of them on so many equal ranks can beat; busy: total_s / (ranks \
-                     elapsed_s); above: elapsed_s / bound_s - 1 */ \
+                     recorded. Of the session's attempts alone, those that failed included: \
+                       total_s     their seconds together \
+                       longest_s   the longest \
+                       elapsed_s   from the first start to the last end \
+                       bound_s     max(total_s / ranks, longest_s), which no schedule of them on \
+                                   so many equal ranks can beat \
+                       busy        total_s / (ranks elapsed_s) \
+                       above       elapsed_s / bound_s - 1 */ \
       "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
       " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
-      " AND x.outcome = 'crashed' AND x.outcome NOT IN ('done', 'diverged')" \
-      " AND x.outcome <> 'failed'))," \
+      " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(max(0, finished - started)) AS total_s, max(max(0, finished - started)) AS longest_s" \
       " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
@@ -209,15 +203,15 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
       " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_RECORD, /* of which predict/replay.c knows the columns by their places */ \
+    X(TRIAL_RECORD, \
       "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
       " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_SESSION, /* on what its result was computed; likewise, of cmd_verify.c */ \
+    X(TRIAL_SESSION, /* on what its result was computed */ \
       "SELECT version, cpu, blas, blas_kernel, attempt.host FROM attempt JOIN session" \
       " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
       " ORDER BY attempt_id DESC LIMIT 1") \
-    X(DONE, /* trials of a sweep; likewise */ \
+    X(DONE, /* trials of a sweep */ \
       "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
     X(TRIAL_METRICS, \
@@ -226,8 +220,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " max(value) FILTER (WHERE split = 'test') AS test," \
       " max(value) FILTER (WHERE split = 'stop') AS stop" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
-    X(LEVELS, /* of a sweep: the values of each axis, ascending; columns are known to \
-                 run/advice.c */ \
+    X(LEVELS, /* of a sweep: the values of each axis, ascending */ \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
     X(LUCKY, /* a row where done trials without epochs stand beside others whose epoch was chosen by val */ \
@@ -261,16 +254,16 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_MODEL, /* its file, where it is kept */ \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
-    X(CONFIG_MODELS, /* likewise */ \
+    X(CONFIG_MODELS, /* files of its trials, where they are kept */ \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
     X(MODELS_MISSING, /* of a sweep: done trials that have none, of its best configuration and of \
-                         the one that --rule 1se chooses; columns are known to run/refit.c */ \
-      "WITH " RULE_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
+                         the one that --rule 1se chooses */ \
+      "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
-    X(WITH_MODELS, /* trials of a sweep that have one; the column is known to run/refit.c */ \
+    X(WITH_MODELS, /* trials of a sweep that have one */ \
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
@@ -296,22 +289,6 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
 
 /* A sweep file that trains exactly one configuration: the same settings, so the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
-
-/* What a session that reads 'running' in the file does, asked when it was opened for reading. To
- * the queries above one that does not run is 'lost', what it had open is lost, and its trials are
- * pending. */
-enum query_life {
-    QUERY_LIFE_ENDED, /* it has said how */
-    QUERY_LIFE_RUNNING,
-    QUERY_LIFE_GONE,
-    QUERY_LIFE_ELSEWHERE /* the file is a copy, or was merged: it ran in another one */
-};
-
-/* why: how that is known; "" for ENDED and ELSEWHERE. Owned by the store. */
-enum query_life query_life(const char **why, const struct store *store, int64_t session_id);
-
-/* Whether a writer is alive on the database at path; fills holder if so. */
-bool query_writer(const char *path, struct lock_holder *holder);
 
 /* The number of a configuration or trial: "12", or with its letter "c12", "t12". False: it is none.
  */

@@ -5,9 +5,13 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "store/db.h"
+#include "store/store.h"
 
-/* The configurations of a sweep in the database, by their keys: read once, so that a plan of many
- * configurations is looked up in memory. Internal to src/store. */
+/* ---- the configurations of a sweep in the database, by their keys ----
+ *
+ * They are read once, so that a plan of many configurations is looked up in memory. */
+
+enum { FIRST_SLOTS = 64 };
 
 struct config_slot {
     struct hash key;
@@ -20,14 +24,6 @@ struct config_index {
     size_t n_slots;            /* 0 or a power of two */
     size_t n;
 };
-
-/* Read those of a sweep. Pair with config_index_release(), which takes a zeroed one. -1 and err:
- * the database cannot be read, a key is none, memory is short. */
-static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
-                             struct err *err);
-static void config_index_release(struct config_index *index);
-
-enum { FIRST_SLOTS = 64 };
 
 /* The slot of a key, or the empty one where it belongs. Keys are hashes: any of their bits do. */
 static struct config_slot *slot_of(const struct config_index *index, struct hash key)
@@ -76,6 +72,8 @@ static int add(struct config_index *index, struct store *store, sqlite3_stmt *ro
     return 0;
 }
 
+/* Read those of a sweep. Pair with config_index_release(), which takes a zeroed one. -1 and err:
+ * the database cannot be read, a key is none, memory is short. */
 static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
                              struct err *err)
 {
@@ -102,8 +100,9 @@ static int64_t config_index_find(const struct config_index *index, struct hash k
     return index->n_slots ? slot_of(index, key)->config_id : 0;
 }
 
-/* Trials that are registered, written many at once: a statement of 16 takes two thirds of the time
- * of 16 statements. Internal to src/store. */
+/* ---- trials that are registered, written many at once ----
+ *
+ * A statement of 16 takes two thirds of the time of 16 statements. */
 
 enum { TRIALS_AT_ONCE = 16 }; /* STATEMENT_TRIAL_INSERT_16 */
 
@@ -118,13 +117,6 @@ struct new_trials {
     int n;           /* that wait */
     struct new_trial of[TRIALS_AT_ONCE];
 };
-
-/* Add a trial, whose number is chosen and given back in trial_id: one above the largest there is.
- * It is in the file after new_trials_flush() at the latest. Inside one transaction of a writer. -1
- * and err: the database does not take it, or no number is left. */
-static int new_trials_add(struct new_trials *trials, struct store *store,
-                          const struct new_trial *trial, int64_t *trial_id, struct err *err);
-static int new_trials_flush(struct new_trials *trials, struct store *store, struct err *err);
 
 static int bind_trial(sqlite3_stmt *statement, int column, const struct new_trial *trial)
 {
@@ -171,6 +163,9 @@ static int find_last(struct new_trials *trials, struct store *store, struct err 
     return 0;
 }
 
+/* Add a trial, whose number is chosen and given back in trial_id: one above the largest there is.
+ * It is in the file after new_trials_flush() at the latest. Inside one transaction of a writer. -1
+ * and err: the database does not take it, or no number is left. */
 static int new_trials_add(struct new_trials *trials, struct store *store,
                           const struct new_trial *trial, int64_t *trial_id, struct err *err)
 {
@@ -185,6 +180,8 @@ static int new_trials_add(struct new_trials *trials, struct store *store,
     *trial_id = new->trial_id = ++trials->last_id;
     return ++trials->n == TRIALS_AT_ONCE ? new_trials_flush(trials, store, err) : 0;
 }
+
+/* ---- a walk over the plan ---- */
 
 /* A configuration of the plan that the database has. */
 struct known_config {
@@ -639,6 +636,8 @@ static void walk_release(struct walk *w)
     buf_release(&w->levels);
     buf_release(&w->json);
 }
+
+/* ---- what others call ---- */
 
 int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err)
 {

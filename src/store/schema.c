@@ -1,3 +1,5 @@
+#include "store/schema.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,9 +7,11 @@
 #include "base/fault.h"
 #include "store/db.h"
 
+/* ---- versions ---- */
+
 /* From version i to i + 1; NULL: there never was one. A table that is made anew is not renamed:
  * SQLite would rewrite what people's own views and tables say of it. */
-static const char *const steps[DB_SCHEMA_VERSION] = {
+static const char *const steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
           "ALTER TABLE session ADD COLUMN realm TEXT; ALTER TABLE session ADD COLUMN born INTEGER;"
@@ -41,8 +45,8 @@ static const char *const steps[DB_SCHEMA_VERSION] = {
           "PRAGMA user_version = 3",
 };
 
-/* The same to a reader of version i: temporary views go before tables of their names. */
-static const char *const guises[DB_SCHEMA_VERSION] = {
+/* The same for a reader of version i: temporary views go before tables of their names. */
+static const char *const reader_views[SCHEMA_VERSION] = {
     [1] = "CREATE TEMP VIEW trial AS SELECT *, NULL AS predicted FROM main.trial",
     [2] = "CREATE TEMP VIEW session AS SELECT *, NULL AS realm, NULL AS born, NULL AS job,"
           " NULL AS inode FROM main.session;"
@@ -52,7 +56,7 @@ static const char *const guises[DB_SCHEMA_VERSION] = {
           "CREATE TEMP VIEW model AS SELECT 0 AS trial_id, '' AS hash, NULL AS safetensors WHERE 0",
 };
 
-int migrate_version(struct store *store, uint32_t *version, struct err *err)
+int schema_version(struct store *store, uint32_t *version, struct err *err)
 {
     sqlite3_stmt *row;
     int64_t found = 0;
@@ -66,34 +70,34 @@ int migrate_version(struct store *store, uint32_t *version, struct err *err)
         return -1;
     if (!found) /* by a run that was killed while it made the file */
         return err_set(err, "%s: empty; run 'espalier run' first", store->path);
-    if (found < 1 || found > DB_SCHEMA_VERSION)
+    if (found < 1 || found > SCHEMA_VERSION)
         return err_set(err, "%s: has schema %lld, this espalier knows 1 to %u", store->path,
-                       (long long)found, DB_SCHEMA_VERSION);
+                       (long long)found, SCHEMA_VERSION);
     *version = (uint32_t)found;
     return 0;
 }
 
-int migrate_make(sqlite3 *db, uint32_t from, uint32_t to)
+int schema_make(sqlite3 *db, uint32_t from, uint32_t to)
 {
-    int rc = sqlite3_exec(db, db_schema_sql[from], NULL, NULL, NULL);
+    int rc = sqlite3_exec(db, schema_sql[from], NULL, NULL, NULL);
 
     for (uint32_t version = from; rc == SQLITE_OK && version < to; version++)
         rc = sqlite3_exec(db, steps[version], NULL, NULL, NULL);
     return rc;
 }
 
-int migrate(struct store *store, uint32_t from, struct err *err)
+int schema_migrate(struct store *store, uint32_t from, struct err *err)
 {
     int rc;
 
-    if (from == DB_SCHEMA_VERSION)
+    if (from == SCHEMA_VERSION)
         return 0;
     /* A table that is dropped takes no rows of others with it. Inside a transaction it says
      * nothing. */
     if (db_exec(store, "PRAGMA foreign_keys = off", err))
         return -1;
     rc = db_exec(store, "BEGIN EXCLUSIVE", err);
-    for (uint32_t version = from; !rc && version < DB_SCHEMA_VERSION; version++)
+    for (uint32_t version = from; !rc && version < SCHEMA_VERSION; version++)
         rc = db_exec(store, steps[version], err);
     FAULT("store: a schema is brought up in part");
     if (!rc)
@@ -104,18 +108,18 @@ int migrate(struct store *store, uint32_t from, struct err *err)
     if (!rc)
         return db_exec(store, "PRAGMA foreign_keys = on", err);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    return err_wrap(err, "schema %u cannot be brought to %u", from, DB_SCHEMA_VERSION);
+    return err_wrap(err, "schema %u cannot be brought to %u", from, SCHEMA_VERSION);
 }
 
-int migrate_for_reading(struct store *store, uint32_t from, struct err *err)
+int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *err)
 {
-    for (uint32_t version = from; version < DB_SCHEMA_VERSION; version++)
-        if (db_exec(store, guises[version], err))
+    for (uint32_t version = from; version < SCHEMA_VERSION; version++)
+        if (db_exec(store, reader_views[version], err))
             return -1;
     return 0;
 }
 
-/* Whether the tables and indexes of a file are those that this program makes.
+/* ---- whether a file has our tables ----
  *
  * What each version made is made again in memory, from every schema that it may have begun as, and
  * compared as text, without comments and white space. An object of the file is ours by its name. */
@@ -144,8 +148,6 @@ static void schema_release(struct schema *schema)
     free(schema->objects);
     *schema = (struct schema){0};
 }
-
-/* ---- reading ---- */
 
 static bool is_word(char c)
 {
@@ -260,7 +262,7 @@ static int make(struct schema *schema, uint32_t from, uint32_t to, struct err *e
     int rc = sqlite3_open(":memory:", &db), step = SQLITE_ROW;
 
     if (rc == SQLITE_OK)
-        rc = migrate_make(db, from, to);
+        rc = schema_make(db, from, to);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(db, sql_objects, -1, &row, NULL);
     rc = rc == SQLITE_OK ? 0 : err_set(err, "schema %u: %s", from, sqlite3_errmsg(db));
@@ -273,12 +275,10 @@ static int make(struct schema *schema, uint32_t from, uint32_t to, struct err *e
     return rc;
 }
 
-/* ---- comparing ---- */
-
 struct comparison {
     const char *path;
     struct schema file;
-    struct schema made[DB_SCHEMA_VERSION + 1]; /* by the schema that it began as */
+    struct schema made[SCHEMA_VERSION + 1]; /* by the schema that it began as */
     uint32_t version;
 };
 

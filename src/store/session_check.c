@@ -18,7 +18,7 @@ static const char sql_running_2[] =
     "SELECT session_id, host, pid, NULL, NULL, NULL, NULL, started, command"
     " FROM main.session WHERE outcome = 'running' ORDER BY session_id";
 
-int64_t asked_inode(const struct store *store)
+int64_t session_check_inode(const struct store *store)
 {
     struct stat st;
 
@@ -32,7 +32,7 @@ static const char *text_column(sqlite3_stmt *row, int column)
     return text ? text : "";
 }
 
-static void put_who(struct asked *out, sqlite3_stmt *row)
+static void put_who(struct session_check *out, sqlite3_stmt *row)
 {
     time_t started = (time_t)sqlite3_column_int64(row, STARTED);
     const char *job = text_column(row, JOB);
@@ -47,7 +47,7 @@ static void put_who(struct asked *out, sqlite3_stmt *row)
     snprintf(out->command, sizeof out->command, "%s", text_column(row, COMMAND));
 }
 
-static void ask_process(struct asked *out, sqlite3_stmt *row)
+static void check_process(struct session_check *out, sqlite3_stmt *row)
 {
     struct process process = {.pid = sqlite3_column_int64(row, PID),
                               .start = sqlite3_column_int64(row, BORN)};
@@ -56,66 +56,75 @@ static void ask_process(struct asked *out, sqlite3_stmt *row)
     snprintf(process.host, sizeof process.host, "%s", text_column(row, HOST));
     snprintf(process.realm, sizeof process.realm, "%s", text_column(row, REALM));
     liveness_ask(&answer, &process, text_column(row, JOB));
-    out->life = answer.living == LIVENESS_ALIVE ? ASKED_LIVES : ASKED_GONE;
-    out->is_assumed = answer.living == LIVENESS_UNKNOWN && !answer.is_same_kernel;
+    out->life = answer.liveness == LIVENESS_ALIVE ? SESSION_LIFE_RUNNING : SESSION_LIFE_GONE;
+    out->is_assumed = answer.liveness == LIVENESS_UNKNOWN && !answer.is_same_kernel;
     snprintf(out->why, sizeof out->why, "%s", answer.why);
 }
 
-static void ask(struct asked *out, const struct store *store, sqlite3_stmt *row)
+static void check(struct session_check *out, const struct store *store, sqlite3_stmt *row)
 {
-    int64_t file = sqlite3_column_int64(row, INODE), here = asked_inode(store);
+    int64_t file = sqlite3_column_int64(row, INODE), here = session_check_inode(store);
     struct lock_holder holder;
 
     memset(out, 0, sizeof *out);
     out->session_id = sqlite3_column_int64(row, ID);
     put_who(out, row);
     if (file && here && file != here) {
-        out->life = ASKED_ELSEWHERE;
+        out->life = SESSION_LIFE_ELSEWHERE;
     } else if (!store->is_writer && lock_is_held(store->path, &holder)) {
-        out->life = ASKED_LIVES;
+        out->life = SESSION_LIFE_RUNNING;
         snprintf(out->why, sizeof out->why, "it holds the lock");
     } else {
-        ask_process(out, row);
+        check_process(out, row);
     }
 }
 
-int asked_sessions(struct store *store, uint32_t version, struct err *err)
+int session_check_all(struct store *store, uint32_t version, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, version < 3 ? sql_running_2 : sql_running, err);
-    struct asked *grown;
+    struct session_check *grown;
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        grown = realloc(store->asked, (store->n_asked + 1) * sizeof *grown);
+        grown = realloc(store->checks, (store->n_checks + 1) * sizeof *grown);
         if (!grown) {
             rc = err_nomem(err, "sessions", sizeof *grown);
             break;
         }
-        store->asked = grown;
-        ask(&store->asked[store->n_asked++], store, row);
+        store->checks = grown;
+        check(&store->checks[store->n_checks++], store, row);
     }
     sqlite3_finalize(row);
     return rc;
 }
 
-int asked_refuse(const struct store *store, struct err *err)
+int session_check_refuse(const struct store *store, struct err *err)
 {
-    for (size_t i = 0; i < store->n_asked; i++)
-        if (store->asked[i].life == ASKED_LIVES)
+    for (size_t i = 0; i < store->n_checks; i++)
+        if (store->checks[i].life == SESSION_LIFE_RUNNING)
             return err_set(err,
                            "%s: another run is writing to it, although it holds no lock: %s: %s "
                            "(%s); wait for it, end it, or give this run another --db",
-                           store->path, store->asked[i].who, store->asked[i].command,
-                           store->asked[i].why);
+                           store->path, store->checks[i].who, store->checks[i].command,
+                           store->checks[i].why);
     return 0;
 }
 
-const struct asked *asked_find(const struct store *store, int64_t session_id)
+static const struct session_check *find(const struct store *store, int64_t session_id)
 {
-    for (size_t i = 0; i < store->n_asked; i++)
-        if (store->asked[i].session_id == session_id)
-            return &store->asked[i];
+    for (size_t i = 0; i < store->n_checks; i++)
+        if (store->checks[i].session_id == session_id)
+            return &store->checks[i];
     return NULL;
+}
+
+enum session_life session_check_life(const char **why, const struct store *store,
+                                     int64_t session_id)
+{
+    const struct session_check *check = find(store, session_id);
+
+    *why = check ? check->why : "";
+    return check ? check->life : SESSION_LIFE_ENDED;
 }
 
 /* ---- what a reader is shown ---- */
@@ -123,9 +132,10 @@ const struct asked *asked_find(const struct store *store, int64_t session_id)
 /* "3, 5": the sessions that do not run, in this file; false where there is none. */
 static bool put_dead(struct buf *out, const struct store *store)
 {
-    for (size_t i = 0; i < store->n_asked; i++)
-        if (store->asked[i].life != ASKED_LIVES)
-            buf_printf(out, "%s%lld", out->size ? ", " : "", (long long)store->asked[i].session_id);
+    for (size_t i = 0; i < store->n_checks; i++)
+        if (store->checks[i].life != SESSION_LIFE_RUNNING)
+            buf_printf(out, "%s%lld", out->size ? ", " : "",
+                       (long long)store->checks[i].session_id);
     return out->size > 0;
 }
 
@@ -184,12 +194,12 @@ static int replace_outcome(struct store *store, const char *table, const char *d
     return rc;
 }
 
-int asked_disguise(struct store *store, uint32_t version, struct err *err)
+int session_check_hide(struct store *store, uint32_t version, struct err *err)
 {
     struct buf dead = {0};
     int rc = 0;
 
-    /* Before schema 3 nothing is open; what is left of its session is for asked_find(). */
+    /* Before schema 3 nothing is open; what is left of its session is for session_check_life(). */
     if (version >= 3 && put_dead(&dead, store))
         rc = buf_failed(&dead) || replace_state(store, buf_text(&dead), err) ||
                      replace_outcome(store, "attempt", buf_text(&dead), err) ||

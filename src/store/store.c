@@ -1,3 +1,5 @@
+#include "store/store.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +11,8 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "store/database_file.h"
+#include "store/db.h"
+#include "store/schema.h"
 #include "store/session_check.h"
 #include "store/sqlite_error.h"
 
@@ -63,11 +67,11 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
         return 0;
     if (n != HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
         return err_set(err, "%s: not a database", path);
-    if (big_endian(header + HEADER_APPLICATION_ID) != DB_APPLICATION_ID)
+    if (big_endian(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
         return err_set(err, "%s: a database of another program", path);
-    if (big_endian(header + HEADER_USER_VERSION) > DB_SCHEMA_VERSION)
+    if (big_endian(header + HEADER_USER_VERSION) > SCHEMA_VERSION)
         return err_set(err, "%s: made by a newer espalier (schema %u, this one knows %u)", path,
-                       big_endian(header + HEADER_USER_VERSION), DB_SCHEMA_VERSION);
+                       big_endian(header + HEADER_USER_VERSION), SCHEMA_VERSION);
     return 0;
 }
 
@@ -137,8 +141,8 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
 static int create_schema(struct store *store, struct err *err)
 {
     FAULT("store: before the tables are made");
-    if (db_exec(store, "BEGIN EXCLUSIVE", err) ||
-        db_exec(store, db_schema_sql[DB_SCHEMA_VERSION], err) || views_update(store, err))
+    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, schema_sql[SCHEMA_VERSION], err) ||
+        views_update(store, err))
         return -1;
     FAULT("store: before the tables are committed");
     return db_exec(store, "COMMIT", err);
@@ -149,7 +153,7 @@ static int create_schema(struct store *store, struct err *err)
  * safe. That a reader is in the way of the change is no error. */
 static int use_journal(struct store *store, struct err *err)
 {
-    bool is_wal = !strcmp(store_journal_mode(store->path, NULL), "wal");
+    bool is_wal = !strcmp(database_file_journal_mode(store->path, NULL), "wal");
     const char *sql = is_wal ? "PRAGMA journal_mode = wal" : "PRAGMA journal_mode = delete";
     int rc;
 
@@ -165,7 +169,7 @@ static int wait_for_others(void *arg, int n)
     struct store *store = arg;
     double now_s = clock_now(&clock_system);
     double waited_s;
-    char holder[FAULT_HOLDER];
+    char holder[DATABASE_FILE_HOLDER];
 
     if (!n)
         store->waiting_since_s = now_s;
@@ -173,7 +177,7 @@ static int wait_for_others(void *arg, int n)
     if (waited_s >= store->patience_s)
         return 0;
     if (store->wait) {
-        fault_holder(holder, store);
+        database_file_holder(holder, store);
         if (!store->wait(store->wait_arg, waited_s, holder))
             return 0;
     }
@@ -200,7 +204,7 @@ static int check_part(struct store *store, const char *sql, struct err *err)
         rc = 0;
     if (!rc && (!text || strcmp(text, "ok") != 0)) {
         last = text ? strrchr(text, '\n') : NULL;
-        rc = fault_damage(store, last ? last + 1 : text ? text : "out of memory", err);
+        rc = sqlite_error_damage(store, last ? last + 1 : text ? text : "out of memory", err);
     }
     sqlite3_finalize(row);
     return rc;
@@ -272,9 +276,9 @@ static int open_writer(struct store *store, struct err *err)
                 "PRAGMA cache_size = -65536; PRAGMA secure_delete = off",
                 err) ||
         check_empty(store, err) || (store->is_new && create_schema(store, err)) ||
-        migrate_version(store, &version, err) || check_file(store, version, err) ||
-        asked_sessions(store, version, err) || asked_refuse(store, err) ||
-        migrate(store, version, err) || views_for_reading(store, err) ||
+        schema_version(store, &version, err) || check_file(store, version, err) ||
+        session_check_all(store, version, err) || session_check_refuse(store, err) ||
+        schema_migrate(store, version, err) || views_for_reading(store, err) ||
         session_release(store, err))
         return -1;
     return use_journal(store, err);
@@ -287,14 +291,14 @@ static void discard(struct store *store, bool with_file)
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
-    fault_release(store);
+    database_file_release(store);
     if (with_file)
         unlink(store->path);
     lock_release(&store->lock);
     errlist_release(&store->released);
     buf_release(&store->models);
     buf_release(&store->saved);
-    free(store->asked);
+    free(store->checks);
     free(store->path);
     free(store);
 }
@@ -345,13 +349,13 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
 
     sqlite3_close(store->db);
     store->db = NULL;
-    store->n_asked = 0;
+    store->n_checks = 0;
     if (open_uri(store, flags, suffix, err))
         return -1;
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
-    if (migrate_version(store, &version, err) || schema_check(store, version, err) ||
-        migrate_for_reading(store, version, err) || views_for_reading(store, err) ||
-        asked_sessions(store, version, err) || asked_disguise(store, version, err))
+    if (schema_version(store, &version, err) || schema_check(store, version, err) ||
+        schema_migrate_for_reading(store, version, err) || views_for_reading(store, err) ||
+        session_check_all(store, version, err) || session_check_hide(store, version, err))
         return -1;
     return db_exec(store, "PRAGMA query_only = on", err);
 }
@@ -398,10 +402,22 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
     return 0;
 }
 
+int store_commit(struct store *store, struct err *err)
+{
+    if (sqlite3_get_autocommit(store->db))
+        return 0;
+    FAULT("store: before a commit");
+    if (database_file_check_size(store, err) || model_write_held(store, err) ||
+        db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
+        return -1;
+    FAULT("store: a commit was made");
+    return database_file_check_place(store, err) || database_file_note_size(store, err) ? -1 : 0;
+}
+
 int store_settle(struct store *store, struct err *err)
 {
     /* Before the log goes: it would be taken for that of whatever file comes to this path. */
-    bool has_moved = fault_check_place(store, err) != 0;
+    bool has_moved = database_file_check_place(store, err) != 0;
     int rc;
 
     for (int i = 0; i < STATEMENT_COUNT; i++)

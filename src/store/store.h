@@ -43,13 +43,6 @@ const struct errlist *store_released(const struct store *store);
 void store_be_patient(struct store *store, double patience_s,
                       bool (*wait)(void *arg, double waited_s, const char *holder), void *arg);
 
-/* Whether what is at the path now is not the file that is open. */
-bool store_has_moved(struct store *store);
-
-/* Whether a call has failed because somebody has shortened the file or its log: what was committed
- * may be lost. */
-bool store_is_cut_off(const struct store *store);
-
 /* Fold the log into the file, so that it stands alone; that a reader is in the way is no error.
  * -1 and err: the disk does not take it. Nothing is lost then: the log stays beside the file, which
  * is to be read with it. Nothing may be uncommitted. */
@@ -65,11 +58,6 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg);
 /* Rolls back what was not committed; takes NULL. A writer leaves one file without a log beside it,
  * unless a reader or the disk is in the way. */
 void store_close(struct store *store);
-
-/* "wal" or "delete", by the filesystem type; also answers for a path that does not exist yet. */
-const char *store_journal_mode(const char *path, const char **filesystem);
-/* Whether the file is there and in WAL mode: a writer has it open, or was killed. */
-bool store_has_wal(const char *path);
 
 /* Close without a commit, and remove the file if store_open() has made it. */
 void store_abandon(struct store *store);
@@ -208,25 +196,5 @@ int store_predicate_open(struct store_predicate **out, const char *expression,
 void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
-
-/* The answer to a query: names and cells. The readers in query.h and the writers in report/ meet
- * here. */
-enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
-
-struct cell {
-    enum cell_type type;
-    int64_t i;
-    double f;
-    const char *s; /* owned by the table */
-};
-
-struct result_table {
-    char **names; /* [n_cols] owned */
-    int32_t n_cols;
-    int64_t n_rows;
-    struct cell *cells; /* [n_rows * n_cols] owned */
-};
-
-void result_table_release(struct result_table *table);
 
 #endif

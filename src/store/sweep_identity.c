@@ -6,6 +6,9 @@
 #include "base/fault.h"
 #include "store/db.h"
 #include "store/store.h"
+#include "store/stored_settings.h"
+
+/* ---- revisions of a type of model ---- */
 
 #define FIRST(sweep, config)                                                                \
     "SELECT c.key, c.params, w.ini, w.data_digest, w.task FROM " config " AS c JOIN " sweep \
@@ -13,8 +16,8 @@
     " ORDER BY c.config_id LIMIT 1"
 
 static const char *const sql_first[] = {
-    [REVISION_MAIN] = FIRST("main.sweep", "main.config"),
-    [REVISION_INPUT] = FIRST("temp.in_sweep", "temp.in_config"),
+    [SWEEP_IDENTITY_MAIN] = FIRST("main.sweep", "main.config"),
+    [SWEEP_IDENTITY_INPUT] = FIRST("temp.in_sweep", "temp.in_config"),
 };
 
 static const char *text(sqlite3_stmt *row, int column)
@@ -29,7 +32,7 @@ static int read_settings(struct settings *s, const struct sweep *sweep, struct s
     bool is_regression = !strcmp(text(row, 4), task_name(TASK_REGRESSION));
 
     *s = sweep->fixed;
-    if (stored_params_overlay(s, store, text(row, 1), err))
+    if (stored_settings_overlay(s, store, text(row, 1), err))
         return -1;
     settings_trim(s);
     return settings_resolve(s, is_regression ? TASK_REGRESSION : TASK_CLASSIFICATION, err);
@@ -50,7 +53,7 @@ static bool is_before(const struct settings *s, struct hash digest, struct hash 
     return found;
 }
 
-static int judge(enum revision_found *found, struct store *store, sqlite3_stmt *row,
+static int judge(enum sweep_revision *found, struct store *store, sqlite3_stmt *row,
                  struct err *err)
 {
     struct sweep sweep;
@@ -60,25 +63,26 @@ static int judge(enum revision_found *found, struct store *store, sqlite3_stmt *
 
     if (db_check_row(store, row, "sssss", err))
         return -1;
-    rc = stored_sweep_parse(&sweep, store, text(row, 2), err);
+    rc = stored_settings_parse_sweep(&sweep, store, text(row, 2), err);
     if (!rc)
         rc = read_settings(&s, &sweep, store, row, err);
     if (!rc && (hash_parse(&key, text(row, 0)) || hash_parse(&digest, text(row, 3))))
         rc = err_set(err, "%s: a key that is no hash", store->path);
     if (!rc)
-        *found = is_before(&s, digest, key) ? REVISION_BEFORE : REVISION_NOW;
+        *found = is_before(&s, digest, key) ? SWEEP_REVISION_BEFORE : SWEEP_REVISION_NOW;
     sweep_release(&sweep);
     return rc;
 }
 
-int revision_find(enum revision_found *found, struct store *store, enum revision_tables tables,
-                  const char *name, const struct settings *s, struct err *err)
+int sweep_identity_revision(enum sweep_revision *found, struct store *store,
+                            enum sweep_identity_tables tables, const char *name,
+                            const struct settings *s, struct err *err)
 {
     struct buf type = {0};
     sqlite3_stmt *row;
     int rc;
 
-    *found = REVISION_NONE;
+    *found = SWEEP_REVISION_NONE;
     if (settings_revision(s) == 1)
         return 0;
     row = db_prepare(store, sql_first[tables], err);
@@ -95,9 +99,11 @@ int revision_find(enum revision_found *found, struct store *store, enum revision
     return rc;
 }
 
-/* Whether a plan goes on with a sweep of the database. What was fixed is read from the sweep file
- * that the last run stored, and today's goes through the same writer and reader, so that both
- * have absolute paths and nothing is left of how they were written. */
+/* ---- whether a plan goes on with a sweep of the database ----
+ *
+ * What was fixed is read from the sweep file that the last run stored, and today's goes through the
+ * same writer and reader, so that both have absolute paths and nothing is left of how they were
+ * written. */
 
 struct comparison {
     struct store *store;
@@ -110,18 +116,6 @@ struct comparison {
     bool varies[P_COUNT];       /* an axis of either */
 };
 
-int stored_sweep_parse(struct sweep *sweep, struct store *store, const char *ini, struct err *err)
-{
-    struct errlist faults = {0};
-    int rc = sweep_parse_stored(sweep, store->path, ini, &faults);
-
-    if (rc)
-        rc = err_set(err, "%s: the stored sweep file: %s", store->path,
-                     faults.n ? faults.text[0] : "out of memory");
-    errlist_release(&faults);
-    return rc;
-}
-
 static int read_there(struct comparison *c, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_bind(c->store, STATEMENT_SWEEP_FIND, err, "s", name);
@@ -133,7 +127,7 @@ static int read_there(struct comparison *c, const char *name, struct err *err)
     rc = db_read(c->store, row, err, "iss", &c->sweep_id, &ini, &digest);
     if (!rc) {
         snprintf(c->digest, sizeof c->digest, "%s", digest);
-        rc = stored_sweep_parse(&c->there, c->store, ini, err);
+        rc = stored_settings_parse_sweep(&c->there, c->store, ini, err);
     }
     sqlite3_reset(row);
     return rc;
@@ -147,35 +141,16 @@ static int read_here(struct comparison *c, struct err *err)
 
     sweep_write(&ini, sweep, &sweep->fixed);
     rc = buf_failed(&ini) ? err_nomem(err, "sweep file", ini.size)
-                          : stored_sweep_parse(&c->here, c->store, buf_text(&ini), err);
+                          : stored_settings_parse_sweep(&c->here, c->store, buf_text(&ini), err);
     buf_release(&ini);
-    return rc;
-}
-
-int stored_axes_mark(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row, struct err *err)
-{
-    const char *name;
-    int rc = row ? 1 : -1;
-
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        enum param_id id;
-
-        if (db_read(store, row, err, "s", &name)) {
-            sqlite3_reset(row);
-            return -1;
-        }
-        id = param_find(NULL, name);
-        if (id < P_COUNT)
-            varies[id] = true;
-    }
     return rc;
 }
 
 static int read_axes(struct comparison *c, struct err *err)
 {
     memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
-    return stored_axes_mark(c->varies, c->store,
-                            db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id), err);
+    return stored_settings_mark_axes(
+        c->varies, c->store, db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id), err);
 }
 
 static void put_value(struct buf *out, enum param_id id, union value value)
@@ -246,15 +221,15 @@ static void compare_data(struct comparison *c)
 /* Configurations that are there would be ranked beside those of the plan. */
 static int compare_revisions(struct comparison *c, struct err *err)
 {
-    enum revision_found found;
+    enum sweep_revision found;
     struct buf line = {0};
     struct settings s;
 
     plan_settings_revised(c->plan, &s);
-    if (revision_find(&found, c->store, REVISION_MAIN, c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s,
-                      err))
+    if (sweep_identity_revision(&found, c->store, SWEEP_IDENTITY_MAIN,
+                                c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s, err))
         return -1;
-    if (found == REVISION_BEFORE) {
+    if (found == SWEEP_REVISION_BEFORE) {
         settings_put_revision(&line, &s);
         errlist_add(c->out, "%s", buf_text(&line));
     }
@@ -288,7 +263,6 @@ int store_supersede(struct store *store, const char *name, struct buf *renamed, 
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_PAST_NAME, err, "s", name);
     int rc = row ? db_step(store, row, err) : -1;
-
     const char *past;
 
     if (rc == 1)

@@ -1,25 +1,26 @@
+/* Whether trials belong to one sweep (store_differences()). Here: configurations that an earlier
+ * revision of their type of model computed (settings_revision()). They have other keys and other
+ * numbers than today's of the same settings, and must not be ranked beside them. Internal to
+ * src/store. */
 #ifndef STORE_SWEEP_IDENTITY_H
 #define STORE_SWEEP_IDENTITY_H
 
 #include "store/store.h"
 
-/* Configurations that an earlier revision of their type of model computed (settings_revision()).
- * They have other keys and other numbers than today's of the same settings, and must not be ranked
- * beside them. Internal to src/store. */
-
 /* The tables that are read. */
-enum revision_tables {
-    REVISION_MAIN, /* of the database */
-    REVISION_INPUT /* of an input that is being merged */
+enum sweep_identity_tables {
+    SWEEP_IDENTITY_MAIN, /* of the database */
+    SWEEP_IDENTITY_INPUT /* of an input that is being merged */
 };
 
 /* What a sweep has of one type of model. Its configurations are of one revision, since this is what
  * lets them in: the first one tells. */
-enum revision_found { REVISION_NONE, REVISION_BEFORE, REVISION_NOW };
+enum sweep_revision { SWEEP_REVISION_NONE, SWEEP_REVISION_BEFORE, SWEEP_REVISION_NOW };
 
 /* For the sweep `name` and the type of model in s, whose other settings do not matter. -1 and err:
  * the database cannot be read, or its settings are unknown. */
-int revision_find(enum revision_found *found, struct store *store, enum revision_tables tables,
-                  const char *name, const struct settings *s, struct err *err);
+int sweep_identity_revision(enum sweep_revision *found, struct store *store,
+                            enum sweep_identity_tables tables, const char *name,
+                            const struct settings *s, struct err *err);
 
 #endif

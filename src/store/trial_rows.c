@@ -7,20 +7,6 @@
 #include "store/db.h"
 #include "store/query.h"
 
-/* The columns of the view: the first three, the settings, the columns of the trial, the metrics,
- * the last five. */
-enum { N_FIRST = 3, N_TRIAL = 4, N_LAST = 5 };
-
-/* Columns of sql_trials. */
-enum {
-    TRIAL_ID,
-    TRIAL_CONFIG,
-    TRIAL_REPLICATE,
-    TRIAL_SECONDS = 6,
-    TRIAL_PREDICTED,
-    TRIAL_ATTEMPTS
-};
-
 static const char sql_names[] = "SELECT * FROM trials";
 static const char sql_trials[] =
     "SELECT trial_id, config_id, replicate, fold, state, value, seconds, predicted, attempts"
@@ -29,6 +15,13 @@ static const char sql_metrics[] =
     "SELECT trial_id, split, name, value FROM metric ORDER BY trial_id, split, name";
 static const char sql_attempts[] =
     "SELECT trial_id, rank, host FROM attempt ORDER BY trial_id, attempt_id";
+
+/* Columns of sql_trials. */
+enum { TRIAL, CONFIG, REPLICATE, FOLD, STATE, VALUE, SECONDS, PREDICTED, ATTEMPTS, N_TRIAL };
+
+/* The names of those columns in the view. */
+static const char *const view_names[N_TRIAL] = {"trial", "config",  "replicate", "fold",    "state",
+                                                "value", "seconds", "predicted", "attempts"};
 
 /* A table in the order of its trials, read beside them. */
 struct beside {
@@ -42,24 +35,19 @@ struct trial_rows {
     int64_t sweep_id; /* 0: all */
     sqlite3_stmt *trial, *config;
     struct beside metrics, attempts;
-    struct result_table view; /* of one row */
-    int n_settings;
+    struct result_table view;          /* of one row; its cells: */
+    struct cell *trial_cells[N_TRIAL]; /* what view_names names */
+    struct cell *sweep_cell, *rank_cell, *host_cell;
+    struct cell *setting_cells; /* [n_settings] behind `config` */
+    struct cell *metric_cells;  /* [n_metrics] behind `value` */
+    char *const *metric_names;
+    int n_settings, n_metrics;
     int64_t config_id; /* whose settings are in the view; 0: none are */
     bool is_wanted;    /* that configuration is there, and of the sweep */
     char *host;        /* owned; of the row in the view */
     void (*take)(void *arg, const struct result_table *row);
     void *arg;
 };
-
-static struct cell *metric_cells(const struct trial_rows *r)
-{
-    return &r->view.cells[N_FIRST + r->n_settings + N_TRIAL];
-}
-
-static int n_metrics(const struct trial_rows *r)
-{
-    return r->view.n_cols - N_FIRST - r->n_settings - N_TRIAL - N_LAST;
-}
 
 static int next_beside(struct beside *b, struct store *store, struct err *err)
 {
@@ -95,7 +83,6 @@ static bool is_named(const char *column, const char *split, const char *name)
 
 static int put_metric(struct trial_rows *r, struct err *err)
 {
-    char *const *names = &r->view.names[N_FIRST + r->n_settings + N_TRIAL];
     sqlite3_stmt *row = r->metrics.row;
     const char *split, *name;
 
@@ -103,9 +90,9 @@ static int put_metric(struct trial_rows *r, struct err *err)
         return -1;
     split = (const char *)sqlite3_column_text(row, 1);
     name = (const char *)sqlite3_column_text(row, 2);
-    for (int m = 0; split && name && m < n_metrics(r); m++)
-        if (is_named(names[m], split, name)) {
-            db_view_cell(&metric_cells(r)[m], row, 3);
+    for (int m = 0; split && name && m < r->n_metrics; m++)
+        if (is_named(r->metric_names[m], split, name)) {
+            db_view_cell(&r->metric_cells[m], row, 3);
             break;
         }
     return 0;
@@ -115,8 +102,8 @@ static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
 {
     int rc = skip_to(&r->metrics, r->store, trial_id, err);
 
-    for (int m = 0; m < n_metrics(r); m++)
-        metric_cells(r)[m] = (struct cell){.type = CELL_NULL};
+    for (int m = 0; m < r->n_metrics; m++)
+        r->metric_cells[m] = (struct cell){.type = CELL_NULL};
     while (!rc && r->metrics.has_row && r->metrics.trial_id == trial_id)
         rc = put_metric(r, err) || next_beside(&r->metrics, r->store, err) ? -1 : 0;
     return rc;
@@ -140,16 +127,15 @@ static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
 /* The last attempt of a trial. */
 static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
 {
-    struct cell *rank = &r->view.cells[r->view.n_cols - 3], *host = rank + 1;
     int rc = skip_to(&r->attempts, r->store, trial_id, err);
 
-    *rank = *host = (struct cell){.type = CELL_NULL};
+    *r->rank_cell = *r->host_cell = (struct cell){.type = CELL_NULL};
     while (!rc && r->attempts.has_row && r->attempts.trial_id == trial_id) {
         if (db_check_row(r->store, r->attempts.row, "iis", err))
             return -1;
-        db_view_cell(rank, r->attempts.row, 1);
-        db_view_cell(host, r->attempts.row, 2);
-        rc = put_host(r, host, err) || next_beside(&r->attempts, r->store, err) ? -1 : 0;
+        db_view_cell(r->rank_cell, r->attempts.row, 1);
+        db_view_cell(r->host_cell, r->attempts.row, 2);
+        rc = put_host(r, r->host_cell, err) || next_beside(&r->attempts, r->store, err) ? -1 : 0;
     }
     return rc;
 }
@@ -157,7 +143,6 @@ static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
 /* The settings of a configuration stay in the view until there is another one. */
 static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
 {
-    struct cell *cells = r->view.cells;
     int64_t sweep_id = 0;
     int rc;
 
@@ -172,30 +157,24 @@ static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
     r->is_wanted = rc == 1 && (!r->sweep_id || r->sweep_id == sweep_id);
     if (!r->is_wanted)
         return 0;
-    db_view_cell(&cells[0], r->config, 1 + r->n_settings);
+    db_view_cell(r->sweep_cell, r->config, 1 + r->n_settings);
     for (int i = 0; i < r->n_settings; i++)
-        db_view_cell(&cells[N_FIRST + i], r->config, 1 + i);
+        db_view_cell(&r->setting_cells[i], r->config, 1 + i);
     return 0;
 }
 
 static int put_trial(struct trial_rows *r, struct err *err)
 {
-    struct cell *cells = r->view.cells, *last = &cells[r->view.n_cols - N_LAST];
     int64_t trial_id;
 
     if (db_check_row(r->store, r->trial, "iinntRRRn", err) ||
-        put_config(r, sqlite3_column_int64(r->trial, TRIAL_CONFIG), err))
+        put_config(r, sqlite3_column_int64(r->trial, CONFIG), err))
         return -1;
-    trial_id = sqlite3_column_int64(r->trial, TRIAL_ID);
+    trial_id = sqlite3_column_int64(r->trial, TRIAL);
     if (!r->is_wanted)
         return 0;
-    db_view_cell(&cells[1], r->trial, TRIAL_ID);
-    db_view_cell(&cells[2], r->trial, TRIAL_CONFIG);
-    for (int i = 0; i < N_TRIAL; i++)
-        db_view_cell(&cells[N_FIRST + r->n_settings + i], r->trial, TRIAL_REPLICATE + i);
-    db_view_cell(&last[0], r->trial, TRIAL_SECONDS);
-    db_view_cell(&last[1], r->trial, TRIAL_PREDICTED);
-    db_view_cell(&last[4], r->trial, TRIAL_ATTEMPTS);
+    for (int c = 0; c < N_TRIAL; c++)
+        db_view_cell(r->trial_cells[c], r->trial, c);
     if (put_metrics(r, trial_id, err) || put_attempt(r, trial_id, err))
         return -1;
     r->take(r->arg, &r->view);
@@ -243,6 +222,25 @@ static int prepare_config(struct trial_rows *r, struct err *err)
     return r->config ? 0 : -1;
 }
 
+static struct cell *find_cell(const struct trial_rows *r, const char *column)
+{
+    return (struct cell *)(uintptr_t)result_table_find(&r->view, 0, column);
+}
+
+/* Where each value goes. */
+static void find_cells(struct trial_rows *r)
+{
+    for (int c = 0; c < N_TRIAL; c++)
+        r->trial_cells[c] = find_cell(r, view_names[c]);
+    r->sweep_cell = find_cell(r, "sweep");
+    r->rank_cell = find_cell(r, "rank");
+    r->host_cell = find_cell(r, "host");
+    r->setting_cells = r->trial_cells[CONFIG] + 1;
+    r->metric_cells = r->trial_cells[VALUE] + 1;
+    r->metric_names = r->view.names + (r->metric_cells - r->view.cells);
+    r->n_metrics = (int)(r->trial_cells[SECONDS] - r->metric_cells);
+}
+
 static void rows_release(struct trial_rows *r)
 {
     sqlite3_finalize(r->trial);
@@ -262,6 +260,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     int rc = read_names(&r, err) || prepare_config(&r, err) ? -1 : 0;
 
     if (!rc) {
+        find_cells(&r);
         row(arg, &r.view);
         r.trial = db_prepare(store, sql_trials, err);
         rc = r.trial ? put_all(&r, err) : -1;

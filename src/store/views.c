@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gcn/metric.h"
+#include "grid/param.h"
 #include "store/db.h"
 
 /* The settings with a column: the axes of all sweeps, then those of ?1, a JSON array, that are

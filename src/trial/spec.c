@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "data/format.h"
 #include "gcn/reducer.h"
 
 /* The value as the member's type: a real, a text, or an integer, enum or bool of its size. Choices
@@ -43,7 +44,7 @@ void spec_data(struct data_spec *out, const struct settings *s)
 {
     memset(out, 0, sizeof *out);
     fill(out, PARAM_data_spec, s);
-    out->format = (enum data_format)s->v[P_FORMAT].i;
+    out->format = data_format_at(s->v[P_FORMAT].i);
     out->filter.call_rate = 1 - s->v[P_MAX_MISSING].f;
 }
 

@@ -3,7 +3,7 @@
 #ifndef TRIAL_SPEC_H
 #define TRIAL_SPEC_H
 
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/core/split.h"
 #include "data/graph/graph.h"
 #include "gcn/inputs.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "data/core/split.h"
 #include "data/graph/graph.h"
 #include "gcn/train.h"
@@ -30,7 +30,7 @@ static int problem_init(struct problem *p, const char *root, struct err *err)
 
     snprintf(path, sizeof path, "%s/bbbp/bbbp_clean.csv", root);
     if (data_load(&p->data,
-                  &(struct data_spec){.format = DATA_SMILES,
+                  &(struct data_spec){.format = &smiles_format,
                                       .task = DATA_TASK_CLASSIFICATION,
                                       .molecules = path,
                                       .smiles = "smiles",

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "data/core/load.h"
+#include "data/format.h"
 
 static double processor_s(void)
 {
@@ -17,7 +17,7 @@ static double processor_s(void)
 
 int main(int argc, char **argv)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE};
+    struct data_spec spec = {.format = &genotype_format};
     double best = 1e9, best_processor = 1e9;
     struct rusage usage;
     struct dataset d = {0};

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "data/core/split.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
@@ -58,7 +58,7 @@ static int load_cora(struct dataset *data, const char *root, struct err *err)
     snprintf(labels, sizeof labels, "%s/cora/labels.csv", root);
     snprintf(split, sizeof split, "%s/cora/split.csv", root);
     return data_load(data,
-                     &(struct data_spec){.format = DATA_GRAPH,
+                     &(struct data_spec){.format = &graph_format,
                                          .task = DATA_TASK_CLASSIFICATION,
                                          .edges = edges,
                                          .features = features,
@@ -77,7 +77,7 @@ static int load_panel(struct dataset *data, const struct bench_case *c, const ch
              c->suffix);
     snprintf(phenotypes, sizeof phenotypes, "%s/arabidopsis/%s_pheno.csv", root, c->files);
     return data_load(data,
-                     &(struct data_spec){.format = DATA_GENOTYPE,
+                     &(struct data_spec){.format = &genotype_format,
                                          .genotypes = genotypes,
                                          .phenotypes = phenotypes,
                                          .trait = c->trait},

@@ -45,8 +45,9 @@ like "and how far that was off" "$(cat after)" \
 
 "$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --format csv >grown.csv 2>grown
 is "new points have a prediction alone" "$(column measured <grown.csv | grep -c .)" 12
-mean() { awk -F, -v wide="$1" '$3 == wide && $4 == "full" { sum += $NF == "" ? $(NF - 1) : $NF; n++ } END { print sum / n }'; }
-like "like that of their neighbours" "$(echo "$(mean 64 <grown.csv) $(mean 65 <grown.csv)" |
+# Their least: of three trials of milliseconds one is often interrupted.
+least() { awk -F, -v wide="$1" '$3 == wide && $4 == "full" { s = $NF == "" ? $(NF - 1) : $NF; if (!n++ || s < least) least = s } END { print least }'; }
+like "like that of their neighbours" "$(echo "$(least 64 <grown.csv) $(least 65 <grown.csv)" |
     awk '{ print ($2 / $1 > 0.5 && $2 / $1 < 2) ? "near" : $0 }')" near
 
 # An axis of --set counts as if the file had it.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -21,7 +21,7 @@ static const char *const tu_name[N_FILES] = {"T_A.txt", "T_graph_indicator.txt",
 static void fill_spec(struct data_spec *spec, const struct memfile *file, const char *folder,
                       const uint8_t *head)
 {
-    spec->format = head[0] == 't' ? DATA_TU : head[0] == 's' ? DATA_SMILES : DATA_IDX;
+    spec->format = head[0] == 't' ? &tu_format : head[0] == 's' ? &smiles_format : &idx_format;
     spec->task = head[1] == '1'   ? DATA_TASK_REGRESSION
                  : head[1] == '2' ? DATA_TASK_CLASSIFICATION
                                   : DATA_TASK_AUTO;
@@ -29,10 +29,10 @@ static void fill_spec(struct data_spec *spec, const struct memfile *file, const 
     spec->folder = folder;
     spec->molecules = spec->images = file[0].path;
     spec->labels = file[1].path;
-    if (spec->format == DATA_SMILES) {
+    if (spec->format == &smiles_format) {
         spec->trait = "y";
         spec->split = file[1].path;
-    } else if (spec->format == DATA_IDX) {
+    } else if (spec->format == &idx_format) {
         spec->split = file[2].path;
     }
 }

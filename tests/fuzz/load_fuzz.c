@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n < 3)
         return 0;
     n_files = memfiles_open(file, N_FILES, bytes + 3, n - 3);
-    spec.format = bytes[0] == 'g' || bytes[0] == 'p' ? DATA_GENOTYPE : DATA_GRAPH;
+    spec.format = bytes[0] == 'g' || bytes[0] == 'p' ? &genotype_format : &graph_format;
     spec.task = bytes[1] == '1'   ? DATA_TASK_REGRESSION
                 : bytes[1] == '2' ? DATA_TASK_CLASSIFICATION
                                   : DATA_TASK_AUTO;
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     }
     spec.genotypes = spec.labels = file[0].path;
     spec.phenotypes = spec.features = file[1].path;
-    if (spec.format == DATA_GENOTYPE) {
+    if (spec.format == &genotype_format) {
         spec.split = file[2].path;
     } else {
         spec.edges = file[2].path;

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "data/core/covariates.h"
-#include "data/graph/knowngraphs.h"
+#include "data/graph/known_graphs.h"
 #include "data/graph/molecule.h"
-#include "data/graph/newgraphs.h"
-#include "data/graph/newnodes.h"
+#include "data/graph/new_nodes.h"
+#include "data/new_graphs.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 struct kind {
     char letter;
-    enum data_format format;
+    const struct data_format *format;
     const char *text[6]; /* of the data's files */
     struct data_spec spec;
     struct dataset data;
@@ -29,22 +29,22 @@ struct kind {
 
 static struct kind kinds[] = {
     {.letter = 't',
-     .format = DATA_TU,
+     .format = &tu_format,
      .text = {"1, 2\n2, 1\n3, 4\n4, 3\n", "1\n1\n2\n2\n", "5, 1\n6, 1\n5, 2\n-7, 1\n",
               "1, 2\n3, 4\n0.5, 6\n7, 8\n", "1\n2\n"}},
-    {.letter = 's', .format = DATA_SMILES, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
-    {.letter = 'm', .format = DATA_SMILES, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
-    {.letter = 'i', .format = DATA_IDX},
+    {.letter = 's', .format = &smiles_format, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
+    {.letter = 'm', .format = &smiles_format, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
+    {.letter = 'i', .format = &idx_format},
     {.letter = 'l',
-     .format = DATA_GRAPH,
+     .format = &graph_format,
      .text = {"node,y\na,1\nb,2\nc,1\n", "node,feature,value\na,f,1\nb,g,2\nc,f,3\n",
               "from,to,w\na,b,1\nb,c,2\n"}},
     {.letter = 'd',
-     .format = DATA_GRAPH,
+     .format = &graph_format,
      .text = {"node,y\na,1\nb,2\nc,1\n", "node,f,g\na,1,2\nb,0,3\nc,4,0.5\n",
               "from,to,w\na,b,1\nb,c,2\n"}},
     {.letter = 'c',
-     .format = DATA_GENOTYPE,
+     .format = &genotype_format,
      .text = {"id,m1,m2\na,0,1\nb,1,2\nc,2,0\nd,1,1\n",
               "id,y,lat,site\na,1,5,x\nb,2,6.5,y\nc,3,,x\nd,4,-2,z\n"}},
 };
@@ -67,25 +67,25 @@ static void load(struct kind *k)
 
     for (; n < 5 && k->text[n]; n++)
         memfile_open(&file[n], (const uint8_t *)k->text[n], strlen(k->text[n]));
-    if (k->format == DATA_IDX) {
+    if (k->format == &idx_format) {
         memfile_open(&file[n++], images, sizeof images);
         memfile_open(&file[n++], labels, sizeof labels);
     }
-    if (k->format == DATA_TU)
+    if (k->format == &tu_format)
         memfiles_folder(folder, file, tu_name, n);
     k->spec = (struct data_spec){
-        .format = k->format, .trait = k->format == DATA_TU ? "" : "y", .folder = folder};
+        .format = k->format, .trait = k->format == &tu_format ? "" : "y", .folder = folder};
     k->spec.molecules = k->spec.images = k->spec.genotypes = file[0].path;
-    k->spec.labels = k->format == DATA_IDX ? file[1].path : file[0].path;
+    k->spec.labels = k->format == &idx_format ? file[1].path : file[0].path;
     k->spec.features = k->spec.phenotypes = file[1].path;
     k->spec.edges = file[2].path;
-    k->spec.covariates = k->format == DATA_GENOTYPE ? "lat, site" : "";
-    k->spec.id = k->format == DATA_SMILES ? "id" : "";
+    k->spec.covariates = k->format == &genotype_format ? "lat, site" : "";
+    k->spec.id = k->format == &smiles_format ? "id" : "";
     if (data_load(&k->data, &k->spec, &report, &err) != 0) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
-    if (k->format == DATA_TU)
+    if (k->format == &tu_format)
         memfiles_remove(folder, tu_name, n);
     for (int i = 0; i < n; i++)
         memfile_close(&file[i]);
@@ -93,21 +93,21 @@ static void load(struct kind *k)
 
 static void read_graphs(const struct kind *k, const char *path)
 {
-    struct knowngraphs known = {0};
-    struct newgraphs new;
+    struct known_graphs known = {0};
+    struct new_graphs new;
     struct dataset d;
     struct err err;
 
-    if (newgraphs_open(&new, &k->data, &k->spec, path, &err) == 0 &&
-        knowngraphs_init(&known, &k->data, &err) == 0)
-        while (newgraphs_next(&d, &new, 2, &err) > 0) {
+    if (new_graphs_open(&new, &k->data, &k->spec, path, &err) == 0 &&
+        known_graphs_init(&known, &k->data, &err) == 0)
+        while (new_graphs_next(&d, &new, 2, &err) > 0) {
             if (d.n_features != k->data.n_features)
                 abort();
-            knowngraphs_count(&known, &d, &err);
+            known_graphs_count(&known, &d, &err);
             dataset_release(&d);
         }
-    knowngraphs_release(&known);
-    newgraphs_close(&new);
+    known_graphs_release(&known);
+    new_graphs_close(&new);
 }
 
 /* As a file of that name. */
@@ -123,27 +123,28 @@ static void read_smi(const struct kind *k, const struct memfile *file)
 
 static void read_nodes(const struct kind *k, const struct memfile *file, int n_files)
 {
-    struct newnodes new;
+    struct new_nodes new;
     struct err err;
 
-    if (newnodes_read(&new, &k->data, file[0].path, n_files > 1 ? file[1].path : NULL, &err) == 0) {
+    if (new_nodes_read(&new, &k->data, file[0].path, n_files > 1 ? file[1].path : NULL, &err) ==
+        0) {
         struct mat x;
         int64_t *start = malloc(((size_t) new.n + 1) * sizeof *start);
         struct attached edges = {.start = start};
 
         if (!start || mat_init(&x, new.n, k->data.n_features, &err) != 0)
             abort();
-        newnodes_take(&x, &edges, &new, 0);
+        new_nodes_take(&x, &edges, &new, 0);
         mat_release(&x);
         free(start);
     }
-    newnodes_release(&new);
+    new_nodes_release(&new);
 }
 
 static void read_covariates(const struct kind *k, const char *path)
 {
     static const int32_t sample[] = {1, 0};
-    struct newcovariates_report report;
+    struct covariates_report report;
     struct data_spec spec = k->spec;
     struct names ids = {0};
     struct mat x = {0};
@@ -152,7 +153,7 @@ static void read_covariates(const struct kind *k, const char *path)
     spec.phenotypes = path;
     if (names_add(&ids, "p", 1, &err) < 0 || names_add(&ids, "q", 2, &err) < 0)
         abort();
-    newcovariates_read(&x, &report, &k->data, &spec, &ids, sample, 2, "new", &err);
+    covariates_read_new(&x, &report, &k->data, &spec, &ids, sample, 2, "new", &err);
     mat_release(&x);
     names_release(&ids);
 }
@@ -161,27 +162,18 @@ static void read_files(struct kind *k, const struct memfile *file, int n_files)
 {
     char folder[32] = "";
 
-    switch (k->format) {
-    case DATA_SMILES:
-        if (k->letter == 'm')
-            read_smi(k, file);
-        else
-            read_graphs(k, file[0].path);
-        break;
-    case DATA_TU:
+    if (k->letter == 'm')
+        read_smi(k, file);
+    else if (k->format == &graph_format)
+        read_nodes(k, file, n_files);
+    else if (k->format == &genotype_format)
+        read_covariates(k, file[0].path);
+    else if (k->format == &tu_format) {
         memfiles_folder(folder, file, tu_name, n_files);
         read_graphs(k, folder);
         memfiles_remove(folder, tu_name, n_files);
-        break;
-    case DATA_GRAPH:
-        read_nodes(k, file, n_files);
-        break;
-    case DATA_GENOTYPE:
-        read_covariates(k, file[0].path);
-        break;
-    default:
+    } else
         read_graphs(k, file[0].path);
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -193,7 +185,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     while (k < kinds + sizeof kinds / sizeof *kinds && (!n || k->letter != bytes[0]))
         k++;
     if (n < HEAD || k == kinds + sizeof kinds / sizeof *kinds ||
-        (k->format == DATA_SMILES && !molecule_is_readable()))
+        (k->format == &smiles_format && !molecule_is_readable()))
         return 0;
     if (!k->data.block)
         load(k);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "data/core/builder.h"
-#include "data/core/load.h"
+#include "data/format.h"
 #include "data/genotype/recode.h"
 #include "memfile.h"
 
@@ -148,7 +148,7 @@ static void recode(const struct data_spec *spec)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE};
+    struct data_spec spec = {.format = &genotype_format};
     struct memfile file = {.fd = -1}, pheno;
     char path[64];
 

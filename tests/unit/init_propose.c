@@ -15,14 +15,14 @@
 
 static struct init_facts panel(int32_t n, int32_t n_features)
 {
-    return (struct init_facts){.format = DATA_GENOTYPE,
+    return (struct init_facts){.format = &genotype_format,
                                .n_samples = n,
                                .n_labelled = n,
                                .n_features = n_features,
                                .is_dosages = true};
 }
 
-static struct init_facts graphs(enum data_format format, int32_t n)
+static struct init_facts graphs(const struct data_format *format, int32_t n)
 {
     return (struct init_facts){.format = format,
                                .is_classification = true,
@@ -54,14 +54,14 @@ static const struct init_facts *everything(int *n)
     *n = 0;
     for (int32_t size = 12; size < 200000; size *= 7) {
         facts[(*n)++] = panel(size, 10 * size);
-        facts[(*n)++] = graphs(DATA_TU, size);
-        facts[(*n)++] = graphs(DATA_SMILES, size);
-        facts[(*n)++] = graphs(DATA_IDX, size);
-        facts[*n] = graphs(DATA_GRAPH, size);
+        facts[(*n)++] = graphs(&tu_format, size);
+        facts[(*n)++] = graphs(&smiles_format, size);
+        facts[(*n)++] = graphs(&idx_format, size);
+        facts[*n] = graphs(&graph_format, size);
         facts[*n].has_edges = facts[*n].is_sparse = true;
         (*n)++;
     }
-    facts[*n] = graphs(DATA_GRAPH, 2708);
+    facts[*n] = graphs(&graph_format, 2708);
     facts[*n].has_split = facts[*n].has_val = facts[*n].has_edges = true;
     (*n)++;
     return facts;
@@ -171,7 +171,7 @@ static void a_dozen_samples_have_no_correlation(void **state)
 
 static void molecules_are_summed_up_first(void **state)
 {
-    struct init_facts f = graphs(DATA_SMILES, 1000);
+    struct init_facts f = graphs(&smiles_format, 1000);
     struct proposal p;
 
     (void)state;
@@ -185,7 +185,7 @@ static void molecules_are_summed_up_first(void **state)
 static void a_baseline_stands_beside(void **state)
 {
     struct init_facts few = panel(500, 100), many = panel(30000, 100);
-    struct init_facts molecules = graphs(DATA_SMILES, 2000);
+    struct init_facts molecules = graphs(&smiles_format, 2000);
     struct proposal p;
 
     (void)state;
@@ -222,7 +222,7 @@ static void many_markers_are_reduced(void **state)
 
 static void objectives_suit_the_classes(void **state)
 {
-    struct init_facts f = graphs(DATA_SMILES, 1000);
+    struct init_facts f = graphs(&smiles_format, 1000);
     struct proposal p;
 
     (void)state;

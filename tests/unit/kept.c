@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/safetensors.h"
-#include "data/core/load.h"
+#include "data/format.h"
 #include "predict/predictor.h"
 #include "trial/kept.h"
 #include "trial/model_runner.h"

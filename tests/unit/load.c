@@ -14,14 +14,14 @@
 
 static struct data_spec genotype_spec(const char *genotypes, const char *phenotypes)
 {
-    return (struct data_spec){.format = DATA_GENOTYPE,
+    return (struct data_spec){.format = &genotype_format,
                               .genotypes = scratch_text("geno.csv", genotypes),
                               .phenotypes = scratch_text("pheno.csv", phenotypes)};
 }
 
 static struct data_spec graph_spec(const char *labels, const char *features, const char *edges)
 {
-    struct data_spec spec = {.format = DATA_GRAPH,
+    struct data_spec spec = {.format = &graph_format,
                              .labels = scratch_text("labels.csv", labels),
                              .features = scratch_text("features.csv", features)};
 
@@ -65,12 +65,12 @@ static void test_genotype(void **state)
     assert_int_equal(d.task, TASK_REGRESSION);
     assert_true(d.target[0] == 1 && d.target[2] == 3);
     assert_true(isnan(d.target[1]) && isnan(d.target[3]));
-    assert_int_equal(report.n_genotyped, 4);
-    assert_int_equal(report.n_phenotyped, 3);
+    assert_int_equal(report.n_samples, 4);
+    assert_int_equal(report.n_valued, 3);
     assert_int_equal(report.n_joined, 2);
-    assert_int_equal(report.n_phenotype_only, 1);
-    assert_int_equal(report.n_markers_read, 4);
-    assert_int_equal(report.n_monomorphic, 1);
+    assert_int_equal(report.n_unjoined, 1);
+    assert_int_equal(report.n_features, 4);
+    assert_int_equal(noted_number(&report, "genotypes", " monomorphic"), 1);
     assert_int_equal(report.n_missing, 2);
     dataset_release(&d);
 }
@@ -88,7 +88,7 @@ static void test_imputed_genotype(void **state)
     load(&d, &report, &spec);
     assert_null(d.dosage);
     check_features(&d, features);
-    assert_int_equal(report.n_monomorphic, 1);
+    assert_int_equal(noted_number(&report, "genotypes", " monomorphic"), 1);
     assert_int_equal(report.n_missing, 2);
     dataset_release(&d);
 }
@@ -227,7 +227,7 @@ static void test_phenotype_errors(void **state)
 /* Values that are taken for classes, one for nearly each sample. */
 static void refuse_labels(const char *format, const char *wanted)
 {
-    struct data_spec spec = {.format = DATA_GRAPH};
+    struct data_spec spec = {.format = &graph_format};
     struct data_report report;
     struct dataset d;
     struct buf labels = {0}, features = {0};
@@ -499,7 +499,7 @@ static void test_graph_errors(void **state)
 
 static void test_simulated(void **state)
 {
-    struct data_spec spec = {.format = DATA_SIMULATED,
+    struct data_spec spec = {.format = &simulated_format,
                              .simulate = {.samples = 40,
                                           .markers = 30,
                                           .populations = 3,
@@ -561,7 +561,7 @@ static void check_values(const struct dataset *d, const char *wanted)
 
 static void test_ft10(void **state)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE,
+    struct data_spec spec = {.format = &genotype_format,
                              .genotypes = real("arabidopsis/ft10_geno.csv"),
                              .phenotypes = real("arabidopsis/ft10_pheno.csv")};
     struct data_report report;
@@ -574,7 +574,7 @@ static void test_ft10(void **state)
     check_values(&d, "99759b9f494f504ffefd6ca67f11ea16");
     assert_int_equal(report.n_joined, 1058);
     assert_int_equal(report.n_missing, 0);
-    assert_int_equal(report.n_monomorphic, 0);
+    assert_int_equal(noted_number(&report, "genotypes", " monomorphic"), 0);
     assert_true(d.target[0] == 61.25f);
     assert_string_equal(dataset_id(&d, 1), "108");
     assert_string_equal(dataset_feature_name(&d, 0), "1_73");
@@ -584,7 +584,7 @@ static void test_ft10(void **state)
 /* A tab-separated phenotype table with more accessions than were genotyped. */
 static void test_ft10_pheno(void **state)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE,
+    struct data_spec spec = {.format = &genotype_format,
                              .genotypes = real("arabidopsis/ft10_geno.csv"),
                              .phenotypes = real("arabidopsis/FT10.pheno")};
     struct data_report report;
@@ -592,15 +592,15 @@ static void test_ft10_pheno(void **state)
 
     (void)state;
     load(&d, &report, &spec);
-    assert_int_equal(report.n_phenotyped, 1162);
+    assert_int_equal(report.n_valued, 1162);
     assert_int_equal(report.n_joined, 1058);
-    assert_int_equal(report.n_phenotype_only, 104);
+    assert_int_equal(report.n_unjoined, 104);
     dataset_release(&d);
 }
 
 static void test_ft16(void **state)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE,
+    struct data_spec spec = {.format = &genotype_format,
                              .genotypes = real("arabidopsis/ft16_chr5_geno.csv.gz"),
                              .phenotypes = real("arabidopsis/ft16_chr5_pheno.csv"),
                              .trait = "FT10"};
@@ -610,8 +610,8 @@ static void test_ft16(void **state)
     (void)state;
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 162);
-    assert_int_equal(report.n_markers_read, 53859);
-    assert_int_equal(report.n_monomorphic, 0);
+    assert_int_equal(report.n_features, 53859);
+    assert_int_equal(noted_number(&report, "genotypes", " monomorphic"), 0);
     assert_int_equal(d.n_features, 53859);
     check_values(&d, "a38b406ae29797e9bb4587bd2067863a");
     assert_int_equal(report.n_joined, 162 - 24);
@@ -621,7 +621,7 @@ static void test_ft16(void **state)
 static void test_cora(void **state)
 {
     static const int32_t class_size[] = {351, 217, 418, 818, 426, 298, 180};
-    struct data_spec spec = {.format = DATA_GRAPH,
+    struct data_spec spec = {.format = &graph_format,
                              .edges = real("cora/edges.csv"),
                              .features = real("cora/features.csv"),
                              .labels = real("cora/labels.csv"),
@@ -651,7 +651,7 @@ static void test_cora(void **state)
 /* The source as published: self loops are in it. */
 static void test_facebook(void **state)
 {
-    struct data_spec spec = {.format = DATA_GRAPH,
+    struct data_spec spec = {.format = &graph_format,
                              .edges = real("facebook/facebook_edges.csv.gz"),
                              .features = real("facebook/features.csv.gz"),
                              .labels = real("facebook/labels.csv")};

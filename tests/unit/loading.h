@@ -2,7 +2,9 @@
 #ifndef TESTS_LOADING_H
 #define TESTS_LOADING_H
 
-#include "data/core/load.h"
+#include <stdlib.h>
+
+#include "data/format.h"
 #include "scratch.h"
 
 static inline void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
@@ -11,6 +13,26 @@ static inline void load(struct dataset *d, struct data_report *report, const str
 
     if (data_load(d, spec, report, &err) != 0)
         fail_msg("%s", err.text);
+}
+
+/* What a report says under a label; "" where it says nothing. */
+static inline const char *noted(const struct data_report *report, const char *label)
+{
+    for (int32_t i = 0; i < report->n_notes; i++)
+        if (!strcmp(report->note[i].label, label))
+            return report->note[i].text;
+    return "";
+}
+
+/* The number before these words of a note; 0 where it is not there. */
+static inline int64_t noted_number(const struct data_report *report, const char *label,
+                                   const char *words)
+{
+    const char *text = noted(report, label), *at = strstr(text, words);
+
+    while (at && at > text && strchr(" 0123456789", at[-1]))
+        at--;
+    return at ? strtoll(at, NULL, 10) : 0;
 }
 
 /* The load must fail with this text, folders left out. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "data/genotype/recode.h"
 #include "scratch.h"
 
@@ -42,8 +42,9 @@ static const char *write_plink(void)
 
 static void load(struct dataset *d, const char *path)
 {
-    struct data_spec spec = {
-        .format = DATA_GENOTYPE, .genotypes = path, .phenotypes = scratch_text("pheno.csv", PHENO)};
+    struct data_spec spec = {.format = &genotype_format,
+                             .genotypes = path,
+                             .phenotypes = scratch_text("pheno.csv", PHENO)};
     struct data_report report;
     struct err err = {""};
 

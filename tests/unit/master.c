@@ -195,7 +195,7 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
 
     assert_non_null(master);
     if (record->resumes)
-        resumes_set(dispatch_resumes(dispatch), record->resumes, 0.5);
+        dispatch_resume(dispatch, record->resumes, 0.5);
     record->times = calloc((size_t)n + 1, sizeof *record->times);
     rc = master_run(end, master, err);
     assert_true(ledger_check(ledger, NULL));

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sched/channel.h"
+#include "sched/mailbox.h"
 #include "sched/message.h"
 
 static void test_round_trip(void **state)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "grid/plan.h"
 #include "scratch.h"
 #include "trial/model_runner.h"

@@ -19,7 +19,7 @@ static const uint8_t turned[] = {0x6c, 0x1b, 0, 0x1c, 0x3e, 0x3b, 0x31, 0x2c};
 
 static struct data_spec write_set(const uint8_t *bytes, size_t n, const char *bim, const char *fam)
 {
-    struct data_spec spec = {.format = DATA_GENOTYPE};
+    struct data_spec spec = {.format = &genotype_format};
 
     scratch_text("set.bim", bim);
     scratch_text("set.fam", fam);
@@ -71,7 +71,7 @@ static void test_phenotypes(void **state)
 
     (void)state;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
-    assert_false(report.is_case_control);
+    assert_false(*noted(&report, "case control"));
     assert_int_equal(report.n_joined, 3); /* 0 is a number where others are not 1 and 2 */
     assert_true(d.target[0] == 1.5F && d.target[2] != d.target[2] && d.target[4] == 0);
     dataset_release(&d);
@@ -79,14 +79,14 @@ static void test_phenotypes(void **state)
                      "f a 0 0 1 1\nf b 0 0 2 2\nf c 0 0 1 -9\nf d 0 0 1 0\nf e 0 0 1 2\n");
     spec.subset = DATA_SUBSET_PHENOTYPED;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
-    assert_true(report.is_case_control);
+    assert_true(*noted(&report, "case control"));
     assert_int_equal(d.n_classes, 2);
     assert_string_equal(dataset_class_name(&d, d.label[2]), "2");
     dataset_release(&d);
     spec.task = DATA_TASK_REGRESSION;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
     assert_true(d.n_classes == 0 && d.target[2] == 0); /* a number like any other */
-    assert_false(report.is_case_control);
+    assert_false(*noted(&report, "case control"));
     assert_int_equal(report.n_joined, 4);
     dataset_release(&d);
     spec.task = DATA_TASK_AUTO;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
 #include "gcn/trainer.h"
@@ -163,7 +163,7 @@ static struct gcn_spec sgd(double learning_rate)
 static void test_same_path(void **state)
 {
     const struct data_spec spec = {
-        .format = DATA_SIMULATED,
+        .format = &simulated_format,
         .simulate = {.samples = 60,
                      .markers = 500,
                      .populations = 3,
@@ -196,7 +196,7 @@ static void test_same_path_of_real_markers(void **state)
 {
     const char *folder = getenv("ESPALIER_DATA");
     char genotypes[1024], phenotypes[1024];
-    struct data_spec spec = {.format = DATA_GENOTYPE, .trait = "FT16", .split = ""};
+    struct data_spec spec = {.format = &genotype_format, .trait = "FT16", .split = ""};
     struct gcn_spec gcn = sgd(1e-5);
     struct pair pair;
 

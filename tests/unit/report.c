@@ -66,10 +66,12 @@ static void test_record(void **state)
 static void expect_efficiency(const double row[6], int64_t ranks, int64_t n_rows,
                               const char *wanted)
 {
+    static char *columns[] = {"session",   "ranks",   "trials", "elapsed_s", "total_s",
+                              "longest_s", "bound_s", "busy",   "above"};
     struct cell row_cells[9] = {{.type = CELL_INTEGER, .i = 1},
                                 {.type = CELL_INTEGER, .i = ranks},
                                 {.type = CELL_INTEGER, .i = 4}};
-    const struct result_table one = {names, 9, n_rows, row_cells};
+    const struct result_table one = {columns, 9, n_rows, row_cells};
     struct buf out = {0};
 
     for (int i = 0; i < 6; i++)

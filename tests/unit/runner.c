@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "data/core/load.h"
+#include "data/format.h"
 #include "gcn/ridge.h"
 #include "grid/plan.h"
 #include "trial/model_runner.h"

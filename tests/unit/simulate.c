@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "data/core/simulate.h"
+#include "data/genotype/simulate.h"
 
 static const struct simulate_spec base = {.samples = 400,
                                           .markers = 1000,

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "data/format.h"
 #include "trial/model_type.h"
 #include "trial/spec.h"
 
@@ -28,12 +29,8 @@ static void assert_choice(enum param_id id, int offset, int value, const char *n
 static void test_choices_are_enums(void **state)
 {
     (void)state;
-    assert_choice(P_FORMAT, 0, DATA_GENOTYPE, "genotype");
-    assert_choice(P_FORMAT, 0, DATA_GRAPH, "graph");
-    assert_choice(P_FORMAT, 0, DATA_SIMULATED, "simulated");
-    assert_choice(P_FORMAT, 0, DATA_TU, "tu");
-    assert_choice(P_FORMAT, 0, DATA_SMILES, "smiles");
-    assert_choice(P_FORMAT, 0, DATA_IDX, "idx");
+    for (int i = 0; data_format_next((size_t)i); i++)
+        assert_choice(P_FORMAT, 0, i, data_format_next((size_t)i)->name);
     assert_choice(P_TASK, 0, DATA_TASK_AUTO, "auto");
     assert_choice(P_TASK, 0, DATA_TASK_REGRESSION, "regression");
     assert_choice(P_TASK, 0, DATA_TASK_CLASSIFICATION, "classification");
@@ -174,7 +171,7 @@ static void test_values_arrive(void **state)
     assert_int_equal(split.replicate, 2);
     assert_int_equal(split.fold, 1);
     spec_data(&data, &s);
-    assert_int_equal(data.format, DATA_SIMULATED);
+    assert_ptr_equal(data.format, &simulated_format);
     assert_int_equal(data.simulate.samples, 99);
     s.v[P_REDUCE].i = 30;
     spec_inputs(&inputs, &s);

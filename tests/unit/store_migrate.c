@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/db.h"
 #include "store/merge.h"
 #include "store/query.h"
+#include "store/schema.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
@@ -31,7 +31,7 @@ static void make_old(const struct fixture *f, const char *more)
     sqlite3 *db;
 
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, db_schema_sql[1], NULL, NULL, NULL) ||
+    if (sqlite3_exec(db, schema_sql[1], NULL, NULL, NULL) ||
         sqlite3_exec(db, content_1, NULL, NULL, NULL) || sqlite3_exec(db, more, NULL, NULL, NULL))
         fail_msg("%s", sqlite3_errmsg(db));
     sqlite3_close(db);
@@ -188,13 +188,13 @@ static void test_every_schema(void **state)
     struct err err;
 
     (void)state;
-    for (uint32_t from = 1; from <= DB_SCHEMA_VERSION; from++)
-        for (uint32_t to = from; to <= DB_SCHEMA_VERSION; to++) {
+    for (uint32_t from = 1; from <= SCHEMA_VERSION; from++)
+        for (uint32_t to = from; to <= SCHEMA_VERSION; to++) {
             sqlite3 *db;
 
             fixture_open(&f, INI);
             assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
-            assert_int_equal(migrate_make(db, from, to), SQLITE_OK);
+            assert_int_equal(schema_make(db, from, to), SQLITE_OK);
             sqlite3_close(db);
             if (store_open_reader(&store, f.path, &err))
                 fail_msg("%u to %u: %s", from, to, err.text);

@@ -130,7 +130,7 @@ static void test_second_writer(void **state)
 
     (void)state;
     fixture_open(&f, INI);
-    assert_false(query_writer(f.path, &holder));
+    assert_false(lock_is_held(f.path, &holder));
     store = fixture_store(&f);
     snprintf(pid, sizeof pid, "pid %ld on ", (long)getpid());
     expect_refused(f.path, pid);
@@ -138,7 +138,7 @@ static void test_second_writer(void **state)
     snprintf(other, sizeof other, "%s/link.db", f.folder);
     assert_int_equal(symlink("r.db", other), 0);
     expect_refused(other, pid);
-    assert_true(query_writer(f.path, &holder));
+    assert_true(lock_is_held(f.path, &holder));
     assert_int_equal(holder.pid, getpid());
     store_close(store);
     assert_false(is_there(f.path, ".lock"));
@@ -165,7 +165,7 @@ static void test_lock_of_a_dead_process(void **state)
     assert_true(WIFSIGNALED(status));
     snprintf(name, sizeof name, "%s.lock", f.path);
     assert_int_equal(access(name, F_OK), 0);
-    assert_false(query_writer(f.path, &holder));
+    assert_false(lock_is_held(f.path, &holder));
     store_close(fixture_store(&f));
     fixture_close(&f);
 }
@@ -201,11 +201,11 @@ static void test_lock_of_another_host(void **state)
         "here: where far.away is down or has no such process, remove %s.lock",
         f.path);
     expect_refused(f.path, wanted);
-    assert_true(query_writer(f.path, &holder));
+    assert_true(lock_is_held(f.path, &holder));
     assert_string_equal(holder.job, "lsf job 88");
     assert_string_equal(holder.command, "espalier run a.ini");
     close(fd);
-    assert_false(query_writer(f.path, &holder));
+    assert_false(lock_is_held(f.path, &holder));
     store_close(fixture_store(&f));
     assert_false(is_there(f.path, ".lock"));
     write_lock(&f, "from an older version 1", &fd);
@@ -225,7 +225,7 @@ static void test_job_of_the_holder(void **state)
     setenv("SLURM_JOB_ID", "77", 1);
     store = fixture_store(&f);
     unsetenv("SLURM_JOB_ID");
-    assert_true(query_writer(f.path, &holder));
+    assert_true(lock_is_held(f.path, &holder));
     assert_string_equal(holder.job, "slurm job 77");
     assert_non_null(strstr(holder.command, "store_refuse"));
     store_close(store);
@@ -569,14 +569,14 @@ static void test_filesystems(void **state)
     const char *name;
 
     (void)state;
-    assert_true(filesystem_find(0x6969)->is_shared);
-    assert_string_equal(filesystem_find(0x0bd00bd0)->name, "lustre");
-    assert_false(filesystem_find(0xef53)->is_shared);
-    assert_true(filesystem_find(12345)->is_shared);
-    assert_string_equal(store_journal_mode("/proc/none", &name), "delete");
+    assert_true(database_file_filesystem_find(0x6969)->is_shared);
+    assert_string_equal(database_file_filesystem_find(0x0bd00bd0)->name, "lustre");
+    assert_false(database_file_filesystem_find(0xef53)->is_shared);
+    assert_true(database_file_filesystem_find(12345)->is_shared);
+    assert_string_equal(database_file_journal_mode("/proc/none", &name), "delete");
     assert_string_equal(name, "unknown");
-    assert_string_equal(store_journal_mode("none.db", &name),
-                        filesystem_of(".")->is_shared ? "delete" : "wal");
+    assert_string_equal(database_file_journal_mode("none.db", &name),
+                        database_file_filesystem(".")->is_shared ? "delete" : "wal");
 }
 
 int main(void)

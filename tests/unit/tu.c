@@ -43,7 +43,7 @@ static struct data_spec spec_of(const struct files *f)
     put("T_graph_attributes.txt", f->graph_attributes);
     put("T_node_labels.txt", f->node_labels);
     put("T_node_attributes.txt", f->node_attributes);
-    return (struct data_spec){.format = DATA_TU, .folder = scratch_folder};
+    return (struct data_spec){.format = &tu_format, .folder = scratch_folder};
 }
 
 static void refuse(const struct files *files, const char *wanted)
@@ -80,8 +80,9 @@ static void test_labels(void **state)
     assert_int_equal(g.n_edges, 1);
     assert_int_equal(g.source[0] - g.edge_base, 0);
     assert_string_equal(dataset_id(&d, 1), "2");
-    assert_int_equal(report.n_duplicate_edges + report.n_self_loops + report.n_one_way_edges, 0);
-    assert_false(report.has_edge_labels);
+    assert_int_equal(report.n_duplicate_edges + report.n_self_loops, 0);
+    assert_string_equal(noted(&report, "one way"), "");
+    assert_false(*noted(&report, "not used"));
     dataset_release(&d);
 }
 
@@ -174,10 +175,10 @@ static void test_untidy_edges(void **state)
     load(&d, &report, &spec);
     put("T_edge_labels.txt", NULL);
     assert_int_equal(d.n_edges, 2);
-    assert_int_equal(report.n_one_way_edges, 1);
+    assert_int_equal(noted_number(&report, "one way", " edge"), 1);
     assert_int_equal(report.n_duplicate_edges, 1);
     assert_int_equal(report.n_self_loops, 1);
-    assert_true(report.has_edge_labels);
+    assert_true(*noted(&report, "not used"));
     dataset_release(&d);
 }
 
@@ -373,7 +374,7 @@ static int32_t largest_graph(const struct dataset *d)
 /* Published counts: TUDataset, Morris et al. 2020. */
 static void test_mutag(void **state)
 {
-    struct data_spec spec = {.format = DATA_TU, .folder = real_folder("MUTAG")};
+    struct data_spec spec = {.format = &tu_format, .folder = real_folder("MUTAG")};
     struct split_spec split_spec = {.folds = 10, .seed = 1};
     struct data_report report;
     struct split split;
@@ -388,8 +389,9 @@ static void test_mutag(void **state)
     assert_int_equal(count_label(&d, "1"), 125);
     assert_int_equal(count_label(&d, "-1"), 63);
     assert_int_equal(largest_graph(&d), 28);
-    assert_int_equal(report.n_one_way_edges + report.n_duplicate_edges + report.n_self_loops, 0);
-    assert_true(report.has_edge_labels);
+    assert_int_equal(report.n_duplicate_edges + report.n_self_loops, 0);
+    assert_string_equal(noted(&report, "one way"), "");
+    assert_true(*noted(&report, "not used"));
     assert_int_equal(split_make(&split, &d, &split_spec, NULL), 0);
     assert_int_equal(split.n_train + split.n_val, 188);
     assert_in_range(split.n_val, 18, 20);
@@ -399,7 +401,7 @@ static void test_mutag(void **state)
 
 static void test_proteins(void **state)
 {
-    struct data_spec spec = {.format = DATA_TU, .folder = real_folder("PROTEINS")};
+    struct data_spec spec = {.format = &tu_format, .folder = real_folder("PROTEINS")};
     struct data_report report;
     struct dataset d;
 

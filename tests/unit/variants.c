@@ -21,8 +21,9 @@
 
 static struct data_spec spec_of(const char *path)
 {
-    return (struct data_spec){
-        .format = DATA_GENOTYPE, .genotypes = path, .phenotypes = scratch_text("pheno.csv", PHENO)};
+    return (struct data_spec){.format = &genotype_format,
+                              .genotypes = path,
+                              .phenotypes = scratch_text("pheno.csv", PHENO)};
 }
 
 static struct data_spec vcf_of(const char *text)
@@ -116,8 +117,8 @@ static void test_multiallelic(void **state)
     load(&d, &report, &spec);
     assert_string_equal(text_of(&d), "1_20_A_C=0 0 2 0\n1_20_A_G=0 2 0 0\n");
     assert_string_equal(dataset_alleles(&d, 1), "1\t20\tA\tG");
-    assert_int_equal(report.n_multiallelic, 1);
-    assert_int_equal(report.n_monomorphic, 1);
+    assert_int_equal(noted_number(&report, "sites", " multi-allelic"), 1);
+    assert_int_equal(noted_number(&report, "genotypes", " monomorphic"), 1);
     dataset_release(&d);
 }
 
@@ -149,9 +150,9 @@ static void test_filters(void **state)
     spec.filter.call_rate = 0.8;
     load(&d, &report, &spec);
     assert_string_equal(text_of(&d), "2_20=0 2 0 1\n");
-    assert_int_equal(report.n_markers_read, 5);
-    assert_int_equal(report.n_rare, 2);
-    assert_int_equal(report.n_too_missing, 2);
+    assert_int_equal(report.n_features, 5);
+    assert_int_equal(noted_number(&report, "filters", " rare"), 2);
+    assert_int_equal(noted_number(&report, "filters", " markers with too many"), 2);
     dataset_release(&d);
     spec.filter.maf = 0.125; /* just as rare as they are */
     spec.filter.call_rate = 0.75;
@@ -221,10 +222,10 @@ static void test_subset(void **state)
     assert_string_equal(text_of(&d), "1_10=1 0 0\n1_20=1 0 2\n2_10=1 2 2\n2_20=1 0 0\n");
     assert_string_equal(dataset_id(&d, 0), "d");
     assert_true(d.target[2] == 9);
-    assert_int_equal(report.n_genotyped, 4);
+    assert_int_equal(report.n_samples, 4);
     assert_int_equal(report.n_joined, 3);
-    assert_int_equal(report.n_phenotype_only, 1);
-    assert_string_equal(report.phenotype_only[0], "q");
+    assert_int_equal(report.n_unjoined, 1);
+    assert_string_equal(noted(&report, "unmatched"), "\"q\"");
     dataset_release(&d);
     spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,4\nc,2,\nd,0,1\n");
     expect(&spec, "m1=0 0 2\nm2=1 0 ?\n");
@@ -267,7 +268,7 @@ static void test_many(void **state)
     spec.phenotypes = scratch_path("many.csv");
     spec.filter.dosage = DATA_DOSAGE_DS;
     load(&d, &report, &spec);
-    assert_int_equal(d.n_features, SITES - report.n_monomorphic);
+    assert_int_equal(d.n_features, SITES - noted_number(&report, "genotypes", " monomorphic"));
     assert_int_equal(mat_init(&x, d.n_samples, d.n_features, NULL), 0);
     dataset_decode(&x, &d, 0, 0);
     for (int32_t k = 0; k < d.n_features; k++) {

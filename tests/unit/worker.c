@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "sched/mailbox.h"
 #include "sched/message.h"
 #include "sched/worker.h"
 
@@ -126,7 +127,7 @@ static void play(struct scene *scene)
 {
     struct runner runner = {run_scene, scene};
     struct clock clock = {scene_now, scene};
-    struct channel channel = {scene_send, scene_receive, &scene};
+    struct worker_channel channel = {scene_send, scene_receive, &scene};
 
     assert_int_equal(worker_run(&channel, &runner, 3, &clock, NULL), 0);
 }

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/core/phenotype.h"
 #include "data/text/names.h"
 #include "data/text/table.h"
@@ -22,7 +22,7 @@ struct column {
 struct coding {
     const struct dataset *data;
     struct mat *out;
-    struct newcovariates_report *report;
+    struct covariates_report *report;
     const int32_t *sample;
     float *mean; /* [F - K] of the data */
 };
@@ -92,8 +92,7 @@ static int take_number(float *out, const struct target_cells *cells, int32_t i, 
     return 0;
 }
 
-static void count_unknown(struct newcovariates_report *r, const struct target_cells *cells,
-                          int32_t i)
+static void count_unknown(struct covariates_report *r, const struct target_cells *cells, int32_t i)
 {
     if (r->n_unknown++)
         return;
@@ -156,19 +155,19 @@ static int take_columns(struct coding *c, const struct phenotype *p, struct err 
     return 0;
 }
 
-int newcovariates_read(struct mat *out, struct newcovariates_report *report,
-                       const struct dataset *data, const struct data_spec *spec,
-                       const struct names *ids, const int32_t *sample, int32_t n,
-                       const char *source, struct err *err)
+int covariates_read_new(struct mat *out, struct covariates_report *report,
+                        const struct dataset *data, const struct data_spec *spec,
+                        const struct names *ids, const int32_t *sample, int32_t n,
+                        const char *source, struct err *err)
 {
     struct coding c = {.data = data, .out = out, .report = report, .sample = sample};
     struct data_spec new = *spec;
-    struct data_report unused = {0};
+    struct phenotype_report unused = {0};
     struct joined_ids from = {.ids = ids, .path = source};
     struct phenotype p = {0};
     int rc = -1;
 
-    *report = (struct newcovariates_report){0};
+    *report = (struct covariates_report){0};
     new.like = data;
     if (mat_init(out, n, data->n_features - data->n_markers, err) == 0 &&
         find_means(&c, err) == 0 && phenotype_read(&p, &from, &new, &unused, err) == 0)
@@ -307,7 +306,7 @@ static int add_words(struct covariates *c, const struct target_cells *cells, int
 }
 
 static int add_covariate(struct covariates *c, const struct target_cells *cells, bool is_factor,
-                         struct data_report *report, struct err *err)
+                         struct err *err)
 {
     int32_t n_present = 0, n_words = 0, a_word = 0;
 
@@ -320,8 +319,8 @@ static int add_covariate(struct covariates *c, const struct target_cells *cells,
         if (!table_parse_number(&v, cells->text[i]) && n_words++ == 0)
             a_word = i;
     }
-    report->n_covariates++;
-    report->n_covariate_missing += cells->n - n_present;
+    c->n_columns++;
+    c->n_missing += cells->n - n_present;
     if (n_present == 0)
         return err_set(err, "%s: data.covariates: column \"%.80s\": no sample has a value",
                        cells->path, cells->column);
@@ -350,12 +349,11 @@ static int transpose(struct covariates *c, size_t n_rows, struct err *err)
     return 0;
 }
 
-int covariates_make(struct covariates *c, const struct phenotype *p, struct data_report *report,
-                    struct err *err)
+int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err)
 {
     memset(c, 0, sizeof *c);
     for (int32_t k = 0; k < p->n_covariates; k++)
-        if (add_covariate(c, &p->covariate[k], p->is_factor[k], report, err) != 0)
+        if (add_covariate(c, &p->covariate[k], p->is_factor[k], err))
             return -1;
     return c->n ? transpose(c, (size_t)p->trait.n, err) : 0;
 }

@@ -10,7 +10,7 @@
 #ifndef DATA_CORE_COVARIATES_H
 #define DATA_CORE_COVARIATES_H
 
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/core/phenotype.h"
 #include "data/text/names.h"
 
@@ -19,7 +19,7 @@
  * mean of the data in every feature of the column, as it was there (data/core/covariates.h), and so
  * is a word that the data have not. */
 
-struct newcovariates_report {
+struct covariates_report {
     int32_t n_absent;          /* samples without a row */
     int64_t n_missing;         /* cells of the others, those with an unknown word not counted */
     int64_t n_unknown;         /* cells with a word that the data have not */
@@ -31,26 +31,26 @@ struct newcovariates_report {
  * data's with a table of its own in phenotypes. Pair with mat_release(), also after a failure. -1
  * and err: the table is faulty, has not one of the columns, has nobody of ids or a word among
  * numbers. */
-int newcovariates_read(struct mat *out, struct newcovariates_report *report,
-                       const struct dataset *data, const struct data_spec *spec,
-                       const struct names *ids, const int32_t *sample, int32_t n,
-                       const char *source, struct err *err);
+int covariates_read_new(struct mat *out, struct covariates_report *report,
+                        const struct dataset *data, const struct data_spec *spec,
+                        const struct names *ids, const int32_t *sample, int32_t n,
+                        const char *source, struct err *err);
 
 struct covariates {
     float *v;    /* (n_samples, n) row-major */
     char **name; /* [n] the column's, or COLUMN=WORD; owned */
     int32_t n;
     int32_t capacity;
+    int32_t n_columns;        /* of the table, that became features */
+    int64_t n_missing;        /* their missing cells, set to the mean */
     const char **all_names;   /* [n_features] the draft's, owned, as the next; the texts are not */
     const char **all_alleles; /* [n_features] */
     const char **all_ids;     /* likewise, of markers */
 };
 
-/* report: n_covariates, n_covariate_missing. Pair with covariates_release(), also after a failure.
- * -1 and err: a column that tells no samples apart (no value, one value, a word for each sample),
+/* Pair with covariates_release(), also after a failure. -1 and err: a column that tells no samples apart (no value, one value, a word for each sample),
  * words among numbers, a word that is not UTF-8. */
-int covariates_make(struct covariates *c, const struct phenotype *p, struct data_report *report,
-                    struct err *err);
+int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err);
 void covariates_release(struct covariates *c); /* takes a zeroed one */
 
 /* Append them to the features of a draft, which are its markers from now on; lends the arrays.

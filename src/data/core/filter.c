@@ -226,21 +226,21 @@ bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, i
 }
 
 bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_samples,
-                  double frequency, struct data_report *report)
+                  double frequency, struct filter_counts *counts)
 {
     /* 1 - 0.9 is a little less than 0.1: the last digits do not decide. */
     const double almost = 1 - 1e-12;
 
     if ((double)tally->n_present / n_samples < f->call_rate * almost) {
-        report->n_too_missing++;
+        counts->n_too_missing++;
         return false;
     }
     if (!(tally->low < tally->high)) {
-        report->n_monomorphic++;
+        counts->n_monomorphic++;
         return false;
     }
     if (fmin(frequency, 1 - frequency) < f->maf * almost) {
-        report->n_rare++;
+        counts->n_rare++;
         return false;
     }
     return true;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 
 /* The genotypes of a variant in numbers. */
 struct tally {
@@ -41,6 +41,19 @@ struct filter {
     int32_t n_ranges;
 };
 
+/* What the filters left out of a file. */
+struct filter_counts {
+    int32_t n_read;         /* markers that were judged */
+    int64_t n_elsewhere;    /* sites outside the region */
+    int64_t n_multiallelic; /* sites skipped; those split are in n_split */
+    int64_t n_split;
+    int32_t n_too_missing; /* markers dropped, as are the next three */
+    int32_t n_monomorphic; /* the same call wherever there is one */
+    int32_t n_rare;
+    int32_t n_thinned;
+    bool is_partly_read; /* variants = first:N had enough before the end */
+};
+
 /* From the settings. Pair with filter_release(), also after a failure. -1 and err: a region that is
  * none. */
 int filter_init(struct filter *f, const struct data_filter *spec, struct err *err);
@@ -49,9 +62,9 @@ void filter_release(struct filter *f); /* takes a zeroed one */
 /* Whether a site is in one of the regions, or reaches into it from before. */
 bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, int64_t end);
 
-/* Whether a variant is kept; what speaks against it is counted in report. frequency: of the counted
+/* Whether a variant is kept; what speaks against it is counted. frequency: of the counted
  * allele, where a call is present. */
 bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_samples,
-                  double frequency, struct data_report *report);
+                  double frequency, struct filter_counts *counts);
 
 #endif

@@ -23,7 +23,7 @@ struct reading {
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
     struct names left;   /* of them, those without a genotype that have a value */
-    struct data_report *report;
+    struct phenotype_report *report;
 };
 
 /* ---- which columns ---- */
@@ -246,15 +246,12 @@ static int32_t new_row(struct reading *r, struct err *err)
 }
 
 /* Of a row without a genotype. */
-static void name_left(struct data_report *report, const char *id)
+static void name_left(struct phenotype_report *report, const char *id)
 {
-    int32_t most = sizeof report->phenotype_only / sizeof *report->phenotype_only;
-
-    if (report->n_phenotype_only < most)
-        snprintf(report->phenotype_only[report->n_phenotype_only], sizeof *report->phenotype_only,
-                 "%s", id);
+    if (report->n_left < DATA_EXAMPLES)
+        snprintf(report->left[report->n_left], sizeof *report->left, "%s", id);
     report->is_foreign_id = report->is_foreign_id || escape_find_invalid(id);
-    report->n_phenotype_only++;
+    report->n_left++;
 }
 
 /* A row whose id is not among the samples. Of new samples (spec->like) nobody reads a value. */
@@ -284,7 +281,7 @@ static int no_common_id(const struct reading *r, const char *why, struct err *er
 /* Why rows did not join, where that can be seen: also of few, since their values are lost. */
 static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
-    struct data_report *report = r->report;
+    struct phenotype_report *report = r->report;
     struct buf why = {0};
     int rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
 
@@ -311,7 +308,7 @@ static int read_rows(struct reading *r, struct err *err)
             (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)) != 0)
             return -1;
         is_any_known = is_any_known || i >= 0;
-        r->report->n_phenotyped += has_value;
+        r->report->n_valued += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
     return status == 0 ? explain_left(r, is_any_known, err) : -1;
@@ -349,7 +346,7 @@ static int read_commas(struct reading *r, struct err *err)
 
 /* Programs write these where a value is missing. A number that no other value is below, while the
  * others are not negative, is likely such a code and no measurement. */
-static void find_suspect(struct data_report *report, const struct target_cells *cells)
+static void find_suspect(struct phenotype_report *report, const struct target_cells *cells)
 {
     static const double codes[] = {-9, -99, -999, -9999};
     double least = INFINITY, next = INFINITY;
@@ -380,7 +377,7 @@ static void find_suspect(struct data_report *report, const struct target_cells *
 /* ---- together ---- */
 
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
-                   const struct data_spec *spec, struct data_report *report, struct err *err)
+                   const struct data_spec *spec, struct phenotype_report *report, struct err *err)
 {
     struct reading r = {.p = p,
                         .ids = source->ids,
@@ -391,6 +388,8 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
     int status = -1;
 
     memset(p, 0, sizeof *p);
+    report->n_valued = report->n_joined = report->n_left = 0;
+    report->is_foreign_id = false;
     if (table_open(&r.table, spec->phenotypes, err) != 0)
         return -1;
     if (names_split(&r.missing, spec->missing, "data.missing", err) == 0 &&

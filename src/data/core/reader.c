@@ -1,20 +1,13 @@
 #include "data/core/reader.h"
 
 #include <string.h>
-#include <strings.h>
 
-int reader_need_path(const char *path, const char *key, const char *format, struct err *err)
+int reader_need_path(const struct data_spec *spec, const char *path, const char *key,
+                     struct err *err)
 {
     if (path && *path)
         return 0;
-    return err_set(err, "data.%s is not set: data.format = %s needs it", key, format);
-}
-
-bool reader_ends_in(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-
-    return n > m && !strcasecmp(path + n - m, ending);
+    return err_set(err, "data.%s is not set: data.format = %s needs it", key, spec->format->name);
 }
 
 bool reader_has_family(const struct table *t)
@@ -73,10 +66,4 @@ bool reader_is_listed(const struct names *words, const char *cell)
         if (table_parse_number(&word, words->text[i]) && word == v)
             return true;
     return false;
-}
-
-void data_unmatched_release(struct data_unmatched *u)
-{
-    names_release(&u->genotypes);
-    names_release(&u->phenotypes);
 }

@@ -1,17 +1,15 @@
-/* What the readers of the formats share; and the readers themselves, for data_load() alone. */
+/* What the readers of the formats share. */
 #ifndef DATA_CORE_READER_H
 #define DATA_CORE_READER_H
 
 #include "data/core/builder.h"
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* -1 and err unless the setting data.KEY holds a path. */
-int reader_need_path(const char *path, const char *key, const char *format, struct err *err);
-
-/* Whether a path ends so, in any letters, with a name before it. */
-bool reader_ends_in(const char *path, const char *ending);
+/* -1 and err unless the setting data.KEY of the format holds a path. */
+int reader_need_path(const struct data_spec *spec, const char *path, const char *key,
+                     struct err *err);
 
 /* Whether the header begins FID IID, as PLINK's tables do. */
 bool reader_has_family(const struct table *t);
@@ -29,28 +27,5 @@ int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t 
 
 /* Whether a cell is one of the words, or one of the numbers among them written otherwise. */
 bool reader_is_listed(const struct names *words, const char *cell);
-
-/* As data_load(), of one format; report is zeroed. */
-int genotype_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-                  struct err *err);
-int graphdata_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-                   struct err *err);
-int simulated_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-                   struct err *err);
-int tu_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-            struct err *err);
-int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-                struct err *err);
-int idx_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-             struct err *err);
-
-/* Molecules for a model (spec->like), at most so many at a time; for newgraphs.h alone. next: 1, or
- * 0 after the last; report is of all that was read so far. Pair with smiles_close(), also after a
- * failure; spec is borrowed until then. */
-struct smiles;
-int smiles_open(struct smiles **out, const struct data_spec *spec, struct err *err);
-int smiles_next(struct dataset *out, struct smiles *s, int32_t most, struct data_report *report,
-                struct err *err);
-void smiles_close(struct smiles *s); /* takes NULL */
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/core/load.h"
+#include "data/core/data_report.h"
 
 static bool is_blank(char c)
 {

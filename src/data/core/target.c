@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/core/builder.h"
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 #include "data/text/table.h"
 
 /* Longer than any number that somebody writes. */

@@ -3,7 +3,7 @@
 #define DATA_CORE_TARGET_H
 
 #include "data/core/builder.h"
-#include "data/core/load.h"
+#include "data/core/data_spec.h"
 
 /* One cell a sample, as it was read; absent where a sample has none. */
 struct target_cells {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/genotype/variants.h"
+#include "data/genotype/readers.h"
 
 /* BCF, record by record, through htslib. */
 
@@ -158,15 +158,13 @@ static void bcf_close_file(struct variants *v)
     free(b);
 }
 
-int bcf_reader_open(struct variants *v, struct err *err)
+static int bcf_open_file(struct variants *v, struct err *err)
 {
-    static const struct variants_reader reader = {bcf_next, bcf_read_calls, bcf_close_file};
     struct bcf *b = calloc(1, sizeof *b);
 
     if (!b)
         return err_nomem(err, v->path, sizeof *b);
     v->state = b;
-    v->reader = &reader;
     hts_set_log_level(HTS_LOG_OFF); /* what is wrong is said by us, once */
     b->file = hts_open(v->path, "r");
     if (!b->file)
@@ -182,3 +180,5 @@ int bcf_reader_open(struct variants *v, struct err *err)
             return -1;
     return variants_scratch_init(&b->scratch, v->ids.n ? v->ids.n : 1, err);
 }
+
+const struct variants_reader bcf_reader = {bcf_open_file, bcf_next, bcf_read_calls, bcf_close_file};

@@ -1,10 +1,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "data/core/covariates.h"
+#include "data/core/data_report.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
-#include "data/genotype/genotable.h"
+#include "data/genotype/genotype_table.h"
 #include "data/genotype/panel.h"
 #include "data/genotype/plink.h"
 
@@ -14,13 +17,16 @@ struct genotype {
     const struct data_spec *spec;
     struct data_report *report;
     enum variants_kind kind;
-    struct genotable table; /* VARIANTS_NONE, */
-    struct panel panel;     /* or any other */
+    struct genotype_table table; /* VARIANTS_NONE, */
+    struct panel panel;          /* or any other */
     struct filter filter;
+    struct filter_counts counts;
+    int64_t n_missing;       /* calls of the markers kept */
     const struct names *all; /* the samples of the file */
     struct names subset;     /* the phenotyped ones, where they alone are taken */
     const struct names *ids; /* of the samples that are taken */
     struct phenotype phenotype;
+    struct phenotype_report noticed;
     struct covariates covariates;
     struct target target;
     struct membership membership;
@@ -35,7 +41,7 @@ static void genotype_release(struct genotype *g)
     names_release(&g->subset);
     filter_release(&g->filter);
     panel_release(&g->panel);
-    genotable_release(&g->table);
+    genotype_table_release(&g->table);
 }
 
 static bool is_given(const char *setting)
@@ -75,20 +81,20 @@ static int open_genotypes(struct genotype *g, struct err *err)
     g->kind = variants_detect(spec->genotypes);
     /* A .fam has phenotypes of its own. */
     if (g->kind != VARIANTS_PLINK &&
-        reader_need_path(spec->phenotypes, "phenotypes", "genotype", err) != 0) {
+        reader_need_path(spec, spec->phenotypes, "phenotypes", err) != 0) {
         g->report->unset = "phenotypes";
         return -1;
     }
     if (g->kind == VARIANTS_NONE) {
         g->all = &g->table.ids;
-        status = genotable_read_markers(&g->table, spec, g->report, err);
+        status = genotype_table_read_markers(&g->table, spec, err);
         g->report->low = g->table.low;
         g->report->high = g->table.high;
     } else {
         g->all = &g->panel.variants.ids;
         status = panel_open(&g->panel, g->kind, spec, err);
     }
-    g->report->n_genotyped = g->all->n;
+    g->report->n_samples = g->all->n;
     g->ids = g->all;
     return status == 0 ? check_kind(g, err) : -1;
 }
@@ -98,7 +104,6 @@ static int open_genotypes(struct genotype *g, struct err *err)
 static int read_phenotypes(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
-    struct data_report *r = g->report;
     struct joined_ids samples = {.ids = g->ids,
                                  .path = spec->genotypes,
                                  .columns = g->table.markers.name,
@@ -106,15 +111,13 @@ static int read_phenotypes(struct genotype *g, struct err *err)
     struct data_spec again = *spec;
 
     phenotype_release(&g->phenotype);
-    r->n_phenotyped = r->n_joined = r->n_phenotype_only = 0;
-    r->is_foreign_id = false;
     if (g->ids != g->all)
         again.unmatched = NULL; /* listed by the first reading, of all samples */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
-        return phenotype_read(&g->phenotype, &samples, &again, r, err);
+        return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
         is_given(spec->id)) {
-        r->unset = "phenotypes";
+        g->noticed.unset = "phenotypes";
         return err_set(err,
                        "data.phenotypes is not set: data.%s is about the columns of that table",
                        is_given(spec->covariates) ? "covariates"
@@ -122,7 +125,8 @@ static int read_phenotypes(struct genotype *g, struct err *err)
                        : is_given(spec->trait)    ? "trait"
                                                   : "id");
     }
-    return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task, r, err);
+    return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task,
+                            &g->noticed, err);
 }
 
 struct place {
@@ -162,7 +166,7 @@ static int take(struct genotype *g, const struct place *place, int32_t *sample, 
     }
     g->ids = &g->subset;
     if (g->kind == VARIANTS_NONE)
-        return genotable_select(&g->table, sample, n, err);
+        return genotype_table_select(&g->table, sample, n, err);
     variants_select(&g->panel.variants, sample, n);
     return 0;
 }
@@ -197,8 +201,11 @@ static int read_samples(struct genotype *g, struct err *err)
 static int read_markers(struct genotype *g, struct err *err)
 {
     if (g->kind == VARIANTS_NONE)
-        return genotable_filter(&g->table, &g->filter, g->report, err);
-    return panel_read(&g->panel, &g->filter, g->report, err);
+        return genotype_table_filter(&g->table, &g->filter, &g->counts, &g->n_missing, err);
+    if (panel_read(&g->panel, &g->filter, &g->counts, err))
+        return -1;
+    g->n_missing = g->panel.n_missing;
+    return 0;
 }
 
 static int build(struct dataset *out, struct genotype *g, struct err *err)
@@ -211,7 +218,7 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
     target_into(&draft, &g->target);
     membership_into(&draft, &g->membership);
     if (g->kind == VARIANTS_NONE)
-        genotable_into(&draft, &g->table);
+        genotype_table_into(&draft, &g->table);
     else
         panel_into(&draft, &g->panel);
     if (covariates_into(&draft, &g->covariates, err) != 0)
@@ -219,21 +226,192 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
     return draft_build(out, &draft, err);
 }
 
-int genotype_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-                  struct err *err)
+/* ---- report ---- */
+
+static void report_counts(struct data_report *r, const struct genotype *g)
+{
+    const struct phenotype_report *p = &g->noticed;
+
+    r->n_valued = p->n_valued;
+    r->n_joined = p->n_joined;
+    r->n_unjoined = p->n_left;
+    r->n_features = g->counts.n_read;
+    r->n_missing = g->n_missing;
+    r->suspect = p->suspect;
+    r->n_suspect = p->n_suspect;
+    r->unset = p->unset ? p->unset : r->unset;
+}
+
+/* Phenotypes without a genotype. */
+static void report_unjoined(struct data_report *r, const struct phenotype_report *p)
+{
+    struct buf ids = {0};
+
+    for (int32_t i = 0; i < p->n_left && i < DATA_EXAMPLES; i++) {
+        char id[sizeof p->left[0]];
+
+        memcpy(id, p->left[i], sizeof id);
+        escape_terminal(id, false);
+        buf_printf(&ids, "%s\"%s\"", i ? ", " : "", id);
+    }
+    if (p->n_left)
+        data_report_add(
+            r, DATA_NOTE_FACT, "unmatched", "%s%s%s", buf_text(&ids),
+            p->n_left > DATA_EXAMPLES ? " ..." : "",
+            p->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)" : "");
+    buf_release(&ids);
+}
+
+/* What the filters of [data] did, where they did anything. */
+static void report_filters(struct data_report *r, const struct filter_counts *c)
+{
+    if (c->n_elsewhere || c->n_multiallelic || c->n_split)
+        data_report_add(r, DATA_NOTE_FACT, "sites",
+                        "%lld outside the region and %lld multi-allelic dropped, %lld split",
+                        (long long)c->n_elsewhere, (long long)c->n_multiallelic,
+                        (long long)c->n_split);
+    if (c->n_too_missing || c->n_rare || c->n_thinned || c->is_partly_read)
+        data_report_add(r, DATA_NOTE_FACT, "filters",
+                        "%d markers with too many missing calls, %d rare and %d by thinning "
+                        "dropped%s",
+                        c->n_too_missing, c->n_rare, c->n_thinned,
+                        c->is_partly_read ? "; the rest was not read" : "");
+}
+
+static void report_facts(struct data_report *r, const struct genotype *g)
+{
+    data_report_add(r, DATA_NOTE_FACT, "genotypes",
+                    "%d samples, %d markers read, %d monomorphic dropped, %lld missing calls set "
+                    "to the marker mean",
+                    r->n_samples, r->n_features, g->counts.n_monomorphic, (long long)r->n_missing);
+    data_report_add(r, DATA_NOTE_FACT, "phenotypes",
+                    "%d with a value, %d joined by id, %d without genotype dropped", r->n_valued,
+                    r->n_joined, r->n_unjoined);
+    report_unjoined(r, &g->noticed);
+    if (r->low == -1 && r->high == 1)
+        data_report_add(r, DATA_NOTE_FACT, "coding",
+                        "calls from -1 to 1 are taken as dosages; where -1 stands for a missing "
+                        "one, set missing_genotype = -1");
+    report_filters(r, &g->counts);
+    if (g->covariates.n_columns)
+        data_report_add(r, DATA_NOTE_FACT, "covariates",
+                        "%d columns, %d features, %lld missing cells set to the mean",
+                        g->covariates.n_columns, g->covariates.n,
+                        (long long)g->covariates.n_missing);
+}
+
+/* They would have given the target away. */
+static void warn_nonmarkers(struct data_report *r, const struct genotype *g)
+{
+    const struct nonmarkers *hidden = &g->table.hidden;
+    struct buf names = {0};
+
+    for (int32_t i = 0; i < hidden->n && i < DATA_EXAMPLES; i++)
+        buf_printf(&names, "%s\"%s\"", i ? ", " : "", hidden->first[i]);
+    if (hidden->n)
+        data_report_add(r, DATA_NOTE_WARNING, "nonmarkers",
+                        "%d column%s of %s %s the phenotypes and left out of the markers: %s%s",
+                        hidden->n, hidden->n == 1 ? "" : "s", g->spec->genotypes,
+                        hidden->n == 1 ? "is one of" : "are among", buf_text(&names),
+                        hidden->n > DATA_EXAMPLES ? " ..." : "")
+            ->is_advice = true;
+    buf_release(&names);
+}
+
+/* The alleles column of HapMap files is often wrong. */
+static void warn_contradicted(struct data_report *r, const struct genotype *g)
+{
+    const struct variants_contradicted *c = &g->panel.contradicted;
+    struct buf names = {0};
+
+    variants_put_contradicted(&names, c);
+    if (c->n_taken || c->n_dropped)
+        data_report_add(r, DATA_NOTE_WARNING, "contradicted",
+                        "%s: %lld sites have calls that contradict their column alleles; alleles "
+                        "taken from the calls: %lld, dropped because their calls do not have two "
+                        "letters: %lld; the first are %s",
+                        g->spec->genotypes, (long long)(c->n_taken + c->n_dropped),
+                        (long long)c->n_taken, (long long)c->n_dropped, buf_text(&names));
+    buf_release(&names);
+}
+
+static void report_warnings(struct data_report *r, const struct genotype *g)
+{
+    const struct phenotype_report *p = &g->noticed;
+
+    if (p->n_suspect)
+        data_report_add(r, DATA_NOTE_WARNING, "suspect",
+                        "column \"%s\" is %g in %d sample%s and never negative otherwise: if that "
+                        "stands for a missing value, set [data] missing = %g",
+                        p->suspect_column, p->suspect, p->n_suspect, p->n_suspect == 1 ? "" : "s",
+                        p->suspect)
+            ->is_advice = true;
+    warn_nonmarkers(r, g);
+    if (p->is_case_control && g->target.n_classes)
+        data_report_add(r, DATA_NOTE_INFO, "case control",
+                        "1 and 2 in column 6 of the .fam are taken for controls and cases, as "
+                        "PLINK does; [data] task = regression takes them for numbers")
+            ->is_advice = true;
+    if (*p->unjoined)
+        data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined: %s",
+                        p->n_joined, p->n_valued, p->unjoined);
+    warn_contradicted(r, g);
+}
+
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
 {
     struct genotype g = {.spec = spec, .report = report};
     int status = -1;
 
-    if (reader_need_path(spec->genotypes, "genotypes", "genotype", err) == 0 &&
+    if (reader_need_path(spec, spec->genotypes, "genotypes", err) == 0 &&
         filter_init(&g.filter, &spec->filter, err) == 0 && open_genotypes(&g, err) == 0 &&
         read_samples(&g, err) == 0 &&
-        target_make(&g.target, &g.phenotype.trait, spec->task, report->is_case_control, err) == 0 &&
-        covariates_make(&g.covariates, &g.phenotype, report, err) == 0 &&
+        target_make(&g.target, &g.phenotype.trait, spec->task, g.noticed.is_case_control, err) ==
+            0 &&
+        covariates_make(&g.covariates, &g.phenotype, err) == 0 &&
         membership_read(&g.membership, spec, g.ids, spec->genotypes, g.all, &g.phenotype.group,
                         &g.target, err) == 0 &&
         read_markers(&g, err) == 0)
         status = build(out, &g, err);
+    report_counts(report, &g);
+    if (status == 0) {
+        report_facts(report, &g);
+        report_warnings(report, &g);
+    }
     genotype_release(&g);
     return status;
 }
+
+const struct data_format genotype_format = {
+    .name = "genotype",
+    .samples = DATA_ROWS,
+    .has_genotypes = true,
+    .settings = {{"genotypes", true, "markers of each sample"},
+                 {.key = "subset"},
+                 {.key = "dosage"},
+                 {.key = "region"},
+                 {.key = "multiallelic"},
+                 {.key = "max_missing"},
+                 {.key = "maf"},
+                 {.key = "variants"},
+                 /* a .fam has its own */
+                 {"phenotypes", false, "traits of each sample, joined by id"},
+                 {.key = "trait"},
+                 {.key = "covariates"},
+                 {.key = "missing"},
+                 {.key = "missing_genotype"},
+                 {.key = "id"}},
+    .load = load,
+    .new_option = "genotypes",
+    .files = {{"genotypes", "phenotypes",
+               "genotypes: the table of phenotypes is missing, with ids and a column for each "
+               "trait"}},
+    .trait_table = "phenotypes",
+    .proposal = {.epochs = 100,
+                 .patience = "30",
+                 .learning_rate = "0.003 0.01 0.001",
+                 .dropout = "0.5 0.2 0.8",
+                 .layers = "2",
+                 .hidden_size = "64 16"},
+};

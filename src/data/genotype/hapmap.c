@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/genotype/variants.h"
+#include "data/genotype/readers.h"
 #include "data/text/table.h"
 
 /* HapMap: a table with a row for each site, eleven columns about it and one for each sample. A call
@@ -12,8 +12,8 @@
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 
-static const char letters[] = "ACGT+-";
-enum { N_LETTERS = sizeof letters - 1 };
+static const char letters[] = VARIANTS_LETTERS;
+enum { N_LETTERS = VARIANTS_N_LETTERS };
 
 struct hapmap {
     struct table table;
@@ -233,15 +233,13 @@ static void hapmap_close(struct variants *v)
     free(h);
 }
 
-int hapmap_reader_open(struct variants *v, struct err *err)
+static int hapmap_open_file(struct variants *v, struct err *err)
 {
-    static const struct variants_reader reader = {hapmap_next, hapmap_read, hapmap_close};
     struct hapmap *h = calloc(1, sizeof *h);
 
     if (!h)
         return err_nomem(err, v->path, sizeof *h);
     v->state = h;
-    v->reader = &reader;
     if (table_open(&h->table, v->path, err) != 0)
         return -1;
     h->is_open = true;
@@ -256,3 +254,6 @@ int hapmap_reader_open(struct variants *v, struct err *err)
     h->dosage = malloc((size_t)v->ids.n);
     return h->dosage ? 0 : err_nomem(err, "genotypes of a variant", (size_t)v->ids.n);
 }
+
+const struct variants_reader hapmap_reader = {hapmap_open_file, hapmap_next, hapmap_read,
+                                              hapmap_close};

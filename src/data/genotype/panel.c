@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Chromosomes that a message names. */
+enum { MOST_NAMED = 8 };
+
 int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                struct err *err)
 {
@@ -47,9 +50,9 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
 
     if (variants_read(&p->variants, alt, &calls, err) != 0)
         return -1;
-    p->report->n_markers_read++;
+    p->counts->n_read++;
     tally = tally_of(&calls, n);
-    if (!filter_keeps(p->filter, &tally, n, frequency_of(&calls, &tally), p->report))
+    if (!filter_keeps(p->filter, &tally, n, frequency_of(&calls, &tally), p->counts))
         return 0;
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
@@ -57,8 +60,8 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
 /* Kept for the message where nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
-    p->report->n_elsewhere++;
-    if (p->elsewhere.n == DATA_NAMED || names_find(&p->elsewhere, chrom) >= 0)
+    p->counts->n_elsewhere++;
+    if (p->elsewhere.n == MOST_NAMED || names_find(&p->elsewhere, chrom) >= 0)
         return 0;
     return names_add(&p->elsewhere, chrom, 1, err) < 0 ? -1 : 0;
 }
@@ -68,19 +71,19 @@ static int take_site(struct panel *p, const struct site *site, struct err *err)
     if (!filter_has_region(p->filter, site->chrom, site->pos, site->end))
         return leave_out(p, site->chrom, err);
     if (site->is_contradicted) {
-        variants_note_contradicted(&p->report->contradicted, site, site->n_alts != 1);
+        variants_note_contradicted(&p->contradicted, site, site->n_alts != 1);
         if (site->n_alts != 1)
             return 0;
     }
     if (site->n_alts > 1 && p->filter->skips_multiallelic) {
-        p->report->n_multiallelic++;
+        p->counts->n_multiallelic++;
         return 0;
     }
     if (site->n_alts == 0) {
-        p->report->n_markers_read++;
-        p->report->n_monomorphic++;
+        p->counts->n_read++;
+        p->counts->n_monomorphic++;
     }
-    p->report->n_split += site->n_alts > 1;
+    p->counts->n_split += site->n_alts > 1;
     for (int32_t alt = 0; alt < site->n_alts && !is_enough(p); alt++)
         if (take_allele(p, site, alt, err) != 0)
             return -1;
@@ -97,38 +100,38 @@ static int no_region(const struct panel *p, struct err *err)
         if ((unsigned char)list.data[i] < ' ')
             list.data[i] = '?';
     err_set(err, "%s: no site is in data.region: %lld are elsewhere, on chromosomes %s%s",
-            p->variants.path, (long long)p->report->n_elsewhere, buf_text(&list),
-            p->elsewhere.n == DATA_NAMED ? " ..." : "");
+            p->variants.path, (long long)p->counts->n_elsewhere, buf_text(&list),
+            p->elsewhere.n == MOST_NAMED ? " ..." : "");
     buf_release(&list);
     return -1;
 }
 
 static int nothing_left(const struct panel *p, struct err *err)
 {
-    const struct data_report *r = p->report;
+    const struct filter_counts *r = p->counts;
     char contradicted[80] = "";
 
-    if (p->elsewhere.n && r->n_markers_read == 0 && r->n_multiallelic == 0)
+    if (p->elsewhere.n && r->n_read == 0 && r->n_multiallelic == 0)
         return no_region(p, err);
-    if (r->contradicted.n_dropped)
+    if (p->contradicted.n_dropped)
         snprintf(contradicted, sizeof contradicted, ", %lld with calls that contradict alleles",
-                 (long long)r->contradicted.n_dropped);
+                 (long long)p->contradicted.n_dropped);
     return err_set(
         err,
         "%s: no variant is left: %d read, %d monomorphic, %d with too many missing calls, "
         "%d rare; %lld sites outside data.region, %lld multi-allelic%s",
-        p->variants.path, r->n_markers_read, r->n_monomorphic, r->n_too_missing, r->n_rare,
+        p->variants.path, r->n_read, r->n_monomorphic, r->n_too_missing, r->n_rare,
         (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
-int panel_read(struct panel *p, const struct filter *filter, struct data_report *report,
+int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                struct err *err)
 {
     struct site site;
     int status = 0;
 
     p->filter = filter;
-    p->report = report;
+    p->counts = counts;
     if (markers_init(&p->markers, p->variants.n, err) != 0)
         return -1;
     while (!is_enough(p) && (status = variants_next(&p->variants, &site, err)) > 0)
@@ -136,15 +139,15 @@ int panel_read(struct panel *p, const struct filter *filter, struct data_report 
             return -1;
     if (status < 0)
         return -1;
-    p->report->is_partly_read = is_enough(p);
+    p->counts->is_partly_read = is_enough(p);
     if (p->markers.n == 0)
         return nothing_left(p, err);
     if (p->filter->take == FILTER_THIN) {
-        p->report->n_thinned = p->markers.n;
+        p->counts->n_thinned = p->markers.n;
         markers_thin(&p->markers, p->filter->n_take);
-        p->report->n_thinned -= p->markers.n;
+        p->counts->n_thinned -= p->markers.n;
     }
-    p->report->n_missing = markers_missing(&p->markers);
+    p->n_missing = markers_missing(&p->markers);
     return markers_name(&p->markers, p->variants.path, err);
 }
 

@@ -8,9 +8,10 @@
 
 #include "base/buf.h"
 #include "data/genotype/markers.h"
-#include "data/text/files.h"
-#include "data/text/lines.h"
+#include "data/genotype/readers.h"
+#include "data/text/file_names.h"
 #include "data/text/stream.h"
+#include "data/text/textline.h"
 
 /* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
  *
@@ -142,7 +143,7 @@ static bool is_word(const char *text, const char *words)
 }
 
 int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,
-                     enum data_task task, struct data_report *report, struct err *err)
+                     enum data_task task, struct phenotype_report *report, struct err *err)
 {
     const struct plink *p = v->state;
     bool is_coded = task != DATA_TASK_REGRESSION;
@@ -150,6 +151,7 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
     for (int32_t i = 0; i < v->ids.n; i++)
         is_coded = is_coded && (is_word(p->phenotype[i], "012") || !strcmp(p->phenotype[i], "-9"));
     report->is_case_control = is_coded;
+    report->n_valued = report->n_joined = 0;
     if (target_cells_init(cells, ids->n, buf_text(&p->fam_path), "phenotype", err) != 0)
         return -1;
     for (int32_t i = 0; i < ids->n; i++) {
@@ -160,7 +162,7 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
             text = "";
         if (target_cells_set(cells, i, text, names_line(&v->ids, sample), err) != 0)
             return -1;
-        report->n_phenotyped += cells->text[i] != NULL;
+        report->n_valued += cells->text[i] != NULL;
         report->n_joined += cells->text[i] != NULL;
     }
     return 0;
@@ -415,35 +417,28 @@ const char *plink_other_files(const char *path)
         {".tped", "plink --tfile NAME --make-bed"},
         {".raw", "plink --make-bed in the place of --recode A"},
     };
-    size_t n = strlen(path);
-
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        size_t size = strlen(others[i][0]);
-
-        if (n > size && !strcmp(path + n - size, others[i][0]))
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (file_names_end_in(path, others[i][0]))
             return others[i][1];
-    }
     return NULL;
 }
 
 static int name_files(struct plink *p, const char *path, struct err *err)
 {
-    static const char *const endings[] = {".bed", ".bim", ".fam"};
     struct buf *paths[] = {&p->bed_path, &p->bim_path, &p->fam_path};
-    size_t n = files_plink_stem(path);
+    size_t n = file_names_plink_stem(path);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < FILE_NAMES_PLINK; i++) {
         buf_add(paths[i], path, n);
-        buf_puts(paths[i], endings[i]);
+        buf_puts(paths[i], file_names_plink[i]);
         if (buf_failed(paths[i]))
             return err_nomem(err, "paths", n);
     }
     return 0;
 }
 
-int plink_reader_open(struct variants *v, struct err *err)
+static int plink_open_file(struct variants *v, struct err *err)
 {
-    static const struct variants_reader reader = {plink_next, plink_read, plink_close};
     struct plink *p = calloc(1, sizeof *p);
     const char *remedy = plink_other_files(v->path);
 
@@ -456,8 +451,9 @@ int plink_reader_open(struct variants *v, struct err *err)
     if (!p)
         return err_nomem(err, v->path, sizeof *p);
     v->state = p;
-    v->reader = &reader;
     if (name_files(p, v->path, err) != 0)
         return -1;
     return open_fam(v, err) == 0 ? open_bed(v, err) : -1;
 }
+
+const struct variants_reader plink_reader = {plink_open_file, plink_next, plink_read, plink_close};

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "data/genotype/genotable.h"
+#include "data/genotype/genotype_table.h"
 #include "data/genotype/markers.h"
 #include "data/genotype/variants.h"
 #include "data/text/names.h"
@@ -283,7 +283,7 @@ static int open_file(struct recode *r, struct err *err)
     r->table = calloc(1, sizeof *r->table);
     if (!r->table)
         return err_nomem(err, "table", sizeof *r->table);
-    return genotable_read(r->table, r->path, r->missing, err);
+    return genotype_table_read(r->table, r->path, r->missing, err);
 }
 
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
@@ -302,7 +302,7 @@ void recode_close(struct recode *r)
         return;
     variants_close(&r->variants);
     if (r->table)
-        genotable_release(r->table);
+        genotype_table_release(r->table);
     free(r->table);
     names_release(&r->sites);
     names_release(&r->names);
@@ -413,8 +413,8 @@ static void note_chrom(struct recode_report *report, const char *there, const ch
 /* Which these are depends on who is in the file, and so must nothing else: a marker counts its
  * letter in each call that has no letter but those of the data there. */
 
-enum { N_LETTERS = 6, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
-static const char *const letters[N_LETTERS] = {"A", "C", "G", "T", "+", "-"};
+enum { N_LETTERS = VARIANTS_N_LETTERS, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
+static const char letters[] = VARIANTS_LETTERS;
 
 /* The data's markers there. */
 struct lettered {
@@ -431,8 +431,8 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
     *out = (struct lettered){0};
     for (int ref = 0; ref < N_LETTERS; ref++)
         for (int alt = 0; alt < N_LETTERS; alt++) {
-            int32_t j =
-                ref == alt ? -1 : recode_find_alleles(r, text, site, letters[ref], letters[alt]);
+            const char ref_text[] = {letters[ref], '\0'}, alt_text[] = {letters[alt], '\0'};
+            int32_t j = ref == alt ? -1 : recode_find_alleles(r, text, site, ref_text, alt_text);
 
             if (j < 0 || !is_open(r, j, false))
                 continue;
@@ -457,7 +457,8 @@ static int count_letters(struct mat *count, struct lettered *l, struct recode *r
                          const struct site *site, struct err *err)
 {
     for (int k = 0; k < N_LETTERS; k++) {
-        int32_t alt = l->is_theirs[k] ? place_of(site, letters[k]) : site->n_alts;
+        const char letter[] = {letters[k], '\0'};
+        int32_t alt = l->is_theirs[k] ? place_of(site, letter) : site->n_alts;
         struct calls calls;
 
         if (alt == site->n_alts)

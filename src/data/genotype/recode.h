@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "data/genotype/variants.h"
+#include "data/genotype/variants_open.h"
 #include "data/text/names.h"
 
 struct recode_report {
@@ -35,7 +35,7 @@ struct recode_report {
     int32_t n_respelled; /* of them, with another name of the chromosome (chroms.h) */
     char chrom[2][40];   /* the first of those names: in the file, in the data; if there is none,
                             the first that the data have not, and "" */
-    struct data_contradicted contradicted; /* sites of the file; all are matched by letter */
+    struct variants_contradicted contradicted; /* sites of the file; all are matched by letter */
     int64_t n_missing;   /* calls of what was found, of the samples that were read */
     int64_t n_elsewhere; /* sites of chromosomes that the data have not */
 };
@@ -50,7 +50,7 @@ struct recode_marker {
     int32_t n_missing; /* calls of those who were read */
 };
 
-struct genotable;
+struct genotype_table;
 
 struct chroms {
     struct names name;
@@ -61,12 +61,12 @@ struct chroms {
 struct recode {
     const struct dataset *data; /* borrowed, like the next */
     const char *path;
-    const char *missing; /* as genotable_read() takes it */
+    const char *missing; /* as genotype_table_read() takes it */
     enum data_dosage dosage;
     enum variants_kind kind;
     struct variants variants;     /* of any kind but VARIANTS_NONE */
     bool is_read;                 /* a file of variants is read from its beginning each time */
-    struct genotable *table;      /* VARIANTS_NONE */
+    struct genotype_table *table; /* VARIANTS_NONE */
     struct names sites, names;    /* of the data's markers, with their numbers */
     struct names ids;             /* likewise; empty where the data have none */
     struct chroms chroms;         /* of those, from alleles or names CHROM_POS */
@@ -78,7 +78,7 @@ struct recode {
 };
 
 /* Reads the samples' ids. Pair with recode_close(), also after a failure. -1 and err: as
- * variants_open() and genotable_read(). */
+ * variants_open() and genotype_table_read(). */
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
 void recode_close(struct recode *r); /* takes a zeroed one */

@@ -5,92 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "data/text/stream.h"
-
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-
-    return n >= m && !strcmp(path + n - m, ending);
-}
-
-static bool is_plink(const char *path)
-{
-    char bed[4096];
-    struct stat status;
-
-    if (ends_in(path, ".bed") || ends_in(path, ".bim") || ends_in(path, ".fam") ||
-        plink_other_files(path))
-        return true;
-    return stat(path, &status) != 0 &&
-           (size_t)snprintf(bed, sizeof bed, "%s.bed", path) < sizeof bed &&
-           stat(bed, &status) == 0;
-}
-
-enum variants_kind variants_detect(const char *path)
-{
-    static const struct {
-        const char *magic;
-        enum variants_kind kind;
-    } kinds[] = {
-        {"##", VARIANTS_VCF},
-        {"#CHROM\t", VARIANTS_VCF},
-        {"\xef\xbb\xbf##", VARIANTS_VCF},
-        {"BCF\2", VARIANTS_BCF},
-        {"\x6c\x1b", VARIANTS_PLINK},
-        {"rs#", VARIANTS_HAPMAP},
-        {"rs\talleles", VARIANTS_HAPMAP},
-    };
-    char head[64];
-    size_t n;
-
-    if (is_plink(path))
-        return VARIANTS_PLINK;
-    n = stream_peek(head, sizeof head, path);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (n >= strlen(kinds[i].magic) && !memcmp(head, kinds[i].magic, strlen(kinds[i].magic)))
-            return kinds[i].kind;
-    return VARIANTS_NONE;
-}
-
-static int select_all(struct variants *v, struct err *err)
-{
-    v->slot = malloc((size_t)v->ids.n * sizeof *v->slot);
-    if (!v->slot)
-        return err_nomem(err, "samples", (size_t)v->ids.n * sizeof *v->slot);
-    for (int32_t i = 0; i < v->ids.n; i++)
-        v->slot[i] = i;
-    v->n = v->ids.n;
-    return 0;
-}
-
-int variants_open(struct variants *v, enum variants_kind kind, const char *path,
-                  enum data_dosage dosage, struct err *err)
-{
-    static int (*const open[])(struct variants *, struct err *) = {
-        [VARIANTS_VCF] = vcf_reader_open,
-        [VARIANTS_BCF] = bcf_reader_open,
-        [VARIANTS_PLINK] = plink_reader_open,
-        [VARIANTS_HAPMAP] = hapmap_reader_open,
-    };
-
-    memset(v, 0, sizeof *v);
-    v->path = path;
-    v->dosage = dosage;
-    if (open[kind](v, err) != 0)
-        return -1;
-    if (v->ids.n == 0)
-        return err_set(err, "%s: no samples", path);
-    return select_all(v, err);
-}
 
 void variants_close(struct variants *v)
 {
     if (!v)
         return;
-    if (v->reader)
+    if (v->state)
         v->reader->close(v);
     names_release(&v->ids);
     free(v->slot);
@@ -130,7 +50,7 @@ int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct e
     return v->reader->read(v, alt, calls, err);
 }
 
-void variants_note_contradicted(struct data_contradicted *c, const struct site *site,
+void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped)
 {
     int64_t n = c->n_taken + c->n_dropped;
@@ -141,7 +61,7 @@ void variants_note_contradicted(struct data_contradicted *c, const struct site *
     c->n_taken += !is_dropped;
 }
 
-void variants_put_contradicted(struct buf *out, const struct data_contradicted *c)
+void variants_put_contradicted(struct buf *out, const struct variants_contradicted *c)
 {
     int64_t n = c->n_taken + c->n_dropped;
 

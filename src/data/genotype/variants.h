@@ -12,22 +12,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "data/core/load.h"
+#include "data/core/data_report.h"
+#include "data/core/data_spec.h"
+#include "data/core/dataset.h"
 #include "data/text/names.h"
-
-/* What may stand in data.genotypes. */
-enum variants_kind {
-    VARIANTS_NONE, /* a table (data/text/table.h), or nothing that is known */
-    VARIANTS_VCF,
-    VARIANTS_BCF,
-    VARIANTS_PLINK,
-    VARIANTS_HAPMAP
-};
-
-/* By content: the first bytes, plain or unpacked. PLINK also by a name that ends in .bed, .bim or
- * .fam, or that does so with .bed behind it; and what PLINK 1 or 2 writes besides, which is then
- * refused. What cannot be opened is VARIANTS_NONE. */
-enum variants_kind variants_detect(const char *path);
 
 /* One site; texts are borrowed until the next. */
 struct site {
@@ -43,6 +31,10 @@ struct site {
     bool is_contradicted; /* HapMap: is_seen, because a call has a letter that the column `alleles`
                              does not name */
 };
+
+/* What HapMap writes for a base, an insertion and a deletion. */
+#define VARIANTS_LETTERS "ACGT+-"
+enum { VARIANTS_N_LETTERS = sizeof VARIANTS_LETTERS - 1 };
 
 /* The calls of one alternative allele, of the samples that were selected, in their order; borrowed
  * until the next. One of the three arrays is not NULL. */
@@ -66,11 +58,8 @@ struct variants {
     void *state;
 };
 
-/* Of a kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1 and err: not
- * readable, cut off, a header that is faulty, no samples, two with the same id. */
-int variants_open(struct variants *v, enum variants_kind kind, const char *path,
-                  enum data_dosage dosage, struct err *err);
-void variants_close(struct variants *v); /* takes a zeroed one */
+/* Takes a zeroed one. */
+void variants_close(struct variants *v);
 
 /* Take these samples, in this order, instead of all: sample[n] indices into ids, each once. */
 void variants_select(struct variants *v, const int32_t *sample, int32_t n);
@@ -83,28 +72,28 @@ int variants_next(struct variants *v, struct site *site, struct err *err);
 #define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
 
+/* HapMap sites whose calls have letters that their column `alleles` does not name. */
+struct variants_contradicted {
+    int64_t n_taken;               /* with the letters of their calls as alleles */
+    int64_t n_dropped;             /* not two letters in their calls */
+    char first[DATA_EXAMPLES][41]; /* names of the first of both, cut where they are longer */
+};
+
 /* Count a site whose calls contradict its alleles; append the names of the first, in quotes. */
-void variants_note_contradicted(struct data_contradicted *c, const struct site *site,
+void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped);
-void variants_put_contradicted(struct buf *out, const struct data_contradicted *c);
+void variants_put_contradicted(struct buf *out, const struct variants_contradicted *c);
 
 /* ---- for the readers ---- */
 
+/* One kind of file (data/genotype/readers.h). */
 struct variants_reader {
+    /* Fills ids and state. */
+    int (*open)(struct variants *v, struct err *err);
     int (*next)(struct variants *v, struct site *site, struct err *err);
     int (*read)(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
     void (*close)(struct variants *v);
 };
-
-/* For a path of what PLINK writes and is not read (.pgen, .ped ...): what makes a .bed of it; else
- * NULL. */
-const char *plink_other_files(const char *path);
-
-/* Each fills ids, reader and state. */
-int vcf_reader_open(struct variants *v, struct err *err);
-int bcf_reader_open(struct variants *v, struct err *err);
-int plink_reader_open(struct variants *v, struct err *err);
-int hapmap_reader_open(struct variants *v, struct err *err);
 
 /* A sample's id. line: where it stands. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);

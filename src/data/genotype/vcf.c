@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/genotype/variants.h"
-#include "data/text/lines.h"
+#include "data/genotype/readers.h"
 #include "data/text/stream.h"
 #include "data/text/table.h"
+#include "data/text/textline.h"
 
 /* VCF as text. htslib opens and unpacks the file. Lines and columns are taken apart here and
  * not by vcf_parse(): that one converts every FORMAT field of every sample (likelihoods and all)
@@ -399,12 +399,13 @@ static void vcf_close(struct variants *v)
 /* What begins as a VCF almost does, which is then not taken for a table. */
 static int check_begin(const char *path, struct err *err)
 {
-    static const char wanted[] = "##fileformat=VCF", bom[] = "\xef\xbb\xbf";
+    static const char wanted[] = "##fileformat=VCF";
     char head[64];
+    size_t n = stream_peek(head, sizeof head, path);
 
-    if (stream_peek(head, sizeof head, path) == 0)
+    if (n == 0)
         return 0;
-    if (!strncmp(head, bom, strlen(bom)))
+    if (stream_mark_bytes(head, n))
         return variants_fault(err, path, "", 1,
                               "begins with a byte order mark: a VCF begins with %sv4, save it as "
                               "UTF-8 without one",
@@ -418,15 +419,13 @@ static int check_begin(const char *path, struct err *err)
     return 0;
 }
 
-int vcf_reader_open(struct variants *v, struct err *err)
+static int vcf_open_file(struct variants *v, struct err *err)
 {
-    static const struct variants_reader reader = {vcf_next, vcf_read, vcf_close};
     struct vcf *vcf = calloc(1, sizeof *vcf);
 
     if (!vcf)
         return err_nomem(err, v->path, sizeof *vcf);
     v->state = vcf;
-    v->reader = &reader;
     if (check_begin(v->path, err) != 0)
         return -1;
     hts_set_log_level(HTS_LOG_OFF); /* what is wrong is said by us, once */
@@ -440,3 +439,5 @@ int vcf_reader_open(struct variants *v, struct err *err)
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);
 }
+
+const struct variants_reader vcf_reader = {vcf_open_file, vcf_next, vcf_read, vcf_close};

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "data/core/builder.h"
-#include "data/core/load.h"
+#include "data/core/data_report.h"
 #include "data/core/reader.h"
 #include "data/text/names.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/data_report.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
 #include "data/core/target.h"
@@ -348,22 +349,50 @@ static int build(struct dataset *out, const struct idx *x, struct err *err)
     return draft_build(out, &draft, err);
 }
 
-int idx_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-             struct err *err)
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
 {
     struct idx x = {0};
     uint32_t n_in_file = 0;
     int status = -1;
 
-    if (reader_need_path(spec->images, "images", "idx", err) == 0 &&
-        (spec->like || reader_need_path(spec->labels, "labels", "idx", err) == 0) &&
+    if (reader_need_path(spec, spec->images, "images", err) == 0 &&
+        (spec->like || reader_need_path(spec, spec->labels, "labels", err) == 0) &&
         read_images(&x, &n_in_file, spec, err) == 0 && number(&x, err) == 0 &&
         (spec->like ? make_none(&x, spec, err) : read_targets(&x, n_in_file, spec, err)) == 0 &&
         make_grid(&x, err) == 0)
         status = build(out, &x, err);
-    report->n_images = n_in_file;
-    report->image_rows = x.rows;
-    report->image_cols = x.cols;
+    if (!spec->like)
+        data_report_add(report, DATA_NOTE_FACT, "images", "%u in the file, %d x %d pixels",
+                        n_in_file, x.rows, x.cols);
     idx_release(&x);
     return status;
 }
+
+static void set_new_path(struct data_spec *spec, const char *path)
+{
+    spec->images = path;
+    spec->first_images = 0;
+}
+
+const struct data_format idx_format = {
+    .name = "idx",
+    .samples = DATA_GRAPHS,
+    .is_alike = true,
+    .has_class_numbers = true,
+    .settings = {{"labels", true, "IDX file of the classes"},
+                 {"images", true, "IDX file; each image is a graph of its pixels"},
+                 {.key = "first_images"}},
+    .load = load,
+    .new_option = "graphs",
+    .set_new_path = set_new_path,
+    .files = {{"images", "labels", "IDX images: the IDX file of their labels is missing"}},
+    .proposal = {.epochs = 20,
+                 .batch_size = 16,
+                 .one_part = 500,
+                 .learning_rate = "0.003 0.01",
+                 .dropout = "0",
+                 .layers = "4",
+                 .pool = "mean max",
+                 .hidden_size = "32"},
+};

@@ -5,11 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buf.h"
+#include "data/core/data_report.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
 #include "data/core/target.h"
 #include "data/graph/molecule.h"
-#include "data/text/rows.h"
+#include "data/text/file_names.h"
+#include "data/text/lines.h"
 #include "data/text/stream.h"
 
 enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
@@ -24,9 +27,6 @@ struct smi {
 static int smi_open(struct smi *s, const char *path, struct err *err);
 static void smi_close(struct smi *s); /* takes a zeroed one */
 
-static const char mark[] = "\xEF\xBB\xBF";
-enum { MARK_BYTES = sizeof mark - 1 };
-
 /* What stands on the first line can be told from so much of it. */
 enum { HEAD_BYTES = 1 << 14 };
 
@@ -34,7 +34,7 @@ enum { HEAD_BYTES = 1 << 14 };
 
 static char *skip_mark(char *text)
 {
-    return strncmp(text, mark, MARK_BYTES) != 0 ? text : text + MARK_BYTES;
+    return text + stream_mark_bytes(text, strlen(text));
 }
 
 /* The first line that says anything, cut off in place; "" where there is none. */
@@ -68,7 +68,7 @@ bool smi_is_bare(const char *path, const char *column)
     char head[HEAD_BYTES];
     const char *line;
 
-    if (!reader_ends_in(path, ".smi") && !reader_ends_in(path, ".smi.gz"))
+    if (!file_names_end_like(path, ".smi") && !file_names_end_like(path, ".smi.gz"))
         return false;
     stream_peek(head, sizeof head, path);
     line = first_line(head);
@@ -132,6 +132,9 @@ static int smi_next(struct smi *s, struct err *err)
  * Molecules for a model are read a piece at a time: ids are of all rows so far, the rest is of the
  * piece. */
 
+/* Rows that are left out and named. */
+enum { MOST_SKIPPED = 8 };
+
 struct smiles {
     const struct data_spec *spec; /* borrowed */
     struct table table;           /* of a SMILES file nothing but names and the row */
@@ -140,6 +143,8 @@ struct smiles {
     int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
     bool needs_trait;          /* it is not given, and several columns may be it */
     int64_t n_rows;
+    int32_t n_skipped;                  /* rows whose molecule cannot be read; the first are */
+    int64_t skipped_line[MOST_SKIPPED]; /* on these lines, from 1 */
     struct names ids;
     int32_t first; /* of the piece, among ids */
     struct molecules molecules;
@@ -258,9 +263,8 @@ static int end_graph(struct smiles *s, struct err *err)
     return 0;
 }
 
-/* Counted where that is allowed; the first is kept for the report. */
-static int skip(struct smiles *s, struct data_report *report, const struct err *why,
-                struct err *err)
+/* Counted where that is allowed; the first are kept for the report. */
+static int skip(struct smiles *s, const struct err *why, struct err *err)
 {
     const struct table *t = &s->table;
     char hint[160] = "";
@@ -275,13 +279,13 @@ static int skip(struct smiles *s, struct data_report *report, const struct err *
                            (long long)s->n_rows, t->cell[s->smiles], why->text,
                            s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes",
                            hint);
-    if (report->n_skipped < DATA_NAMED)
-        report->skipped_line[report->n_skipped] = t->line;
-    report->n_skipped++;
+    if (s->n_skipped < MOST_SKIPPED)
+        s->skipped_line[s->n_skipped] = t->line;
+    s->n_skipped++;
     return 0;
 }
 
-static int read_row(struct smiles *s, struct data_report *report, struct err *err)
+static int read_row(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
     struct err why = {""};
@@ -293,7 +297,7 @@ static int read_row(struct smiles *s, struct data_report *report, struct err *er
         return err_wrap(err, "%s", t->path);
     }
     if (status == 0)
-        return skip(s, report, &why, err);
+        return skip(s, &why, err);
     if (add_id(s, err) != 0 || end_graph(s, err) != 0)
         return -1;
     if (s->trait < 0)
@@ -311,17 +315,16 @@ static int next_row(struct smiles *s, struct err *err)
 }
 
 /* Up to `most` more molecules. */
-static int read_rows(struct smiles *s, int32_t most, struct data_report *report, struct err *err)
+static int read_rows(struct smiles *s, int32_t most, struct err *err)
 {
     int status = 0;
 
     while (s->ids.n - s->first < most && (status = next_row(s, err)) > 0)
-        if (read_row(s, report, err) != 0)
+        if (read_row(s, err) != 0)
             return -1;
-    report->n_bad_valence = s->molecules.n_bad_valence;
     if (status == 0 && s->ids.n == 0)
         return err_set(err, "%s: no molecules%s, %d that cannot be read", s->table.path,
-                       s->is_bare ? "" : " after the header", report->n_skipped);
+                       s->is_bare ? "" : " after the header", s->n_skipped);
     return status < 0 ? -1 : 0;
 }
 
@@ -377,9 +380,10 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
     if (!molecule_is_readable())
         return err_set(err, "data.format = smiles: this espalier was built without Indigo; install "
                             "it (Debian: libindigo-dev), then configure and build again");
-    if (reader_need_path(spec->molecules, "molecules", "smiles", err) != 0)
+    if (reader_need_path(spec, spec->molecules, "molecules", err) != 0)
         return -1;
-    if (reader_ends_in(spec->molecules, ".sdf") || reader_ends_in(spec->molecules, ".mol"))
+    if (file_names_end_like(spec->molecules, ".sdf") ||
+        file_names_end_like(spec->molecules, ".mol"))
         return err_set(
             err, "%s: must be a table with a column of SMILES%s makes one", spec->molecules,
             spec->like ? ", or a SMILES file: obabel FILE.sdf -O FILE.smi"
@@ -393,7 +397,20 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
     return find_columns(s, err);
 }
 
-int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+static void report_facts(struct data_report *report, const struct smiles *s)
+{
+    char first[40] = "";
+
+    if (s->n_skipped)
+        snprintf(first, sizeof first, ", the first on line %lld", (long long)s->skipped_line[0]);
+    data_report_add(report, DATA_NOTE_FACT, "skipped", "%d molecule%s that cannot be read%s",
+                    s->n_skipped, s->n_skipped == 1 ? "" : "s", first);
+    data_report_add(report, DATA_NOTE_FACT, "valences",
+                    "%d atoms have one that cannot be, and no hydrogens",
+                    s->molecules.n_bad_valence);
+}
+
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err)
 {
     struct smiles s;
@@ -401,7 +418,7 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
 
     if (open_table(&s, spec, err) == 0 &&
         target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) == 0 &&
-        read_rows(&s, INT32_MAX, report, err) == 0 &&
+        read_rows(&s, INT32_MAX, err) == 0 &&
         target_read_decimal(&s.cells, s.table.separator, err) == 0 &&
         pairs_finish(&s.molecules.bonds, err) == 0 &&
         target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
@@ -409,25 +426,30 @@ int smiles_load(struct dataset *out, const struct data_spec *spec, struct data_r
             0)
         status = build(out, &s, err);
     report->unset = s.needs_trait ? "trait" : NULL;
+    report->n_skipped = s.n_skipped;
+    if (status == 0)
+        report_facts(report, &s);
     smiles_release(&s);
     return status;
 }
 
 /* ---- for a model ---- */
 
-int smiles_open(struct smiles **out, const struct data_spec *spec, struct err *err)
+static int open_pieces(void **out, const struct data_spec *spec, struct err *err)
 {
-    *out = malloc(sizeof **out);
-    if (!*out)
-        return err_nomem(err, "molecules", sizeof **out);
-    return open_table(*out, spec, err);
+    struct smiles *s = malloc(sizeof *s);
+
+    *out = s;
+    if (!s)
+        return err_nomem(err, "molecules", sizeof *s);
+    return open_table(s, spec, err);
 }
 
-void smiles_close(struct smiles *s)
+static void close_pieces(void *state)
 {
-    if (s)
-        smiles_release(s);
-    free(s);
+    if (state)
+        smiles_release(state);
+    free(state);
 }
 
 static void forget_piece(struct smiles *s)
@@ -438,16 +460,68 @@ static void forget_piece(struct smiles *s)
     target_release(&s->target);
 }
 
-int smiles_next(struct dataset *out, struct smiles *s, int32_t most, struct data_report *report,
-                struct err *err)
+static void report_new(struct data_report *report, const struct smiles *s)
 {
+    struct buf lines = {0};
+
+    for (int32_t i = 0; i < s->n_skipped && i < MOST_SKIPPED; i++)
+        buf_printf(&lines, "%s%lld", i ? ", " : "", (long long)s->skipped_line[i]);
+    if (s->n_skipped)
+        data_report_add(report, DATA_NOTE_WARNING, "skipped",
+                        "%d molecule%s that cannot be read %s no prediction: line %s%s",
+                        s->n_skipped, s->n_skipped == 1 ? "" : "s",
+                        s->n_skipped == 1 ? "has" : "have", buf_text(&lines),
+                        s->n_skipped > MOST_SKIPPED ? " ..." : "");
+    if (s->molecules.n_bad_valence)
+        data_report_add(report, DATA_NOTE_INFO, "valences",
+                        "%d atoms have a valence that cannot be, and no hydrogens",
+                        s->molecules.n_bad_valence);
+    buf_release(&lines);
+}
+
+static int next_piece(struct dataset *out, void *state, int32_t most, struct data_report *report,
+                      struct err *err)
+{
+    struct smiles *s = state;
+
     forget_piece(s);
-    if (read_rows(s, most, report, err) != 0)
+    if (read_rows(s, most, err))
         return -1;
-    if (s->ids.n == s->first)
+    report->n_skipped = s->n_skipped;
+    if (s->ids.n == s->first) {
+        report_new(report, s);
         return 0;
+    }
     if (pairs_finish(&s->molecules.bonds, err) != 0 ||
         target_absent(&s->target, s->ids.n - s->first, err) != 0 || build(out, s, err) != 0)
         return -1;
     return 1;
 }
+
+static void set_new_path(struct data_spec *spec, const char *path)
+{
+    spec->molecules = path;
+}
+
+static const struct data_pieces pieces = {open_pieces, next_piece, close_pieces};
+
+const struct data_format smiles_format = {
+    .name = "smiles",
+    .samples = DATA_GRAPHS,
+    .settings = {{"molecules", true, "a table with a molecule in each row"},
+                 {.key = "smiles", .is_required = true},
+                 {.key = "id"},
+                 {.key = "trait"},
+                 {.key = "skip_invalid"}},
+    .load = load,
+    .new_option = "graphs",
+    .set_new_path = set_new_path,
+    .pieces = &pieces,
+    .files = {{.first = "molecules"}},
+    .trait_table = "molecules",
+    .proposal = {.learning_rate = "0.003 0.01",
+                 .dropout = "0.2",
+                 .layers = "3 5",
+                 .pool = "sum mean",
+                 .hidden_size = "64"},
+};

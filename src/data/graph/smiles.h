@@ -1,7 +1,7 @@
 #ifndef DATA_GRAPH_SMILES_H
 #define DATA_GRAPH_SMILES_H
 
-#include "data/text/rows.h"
+#include "data/text/lines.h"
 
 /* SMILES files as chemistry programs write them (.smi): no header; on each line a molecule, and
  * behind a blank or a tab its name, plain or gzip. The name ends at a tab or with the line and may

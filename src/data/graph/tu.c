@@ -5,22 +5,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/core/data_report.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
 #include "data/core/target.h"
 #include "data/graph/edges.h"
 #include "data/graph/tu_nodes.h"
-#include "data/text/files.h"
-#include "data/text/rows.h"
+#include "data/text/file_names.h"
+#include "data/text/lines.h"
 
 /* A folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files of one prefix
  * whose rows are graphs, nodes or edges; numbers count from 1. Targets say how many graphs there
  * are, the indicator how many nodes; everything else is checked against these two. */
 
-#define INDICATOR FILES_TU_INDICATOR
+#define INDICATOR FILE_NAMES_TU_INDICATOR
 
 struct tu {
-    struct data_report *report;
+    bool needs_trait; /* it is not given, and several columns may be it */
+    bool has_edge_labels;
     char *prefix; /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
     struct names graphs;
@@ -74,13 +76,6 @@ static int optional_path(char **out, const char *prefix, const char *suffix, str
     return 0;
 }
 
-static bool ends_in(const char *text, const char *suffix)
-{
-    size_t n = strlen(text), m = strlen(suffix);
-
-    return n > m && strcmp(text + n - m, suffix) == 0;
-}
-
 static int take_prefix(struct tu *tu, const char *folder, const char *name, struct err *err)
 {
     size_t n = strlen(name) - strlen(INDICATOR);
@@ -106,7 +101,7 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     if (!dir)
         return err_set(err, "%s: cannot open the folder: %s", folder, strerror(errno));
     while (status == 0 && (entry = readdir(dir)))
-        if (ends_in(entry->d_name, INDICATOR))
+        if (file_names_end_in(entry->d_name, INDICATOR))
             status = take_prefix(tu, folder, entry->d_name, err);
     closedir(dir);
     if (status == 0 && !tu->prefix)
@@ -159,8 +154,7 @@ static int find_target(struct tu *tu, enum data_task task, struct err *err)
     return status;
 }
 
-static int find_files(struct tu *tu, const struct data_spec *spec, struct data_report *report,
-                      struct err *err)
+static int find_files(struct tu *tu, const struct data_spec *spec, struct err *err)
 {
     char *edge_labels = NULL, *edge_attributes = NULL;
     int status = -1;
@@ -173,7 +167,7 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct data_r
         optional_path(&edge_labels, tu->prefix, "_edge_labels.txt", err) == 0 &&
         optional_path(&edge_attributes, tu->prefix, "_edge_attributes.txt", err) == 0)
         status = 0;
-    report->has_edge_labels = edge_labels || edge_attributes;
+    tu->has_edge_labels = edge_labels || edge_attributes;
     free(edge_labels);
     free(edge_attributes);
     return status;
@@ -182,8 +176,8 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct data_r
 /* ---- graphs ---- */
 
 /* trait is the number of a column here, for columns have no names. */
-static int find_column(int32_t *column, const struct tu *tu, const struct lines *l,
-                       const char *trait, struct err *err)
+static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
+                       struct err *err)
 {
     char *end;
     long n;
@@ -192,7 +186,7 @@ static int find_column(int32_t *column, const struct tu *tu, const struct lines 
     if (!trait || !*trait) {
         if (l->n_cells == 1)
             return 0;
-        tu->report->unset = "trait";
+        tu->needs_trait = true;
         return err_set(err, "%s: %d columns: data.trait must be the number of one, from 1", l->path,
                        l->n_cells);
     }
@@ -391,26 +385,64 @@ static int build(struct dataset *out, const struct tu *tu, struct err *err)
     return draft_build(out, &draft, err);
 }
 
-int tu_load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
-            struct err *err)
+static void report_notes(struct data_report *report, const struct tu *tu, bool is_for_model)
 {
-    struct tu tu = {.report = report};
+    int64_t n_one_way = tu->edges.n_one_way;
+
+    if (n_one_way)
+        data_report_add(report, is_for_model ? DATA_NOTE_INFO : DATA_NOTE_FACT, "one way",
+                        "%lld edge%s listed in one direction alone, and taken for both",
+                        (long long)n_one_way, n_one_way == 1 ? " is" : "s are");
+    if (tu->has_edge_labels && !is_for_model)
+        data_report_add(report, DATA_NOTE_FACT, "not used", "labels or attributes of edges");
+    if (tu->nodes.n_unknown)
+        data_report_add(report, DATA_NOTE_WARNING, "unknown",
+                        "%lld nodes have a label that none has in the data that were trained on, "
+                        "and count as nodes without one: the first is %.0f, of node %lld",
+                        (long long)tu->nodes.n_unknown, tu->nodes.unknown,
+                        (long long)tu->nodes.unknown_row);
+}
+
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
+{
+    struct tu tu = {0};
     int status = -1;
 
-    if (reader_need_path(spec->folder, "folder", "tu", err) == 0 &&
-        find_files(&tu, spec, report, err) == 0 &&
+    if (reader_need_path(spec, spec->folder, "folder", err) == 0 &&
+        find_files(&tu, spec, err) == 0 &&
         (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) == 0 &&
         read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 &&
         read_nodes(&tu, spec->like, err) == 0 &&
         (spec->like || membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL, NULL,
                                        &tu.target, err) == 0))
         status = build(out, &tu, err);
-    report->n_unknown_labels = tu.nodes.n_unknown;
-    report->unknown_label = tu.nodes.unknown;
-    report->unknown_line = tu.nodes.unknown_row;
+    report->unset = tu.needs_trait ? "trait" : NULL;
     report->n_self_loops = tu.edges.n_self_loops;
     report->n_duplicate_edges = tu.edges.n_duplicates;
-    report->n_one_way_edges = tu.edges.n_one_way;
+    report_notes(report, &tu, spec->like != NULL);
     tu_release(&tu);
     return status;
 }
+
+static void set_new_path(struct data_spec *spec, const char *path)
+{
+    spec->folder = path;
+}
+
+const struct data_format tu_format = {
+    .name = "tu",
+    .samples = DATA_GRAPHS,
+    .has_attributes = true,
+    .settings = {{"folder", true, "a TUDataset: each sample is a graph"}, {.key = "trait"}},
+    .load = load,
+    .new_option = "graphs",
+    .set_new_path = set_new_path,
+    .files = {{.first = "folder"}},
+    .has_trait_number = true,
+    .proposal = {.learning_rate = "0.003 0.01",
+                 .dropout = "0.2",
+                 .layers = "3 2",
+                 .pool = "sum mean",
+                 .hidden_size = "32"},
+};

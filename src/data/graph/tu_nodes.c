@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/text/rows.h"
+#include "data/text/lines.h"
 #include "data/text/table.h"
 
 #define NAME_SIZE 32

@@ -13,7 +13,7 @@
 #include "base/err.h"
 
 /* The readers look at this many bytes of a file to recognise it. */
-enum { FILEKIND_HEAD_BYTES = 4096 };
+enum { FOREIGN_HEAD_BYTES = 4096 };
 
 /* Where the name stands in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
 enum { ZIP_NAME = 30 };
@@ -27,14 +27,15 @@ enum { ZIP_NAME = 30 };
         "R data (.RData)", "in R: load(FILE), then write.csv(TABLE, \"data.csv\")" \
     }
 
-static const struct filekind excel = {"an Excel workbook", "save the sheet as CSV"};
-static const struct filekind open_document = {"an OpenDocument file", "save the sheet as CSV"};
-static const struct filekind zip = {"a zip archive", "unpack it (unzip FILE) and name the file"};
+static const struct foreign_file excel = {"an Excel workbook", "save the sheet as CSV"};
+static const struct foreign_file open_document = {"an OpenDocument file", "save the sheet as CSV"};
+static const struct foreign_file zip = {"a zip archive",
+                                        "unpack it (unzip FILE) and name the file"};
 
 static const struct {
     const char *magic;
     size_t n;
-    struct filekind kind;
+    struct foreign_file kind;
 } magics[] = {
     {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, {"an Excel 97 workbook", "save the sheet as CSV"}},
     {"X\n\0\0\0", 5, RDS},
@@ -73,7 +74,7 @@ static bool contains(const unsigned char *head, size_t n, const char *wanted)
 
 /* By the name of the first member. Word and PowerPoint files begin like workbooks; they hold no
  * table, and are archives here. */
-static const struct filekind *find_zip(const unsigned char *head, size_t n)
+static const struct foreign_file *find_zip(const unsigned char *head, size_t n)
 {
     static const char *const office[] = {"[Content_Types].xml", "_rels/", "docProps/", "xl/"};
     size_t rest;
@@ -92,7 +93,7 @@ static const struct filekind *find_zip(const unsigned char *head, size_t n)
     return &zip;
 }
 
-const struct filekind *filekind_find(const void *head, size_t n)
+const struct foreign_file *stream_foreign(const void *head, size_t n)
 {
     if (n >= 4 && !memcmp(head, "PK\3\4", 4))
         return find_zip(head, n);
@@ -102,13 +103,20 @@ const struct filekind *filekind_find(const void *head, size_t n)
     return NULL;
 }
 
-/* -1 and err, which names the file, its kind and the remedy, where filekind_find() recognises these
+/* -1 and err, which names the file, its kind and the remedy, where stream_foreign() recognises these
  * bytes. */
-static int filekind_check(const char *path, const void *head, size_t n, struct err *err)
+static int check_foreign(const char *path, const void *head, size_t n, struct err *err)
 {
-    const struct filekind *kind = filekind_find(head, n);
+    const struct foreign_file *kind = stream_foreign(head, n);
 
     return kind ? err_set(err, "%s: is %s: %s", path, kind->name, kind->remedy) : 0;
+}
+
+size_t stream_mark_bytes(const void *head, size_t n)
+{
+    size_t mark = strlen(STREAM_MARK);
+
+    return n >= mark && !memcmp(head, STREAM_MARK, mark) ? mark : 0;
 }
 
 /* By inflate() and not by gzread(): that one takes whatever follows a member and does not begin as
@@ -204,11 +212,11 @@ static void restart(struct stream_source *source)
  * fault of the disk or of the packing comes up again when the caller reads. */
 static int refuse_foreign(struct stream *s, struct err *err)
 {
-    unsigned char head[FILEKIND_HEAD_BYTES];
+    unsigned char head[FOREIGN_HEAD_BYTES];
     size_t n = 0;
 
     stream_read(head, &n, s, sizeof head, NULL);
-    if (filekind_check(s->path, head, n, err) != 0)
+    if (check_foreign(s->path, head, n, err) != 0)
         return -1;
     restart(s->source);
     return 0;

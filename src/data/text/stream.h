@@ -9,14 +9,19 @@
 
 /* Files that people hand over by mistake: workbooks, R data, archives. No reader takes them. */
 
-struct filekind {
+struct foreign_file {
     const char *name;   /* "an Excel workbook" */
     const char *remedy; /* what to do: "save it as CSV" */
 };
 
 /* Recognise a file by its first n bytes, as they are on disk or unpacked from gzip. Returns NULL
  * for everything else: text, gzip, and the binary formats that have a reader. */
-const struct filekind *filekind_find(const void *head, size_t n);
+const struct foreign_file *stream_foreign(const void *head, size_t n);
+
+/* The byte order mark of UTF-8. */
+#define STREAM_MARK "\xEF\xBB\xBF"
+/* How many of the first n bytes of a file are the mark: 3 or 0. */
+size_t stream_mark_bytes(const void *head, size_t n);
 
 struct stream_source;
 
@@ -26,7 +31,7 @@ struct stream {
 };
 
 /* wanted: what the file must be, for the message on a directory. -1 and err: as stream_check(), no
- * such file, a BGZF file without the mark that ends it, a kind of file that filekind_check() names.
+ * such file, a BGZF file without the mark that ends it, a kind of file that check_foreign() names.
  * Pair with stream_close() after success;
  * after an error nothing is held. */
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err);

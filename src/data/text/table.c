@@ -9,9 +9,9 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "data/text/lines.h"
 #include "data/text/separator.h"
 #include "data/text/stream.h"
+#include "data/text/textline.h"
 
 /* A chunk is filled, libcsv is fed one line of it at a time, so that at most one row is complete
  * after each feed and the line number is always known. libcsv calls back for every cell and, with
@@ -250,8 +250,7 @@ static int start_parsing(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
 
-    if (s->chunk_size >= 3 && memcmp(s->chunk, "\xEF\xBB\xBF", 3) == 0)
-        s->chunk_at = 3;
+    s->chunk_at = stream_mark_bytes(s->chunk, s->chunk_size);
     if (csv_init(&s->parser, CSV_REPALL_NL) != 0)
         return err_nomem(err, t->path, sizeof s->parser);
     if (read_separator(t, err) != 0)

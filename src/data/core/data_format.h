@@ -1,0 +1,106 @@
+/* The data formats: one row for each choice of data.format. A format's file defines its row; the
+ * list below names all of them. Code that is not of a format asks a property of the row
+ * (data/format.h), never which row it is. */
+#ifndef DATA_CORE_DATA_FORMAT_H
+#define DATA_CORE_DATA_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct data_report;
+struct data_spec;
+struct dataset;
+
+/* The rows, in the order of the choices of data.format. OR stands between two of them. */
+#define DATA_FORMATS(X, OR) \
+    X(genotype) OR X(graph) \
+    OR X(simulated)         \
+    OR X(tu)                \
+    OR X(smiles)            \
+    OR X(idx)
+
+/* Their names as the choices of a setting: "genotype|graph|..." */
+#define DATA_FORMAT_NAME(name) #name
+#define DATA_FORMAT_CHOICES DATA_FORMATS(DATA_FORMAT_NAME, "|")
+
+/* What a sample is. */
+enum data_samples {
+    DATA_ROWS,   /* a row of features; samples are joined by how similar they are */
+    DATA_NODES,  /* a node of a graph that is given as edges */
+    DATA_GRAPHS, /* a graph of its own */
+};
+
+/* A setting of [data] that belongs to the format. */
+struct data_setting {
+    const char *key;
+    bool is_required;
+    const char *comment; /* what `init` writes beside it; NULL: nothing */
+};
+
+/* New graphs for a model (spec->like) of a file that is read in pieces. */
+struct data_pieces {
+    /* Pair with close(), also after a failure; spec is borrowed until then. */
+    int (*open)(void **out, const struct data_spec *spec, struct err *err);
+    /* At most `most` graphs: 1, or 0 after the last. report is of all that was read so far. */
+    int (*next)(struct dataset *out, void *state, int32_t most, struct data_report *report,
+                struct err *err);
+    void (*close)(void *state); /* takes NULL */
+};
+
+/* Files by which `init` recognises the format: keys of the settings that hold their paths. */
+struct data_files {
+    const char *first;
+    const char *second;  /* NULL: none */
+    const char *missing; /* the message where the second is not there */
+};
+
+/* What `init` proposes for a first sweep. Values of an axis stand apart by blanks. */
+struct data_proposal {
+    int32_t epochs;     /* 0: fewer for more samples */
+    int32_t batch_size; /* 0: larger for more samples */
+    int32_t one_part;   /* from so many labelled samples on there are no folds; 0: 20000 */
+    const char *patience;
+    const char *learning_rate;
+    const char *dropout;
+    const char *layers;
+    const char *pool;
+    const char *hidden_size;
+};
+
+enum { DATA_SETTINGS = 20, DATA_FILES = 3 };
+
+struct data_format {
+    const char *name;
+
+    enum data_samples samples;
+    bool has_genotypes;     /* features are dosages of alleles */
+    bool is_simulated;      /* there are no files */
+    bool is_alike;          /* all graphs have the same nodes and edges */
+    bool has_attributes;    /* features may be amounts, words or both: scale = auto looks at them */
+    bool has_class_numbers; /* whole numbers of the target are classes, and nothing else */
+
+    struct data_setting settings[DATA_SETTINGS]; /* up to a key that is NULL */
+
+    /* Fill a dataset. report is zeroed. -1 and err: file:line, what was found, what is allowed. */
+    int (*load)(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err);
+
+    /* New samples for models of such data. */
+    const char *new_option; /* of `predict`: genotypes, features, graphs; NULL: none */
+    void (*set_new_path)(struct data_spec *spec, const char *path); /* of graphs; else NULL */
+    const struct data_pieces *pieces;                               /* NULL: read at once */
+
+    /* What `init` needs; without files it never finds the format. */
+    struct data_files files[DATA_FILES]; /* up to a `first` that is NULL */
+    const char *trait_table;             /* the setting of the table with the trait; NULL: none */
+    bool has_trait_number;               /* the trait is the number of a column */
+    struct data_proposal proposal;
+};
+
+#define DATA_FORMAT_DECLARE(name) extern const struct data_format name##_format;
+DATA_FORMATS(DATA_FORMAT_DECLARE, )
+
+#endif

@@ -1,0 +1,337 @@
+#include "data/core/target_leaks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of dense features a few samples rule nearly all columns out: what a line through all samples
+ * leaves of the target is no less than what the best line through some of them leaves. */
+
+#define BLOCK_COLS 4096
+#define LEAST_SEEN 64      /* samples that are looked at first, or */
+#define SHARE_SEEN 0.01    /* of all */
+#define MOST_CLASSES 50    /* of more the numbers alone are compared */
+#define LEAST_LOG_ODDS 6.9 /* log 1000 */
+
+struct sums {
+    double n, x, xx, y, yy, xy;
+};
+
+static void add(struct sums *s, double x, double y)
+{
+    s->n++;
+    s->x += x;
+    s->xx += x * x;
+    s->y += y;
+    s->yy += y * y;
+    s->xy += x * y;
+}
+
+static double spread(double n, double sum, double squares)
+{
+    return n > 0 ? fmax(squares - sum * sum / n, 0) : 0;
+}
+
+static double shared(const struct sums *s)
+{
+    return s->n > 0 ? s->xy - s->x * s->y / s->n : 0;
+}
+
+/* The part of y that the best line leaves. */
+static double residual(const struct sums *s)
+{
+    double xx = spread(s->n, s->x, s->xx), xy = shared(s);
+
+    return spread(s->n, s->y, s->yy) - (xx > 0 ? xy * xy / xx : 0);
+}
+
+static double correlation(const struct sums *s)
+{
+    double xx = spread(s->n, s->x, s->xx), yy = spread(s->n, s->y, s->yy);
+
+    /* what rounding leaves of a constant is no spread */
+    return xx > 1e-10 * s->xx && yy > 0 ? shared(s) / sqrt(xx * yy) : 0;
+}
+
+/* ---- targets ---- */
+
+/* One number for each labelled sample. Centred, so that sums of squares keep their digits. */
+struct look {
+    const struct dataset *d;
+    struct target_leaks *out;
+    int32_t *sample; /* [n] labelled, by ascending y */
+    double *y;       /* [n] */
+    int32_t n;
+    double total;      /* sum of squares of y */
+    float *row;        /* [BLOCK_COLS] */
+    double *mean;      /* [BLOCK_COLS] */
+    struct sums *sums; /* [BLOCK_COLS], of sparse features [F] */
+};
+
+struct valued {
+    double y;
+    int32_t sample;
+};
+
+static int compare_values(const void *a_, const void *b_)
+{
+    const struct valued *a = a_, *b = b_;
+
+    return a->y != b->y ? (a->y > b->y) - (a->y < b->y) : a->sample - b->sample;
+}
+
+/* The class as a number: what it is called, where all are called by numbers. */
+static double class_value(const struct dataset *d, int32_t label)
+{
+    double value = 0;
+
+    for (int32_t c = 0; c < d->n_classes; c++) {
+        char *end;
+        double v = strtod(dataset_class_name(d, c), &end);
+
+        if (*end || end == dataset_class_name(d, c) || !isfinite(v))
+            return label;
+        if (c == label)
+            value = v;
+    }
+    return value;
+}
+
+/* one: the class that is set apart; -1: the target's own number. */
+static double value_of(const struct dataset *d, const double *class_values, int32_t i, int32_t one)
+{
+    if (d->task == TASK_REGRESSION)
+        return (double)d->target[i];
+    return one >= 0 ? d->label[i] == one : class_values[d->label[i]];
+}
+
+static void sort_target(struct look *look, struct valued *order, const double *class_values,
+                        int32_t one)
+{
+    const struct dataset *d = look->d;
+    double mean = 0;
+
+    look->n = 0;
+    look->total = 0;
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i))
+            order[look->n++] = (struct valued){value_of(d, class_values, i, one), i};
+    qsort(order, (size_t)look->n, sizeof *order, compare_values);
+    for (int32_t k = 0; k < look->n; k++)
+        mean += order[k].y / look->n;
+    for (int32_t k = 0; k < look->n; k++) {
+        look->sample[k] = order[k].sample;
+        look->y[k] = order[k].y - mean;
+        look->total += look->y[k] * look->y[k];
+    }
+}
+
+/* Whether it is no chance that one of all features orders the samples as y does: there are so many
+ * ways to deal out its values. */
+static bool is_telling(const struct look *look)
+{
+    double ways = lgamma(look->n + 1.0);
+
+    for (int32_t k = 0, begin = 0; k < look->n; k++)
+        if (k + 1 == look->n || look->y[k + 1] != look->y[k]) {
+            ways -= lgamma(k + 2.0 - begin);
+            begin = k + 1;
+        }
+    return look->n >= TARGET_LEAK_LEAST && ways > LEAST_LOG_ODDS + log(look->d->n_features);
+}
+
+/* ---- what is found ---- */
+
+static int note(struct target_leaks *out, int32_t feature, const struct sums *s, struct err *err)
+{
+    double r = correlation(s);
+    struct target_leak *grown;
+
+    if (s->n < TARGET_LEAK_LEAST || fabs(r) <= TARGET_LEAK_CORRELATION)
+        return 0;
+    for (int32_t i = 0; i < out->n; i++)
+        if (out->leak[i].feature == feature) {
+            if (fabs(r) > fabs(out->leak[i].r))
+                out->leak[i].r = r;
+            return 0;
+        }
+    if (out->n == out->capacity) {
+        int32_t capacity = out->capacity ? 2 * out->capacity : 16;
+
+        grown = realloc(out->leak, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return err_nomem(err, "features", (size_t)capacity * sizeof *grown);
+        out->leak = grown;
+        out->capacity = capacity;
+    }
+    out->leak[out->n++] = (struct target_leak){feature, (int32_t)s->n, r};
+    return 0;
+}
+
+/* ---- dense ---- */
+
+static bool is_dosage(const struct dataset *d, int32_t col)
+{
+    return d->dosage && col < d->n_markers;
+}
+
+/* The means of features [col, col + n): what stands for a missing value, but for dosages, which are
+ * marked where they are missing. */
+static void find_means(struct look *look, int32_t col, int32_t n)
+{
+    const struct dataset *d = look->d;
+    struct mat out = mat_view(look->row, 1, n);
+
+    memset(look->mean, 0, (size_t)n * sizeof *look->mean);
+    if (is_dosage(d, col + n - 1))
+        return;
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        dataset_decode(&out, d, i, col);
+        for (int32_t j = 0; j < n; j++)
+            look->mean[j] += (double)look->row[j] / d->n_samples;
+    }
+}
+
+static bool is_missing(const struct look *look, int32_t sample, int32_t col, float x, double mean)
+{
+    const struct dataset *d = look->d;
+
+    if (is_dosage(d, col))
+        return d->dosage[(size_t)sample * (size_t)d->n_markers + (size_t)col] == DOSAGE_MISSING;
+    return fabs((double)x - mean) <= 1e-6 * fabs(mean);
+}
+
+/* Add features [col, col + n) of the k-th sample, whose means are given. */
+static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
+                    const double *mean)
+{
+    struct mat out = mat_view(look->row, 1, n);
+
+    dataset_decode(&out, look->d, look->sample[k], col);
+    for (int32_t j = 0; j < n; j++)
+        if (!is_missing(look, look->sample[k], col + j, look->row[j], mean[j]))
+            add(&sums[j], (double)look->row[j], look->y[k]);
+}
+
+/* From both ends of the target, where it varies most. */
+static void look_at_some(struct look *look, int32_t col, int32_t n)
+{
+    int32_t share = (int32_t)(SHARE_SEEN * look->n);
+    int32_t half = (share > LEAST_SEEN ? share : LEAST_SEEN) / 2;
+
+    memset(look->sums, 0, (size_t)n * sizeof *look->sums);
+    for (int32_t k = 0; k < look->n; k++)
+        if (k < half || k >= look->n - half)
+            add_row(look->sums, look, k, col, n, look->mean);
+}
+
+static int find_dense(struct look *look, struct err *err)
+{
+    const struct dataset *d = look->d;
+    double allowed = (1 - TARGET_LEAK_CORRELATION * TARGET_LEAK_CORRELATION) * look->total;
+
+    for (int32_t col = 0; col < d->n_features; col += BLOCK_COLS) {
+        int32_t left = d->n_features - col, n = left < BLOCK_COLS ? left : BLOCK_COLS;
+
+        find_means(look, col, n);
+        look_at_some(look, col, n);
+        for (int32_t j = 0; j < n; j++) {
+            struct sums s = {0};
+
+            if (residual(&look->sums[j]) > allowed)
+                continue;
+            for (int32_t k = 0; k < look->n; k++)
+                add_row(&s, look, k, col + j, 1, &look->mean[j]);
+            if (note(look->out, col + j, &s, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- sparse ---- */
+
+/* Values that are not stored are 0: y, which is centred, adds nothing there. */
+static int find_sparse(struct look *look, struct err *err)
+{
+    const struct csr *x = &look->d->sparse_features;
+
+    memset(look->sums, 0, (size_t)look->d->n_features * sizeof *look->sums);
+    for (int32_t k = 0; k < look->n; k++)
+        for (int64_t e = x->row_start[look->sample[k]]; e < x->row_start[look->sample[k] + 1]; e++)
+            add(&look->sums[x->col[e]], (double)x->val[e], look->y[k]);
+    for (int32_t j = 0; j < look->d->n_features; j++) {
+        struct sums *s = &look->sums[j];
+
+        s->n = look->n;
+        s->y = 0;
+        s->yy = look->total;
+        if (note(look->out, j, s, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- together ---- */
+
+static int find_all(struct look *look, struct valued *order, double *class_values, struct err *err)
+{
+    const struct dataset *d = look->d;
+    int32_t n_apart = d->n_classes > 2 && d->n_classes <= MOST_CLASSES ? d->n_classes : 0;
+
+    for (int32_t c = 0; c < d->n_classes; c++)
+        class_values[c] = class_value(d, c);
+    for (int32_t one = -1; one < n_apart; one++) {
+        sort_target(look, order, class_values, one);
+        if (is_telling(look) && (d->is_sparse ? find_sparse : find_dense)(look, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int compare_features(const void *a, const void *b)
+{
+    return ((const struct target_leak *)a)->feature - ((const struct target_leak *)b)->feature;
+}
+
+int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err)
+{
+    size_t n = (size_t)d->n_samples, n_cols = d->is_sparse ? (size_t)d->n_features : BLOCK_COLS;
+    struct look look = {.d = d, .out = out};
+    struct valued *order;
+    double *class_values;
+    int rc = 0;
+
+    *out = (struct target_leaks){0};
+    if (d->graph_start)
+        return 0;
+    order = malloc(n * sizeof *order);
+    class_values = malloc(((size_t)d->n_classes + 1) * sizeof *class_values);
+    look.sample = malloc(n * sizeof *look.sample);
+    look.y = malloc(n * sizeof *look.y);
+    look.row = malloc(BLOCK_COLS * sizeof *look.row);
+    look.mean = malloc(BLOCK_COLS * sizeof *look.mean);
+    look.sums = malloc(n_cols * sizeof *look.sums);
+    if (!order || !class_values || !look.sample || !look.y || !look.row || !look.mean || !look.sums)
+        rc = err_nomem(err, "correlations", n_cols * sizeof *look.sums);
+    else
+        rc = find_all(&look, order, class_values, err);
+    if (!rc && out->n)
+        qsort(out->leak, (size_t)out->n, sizeof *out->leak, compare_features);
+    free(order);
+    free(class_values);
+    free(look.sample);
+    free(look.y);
+    free(look.row);
+    free(look.mean);
+    free(look.sums);
+    if (rc)
+        target_leaks_release(out);
+    return rc;
+}
+
+void target_leaks_release(struct target_leaks *p)
+{
+    free(p->leak);
+    *p = (struct target_leaks){0};
+}

@@ -1,0 +1,552 @@
+#include "data/genotype/genotype_table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/builder.h"
+#include "data/core/columns.h"
+#include "data/core/data_report.h"
+#include "data/core/data_spec.h"
+#include "data/core/filter.h"
+#include "data/core/phenotype.h"
+#include "data/core/reader.h"
+#include "data/text/names.h"
+#include "data/text/table.h"
+
+/* Find such columns of t, a table that is open at its header, and hide them: names and n_cols are
+ * those of the rest from now on. Hidden are
+ *   - the columns of spec's trait, covariates, group and ids, by name;
+ *   - others that the table of phenotypes has too;
+ *   - where this table has nearly all of the columns, and so the markers too (it may be the same
+ *     file): columns of words, by the first rows, in the place of those others.
+ * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
+ * is short. */
+static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
+                           struct err *err);
+static void nonmarkers_release(struct nonmarkers *n); /* takes a zeroed one */
+
+/* Rows by which a column is judged to be one of words. */
+#define ROWS_SEEN 200
+
+struct search {
+    const struct table *t;
+    const struct data_spec *spec;
+    struct names phenotypes; /* columns of that table, its ids among them */
+    struct names named;      /* what spec names of them, and its ids */
+    bool *is_words;          /* [n_cols] of t; only where has_markers */
+    bool has_markers;        /* the table of phenotypes has nearly all columns of t */
+};
+
+static void release(struct search *s)
+{
+    names_release(&s->phenotypes);
+    names_release(&s->named);
+    free(s->is_words);
+}
+
+static bool has(const struct names *names, const char *text)
+{
+    return names_find(names, text) >= 0;
+}
+
+/* Once. */
+static int add(struct names *names, const char *text, struct err *err)
+{
+    return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
+}
+
+static int add_covariates(struct search *s, struct err *err)
+{
+    struct names listed = {0};
+    bool is_factor;
+    int rc = names_split(&listed, s->spec->covariates, "data.covariates", err);
+
+    for (int32_t k = 0; !rc && k < listed.n; k++) {
+        char *copy = strdup(listed.text[k]);
+
+        rc = copy ? add(&s->named, phenotype_strip_factor(copy, &is_factor), err)
+                  : err_nomem(err, "covariates", strlen(listed.text[k]));
+        free(copy);
+    }
+    names_release(&listed);
+    return rc;
+}
+
+/* Reads the header of the phenotype table, which may be faulty: its reader reports that. */
+static int read_header(struct search *s, struct err *err)
+{
+    struct table t;
+    int32_t id;
+    int rc = 0;
+
+    if (table_open(&t, s->spec->phenotypes, NULL) != 0)
+        return 0;
+    id = reader_id_column(&t, s->spec->id, NULL);
+    if (id >= 0)
+        rc = add(&s->named, t.name[id], err);
+    for (int32_t j = 0; !rc && j < t.n_cols; j++)
+        rc = add(&s->phenotypes, t.name[j], err);
+    table_close(&t);
+    return rc;
+}
+
+static int find_names(struct search *s, struct err *err)
+{
+    return read_header(s, err) || add(&s->named, s->spec->trait, err) ||
+                   add(&s->named, s->spec->group, err) || add_covariates(s, err)
+               ? -1
+               : 0;
+}
+
+/* ---- columns of words ---- */
+
+static void count_row(const struct table *t, const struct names *missing, int32_t *words,
+                      int32_t *numbers)
+{
+    double v;
+
+    for (int32_t j = 1; j < t->n_cols; j++) {
+        if (table_parse_number(&v, t->cell[j]))
+            numbers[j]++;
+        else if (!table_is_missing(t->cell[j]) && !reader_is_listed(missing, t->cell[j]))
+            words[j]++;
+    }
+}
+
+/* A column with a number in it is a marker, whatever else is wrong with it. */
+static int find_words(struct search *s, struct err *err)
+{
+    size_t n = (size_t)s->t->n_cols;
+    int32_t *words = calloc(n, sizeof *words), *numbers = calloc(n, sizeof *numbers);
+    struct names missing = {0};
+    struct table t = {0};
+    int rc = 0;
+
+    s->is_words = calloc(n, sizeof *s->is_words);
+    if (!words || !numbers || !s->is_words)
+        rc = err_nomem(err, "columns", n * sizeof *words);
+    if (!rc)
+        rc = names_split(&missing, s->spec->missing_genotype, "data.missing_genotype", err);
+    if (!rc && table_open(&t, s->t->path, err) == 0) {
+        for (int row = 0; row < ROWS_SEEN && table_next(&t, NULL) > 0; row++)
+            count_row(&t, &missing, words, numbers);
+        table_close(&t);
+    }
+    for (size_t j = 1; !rc && j < n; j++)
+        s->is_words[j] = words[j] && !numbers[j];
+    names_release(&missing);
+    free(words);
+    free(numbers);
+    return rc;
+}
+
+/* ---- hiding ---- */
+
+static int search(struct search *s, struct err *err)
+{
+    int32_t n_shared = 0;
+
+    if (find_names(s, err))
+        return -1;
+    for (int32_t j = 1; j < s->t->n_cols; j++)
+        n_shared += has(&s->phenotypes, s->t->name[j]);
+    s->has_markers = 10 * (int64_t)n_shared > 9 * (int64_t)(s->t->n_cols - 1);
+    return s->has_markers ? find_words(s, err) : 0;
+}
+
+static bool is_hidden(const struct search *s, int32_t col)
+{
+    const char *name = s->t->name[col];
+
+    return has(&s->named, name) || (s->has_markers ? s->is_words[col] : has(&s->phenotypes, name));
+}
+
+static int hide(struct nonmarkers *n, struct table *t, const struct search *s, struct err *err)
+{
+    n->n_all = t->n_cols;
+    n->shown = malloc((size_t)t->n_cols * sizeof *n->shown);
+    if (!n->shown)
+        return err_nomem(err, "columns", (size_t)t->n_cols * sizeof *n->shown);
+    for (int32_t j = 0; j < t->n_cols; j++) {
+        if (j == 0 || !is_hidden(s, j))
+            n->shown[n->n_shown++] = j;
+        else if (n->n++ < DATA_EXAMPLES)
+            snprintf(n->first[n->n - 1], sizeof n->first[0], "%s", t->name[j]);
+    }
+    if (n->n_shown == 1 && n->n_all > 1)
+        return err_set(err, "%s: no column is a marker: %d of them are columns of %s", t->path,
+                       n->n, s->spec->phenotypes);
+    for (int32_t k = 0; k < n->n_shown; k++)
+        t->name[k] = t->name[n->shown[k]];
+    t->n_cols = n->n_shown;
+    return 0;
+}
+
+static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
+                           struct err *err)
+{
+    struct search s = {.t = t, .spec = spec};
+    int rc;
+
+    *n = (struct nonmarkers){0};
+    if (!spec->phenotypes || !*spec->phenotypes)
+        return 0;
+    rc = search(&s, err);
+    if (!rc)
+        rc = hide(n, t, &s, err);
+    release(&s);
+    return rc;
+}
+
+static void nonmarkers_release(struct nonmarkers *n)
+{
+    free(n->shown);
+    *n = (struct nonmarkers){0};
+}
+
+/* table_next() of a table from which columns are hidden. */
+static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct err *err)
+{
+    int status;
+
+    if (!n->shown || n->n_shown == n->n_all)
+        return table_next(t, err);
+    t->n_cols = n->n_all;
+    status = table_next(t, err);
+    t->n_cols = n->n_shown;
+    for (int32_t k = 0; status > 0 && k < n->n_shown; k++)
+        t->cell[k] = t->cell[n->shown[k]];
+    return status;
+}
+
+void genotype_table_release(struct genotype_table *g)
+{
+    names_release(&g->ids);
+    names_release(&g->missing);
+    columns_release(&g->markers);
+    nonmarkers_release(&g->hidden);
+    table_close(&g->table);
+}
+
+/* PLINK's .raw, under another name. */
+static int check_raw(const struct table *t, struct err *err)
+{
+    if (!reader_has_family(t) || t->n_cols < 6 || strcmp(t->name[5], "PHENOTYPE") != 0)
+        return 0;
+    return table_fault(err, t,
+                       "six columns before the markers, as PLINK --recode A writes them: plink "
+                       "--make-bed writes what is read, or cut out all of the six but IID");
+}
+
+/* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
+static int check_markers(const struct genotype_table *g, struct err *err)
+{
+    struct names seen = {0};
+    int rc = 0;
+
+    for (int32_t j = 0; !rc && j < g->markers.n_cols; j++) {
+        const char *name = g->markers.name[j];
+        int32_t first = names_find(&seen, name);
+
+        if (first >= 0)
+            rc = table_fault(
+                err, &g->table,
+                "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
+                "header, with a name of its own for each marker",
+                name, first + 2, j + 2);
+        else if (names_add(&seen, name, 1, err) < 0)
+            rc = -1;
+    }
+    names_release(&seen);
+    return rc;
+}
+
+/* ---- codes for missing calls ---- */
+
+/* The values of a table, from both ends. */
+struct extent {
+    double low, above; /* the least, and the next one */
+    double high, below;
+    bool is_whole; /* each of them */
+};
+
+static const struct extent empty_extent = {INFINITY, INFINITY, -INFINITY, -INFINITY, true};
+
+static void extend(struct extent *e, double v)
+{
+    if (v < e->low) {
+        e->above = e->low;
+        e->low = v;
+    } else if (v > e->low && v < e->above) {
+        e->above = v;
+    }
+    if (v > e->high) {
+        e->below = e->high;
+        e->high = v;
+    } else if (v < e->high && v > e->below) {
+        e->below = v;
+    }
+    e->is_whole = e->is_whole && v == floor(v);
+}
+
+static void find_extent(struct extent *e, const struct columns *c)
+{
+    int64_t n = (int64_t)c->n_rows * c->n_cols;
+    bool is_there[UINT8_MAX + 1] = {false};
+
+    *e = empty_extent;
+    for (int64_t i = 0; c->dosage && i < n; i++)
+        is_there[c->dosage[i] - INT8_MIN] = true;
+    for (int v = -DOSAGE_MAX; v <= DOSAGE_MAX; v++)
+        if (is_there[v - INT8_MIN])
+            extend(e, v);
+    for (int64_t i = 0; c->v && i < n; i++)
+        if (!isnan(c->v[i]))
+            extend(e, (double)c->v[i]);
+}
+
+/* Whether the least value is none of those that the others are: below all of them, whole, and not
+ * what is as far from 0 as the largest, as in -1, 0, 1. */
+static bool is_low_code(const struct extent *e)
+{
+    return e->low < 0 && e->low == floor(e->low) && e->high != -e->low &&
+           (e->low < -1 || e->high > -e->low) && (e->above >= 0 || e->is_whole);
+}
+
+/* What some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
+static bool is_high_code(const struct extent *e)
+{
+    return e->is_whole && e->low >= 0 && e->below <= 2 &&
+           (e->high == 5 || e->high == 9 || e->high == 99 || e->high == 999);
+}
+
+bool genotype_table_find_code(double *code, const double *values, int32_t n)
+{
+    struct extent e = empty_extent;
+
+    for (int32_t i = 0; i < n; i++)
+        extend(&e, values[i]);
+    *code = is_low_code(&e) ? e.low : e.high;
+    return n > 0 && (is_low_code(&e) || is_high_code(&e));
+}
+
+static int refuse_code(const struct genotype_table *g, double code, double low, double high,
+                       struct err *err)
+{
+    const struct columns *c = &g->markers;
+    int64_t i = 0;
+    struct table at = g->table;
+
+    while ((c->v ? (double)c->v[i] : c->dosage[i]) != code)
+        i++;
+    at.line = names_line(&g->ids, (int32_t)(i / c->n_cols));
+    return table_fault(err, &at,
+                       "column \"%.80s\" = %g: no dosage beside values from %g to %g: set [data] "
+                       "missing_genotype = %g if it stands for a missing call, or none if it does "
+                       "not",
+                       c->name[i % c->n_cols], code, low, high, code);
+}
+
+/* Whether numbers are listed; words alone say that no number is a code. */
+static bool has_number(const struct names *missing)
+{
+    double v;
+
+    for (int32_t i = 0; i < missing->n; i++)
+        if (table_parse_number(&v, missing->text[i]))
+            return true;
+    return false;
+}
+
+static int check_codes(struct genotype_table *g, struct err *err)
+{
+    struct extent e;
+
+    find_extent(&e, &g->markers);
+    g->low = e.low;
+    g->high = e.high;
+    if (g->missing.n && !has_number(&g->missing))
+        return 0;
+    if (is_low_code(&e))
+        return refuse_code(g, e.low, e.above, e.high, err);
+    return is_high_code(&e) ? refuse_code(g, e.high, e.low, e.below, err) : 0;
+}
+
+/* ---- together ---- */
+
+/* As programs write a missing call: "-", "./.", "n.d.". */
+static bool is_like_missing(const char *cell)
+{
+    size_t n = 0;
+
+    while (cell[n] && !isalnum((unsigned char)cell[n]))
+        n++;
+    return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
+}
+
+/* Name the setting for missing calls where columns_read_row() failed at a cell that may be one. */
+static int explain_cell(const struct genotype_table *g, struct err *err)
+{
+    const struct table *t = &g->table;
+    struct err fault;
+    double v;
+
+    for (int32_t j = 1; j < t->n_cols; j++) {
+        const char *cell = t->cell[j];
+
+        if ((g->markers.missing && reader_is_listed(g->markers.missing, cell)) ||
+            table_number(&v, t, j, &fault) == 0)
+            continue;
+        return is_like_missing(cell)
+                   ? err_set(err, "%s: set [data] missing_genotype = %s if it is a missing call",
+                             fault.text, cell)
+                   : -1;
+    }
+    return -1;
+}
+
+static int open_table(struct genotype_table *g, const char *path, struct err *err)
+{
+    memset(g, 0, sizeof *g);
+    return table_open(&g->table, path, err) != 0 || check_raw(&g->table, err) != 0 ? -1 : 0;
+}
+
+static int read_table(struct genotype_table *g, const char *missing, struct err *err)
+{
+    int status;
+
+    if (columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0 ||
+        names_split(&g->missing, missing, "data.missing_genotype", err) != 0)
+        return -1;
+    g->markers.missing = g->missing.n ? &g->missing : NULL;
+    while ((status = nonmarkers_next(&g->table, &g->hidden, err)) > 0) {
+        int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
+
+        if (i < 0 || columns_add_row(&g->markers, err) != 0)
+            return -1;
+        if (columns_read_row(&g->markers, i, &g->table, err) != 0)
+            return explain_cell(g, err);
+    }
+    if (status == 0 && g->ids.n == 0)
+        return err_set(err, "%s: no samples after the header", g->table.path);
+    return status == 0 ? check_codes(g, err) : -1;
+}
+
+int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
+                        struct err *err)
+{
+    return open_table(g, path, err) || read_table(g, missing, err) ? -1 : 0;
+}
+
+int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
+                                struct err *err)
+{
+    return open_table(g, spec->genotypes, err) ||
+                   nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
+                   read_table(g, spec->missing_genotype, err)
+               ? -1
+               : 0;
+}
+
+int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
+                          struct err *err)
+{
+    return columns_take_rows(&g->markers, sample, n, err);
+}
+
+/* ---- filter ---- */
+
+/* A table does not say how many alleles a call counts: its values tell, from the least to the
+ * largest of all. */
+static void find_range(double *low, double *high, const struct tally *tally, int32_t n)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int32_t j = 0; j < n; j++) {
+        *low = fmin(*low, tally[j].low);
+        *high = fmax(*high, tally[j].high);
+    }
+}
+
+static int32_t judge(bool *keeps, const struct tally *tally, const struct genotype_table *g,
+                     const struct filter *filter, struct filter_counts *counts)
+{
+    int32_t n_cols = g->markers.n_cols, n_kept = 0;
+    double low, high;
+
+    find_range(&low, &high, tally, n_cols);
+    for (int32_t j = 0; j < n_cols; j++) {
+        const struct tally *t = &tally[j];
+        bool is_enough = filter->take == FILTER_FIRST && n_kept >= filter->n_take;
+        double frequency = t->n_present ? (t->sum / t->n_present - low) / (high - low) : 0;
+
+        counts->n_read += !is_enough;
+        counts->is_partly_read = is_enough;
+        keeps[j] = !is_enough && filter_keeps(filter, t, g->markers.n_rows, frequency, counts);
+        n_kept += keeps[j];
+    }
+    return n_kept;
+}
+
+/* Of n_kept columns those that markers_thin() would leave. */
+static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n,
+                 struct filter_counts *counts)
+{
+    int32_t at = 0, n_left = 0;
+
+    counts->n_thinned = n_kept - n;
+    for (int32_t j = 0; j < n_cols; j++)
+        if (keeps[j]) {
+            keeps[j] = n_left < n && at == (int64_t)n_left * n_kept / n;
+            n_left += keeps[j];
+            at++;
+        }
+}
+
+static int nothing_left(const struct genotype_table *g, const struct filter_counts *r,
+                        struct err *err)
+{
+    if (r->n_monomorphic == r->n_read)
+        return err_set(err, "%s: all %d markers are monomorphic", g->table.path, r->n_read);
+    return err_set(
+        err,
+        "%s: no marker is left: %d read, %d monomorphic, %d with too many missing values, "
+        "%d rare",
+        g->table.path, r->n_read, r->n_monomorphic, r->n_too_missing, r->n_rare);
+}
+
+int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
+                          struct filter_counts *counts, int64_t *n_missing, struct err *err)
+{
+    size_t n = (size_t)g->markers.n_cols;
+    struct tally *tally = malloc(n * sizeof *tally);
+    bool *keeps = malloc(n * sizeof *keeps);
+    int status = -1;
+    int32_t n_kept;
+
+    if (!tally || !keeps) {
+        err_nomem(err, "markers", n * sizeof *tally);
+    } else {
+        columns_tally(tally, &g->markers);
+        n_kept = judge(keeps, tally, g, filter, counts);
+        if (filter->take == FILTER_THIN && filter->n_take < n_kept)
+            thin(keeps, (int32_t)n, n_kept, filter->n_take, counts);
+        columns_keep(&g->markers, keeps);
+        status =
+            n_kept ? columns_impute(&g->markers, n_missing, err) : nothing_left(g, counts, err);
+    }
+    free(tally);
+    free(keeps);
+    return status;
+}
+
+void genotype_table_into(struct draft *draft, const struct genotype_table *g)
+{
+    draft->n_features = g->markers.n_cols;
+    draft->features = g->markers.v;
+    draft->dosage = g->markers.dosage;
+    draft->feature_names = g->markers.name;
+}

@@ -1,0 +1,346 @@
+#include "data/genotype/simulate.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "data/core/data_report.h"
+#include "data/core/membership.h"
+#include "data/core/reader.h"
+
+#define LINKAGE 0.8 /* correlation of z between neighbours */
+#define TRAIT_MEAN 80
+#define TRAIT_SD 15
+
+static int check_spec(const struct simulate_spec *s, struct err *err)
+{
+    if (s->samples < 2)
+        return err_set(err, "data.samples = %d: must be at least 2", s->samples);
+    if (s->markers < 1)
+        return err_set(err, "data.markers = %d: must be at least 1", s->markers);
+    if (s->populations < 1 || s->populations > s->samples)
+        return err_set(err, "data.populations = %d: must be in [1, data.samples = %d]",
+                       s->populations, s->samples);
+    if (!(s->fst > 0 && s->fst < 1))
+        return err_set(err, "data.fst = %g: must be in (0, 1)", s->fst);
+    if (s->causal < 1 || s->causal > s->markers)
+        return err_set(err, "data.causal = %d: must be in [1, data.markers = %d]", s->causal,
+                       s->markers);
+    if (!(s->heritability >= 0 && s->heritability <= 1))
+        return err_set(err, "data.heritability = %g: must be in [0, 1]", s->heritability);
+    return 0;
+}
+
+/* Each kind of number has a generator of its own, so that its addresses are its own. */
+static struct rng generator(const struct simulate_spec *s, const char *what)
+{
+    struct rng rng;
+    char text[80];
+
+    snprintf(text, sizeof text, "simulate seed=%lld %s", (long long)s->seed, what);
+    rng_init(&rng, hash_text(text), RNG_SIMULATE);
+    return rng;
+}
+
+int32_t simulate_chromosome(int32_t marker, int32_t markers)
+{
+    return (int32_t)((int64_t)marker * SIMULATE_CHROMOSOMES / markers) + 1;
+}
+
+/* ---- frequencies ---- */
+
+/* Numbers of one marker in one population, taken in order. */
+struct draws {
+    const struct rng *rng;
+    uint32_t step;
+    uint32_t next;
+};
+
+/* Gamma(shape, 1). Marsaglia & Tsang 2000, section 4; shapes under 1 by their section 6. */
+static double draw_gamma(struct draws *draws, double shape)
+{
+    double raised = shape < 1 ? shape + 1 : shape;
+    double d = raised - 1.0 / 3, c = 1 / sqrt(9 * d);
+    double scale = 1;
+
+    if (shape < 1)
+        scale = pow(1 - rng_uniform(draws->rng, draws->step, draws->next++), 1 / shape);
+    for (;;) {
+        double x = rng_normal(draws->rng, draws->step, draws->next++);
+        double u = 1 - rng_uniform(draws->rng, draws->step, draws->next++);
+        double v = pow(1 + c * x, 3);
+
+        if (v > 0 && log(u) < 0.5 * x * x + d - d * v + d * log(v))
+            return d * v * scale;
+    }
+}
+
+static double draw_beta(struct draws *draws, double a, double b)
+{
+    double x = draw_gamma(draws, a), y = draw_gamma(draws, b);
+
+    /* Both underflow where a and b are tiny (fst near 1): the allele is fixed or lost. */
+    if (x + y > 0)
+        return x / (x + y);
+    return rng_uniform(draws->rng, draws->step, draws->next++) < a / (a + b);
+}
+
+/* frequency[k] = that of the marker in population k. */
+static void draw_frequencies(double *frequency, const struct simulate_spec *s,
+                             const struct rng *rng, int32_t marker)
+{
+    /* A gamma takes a handful of numbers, never 2^16 of them. */
+    const uint32_t stride = 1 << 16;
+    double p = 0.1 + 0.8 * rng_uniform(rng, (uint32_t)marker, 0);
+    double spread = (1 - s->fst) / s->fst;
+
+    for (int32_t k = 0; k < s->populations; k++) {
+        struct draws draws = {rng, (uint32_t)marker, (uint32_t)(k + 1) * stride};
+
+        frequency[k] = draw_beta(&draws, p * spread, (1 - p) * spread);
+    }
+}
+
+/* ---- genotypes ---- */
+
+static int64_t place(const struct simulate_spec *s, int32_t sample, int32_t marker)
+{
+    return (int64_t)sample * s->markers + marker;
+}
+
+static void move_along(double *z, const struct simulate_spec *s, const struct rng *rng,
+                       int32_t marker)
+{
+    bool is_start = marker == 0 || simulate_chromosome(marker, s->markers) !=
+                                       simulate_chromosome(marker - 1, s->markers);
+    double keep = is_start ? 0 : LINKAGE, fresh = sqrt(1 - keep * keep);
+
+    for (int32_t i = 0; i < s->samples; i++)
+        z[i] = keep * z[i] + fresh * rng_normal(rng, (uint32_t)marker, (uint32_t)i);
+}
+
+static void draw_alleles(int8_t *genotypes, const struct simulate_spec *s, const double *z,
+                         const double *frequency, int32_t marker)
+{
+    int32_t carriers = 0;
+
+    assert(s->samples > 0);
+    for (int32_t i = 0; i < s->samples; i++) {
+        double uniform = 0.5 * erfc(-z[i] / sqrt(2));
+        bool is_carrier = uniform < frequency[i % s->populations];
+
+        genotypes[place(s, i, marker)] = is_carrier ? 2 : 0;
+        carriers += is_carrier;
+    }
+    if (carriers == 0 || carriers == s->samples)
+        genotypes[place(s, marker % s->samples, marker)] = carriers ? 0 : 2;
+}
+
+static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, struct err *err)
+{
+    struct rng frequencies = generator(s, "frequencies"), alleles = generator(s, "alleles");
+    size_t n = (size_t)s->samples + (size_t)s->populations;
+    double *z = calloc(n, sizeof *z);
+    double *frequency;
+
+    if (!z)
+        return err_nomem(err, "simulated panel", n * sizeof *z);
+    frequency = z + s->samples;
+    for (int32_t j = 0; j < s->markers; j++) {
+        draw_frequencies(frequency, s, &frequencies, j);
+        move_along(z, s, &alleles, j);
+        draw_alleles(genotypes, s, z, frequency, j);
+    }
+    free(z);
+    return 0;
+}
+
+/* ---- trait ---- */
+
+/* Shift and scale v[n] to mean 0 and the given sd (n in the denominator); a constant becomes 0. */
+static void standardise(double *v, int32_t n, double sd)
+{
+    double mean = 0, squares = 0, scale;
+
+    for (int32_t i = 0; i < n; i++)
+        mean += v[i] / n;
+    for (int32_t i = 0; i < n; i++)
+        squares += (v[i] - mean) * (v[i] - mean);
+    scale = squares > 0 ? sd / sqrt(squares / n) : 0;
+    for (int32_t i = 0; i < n; i++)
+        v[i] = (v[i] - mean) * scale;
+}
+
+/* value[i] += effect of the marker on its standardised dosage; dosage is scratch [samples]. */
+static void add_effect(double *value, double *dosage, const int8_t *genotypes,
+                       const struct simulate_spec *s, int32_t marker, double effect)
+{
+    for (int32_t i = 0; i < s->samples; i++)
+        dosage[i] = genotypes[place(s, i, marker)];
+    standardise(dosage, s->samples, 1);
+    for (int32_t i = 0; i < s->samples; i++)
+        value[i] += effect * dosage[i];
+}
+
+static int draw_trait(float *trait, const int8_t *genotypes, const struct simulate_spec *s,
+                      struct err *err)
+{
+    struct rng causal = generator(s, "causal"), effects = generator(s, "effects"),
+               noises = generator(s, "noise");
+    size_t n = (size_t)s->samples;
+    double *value = calloc(3 * n, sizeof *value), *scratch, *noise;
+    int32_t *order = malloc((size_t)s->markers * sizeof *order);
+    int status = 0;
+
+    if (!value || !order) {
+        status = err_nomem(err, "simulated trait", 3 * n * sizeof *value);
+        goto out;
+    }
+    scratch = value + n;
+    noise = value + 2 * n;
+    for (int32_t j = 0; j < s->markers; j++)
+        order[j] = j;
+    rng_shuffle(order, (size_t)s->markers, &causal, 0);
+    for (int32_t j = 0; j < s->causal; j++)
+        add_effect(value, scratch, genotypes, s, order[j], rng_normal(&effects, 0, (uint32_t)j));
+    for (int32_t i = 0; i < s->samples; i++)
+        noise[i] = rng_normal(&noises, 0, (uint32_t)i);
+    standardise(value, s->samples, sqrt(s->heritability));
+    standardise(noise, s->samples, sqrt(1 - s->heritability));
+    for (int32_t i = 0; i < s->samples; i++)
+        value[i] += noise[i];
+    standardise(value, s->samples, TRAIT_SD);
+    for (int32_t i = 0; i < s->samples; i++)
+        trait[i] = (float)(TRAIT_MEAN + value[i]);
+out:
+    free(value);
+    free(order);
+    return status;
+}
+
+int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
+                   struct err *err)
+{
+    if (check_spec(spec, err) != 0 || draw_genotypes(genotypes, spec, err) != 0)
+        return -1;
+    return draw_trait(trait, genotypes, spec, err);
+}
+
+/* ---- as a dataset: samples are s1, s2 ..., markers CHROMOSOME_NUMBER ---- */
+
+#define NAME_SIZE 24
+
+struct simulated {
+    int8_t *genotypes; /* (samples, markers) */
+    float *trait;
+    const char **id;     /* [samples] */
+    const char **marker; /* [markers] */
+    char (*text)[NAME_SIZE];
+    struct membership membership;
+};
+
+static void release(struct simulated *p)
+{
+    membership_release(&p->membership);
+    free(p->genotypes);
+    free(p->trait);
+    free(p->id);
+    free(p->text);
+}
+
+static int name_all(struct simulated *p, const struct simulate_spec *s, struct err *err)
+{
+    size_t n = (size_t)s->samples + (size_t)s->markers;
+
+    p->text = malloc(n * sizeof *p->text);
+    p->id = malloc(n * sizeof *p->id);
+    p->marker = p->id + s->samples;
+    if (!p->text || !p->id)
+        return err_nomem(err, "names", n * sizeof *p->text);
+    for (size_t i = 0; i < n; i++)
+        p->id[i] = p->text[i];
+    for (int32_t i = 0; i < s->samples; i++)
+        snprintf(p->text[i], NAME_SIZE, "s%d", i + 1);
+    for (int32_t j = 0; j < s->markers; j++)
+        snprintf(p->text[s->samples + j], NAME_SIZE, "%d_%d", simulate_chromosome(j, s->markers),
+                 j + 1);
+    return 0;
+}
+
+static int make_panel(struct simulated *p, const struct simulate_spec *s, struct err *err)
+{
+    if (s->samples < 1 || s->markers < 1)
+        return err_set(err, "data.samples = %d, data.markers = %d: must be at least 1", s->samples,
+                       s->markers);
+    p->genotypes = malloc((size_t)s->samples * (size_t)s->markers);
+    p->trait = malloc((size_t)s->samples * sizeof *p->trait);
+    if (!p->genotypes || !p->trait)
+        return err_nomem(err, "simulated panel", (size_t)s->samples * (size_t)s->markers);
+    if (simulate_panel(p->genotypes, p->trait, s, err) != 0)
+        return -1;
+    return name_all(p, s, err);
+}
+
+/* A split file may say who is where, as for data that are read. */
+static int read_membership(struct simulated *p, const struct data_spec *spec, struct err *err)
+{
+    const struct target target = {.value = p->trait};
+    struct names ids = {0};
+    int status = 0;
+
+    for (int32_t i = 0; status == 0 && i < spec->simulate.samples; i++)
+        status = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
+    if (status == 0)
+        status = membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, NULL,
+                                 &target, err);
+    names_release(&ids);
+    return status;
+}
+
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
+{
+    const struct simulate_spec *s = &spec->simulate;
+    struct simulated p = {0};
+    int status = make_panel(&p, s, err);
+
+    if (status == 0 && spec->split && *spec->split)
+        status = read_membership(&p, spec, err);
+
+    if (status == 0) {
+        struct draft draft = {
+            .n_samples = s->samples,
+            .n_features = s->markers,
+            .dosage = p.genotypes,
+            .target = p.trait,
+            .ids = p.id,
+            .feature_names = p.marker,
+        };
+
+        membership_into(&draft, &p.membership);
+        report->n_samples = report->n_valued = report->n_joined = s->samples;
+        report->n_features = s->markers;
+        status = draft_build(out, &draft, err);
+    }
+    release(&p);
+    return status;
+}
+
+const struct data_format simulated_format = {
+    .name = "simulated",
+    .samples = DATA_ROWS,
+    .has_genotypes = true,
+    .is_simulated = true,
+    .settings = {{.key = "samples"},
+                 {.key = "markers"},
+                 {.key = "populations"},
+                 {.key = "fst"},
+                 {.key = "causal"},
+                 {.key = "heritability"},
+                 {.key = "simulation_seed"}},
+    .load = load,
+    .new_option = "genotypes",
+};

@@ -1,0 +1,148 @@
+#include "data/core/data_report.h"
+#include "data/core/membership.h"
+#include "data/core/reader.h"
+#include "data/core/target.h"
+#include "data/graph/edges.h"
+#include "data/graph/node_features.h"
+
+/* A graph as tables: labels first, for they list the nodes; features, edges and parts refer to
+ * them. */
+
+struct graph_tables {
+    struct names nodes;
+    struct target_cells cells;
+    struct target target;
+    struct node_features features;
+    struct edges edges;
+    struct membership membership;
+};
+
+static void graph_tables_release(struct graph_tables *g)
+{
+    membership_release(&g->membership);
+    edges_release(&g->edges);
+    node_features_release(&g->features);
+    target_release(&g->target);
+    target_cells_release(&g->cells);
+    names_release(&g->nodes);
+}
+
+static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
+{
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        int32_t i = reader_new_id(&g->nodes, t, 0, err);
+
+        if (i < 0 || target_cells_set(&g->cells, i, t->cell[1], t->line, err) != 0)
+            return -1;
+    }
+    if (status == 0 && g->nodes.n == 0)
+        return err_set(err, "%s: no nodes after the header", t->path);
+    return status;
+}
+
+static int read_labels(struct graph_tables *g, const char *path, struct err *err)
+{
+    struct table t;
+    int status;
+
+    if (table_open(&t, path, err) != 0)
+        return -1;
+    if (t.n_cols != 2)
+        status = table_fault(err, &t, "%d columns: labels have two, node and label", t.n_cols);
+    else
+        status = target_cells_init(&g->cells, 0, path, t.name[1], err);
+    if (status == 0)
+        status = read_rows(g, &t, err);
+    if (status == 0)
+        status = target_read_decimal(&g->cells, t.separator, err);
+    table_close(&t);
+    return status;
+}
+
+static int build(struct dataset *out, const struct graph_tables *g, struct err *err)
+{
+    const struct node_features *f = &g->features;
+    struct draft draft = {
+        .n_samples = g->nodes.n,
+        .n_features = f->n,
+        .features = f->dense.v,
+        .dosage = f->dense.dosage,
+        .sparse = f->is_sparse ? &f->sparse : NULL,
+        .n_edges = g->edges.n,
+        .edge_source = g->edges.source,
+        .edge_target = g->edges.target,
+        .edge_weight = g->edges.weight,
+        .ids = g->nodes.text,
+        .feature_names = f->name,
+    };
+
+    target_into(&draft, &g->target);
+    membership_into(&draft, &g->membership);
+    return draft_build(out, &draft, err);
+}
+
+static int read_edges(struct graph_tables *g, const struct data_spec *spec,
+                      struct data_report *report, struct err *err)
+{
+    if (!spec->edges || !*spec->edges)
+        return 0;
+    return edges_read(&g->edges, spec->edges, &g->nodes, spec->labels, report, err);
+}
+
+static void report_nodes(struct data_report *report, const struct graph_tables *g)
+{
+    report->n_samples = g->nodes.n;
+    for (int32_t i = 0; i < g->cells.n; i++)
+        report->n_valued += g->cells.text[i] != NULL;
+    report->n_joined = report->n_valued;
+    report->n_features = g->features.n;
+}
+
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
+{
+    struct graph_tables g = {0};
+    int status = -1;
+
+    if (reader_need_path(spec, spec->labels, "labels", err) == 0 &&
+        reader_need_path(spec, spec->features, "features", err) == 0 &&
+        read_labels(&g, spec->labels, err) == 0 &&
+        target_make(&g.target, &g.cells, spec->task, true, err) == 0 &&
+        node_features_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) == 0 &&
+        read_edges(&g, spec, report, err) == 0 &&
+        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, NULL, &g.target, err) ==
+            0)
+        status = build(out, &g, err);
+    report_nodes(report, &g);
+    graph_tables_release(&g);
+    return status;
+}
+
+const struct data_format graph_format = {
+    .name = "graph",
+    .samples = DATA_NODES,
+    .has_attributes = true,
+    .settings = {{"edges", false, "which nodes are joined"},
+                 {"features", true, "what is known of each node"},
+                 {"labels", true, "what is predicted, of each node; empty where unknown"}},
+    .load = load,
+    .new_option = "features",
+    .files = {{"features", "labels",
+               "features of nodes: the table of labels is missing, with two columns, node and "
+               "label"},
+              {"features", "edges",
+               "features of nodes: the table of edges is missing, with two columns, source and "
+               "target"},
+              {"edges", "features",
+               "edges: the table of features is missing: node, feature[, value], or a column for "
+               "each"}},
+    .trait_table = "labels",
+    .proposal = {.epochs = 200,
+                 .patience = "50",
+                 .learning_rate = "0.01 0.003",
+                 .dropout = "0.5 0.2",
+                 .layers = "2",
+                 .hidden_size = "64 16"},
+};

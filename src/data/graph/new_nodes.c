@@ -1,0 +1,375 @@
+#include "data/graph/new_nodes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "data/core/reader.h"
+#include "data/core/triplets.h"
+#include "data/graph/edges.h"
+#include "data/graph/node_features.h"
+
+/* ---- nodes ---- */
+
+static int add_known(struct new_nodes *n, struct err *err)
+{
+    for (int32_t i = 0; i < n->data->n_samples; i++)
+        if (names_add(&n->nodes, dataset_id(n->data, i), 0, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* The new node of the current row: its number among the new ones; -1 and *status 0 where it is one
+ * of the data's, -1 and *status -1 with err. */
+static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
+{
+    int32_t n_known = n->data->n_samples;
+    int32_t i = names_find(&n->nodes, t->cell[0]);
+
+    *status = 0;
+    if (i < 0 && !t->cell[0][0])
+        *status = table_fault(err, t, "the id of a node is empty");
+    else if (i < 0)
+        i = names_add(&n->nodes, t->cell[0], t->line, err);
+    if (i < 0)
+        *status = -1;
+    n->n_known += i >= 0 && i < n_known;
+    n->n = n->nodes.n - n_known;
+    return i < n_known ? -1 : i - n_known;
+}
+
+/* ---- which form ---- */
+
+static int check_form(const struct new_nodes *n, const struct table *t, struct err *err)
+{
+    static const char *const forms[] = {"a full table", "listed (node, feature)"};
+    bool is_listed = node_features_is_listed(t);
+
+    if (is_listed == n->data->is_sparse)
+        return 0;
+    return table_fault(err, t, "features are %s: must be %s, as in the training data",
+                       forms[is_listed], forms[!is_listed]);
+}
+
+/* ---- listed features ---- */
+
+/* The data's columns by name: features may have names or be numbers. */
+static int index_features(struct names *columns, const struct dataset *d, struct err *err)
+{
+    for (int32_t j = 0; j < d->n_features; j++) {
+        const char *name = dataset_feature_name(d, j);
+        char number[16];
+
+        snprintf(number, sizeof number, "%d", j);
+        if (names_add(columns, *name ? name : number, 0, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
+{
+    struct table t;
+    int status;
+
+    if (table_open(&t, path, err) != 0)
+        return -1;
+    status = check_form(n, &t, err);
+    while (status == 0 && (status = table_next(&t, err)) > 0)
+        node_of(&status, n, &t, err);
+    table_close(&t);
+    return status;
+}
+
+/* The number of a column of the new table among the data's, -1: they have none of the kind. */
+static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", col);
+    return names_find(columns, f->name ? f->name[col] : number);
+}
+
+static int add_listed(struct triplets *list, struct new_nodes *n, const struct node_features *f,
+                      const struct names *columns, struct err *err)
+{
+    const struct csr *a = &f->sparse;
+    int32_t n_known = n->data->n_samples;
+
+    for (int32_t i = 0; i < n->n; i++)
+        for (int64_t e = a->row_start[n_known + i]; e < a->row_start[n_known + i + 1]; e++) {
+            struct triplet t = {i, match(columns, f, a->col[e]), a->val[e]};
+
+            n->n_unknown += t.col < 0;
+            if (t.col >= 0 && triplets_add(list, t, err) != 0)
+                return -1;
+        }
+    return 0;
+}
+
+static int read_listed(struct new_nodes *n, const char *path, struct err *err)
+{
+    struct data_report unused = {0};
+    struct triplets list = {0};
+    struct node_features f;
+    struct names columns = {0};
+    int status = -1;
+
+    if (list_nodes(n, path, err) != 0 ||
+        node_features_read(&f, path, &n->nodes, path, &unused, err) != 0)
+        return -1;
+    if (index_features(&columns, n->data, err) == 0 && add_listed(&list, n, &f, &columns, err) == 0)
+        status = csr_from_triplets(&n->listed, n->n, n->data->n_features, list.item, list.n, err);
+    triplets_release(&list);
+    names_release(&columns);
+    node_features_release(&f);
+    return status;
+}
+
+/* ---- a full table ---- */
+
+struct full {
+    struct table t;
+    int32_t *col; /* [F] where the data's features are in the table */
+    float *mean;  /* [F] of the data */
+    int32_t capacity;
+};
+
+static int find_means(float *mean, const struct dataset *d, struct err *err)
+{
+    double *sum = calloc((size_t)d->n_features, sizeof *sum);
+    struct mat row = {0};
+
+    if (!sum || mat_init(&row, 1, d->n_features, err)) {
+        free(sum);
+        return err_nomem(err, "means", (size_t)d->n_features * sizeof *sum);
+    }
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        dataset_decode(&row, d, i, 0);
+        for (int32_t j = 0; j < d->n_features; j++)
+            sum[j] += (double)row.v[j];
+    }
+    for (int32_t j = 0; j < d->n_features; j++)
+        mean[j] = (float)(sum[j] / d->n_samples);
+    mat_release(&row);
+    free(sum);
+    return 0;
+}
+
+/* Of two columns of a name the first. */
+static int index_columns(struct names *columns, const struct table *t, struct err *err)
+{
+    char none[32];
+
+    for (int32_t j = 0; j < t->n_cols; j++) {
+        bool is_new = j > 0 && names_find(columns, t->name[j]) < 0;
+
+        snprintf(none, sizeof none, "\n%d", j);
+        if (names_add(columns, is_new ? t->name[j] : none, 1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_columns(struct full *full, const struct dataset *d, struct err *err)
+{
+    struct names columns = {0};
+    int rc = index_columns(&columns, &full->t, err);
+
+    for (int32_t j = 0; !rc && j < d->n_features; j++) {
+        full->col[j] = names_find(&columns, dataset_feature_name(d, j));
+        if (full->col[j] < 0)
+            rc = table_fault(err, &full->t,
+                             "no column \"%.80s\": must have every feature of the training data",
+                             dataset_feature_name(d, j));
+    }
+    names_release(&columns);
+    return rc;
+}
+
+static int full_open(struct full *full, const struct new_nodes *nodes, const char *path,
+                     struct err *err)
+{
+    const struct dataset *d = nodes->data;
+    size_t n = (size_t)d->n_features;
+
+    if (table_open(&full->t, path, err) != 0 || check_form(nodes, &full->t, err) != 0)
+        return -1;
+    full->col = malloc(n * sizeof *full->col);
+    full->mean = malloc(n * sizeof *full->mean);
+    if (!full->col || !full->mean)
+        return err_nomem(err, "features", n * sizeof *full->mean);
+    return find_columns(full, d, err) != 0 ? -1 : find_means(full->mean, d, err);
+}
+
+static int reserve(struct new_nodes *n, struct full *full, struct err *err)
+{
+    size_t width = (size_t)n->data->n_features;
+    int32_t capacity = 2 * full->capacity + 64;
+    float *grown;
+
+    if (n->n <= full->capacity)
+        return 0;
+    grown = realloc(n->table, (size_t)capacity * width * sizeof *grown);
+    if (!grown)
+        return err_nomem(err, "features", (size_t)capacity * width * sizeof *grown);
+    n->table = grown;
+    full->capacity = capacity;
+    return 0;
+}
+
+static int read_row(struct new_nodes *n, struct full *full, struct err *err)
+{
+    int32_t before = n->n, node, width = n->data->n_features;
+    int status;
+
+    node = node_of(&status, n, &full->t, err);
+    if (node < 0)
+        return status;
+    if (n->n == before)
+        return table_fault(err, &full->t, "node \"%.80s\" again", full->t.cell[0]);
+    if (reserve(n, full, err) != 0)
+        return -1;
+    for (int32_t j = 0; j < width; j++) {
+        double v;
+
+        if (table_number(&v, &full->t, full->col[j], err) != 0)
+            return -1;
+        n->n_missing += isnan(v);
+        n->table[(int64_t)node * width + j] = isnan(v) ? full->mean[j] : (float)v;
+    }
+    return 0;
+}
+
+static int read_full(struct new_nodes *n, const char *path, struct err *err)
+{
+    struct full full = {0};
+    int status = full_open(&full, n, path, err);
+
+    while (status == 0 && (status = table_next(&full.t, err)) > 0)
+        status = read_row(n, &full, err);
+    free(full.col);
+    free(full.mean);
+    table_close(&full.t);
+    return status;
+}
+
+/* ---- edges ---- */
+
+static void count_edges(struct new_nodes *n, const struct edges *e)
+{
+    int32_t n_known = n->data->n_samples;
+
+    for (int64_t i = 0; i < e->n; i++) {
+        bool is_joining = e->source[i] < n_known && e->target[i] >= n_known;
+
+        n->n_between += e->source[i] >= n_known;
+        n->n_within += e->target[i] < n_known;
+        if (is_joining)
+            n->edges.start[e->target[i] - n_known + 1]++;
+    }
+    for (int32_t i = 0; i < n->n; i++) {
+        n->n_alone += n->edges.start[i + 1] == 0;
+        n->edges.start[i + 1] += n->edges.start[i];
+    }
+}
+
+/* They come sorted by the data's node, which is the smaller: so they are put in each row. */
+static int put_edges(struct new_nodes *n, const struct edges *e, struct err *err)
+{
+    int64_t *start = n->edges.start;
+    int32_t n_known = n->data->n_samples;
+    size_t size = (size_t)start[n->n] + 1;
+    int64_t *next = malloc(((size_t)n->n + 1) * sizeof *next);
+
+    n->edges.edge = malloc(size * sizeof *n->edges.edge);
+    if (!next || !n->edges.edge) {
+        free(next);
+        return err_nomem(err, "edges", size * sizeof *n->edges.edge);
+    }
+    memcpy(next, start, ((size_t)n->n + 1) * sizeof *next);
+    for (int64_t i = 0; i < e->n; i++)
+        if (e->source[i] < n_known && e->target[i] >= n_known)
+            n->edges.edge[next[e->target[i] - n_known]++] =
+                (struct attached_edge){e->source[i], e->weight[i]};
+    free(next);
+    return 0;
+}
+
+static int read_edges(struct new_nodes *n, const char *features, const char *path, struct err *err)
+{
+    struct data_report unused = {0};
+    struct edges edges = {0};
+    struct buf known = {0};
+    int status = 0;
+
+    n->edges.start = calloc((size_t)n->n + 1, sizeof *n->edges.start);
+    if (!n->edges.start)
+        return err_nomem(err, "edges", ((size_t)n->n + 1) * sizeof *n->edges.start);
+    if (path) {
+        buf_printf(&known, "%s nor in the training data", features);
+        status = edges_read(&edges, path, &n->nodes, buf_text(&known), &unused, err);
+        buf_release(&known);
+    }
+    if (status == 0) {
+        count_edges(n, &edges);
+        status = put_edges(n, &edges, err);
+    }
+    edges_release(&edges);
+    return status;
+}
+
+/* ---- together ---- */
+
+int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
+                   const char *edges, struct err *err)
+{
+    *out = (struct new_nodes){.data = data};
+    if (add_known(out, err) != 0 ||
+        (data->is_sparse ? read_listed : read_full)(out, features, err) != 0)
+        return -1;
+    if (out->n == 0)
+        return err_set(err, "%s: no new node: %lld rows are of nodes of the training data",
+                       features, (long long)out->n_known);
+    return read_edges(out, features, edges, err);
+}
+
+void new_nodes_release(struct new_nodes *n)
+{
+    if (!n)
+        return;
+    names_release(&n->nodes);
+    csr_release(&n->listed);
+    free(n->table);
+    attached_release(&n->edges);
+    memset(n, 0, sizeof *n);
+}
+
+const char *new_nodes_id(const struct new_nodes *n, int32_t i)
+{
+    return n->nodes.text[n->data->n_samples + i];
+}
+
+void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n, int32_t first)
+{
+    int64_t from = n->edges.start[first];
+
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        float *row = mat_row(x, i);
+        size_t width = (size_t)x->n_cols;
+
+        edges->start[i + 1] = n->edges.start[first + i + 1] - from;
+        if (n->table) {
+            memcpy(row, n->table + (size_t)(first + i) * width, width * sizeof *row);
+            continue;
+        }
+        memset(row, 0, width * sizeof *row);
+        for (int64_t e = n->listed.row_start[first + i]; e < n->listed.row_start[first + i + 1];
+             e++)
+            row[n->listed.col[e]] = n->listed.val[e];
+    }
+    edges->start[0] = 0;
+    edges->edge = n->edges.edge + from;
+}

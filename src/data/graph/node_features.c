@@ -1,0 +1,209 @@
+#include "data/graph/node_features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/reader.h"
+#include "data/core/triplets.h"
+
+/* Above this, numbers are taken for names: a column for each number would be mostly empty. */
+#define MAX_FEATURE_NUMBER 10000000
+
+/* ---- sparse: the col of a triplet is first a number in node_features.listed ---- */
+
+static int read_value(float *value, const struct table *t, struct err *err)
+{
+    double v = 1;
+
+    if (t->n_cols == 3 && !table_parse_number(&v, t->cell[2]))
+        return table_fault(err, t, "column \"%.80s\" = \"%.80s\": must be a number", t->name[2],
+                           t->cell[2]);
+    *value = (float)v;
+    return 0;
+}
+
+static int32_t find_or_add(struct names *names, const char *text, int64_t line, struct err *err)
+{
+    int32_t known = names_find(names, text);
+
+    return known >= 0 ? known : names_add(names, text, line, err);
+}
+
+static int read_listed(struct triplets *list, struct node_features *f, const struct names *nodes,
+                       const char *nodes_path, struct err *err)
+{
+    struct table *t = &f->table;
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        struct triplet triplet = {.row = reader_known_id(nodes, t, 0, nodes_path, err)};
+
+        if (triplet.row < 0 || read_value(&triplet.val, t, err) != 0)
+            return -1;
+        if (!t->cell[1][0])
+            return table_fault(err, t, "the feature of node \"%.80s\" is empty", t->cell[0]);
+        triplet.col = find_or_add(&f->listed, t->cell[1], t->line, err);
+        if (triplet.col < 0 || triplets_add(list, triplet, err) != 0)
+            return -1;
+    }
+    if (status == 0 && f->listed.n == 0)
+        return err_set(err, "%s: no features after the header", t->path);
+    return status;
+}
+
+/* The whole number a text is, as a person writes it; -1 if it is none or too large. */
+static int32_t feature_number(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    if (!digits || text[digits] || digits > 7 || (text[0] == '0' && digits > 1))
+        return -1;
+    return atoi(text);
+}
+
+/* Turn the numbers of listed names into columns, and say how many there are. */
+static void number_columns(struct node_features *f, struct triplets *list)
+{
+    int32_t largest = 0;
+
+    for (int32_t i = 0; i < f->listed.n; i++) {
+        int32_t number = feature_number(f->listed.text[i]);
+
+        if (number < 0) {
+            f->n = f->listed.n;
+            f->name = f->listed.text;
+            return;
+        }
+        largest = number > largest ? number : largest;
+    }
+    f->n = largest + 1;
+    for (int64_t e = 0; e < list->n; e++)
+        list->item[e].col = feature_number(f->listed.text[list->item[e].col]);
+}
+
+static int find_repeat(const struct node_features *f, const struct triplets *list,
+                       const struct names *nodes, struct err *err)
+{
+    for (int64_t e = 1; e < list->n; e++) {
+        const struct triplet *a = &list->item[e - 1], *b = &list->item[e];
+
+        if (a->row != b->row || a->col != b->col)
+            continue;
+        if (f->name)
+            return err_set(err, "%s: node \"%.80s\" has feature \"%.80s\" twice", f->table.path,
+                           nodes->text[a->row], f->name[a->col]);
+        return err_set(err, "%s: node \"%.80s\" has feature %d twice", f->table.path,
+                       nodes->text[a->row], a->col);
+    }
+    return 0;
+}
+
+/* Entries with the value 0 are as good as not listed. */
+static void drop_zeros(struct csr *a)
+{
+    int64_t from = 0, to = 0;
+
+    for (int32_t r = 0; r < a->n_rows; r++) {
+        int64_t end = a->row_start[r + 1];
+
+        for (int64_t e = from; e < end; e++)
+            if (a->val[e] != 0) {
+                a->col[to] = a->col[e];
+                a->val[to++] = a->val[e];
+            }
+        from = end;
+        a->row_start[r + 1] = to;
+    }
+}
+
+static int read_sparse(struct node_features *f, const struct names *nodes, const char *nodes_path,
+                       struct err *err)
+{
+    struct triplets list = {0};
+    int status = -1;
+
+    f->is_sparse = true;
+    if (read_listed(&list, f, nodes, nodes_path, err) == 0) {
+        number_columns(f, &list);
+        status = csr_from_triplets(&f->sparse, nodes->n, f->n, list.item, list.n, err);
+    }
+    if (status == 0 && csr_nnz(&f->sparse) < list.n)
+        status = find_repeat(f, &list, nodes, err);
+    if (status == 0)
+        drop_zeros(&f->sparse);
+    triplets_release(&list);
+    return status;
+}
+
+/* ---- dense ---- */
+
+static int read_rows(struct node_features *f, struct names *listed, const struct names *nodes,
+                     const char *nodes_path, struct err *err)
+{
+    struct table *t = &f->table;
+    int status;
+
+    while ((status = table_next(t, err)) > 0) {
+        int32_t i = reader_known_id(nodes, t, 0, nodes_path, err);
+
+        if (i < 0 || reader_new_id(listed, t, 0, err) < 0 ||
+            columns_read_row(&f->dense, i, t, err) != 0)
+            return -1;
+    }
+    for (int32_t i = 0; status == 0 && listed->n < nodes->n && i < nodes->n; i++)
+        if (names_find(listed, nodes->text[i]) < 0)
+            return err_set(err, "%s: no row for node \"%.80s\" of %s", t->path, nodes->text[i],
+                           nodes_path);
+    return status;
+}
+
+static int read_dense(struct node_features *f, const struct names *nodes, const char *nodes_path,
+                      struct data_report *report, struct err *err)
+{
+    struct names listed = {0};
+    int status;
+
+    if (columns_init(&f->dense, &f->table, nodes->n, err) != 0)
+        return -1;
+    f->n = f->dense.n_cols;
+    f->name = f->dense.name;
+    status = read_rows(f, &listed, nodes, nodes_path, err);
+    names_release(&listed);
+    if (status == 0 && columns_impute(&f->dense, &report->n_missing, err) != 0)
+        status = err_wrap(err, "%s", f->table.path);
+    return status;
+}
+
+bool node_features_is_listed(const struct table *t)
+{
+    return (t->n_cols == 2 || t->n_cols == 3) && strcmp(t->name[1], "feature") == 0;
+}
+
+int node_features_read(struct node_features *out, const char *path, const struct names *nodes,
+                       const char *nodes_path, struct data_report *report, struct err *err)
+{
+    struct table *t = &out->table;
+    int status;
+
+    memset(out, 0, sizeof *out);
+    if (table_open(t, path, err) != 0)
+        return -1;
+    if (node_features_is_listed(t))
+        status = read_sparse(out, nodes, nodes_path, err);
+    else
+        status = read_dense(out, nodes, nodes_path, report, err);
+    if (status != 0)
+        node_features_release(out);
+    return status;
+}
+
+void node_features_release(struct node_features *features)
+{
+    if (!features)
+        return;
+    columns_release(&features->dense);
+    csr_release(&features->sparse);
+    names_release(&features->listed);
+    table_close(&features->table);
+    memset(features, 0, sizeof *features);
+}

@@ -1,0 +1,139 @@
+#include "sched/master_sink.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fault.h"
+
+#define KEPT_S 60.0
+
+bool master_sink_is_waiting(const struct master_delivery *d, const struct rank_states *ranks,
+                            double *since_s)
+{
+    *since_s = d->n_uncommitted ? d->uncommitted_s : (double)INFINITY;
+    if (ranks->n_unnamed)
+        *since_s = fmin(*since_s, ranks->unnamed_s);
+    return d->n_uncommitted || ranks->n_unnamed;
+}
+
+static void note_uncommitted(struct master_delivery *d)
+{
+    if (!d->n_uncommitted++)
+        d->uncommitted_s = clock_now(d->clock);
+}
+
+/* Trials under way that the sink has not heard of. */
+static int name_running(struct master_delivery *d, struct rank_states *ranks, struct err *err)
+{
+    struct master_trial trial;
+
+    for (int32_t rank = 0; ranks->n_unnamed && rank < ranks->n; rank++) {
+        if (!rank_states_name(ranks, rank))
+            continue;
+        trial = (struct master_trial){.trial = ranks->of[rank].running,
+                                      .rank = rank,
+                                      .process = rank_states_process(ranks, rank),
+                                      .started = ranks->of[rank].started};
+        if (d->sink.running(d->sink.arg, &trial, err))
+            return -1;
+    }
+    return 0;
+}
+
+int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, struct err *err)
+{
+    double since_s;
+
+    if (d->is_closed || !master_sink_is_waiting(d, ranks, &since_s))
+        return 0;
+    if (name_running(d, ranks, err))
+        return -1;
+    d->n_uncommitted = 0;
+    FAULT("scheduler: before a commit");
+    if (d->sink.commit(d->sink.arg, err))
+        return -1;
+    FAULT("scheduler: a commit was made");
+    return 0;
+}
+
+int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
+                       const struct trial_result *r, struct err *err)
+{
+    if (d->is_closed)
+        return 0;
+    note_uncommitted(d);
+    d->n_finished++;
+    if (d->sink.result(d->sink.arg, r, err))
+        return -1;
+    return d->n_uncommitted >= d->commit_results ? master_sink_commit(d, ranks, err) : 0;
+}
+
+/* Whether so many bytes more are not too much at once. */
+static bool has_time_for(struct master_delivery *d, size_t bytes, double now_s)
+{
+    if (now_s - d->kept_s > KEPT_S) {
+        d->kept_s = now_s;
+        d->kept_bytes = 0;
+    }
+    if (bytes > d->checkpoint_bytes - d->kept_bytes)
+        return false;
+    d->kept_bytes += bytes;
+    return true;
+}
+
+int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
+                           const struct trial_checkpoint *checkpoint, struct err *err)
+{
+    if (d->is_closed || !d->sink.checkpoint ||
+        ledger_lessee(dispatch_ledger(d->dispatch), checkpoint->trial) != rank ||
+        !has_time_for(d, checkpoint->bytes, clock_now(d->clock)))
+        return 0;
+    note_uncommitted(d);
+    dispatch_resume(d->dispatch, checkpoint->trial, checkpoint->left);
+    return d->sink.checkpoint(d->sink.arg, checkpoint, err);
+}
+
+/* A trial that has taken its rank down for the last time. */
+static int fail_trial(struct master_delivery *d, struct rank_states *ranks, int64_t trial,
+                      const struct master_loss *loss, double started, struct err *err)
+{
+    struct trial_result r;
+    int rc;
+
+    trial_result_init(&r, trial);
+    r.rank = loss->rank;
+    r.pid = (int32_t)loss->process->pid;
+    snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->process->host);
+    snprintf(r.error, sizeof r.error, "took its rank down for the last time (crash_limit): %s",
+             loss->why);
+    r.finished = clock_unix();
+    r.started = trial == loss->running ? started : r.finished;
+    r.seconds = r.finished - r.started;
+    r.predicted = dispatch_predicted(d->dispatch, trial);
+    rc = master_sink_result(d, ranks, &r, err);
+    trial_result_release(&r);
+    return rc;
+}
+
+int master_sink_loss(struct master_delivery *d, struct rank_states *ranks,
+                     const struct master_loss *loss, const int64_t *trials, int32_t n,
+                     double started, struct err *err)
+{
+    if (d->is_closed)
+        return 0;
+    FAULT("scheduler: before a loss is recorded");
+    if (d->sink.lost(d->sink.arg, loss, err))
+        return -1;
+    FAULT("scheduler: a loss was recorded");
+    note_uncommitted(d);
+    for (int32_t i = 0; i < n; i++)
+        if (fail_trial(d, ranks, trials[i], loss, started, err))
+            return -1;
+    return 0;
+}
+
+void master_sink_close(struct master_delivery *d)
+{
+    d->is_closed = true;
+    d->n_uncommitted = 0;
+}

@@ -1,0 +1,22 @@
+/* Ranks 1 .. n - 1: one thread owns MPI and only passes messages on, so that beats do not depend on
+ * how long an epoch takes; a second thread trains (sched/worker.h). */
+#ifndef SCHED_RELAY_H
+#define SCHED_RELAY_H
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "sched/world.h"
+#include "trial/runner.h"
+
+struct relay_options {
+    double silence_s; /* rank 0 unheard of for so long is gone */
+    /* Rank 0 is gone, or the worker cannot go on: must not return, since a trial still runs in
+     * another thread. */
+    void (*cut_off)(const struct err *err) __attribute__((noreturn));
+};
+
+/* Run what rank 0 sends until it says bye. -1 and err only where nothing has begun. */
+int relay_serve(const struct world *world, const struct runner *runner,
+                const struct relay_options *options, const struct clock *clock, struct err *err);
+
+#endif

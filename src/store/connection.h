@@ -1,0 +1,242 @@
+/* A connection to a database: its state, and the statements that it prepares. Internal to
+ * src/store. */
+#ifndef STORE_CONNECTION_H
+#define STORE_CONNECTION_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/lock.h"
+#include "store/sql.h"
+
+/* What register.c reads of a trial. */
+#define STATEMENT_TRIAL_COLUMNS                                                  \
+    "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     \
+    " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           \
+    " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
+    " AND remaining < 1), 1.0), 1.0) AS remaining"
+
+/* The SQL that writes and looks up, one row each: prepared once per connection (db_bind). */
+
+/* clang-format off */
+#define STATEMENT_TABLE(X) \
+    X(BEGIN, "BEGIN IMMEDIATE") \
+    X(COMMIT, "COMMIT") \
+    X(ROLLBACK, "ROLLBACK") \
+    \
+    X(SWEEP_FIND, \
+      "SELECT sweep_id, ini, data_digest FROM sweep WHERE name = ?1") \
+    X(SWEEP_INSERT, \
+      "INSERT INTO sweep (name, objective, direction, task, file, ini, data_digest, samples," \
+      " features, classes, planned, created, updated, parts)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13)") \
+    X(SWEEP_UPDATE, \
+      "UPDATE sweep SET file = ?2, ini = ?3, planned = ?4, updated = ?5, parts = ?6" \
+      " WHERE sweep_id = ?1") \
+    /* NAME#1, or the next number that is free; there are no more than sweeps. */ \
+    X(SWEEP_PAST_NAME, \
+      "WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past" \
+      " WHERE n <= (SELECT count(*) FROM sweep))" \
+      " SELECT ?1 || '#' || n FROM past" \
+      " WHERE ?1 || '#' || n NOT IN (SELECT name FROM sweep) ORDER BY n LIMIT 1") \
+    X(SWEEP_RENAME, "UPDATE sweep SET name = ?2 WHERE name = ?1") \
+    \
+    X(AXIS_NAMES, "SELECT name FROM axis WHERE sweep_id = ?1") \
+    X(AXIS_INSERT, \
+      "INSERT INTO axis (sweep_id, ordinal, name)" \
+      " SELECT ?1, 1 + coalesce(max(ordinal), 0), ?2 FROM axis WHERE sweep_id = ?1" \
+      " ON CONFLICT DO NOTHING") \
+    /* A setting that is no axis of the file, but is not what the configurations had so far. */ \
+    X(AXIS_CHANGED, \
+      "INSERT INTO axis (sweep_id, ordinal, name)" \
+      " SELECT ?1, (SELECT coalesce(max(ordinal), 0) FROM axis WHERE sweep_id = ?1)" \
+      " + row_number() OVER (ORDER BY new.id), new.key" \
+      " FROM json_each(?2) AS new, json_each(" \
+      "(SELECT params FROM config WHERE config_id =" \
+      " (SELECT min(config_id) FROM config WHERE sweep_id = ?1))) AS old" \
+      " WHERE new.key = old.key AND new.value IS NOT old.value ON CONFLICT DO NOTHING") \
+    X(AXIS_LEVELS, /* configs: ids whose values are all that the sweep has, as JSON; NULL: all of it */ \
+      "UPDATE axis SET levels = (SELECT json_group_array(level) FROM" \
+      " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE iif(?2 IS NULL," \
+      " sweep_id = ?1, config_id IN (SELECT value FROM json_each(?2)))" \
+      " AND level IS NOT NULL ORDER BY level)) WHERE sweep_id = ?1") \
+    \
+    X(CONFIGS_OF, "SELECT config_id, key FROM config WHERE sweep_id = ?1") \
+    /* _AS: with a number, where that is free. */ \
+    X(CONFIG_INSERT, \
+      "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
+    X(CONFIG_INSERT_AS, \
+      "INSERT INTO config (sweep_id, ordinal, key, params, flops, config_id)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE NOT EXISTS" \
+      " (SELECT 1 FROM config WHERE config_id = ?6)))") \
+    /* Of a sweep, in the order of the table. All trials are of the only sweep: SQLite then need not look \
+       each up. ?1: the sweep. */ \
+    X(TRIALS_OF, \
+      "SELECT config_id, " STATEMENT_TRIAL_COLUMNS " FROM trial" \
+      " WHERE " SQL_ONE_SWEEP \
+      " UNION ALL SELECT config_id, " STATEMENT_TRIAL_COLUMNS \
+      " FROM config CROSS JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND NOT " SQL_ONE_SWEEP) \
+    /* What another program has deleted, without that which belongs to it. */ \
+    X(SWEEP_GONE, \
+      "SELECT min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
+      " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep)") \
+    X(CONFIG_GONE, \
+      "SELECT min(config_id) FROM (SELECT DISTINCT config_id FROM trial)" \
+      " WHERE config_id NOT IN (SELECT config_id FROM config)") \
+    X(TRIAL_LAST, "SELECT max(trial_id) FROM trial") \
+    X(TRIAL_INSERT, \
+      "INSERT INTO trial (trial_id, config_id, replicate, fold, key) VALUES (?, ?, ?, ?, ?)") \
+    X(TRIAL_INSERT_16, /* as many at once take two thirds of the time */ \
+      "INSERT INTO trial (trial_id, config_id, replicate, fold, key) VALUES" \
+      " (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)," \
+      " (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)," \
+      " (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)," \
+      " (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)") \
+    X(TRIAL_INSERT_AS, \
+      "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
+      " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE NOT EXISTS" \
+      " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
+    /* A result settles what was before it; one that was stopped or lost says nothing. */ \
+    X(TRIAL_ENDED, /* so: 'crashed', 'lost' */ \
+      "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
+      " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
+      " AND outcome IN ('done', 'diverged', 'failed'))") \
+    \
+    X(SESSION_INSERT, \
+      "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
+      " started, realm, born, job, inode)" \
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)") \
+    /* What a session's own process was said to run, unless that is known. */ \
+    X(SESSION_RECALL, \
+      "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, outcome)" \
+      " SELECT trial_id, session_id, 0, host, pid, ?3, 'running' FROM session, trial" \
+      " WHERE session_id = ?1 AND trial_id = ?2 AND state IN ('pending', 'running')" \
+      " AND NOT EXISTS (SELECT 1 FROM attempt AS open WHERE open.trial_id = ?2" \
+      " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
+    X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
+    X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
+    /* What a session has open when it ends. In this order. */ \
+    X(SESSION_TRIALS_RETURN, \
+      "UPDATE trial SET state = 'pending' WHERE state = 'running' AND trial_id IN" \
+      " (SELECT trial_id FROM attempt WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
+      " AND session_id IS nullif(?1, 0))") \
+    X(SESSION_ATTEMPTS_END, \
+      "UPDATE attempt SET finished = ?2, outcome = ?3 WHERE outcome = 'running'" \
+      SQL_WITHOUT_RESULT " AND session_id IS nullif(?1, 0)") \
+    \
+    X(RESULT_UPDATE, \
+      "UPDATE trial SET state = ?2, value = ?3, epochs_run = ?4, best_epoch = ?5, seconds = ?6," \
+      " predicted = ?7, flops = ?8, peak_bytes = ?9, error = ?10, attempts = attempts + ?11" \
+      " WHERE trial_id = ?1") \
+    X(ATTEMPT_COUNT, "UPDATE trial SET attempts = attempts + ?2 WHERE trial_id = ?1") \
+    X(TRIAL_RUNS, \
+      "UPDATE trial SET state = 'running', error = NULL, attempts = attempts + 1" \
+      " WHERE trial_id = ?1") \
+    X(TRIAL_HAS_RESULT, /* of a session */ \
+      "SELECT 1 FROM attempt WHERE trial_id = ?1 AND session_id IS nullif(?2, 0)" \
+      " AND outcome IN ('done', 'diverged', 'failed')") \
+    /* Unless it has a result, or another rank runs it. */ \
+    X(TRIAL_RETURNS, \
+      "UPDATE trial SET state = 'pending' WHERE trial_id = ?1 AND state = 'running'" \
+      " AND NOT EXISTS (SELECT 1 FROM attempt WHERE trial_id = ?1 AND outcome = 'running')") \
+    /* Not as RETURNING of the two above: that makes and drops a table for every result, with page \
+       faults as soon as the heap is trimmed in between (3 times slower, measured). */ \
+    X(ATTEMPTS, "SELECT attempts FROM trial WHERE trial_id = ?1") \
+    X(ATTEMPT_INSERT, \
+      "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished, outcome," \
+      " error) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9)") \
+    /* The open attempt of a trial by a rank; 0: only others have one; -1: nobody. */ \
+    X(ATTEMPT_OPEN, \
+      "SELECT coalesce(max(iif(rank = ?2, attempt_id, 0)), -1) FROM attempt" \
+      " WHERE trial_id = ?1 AND outcome = 'running'" SQL_WITHOUT_RESULT) \
+    X(ATTEMPT_CLOSE, \
+      "UPDATE attempt SET host = ?2, pid = ?3, started = coalesce(?4, started), finished = ?5," \
+      " outcome = ?6, error = ?7 WHERE attempt_id = ?1") \
+    X(ATTEMPTS_STOP, /* all that are open of a trial: it has its result from another rank */ \
+      "UPDATE attempt SET finished = ?2, outcome = 'stopped'" \
+      " WHERE trial_id = ?1 AND outcome = 'running'" SQL_WITHOUT_RESULT) \
+    X(CHECKPOINT_PUT, "INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4, ?5)") \
+    X(CHECKPOINT_FIND, \
+      "SELECT epoch, remaining, seconds, state FROM checkpoint WHERE trial_id = ?1") \
+    X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
+    X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, '', zeroblob(0))") \
+    X(MODEL_FILL, "UPDATE model SET hash = ?2, safetensors = ?3 WHERE trial_id = ?1") \
+    X(MODEL_DROP, /* all of a sweep */ \
+      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM model CROSS JOIN trial" \
+      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
+    X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
+    X(MODELS_OF, /* a sweep; columns are known to model.c */ \
+      "SELECT hash, safetensors, trial_id FROM model CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id) CROSS JOIN sweep USING (sweep_id) WHERE name = ?1") \
+    X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
+    /* Places are those of the leaderboard (views.c), and like there the first of equals is better. \
+       While more is to come (?3 = 0), what no other is before both in place and in cost may yet be \
+       chosen: whatever beats it in both will be within the standard error wherever it is. */ \
+    X(MODEL_PRUNE, \
+      "WITH " SQL_CHOSEN "," \
+      /* In this order it costs what there is of models; in another a look at every trial. */ \
+      " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model CROSS JOIN trial" \
+      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
+      " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
+      " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
+      " FROM trial WHERE trial.config_id = has.config_id))," \
+      " scored AS (SELECT config_id, count(value) AS trials, avg(value) * (SELECT" \
+      " iif(direction = 'max', -1, 1) FROM sweep WHERE sweep_id = ?1) AS worse," \
+      " config.flops AS flops, avg(seconds) AS seconds" \
+      " FROM over JOIN config USING (config_id) JOIN trial USING (config_id)" \
+      " WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)," \
+      " ranked AS (SELECT *, row_number() OVER (ORDER BY trials DESC, worse, config_id) AS place" \
+      " FROM scored)," \
+      " costed AS (SELECT config_id, place, row_number() OVER (ORDER BY " SQL_COST ", place)" \
+      " AS cost FROM ranked)," \
+      " stays AS MATERIALIZED (SELECT config_id FROM (SELECT *, min(cost) OVER (ORDER BY place)" \
+      " AS least FROM costed) WHERE place = 1 OR iif(?3, config_id IN (SELECT config FROM chosen)," \
+      " ?2 > 1 AND cost = least))" \
+      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
+      " WHERE config_id NOT IN (SELECT config_id FROM stays))") \
+    X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
+    X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
+    X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \
+    X(METRIC_INSERT, "INSERT INTO metric VALUES (?1, ?2, ?3, ?4)") \
+    X(CURVE_INSERT, "INSERT INTO curve VALUES (?1, ?2, ?3, ?4, ?5, ?6)") \
+    X(TIMING_INSERT, "INSERT INTO timing VALUES (?1, ?2, ?3)")
+
+/* clang-format on */
+
+enum statement {
+#define STATEMENT_ENUM(id, sql) STATEMENT_##id,
+    STATEMENT_TABLE(STATEMENT_ENUM)
+#undef STATEMENT_ENUM
+        STATEMENT_COUNT
+};
+
+/* An open database. */
+struct store {
+    sqlite3 *db;
+    char *path;       /* owned; as given, for messages */
+    struct lock lock; /* held by a writer */
+    bool is_writer;
+    bool is_new;                  /* made by this store_open() */
+    int64_t session_id;           /* 0: none begun */
+    struct session_check *checks; /* [n_checks] owned; session_check.h */
+    size_t n_checks;
+    struct errlist released; /* store_released() */
+    struct buf saved;        /* the copy that database_file_check_place() has made */
+    struct buf models;       /* of this transaction: id, size, bytes of each */
+    sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
+
+    /* Of a writer, while another process holds the database (store_be_patient). */
+    double patience_s, waiting_since_s;
+    bool (*wait)(void *arg, double waited_s, const char *holder);
+    void *wait_arg;
+    int held[2];                   /* descriptors of database_file_holder(); 0: none */
+    int64_t file_bytes, log_bytes; /* of database_file_note_size() */
+    bool is_cut_off;               /* somebody has shortened one of them */
+};
+
+#endif

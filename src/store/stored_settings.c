@@ -1,0 +1,88 @@
+#include "store/stored_settings.h"
+
+#include "store/db.h"
+
+/* -> gives a number as it was written, json_each.value only 15 digits of it. */
+static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
+                                 " FROM json_each(?1) AS p";
+
+int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const char *ini,
+                                struct err *err)
+{
+    struct errlist faults = {0};
+    int rc = sweep_parse_stored(sweep, store->path, ini, &faults);
+
+    if (rc)
+        rc = err_set(err, "%s: the stored sweep file: %s", store->path,
+                     faults.n ? faults.text[0] : "out of memory");
+    errlist_release(&faults);
+    return rc;
+}
+
+int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row,
+                              struct err *err)
+{
+    const char *name;
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        enum param_id id;
+
+        if (db_read(store, row, err, "s", &name)) {
+            sqlite3_reset(row);
+            return -1;
+        }
+        id = param_find(NULL, name);
+        if (id < P_COUNT)
+            varies[id] = true;
+    }
+    return rc;
+}
+
+/* A configuration that was stored before there was a setting lacks it, also where the sweep has
+ * been stored again since. */
+static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
+{
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].flags & PARAM_LATER && !given[id])
+            settings->v[id] = param_before((enum param_id)id);
+}
+
+/* Put the values of a configuration into settings; a name that this program does not know comes
+ * from a newer one. */
+static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
+                         sqlite3_stmt *row, struct err *err)
+{
+    const char *name, *value;
+    enum param_id id;
+
+    if (db_check_row(store, row, "s?", err))
+        return -1;
+    name = (const char *)sqlite3_column_text(row, 0);
+    value = (const char *)sqlite3_column_text(row, 1);
+    id = param_find(NULL, name);
+    if (id == P_COUNT)
+        return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
+    if (!value)
+        return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
+    if (param_parse(&settings->v[id], id, value, err))
+        return err_wrap(err, "%s", store->path);
+    given[id] = true;
+    return 0;
+}
+
+int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
+                            struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_params, err);
+    bool given[P_COUNT] = {false};
+    int rc = row ? 1 : -1;
+
+    if (row)
+        sqlite3_bind_text(row, 1, params, -1, SQLITE_STATIC);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        rc = overlay_param(settings, given, store, row, err) ? -1 : 1;
+    sqlite3_finalize(row);
+    keep_meaning(settings, given);
+    return rc;
+}

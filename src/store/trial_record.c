@@ -1,0 +1,286 @@
+/* What is recorded of a trial: its attempts, its checkpoint, and its result.
+ *
+ * A row of `attempt` is open while a trial runs, and closed by what becomes of it. trial.attempts
+ * counts the rows; trial.state is 'running' while one is open and the trial has no result of the
+ * session yet. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "store/db.h"
+#include "store/store.h"
+
+/* ---- attempts ---- */
+
+struct attempt {
+    int64_t trial_id;
+    struct store_place place;
+    double started, finished; /* Unix seconds; started NaN: as the open row says */
+    const char *outcome;      /* not 'running' */
+    const char *error;        /* NULL: none */
+};
+
+/* The open attempt of a trial by a rank, in *open; 0: only other ranks have one; -1: none. */
+static int find_open(int64_t *open, struct store *store, int64_t trial_id, int32_t rank,
+                     struct err *err)
+{
+    return db_integer(store, db_bind(store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)rank),
+                      -1, open, err);
+}
+
+static int insert(struct store *store, const struct attempt *a, struct err *err)
+{
+    return db_finish(store,
+                     db_bind(store, STATEMENT_ATTEMPT_INSERT, err, "iinsnddss", a->trial_id,
+                             store->session_id, (int)a->place.rank, a->place.host,
+                             (int)a->place.pid, a->started, a->finished, a->outcome, a->error),
+                     err);
+}
+
+static int close_row(struct store *store, int64_t open, const struct attempt *a, struct err *err)
+{
+    return db_finish(store,
+                     db_bind(store, STATEMENT_ATTEMPT_CLOSE, err, "isnddss", open, a->place.host,
+                             (int)a->place.pid, a->started, a->finished, a->outcome, a->error),
+                     err);
+}
+
+static bool is_result(const char *outcome)
+{
+    return trial_state_parse(outcome) > TRIAL_RUNNING;
+}
+
+/* Record how an attempt ended: in the row that find_open() has found, else in a new one (which
+ * the caller counts). One without a result gives the trial back; a result ends what other ranks
+ * have open of it: 'stopped'. */
+static int end_attempt(struct store *store, int64_t open, const struct attempt *attempt,
+                       struct err *err)
+{
+    if (open > 0 ? close_row(store, open, attempt, err) : insert(store, attempt, err))
+        return -1;
+    FAULT("store: an attempt has ended");
+    if (!is_result(attempt->outcome))
+        return db_finish(store,
+                         db_bind(store, STATEMENT_TRIAL_RETURNS, err, "i", attempt->trial_id), err);
+    return open < 0 ? 0
+                    : db_finish(store,
+                                db_bind(store, STATEMENT_ATTEMPTS_STOP, err, "id",
+                                        attempt->trial_id, attempt->finished),
+                                err);
+}
+
+/* What the scheduler still has under way elsewhere is not begun anew by its being late. */
+static int has_result(bool *has, struct store *store, int64_t trial_id, struct err *err)
+{
+    int64_t found;
+    int rc = db_integer(
+        store, db_bind(store, STATEMENT_TRIAL_HAS_RESULT, err, "ii", trial_id, store->session_id),
+        0, &found, err);
+
+    *has = found != 0;
+    return rc;
+}
+
+int store_attempt_begin(struct store *store, int64_t trial_id, const struct store_place *place,
+                        double started, struct err *err)
+{
+    struct attempt attempt = {.trial_id = trial_id,
+                              .place = *place,
+                              .started = started,
+                              .finished = NAN,
+                              .outcome = "running"};
+    int64_t open;
+    bool is_over;
+
+    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err) ||
+        has_result(&is_over, store, trial_id, err))
+        return -1;
+    if (open > 0 || is_over)
+        return 0;
+    if (db_finish(store, db_bind(store, STATEMENT_TRIAL_RUNS, err, "i", trial_id), err))
+        return -1;
+    if (!sqlite3_changes(store->db))
+        return err_set(err, "%s: trial %lld is not in it", store->path, (long long)trial_id);
+    FAULT("store: a trial is said to run");
+    return insert(store, &attempt, err);
+}
+
+int store_attempt_crashed(struct store *store, int64_t trial_id, const struct store_place *place,
+                          const char *reason, struct err *err)
+{
+    double now = clock_unix();
+    struct attempt attempt = {.trial_id = trial_id,
+                              .place = *place,
+                              .finished = now,
+                              .outcome = "crashed",
+                              .error = reason};
+    int64_t open;
+
+    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err))
+        return -1;
+    if (open <= 0 &&
+        db_finish(store, db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, 1), err))
+        return -1;
+    attempt.started = open > 0 ? (double)NAN : now;
+    return end_attempt(store, open, &attempt, err);
+}
+
+/* ---- checkpoints ---- */
+
+int store_checkpoint(struct store *store, int64_t trial_id, const struct trial_checkpoint *c,
+                     struct err *err)
+{
+    if (db_begin(store, err))
+        return -1;
+    return db_finish(store,
+                     db_bind(store, STATEMENT_CHECKPOINT_PUT, err, "inddb", trial_id, (int)c->epoch,
+                             c->left, c->seconds, c->state, c->bytes),
+                     err);
+}
+
+int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struct store *store,
+                          int64_t trial_id, struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_CHECKPOINT_FIND, err, "i", trial_id);
+    int rc = row ? db_step(store, row, err) : -1;
+
+    if (rc != 1)
+        return rc;
+    if (db_check_row(store, row, "nrrb", NULL) ||
+        db_read(store, row, err, "nrr", &out->epoch, &out->left, &out->seconds) ||
+        !trial_checkpoint_is_valid(out))
+        return db_finish(store, row, err); /* one that another program made counts as none */
+    buf_clear(state);
+    buf_add(state, sqlite3_column_blob(row, 3), (size_t)sqlite3_column_bytes(row, 3));
+    out->state = state->data;
+    out->bytes = state->size;
+    if (db_finish(store, row, err))
+        return -1;
+    return buf_failed(state) ? err_nomem(err, "checkpoint", state->size) : 1;
+}
+
+/* ---- results ---- */
+
+static int write_metric(struct store *store, int64_t trial_id, enum part part, const char *name,
+                        double value, struct err *err)
+{
+    if (isnan(value))
+        return 0;
+    return db_finish(store,
+                     db_bind(store, STATEMENT_METRIC_INSERT, err, "issd", trial_id, part_name(part),
+                             name, value),
+                     err);
+}
+
+static int write_metrics(struct store *store, int64_t trial_id, const struct trial_result *r,
+                         struct err *err)
+{
+    for (int part = PART_TRAIN; part < PART_COUNT; part++) {
+        if (write_metric(store, trial_id, (enum part)part, "loss", r->losses[part], err))
+            return -1;
+        for (int m = 0; m < METRIC_COUNT; m++)
+            if (write_metric(store, trial_id, (enum part)part, metric_name((enum metric)m),
+                             r->metrics[part][m], err))
+                return -1;
+    }
+    return 0;
+}
+
+static int write_curve(struct store *store, int64_t trial_id, const struct trial_result *r,
+                       struct err *err)
+{
+    for (int32_t i = 0; i < r->n_curve; i++) {
+        const struct gcn_epoch *e = &r->curve[i];
+
+        if (db_finish(store,
+                      db_bind(store, STATEMENT_CURVE_INSERT, err, "indddd", trial_id, (int)i + 1,
+                              e->train_loss, e->val_loss, e->val_value, e->seconds),
+                      err))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_timing(struct store *store, int64_t trial_id, const struct trial_result *r,
+                        struct err *err)
+{
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        if (r->timing[phase] > 0 &&
+            db_finish(store,
+                      db_bind(store, STATEMENT_TIMING_INSERT, err, "isd", trial_id,
+                              trial_phase_name((enum trial_phase)phase), r->timing[phase]),
+                      err))
+            return -1;
+    return 0;
+}
+
+/* What an earlier attempt left. */
+static int delete_details(struct store *store, int64_t trial_id, struct err *err)
+{
+    static const enum statement deletes[] = {STATEMENT_METRIC_DELETE, STATEMENT_CURVE_DELETE,
+                                             STATEMENT_TIMING_DELETE, STATEMENT_MODEL_DELETE};
+
+    for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++)
+        if (db_finish(store, db_bind(store, deletes[i], err, "i", trial_id), err))
+            return -1;
+    return 0;
+}
+
+/* open: the attempt that ends, as find_open() says. */
+static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
+                        int64_t open, int64_t *attempts, struct err *err)
+{
+    int more = open > 0 ? 0 : 1;
+    sqlite3_stmt *statement =
+        r->state == TRIAL_PENDING
+            ? db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, more)
+            : db_bind(store, STATEMENT_RESULT_UPDATE, err, "isdnndddisn", trial_id,
+                      trial_state_name(r->state), r->value, (int)r->epochs_run, (int)r->best_epoch,
+                      r->seconds, r->predicted, r->flops, r->peak_bytes,
+                      *r->error ? r->error : NULL, more);
+
+    if (db_finish(store, statement, err) ||
+        db_integer(store, db_bind(store, STATEMENT_ATTEMPTS, err, "i", trial_id), 0, attempts, err))
+        return -1;
+    return *attempts
+               ? 0
+               : err_set(err, "%s: trial %lld is not in it", store->path, (long long)trial_id);
+}
+
+static int write_attempt(struct store *store, int64_t trial_id, const struct trial_result *r,
+                         int64_t open, struct err *err)
+{
+    struct attempt attempt = {
+        .trial_id = trial_id,
+        .place = {r->rank, r->host, r->pid},
+        .started = r->started,
+        .finished = r->finished,
+        .outcome = r->state == TRIAL_PENDING ? "stopped" : trial_state_name(r->state),
+        .error = *r->error ? r->error : NULL,
+    };
+
+    return end_attempt(store, open, &attempt, err);
+}
+
+int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
+                 struct err *err)
+{
+    int64_t attempts, open;
+
+    if (db_begin(store, err) || find_open(&open, store, trial_id, result->rank, err) ||
+        update_trial(store, trial_id, result, open, &attempts, err) ||
+        write_attempt(store, trial_id, result, open, err))
+        return -1;
+    FAULT("store: a result is written in part");
+    if (result->state == TRIAL_PENDING)
+        return 0;
+    if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
+        return -1;
+    if ((attempts > 1 && delete_details(store, trial_id, err)) ||
+        write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err))
+        return -1;
+    FAULT("store: a result is written but for its times");
+    if (result->model && store_put_model(store, trial_id, result->model, result->model_bytes, err))
+        return -1;
+    return write_timing(store, trial_id, result, err);
+}

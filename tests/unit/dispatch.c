@@ -1,0 +1,157 @@
+/* Trials with a checkpoint among all others. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sched/dispatch.h"
+
+enum { TRIALS = 12, EACH = 3, WORKERS = 2 };
+
+/* Trials of 10, 20, 30 and 40 s, three of each. */
+struct scene {
+    struct gcn_cost work[TRIALS / EACH];
+    struct ledger *ledger;
+    struct cost *cost;
+    struct dispatch *dispatch;
+    int64_t out[DISPATCH_MAX];
+};
+
+static void set_up(struct scene *s)
+{
+    for (int i = 0; i < TRIALS / EACH; i++)
+        s->work[i] = (struct gcn_cost){.flops = 1e10 * (i + 1)};
+    s->ledger = ledger_create(TRIALS, EACH, NULL, 2, NULL);
+    s->cost = cost_create(s->work, TRIALS / EACH, WORKERS, NULL);
+    for (int i = 0; i < TRIALS / EACH; i++)
+        for (int n = 0; n < 8; n++)
+            cost_observe(s->cost, i, -1, 10 * (i + 1));
+    cost_refit(s->cost);
+    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL);
+    assert_non_null(s->dispatch);
+}
+
+static void tear_down(struct scene *s)
+{
+    assert_true(dispatch_check(s->dispatch, NULL));
+    dispatch_destroy(s->dispatch);
+    cost_destroy(s->cost);
+    ledger_destroy(s->ledger);
+}
+
+static int64_t assign(struct scene *s, int32_t worker, double left_s)
+{
+    int32_t n = dispatch_assign(s->dispatch, worker, left_s, s->out, NULL);
+
+    assert_true(n == 0 || n == 1);
+    return n ? s->out[0] : -1;
+}
+
+static void test_comes_first_for_what_is_left(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    dispatch_resume(s.dispatch, 4, 0.25);
+    assert_true(dispatch_resumes(s.dispatch, 4));
+    assert_false(dispatch_resumes(s.dispatch, 3));
+    assert_int_equal(assign(&s, 0, INFINITY), 4);
+    assert_true(fabs(dispatch_predicted(s.dispatch, 4) - 5) < 1);
+    assert_int_equal(assign(&s, 1, INFINITY), 9);
+    assert_true(fabs(dispatch_predicted(s.dispatch, 9) - 40) < 4);
+    tear_down(&s);
+}
+
+/* Time for the rest of a long trial, but for no whole one. */
+static void test_fits_by_what_is_left(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    assert_int_equal(assign(&s, 0, 8), -1);
+    assert_false(dispatch_can_begin(s.dispatch, 8));
+    dispatch_resume(s.dispatch, 10, 0.05);
+    dispatch_resume(s.dispatch, 11, 0.9);
+    assert_true(dispatch_can_begin(s.dispatch, 8));
+    assert_int_equal(assign(&s, 0, 8), 10);
+    assert_int_equal(assign(&s, 1, 8), -1);
+    assert_false(dispatch_can_begin(s.dispatch, 8));
+    assert_int_equal(assign(&s, 1, 150), 11);
+    tear_down(&s);
+}
+
+/* Given back with a later checkpoint, it waits for the next worker again. */
+static void test_comes_back(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    assert_int_equal(assign(&s, 0, INFINITY), 9);
+    dispatch_start(s.dispatch, 0, 9);
+    dispatch_resume(s.dispatch, 9, 0.5);
+    dispatch_give_back(s.dispatch, 0, 9);
+    assert_int_equal(assign(&s, 1, INFINITY), 9);
+    assert_true(fabs(dispatch_predicted(s.dispatch, 9) - 20) < 2);
+    assert_int_equal(dispatch_finish(s.dispatch, 1, 9, TRIAL_DONE, NAN), LEDGER_ACCEPTED);
+    assert_int_equal(assign(&s, 1, INFINITY), 10);
+    tear_down(&s);
+}
+
+/* One that took a rank with it is a suspect first of all: it waits, and then goes on. */
+static void test_suspect(void **state)
+{
+    int64_t failed[DISPATCH_MAX];
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    assert_int_equal(assign(&s, 1, INFINITY), 9);
+    dispatch_start(s.dispatch, 1, 9);
+    dispatch_resume(s.dispatch, 9, 0.5);
+    assert_int_equal(dispatch_lose(s.dispatch, 1, DISPATCH_MAX, failed), 0);
+    dispatch_return(s.dispatch, 1);
+    assert_int_equal(assign(&s, 1, INFINITY), 10);
+    assert_true(dispatch_resumes(s.dispatch, 9));
+    tear_down(&s);
+}
+
+/* The seconds of parts teach nothing, nor do they widen the margin. */
+static void test_parts_teach_nothing(void **state)
+{
+    double margin;
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    dispatch_resume(s.dispatch, 0, 0.001);
+    assert_int_equal(assign(&s, 0, INFINITY), 0);
+    margin = dispatch_margin(s.dispatch);
+    dispatch_finish(s.dispatch, 0, 0, TRIAL_DONE, NAN);
+    assert_true(fabs(cost_seconds(s.cost, 0) - 10) < 1);
+    assert_true(dispatch_margin(s.dispatch) == margin);
+    /* It could not be used, and was run whole. */
+    dispatch_resume(s.dispatch, 1, 0.001);
+    assert_int_equal(assign(&s, 0, INFINITY), 1);
+    dispatch_finish(s.dispatch, 0, 1, TRIAL_DONE, 10);
+    assert_true(dispatch_margin(s.dispatch) == margin);
+    tear_down(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_comes_first_for_what_is_left),
+        cmocka_unit_test(test_fits_by_what_is_left),
+        cmocka_unit_test(test_comes_back),
+        cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_parts_teach_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

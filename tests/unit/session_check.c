@@ -1,0 +1,367 @@
+/* Sessions that read 'running': asked after by process, by batch job, or not at all, and what a
+ * writer and a reader make of the answer. The batch system is a stand-in on PATH. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "store/db.h"
+#include "store/merge.h"
+#include "store/query.h"
+#include "store/session_check.h"
+#include "storelib.h"
+
+#define INI "[sweep]\nname = s\n[grid]\nhidden_size = 16, 32\n"
+
+static void sql(const struct fixture *f, const char *text)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, text, NULL, NULL, NULL))
+        fail_msg("%s: %s", text, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* A database whose session runs trial 1 and says nothing more. */
+static void leave(struct fixture *f)
+{
+    static const struct store_session session = {
+        "espalier run a.ini", "0", "", "", "", "", "node0", 3, 4711};
+    static const struct store_place place = {2, "node2", 8};
+    struct store *store;
+    struct err err;
+
+    fixture_open(f, INI);
+    store = fixture_store(f);
+    if (store_begin_session(store, &session, &err) ||
+        store_attempt_begin(store, f->known.ids[0], &place, 900, &err) || store_commit(store, &err))
+        fail_msg("%s", err.text);
+    store_close(store);
+}
+
+/* Now it was that process. */
+static void be(struct fixture *f, const struct process *p, const char *job)
+{
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "UPDATE session SET host = '%s', pid = %lld, realm = nullif('%s', ''), born = %lld,"
+             " job = nullif('%s', '')",
+             p->host, (long long)p->pid, p->realm, (long long)p->start, job);
+    sql(f, text);
+}
+
+/* A child that does nothing until it is killed. */
+static void spawn(struct process *child)
+{
+    int fds[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(fds), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (!pid) {
+        /* Not beyond a test that failed. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        process_self(child);
+        if (write(fds[1], child, sizeof *child) != sizeof *child)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(fds[0], child, sizeof *child), sizeof *child);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* lines: what store_released() says, "" for nothing. */
+static void expect_released(struct fixture *f, const char *wanted)
+{
+    const struct errlist *lines;
+    struct store *store;
+    struct err err;
+
+    if (store_open(&store, f->path, &err))
+        fail_msg("%s", err.text);
+    lines = store_released(store);
+    if (lines->n > 1 || (lines->n == 1) != (*wanted != '\0') ||
+        (lines->n && !strstr(lines->text[0], wanted)))
+        fail_msg("%zu: %s", lines->n, lines->n ? lines->text[0] : "");
+    store_close(store);
+    fixture_sql_is(f,
+                   "SELECT trial.state || ' ' || attempt.outcome || ' ' || session.outcome"
+                   " FROM trial JOIN attempt USING (trial_id) JOIN session USING (session_id)",
+                   "pending lost lost");
+}
+
+static void expect_refused(struct fixture *f, const char *wanted)
+{
+    struct store *store;
+    struct err err;
+
+    assert_int_equal(store_open(&store, f->path, &err), -1);
+    if (!strstr(err.text, wanted) || !strstr(err.text, ": another run is writing to it, although"))
+        fail_msg("%s", err.text);
+    fixture_sql_is(f,
+                   "SELECT trial.state || ' ' || attempt.outcome || ' ' || session.outcome"
+                   " FROM trial JOIN attempt USING (trial_id) JOIN session USING (session_id)",
+                   "running running running");
+}
+
+/* Of a trial that is exported. */
+static void expect_state(void *arg, const struct result_table *row)
+{
+    int32_t c = 0;
+
+    while (c < row->n_cols && strcmp(row->names[c], "state") != 0)
+        c++;
+    assert_int_not_equal(c, row->n_cols);
+    if (row->n_rows && row->cells[1].i == 1)
+        assert_string_equal(row->cells[c].s, arg);
+}
+
+/* What readers see: life and why of the session, and the query of a trial, of the attempts. */
+static void expect_read(struct fixture *f, enum session_life life, const char *why,
+                        const char *state, const char *outcome)
+{
+    struct store *store;
+    struct result_table table;
+    const char *got;
+    struct err err;
+
+    if (store_open_reader(&store, f->path, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(session_check_life(&got, store, 1), life);
+    if (!strstr(got, why))
+        fail_msg("%s", got);
+    assert_int_equal(query_table(&table, store, QUERY_TRIAL, 1, &err), 0);
+    assert_string_equal(table.names[5], "state");
+    assert_string_equal(table.cells[5].s, state);
+    result_table_release(&table);
+    assert_int_equal(query_trials(store, NULL, expect_state, (void *)(uintptr_t)state, &err), 0);
+    assert_int_equal(query_table(&table, store, QUERY_TRIAL_ATTEMPTS, 1, &err), 0);
+    assert_string_equal(table.names[7], "outcome");
+    assert_string_equal(table.cells[7].s, outcome);
+    result_table_release(&table);
+    assert_int_equal(query_table(&table, store, QUERY_RUNNING, 0, &err), 0);
+    assert_int_equal(table.n_rows, !strcmp(state, "running"));
+    result_table_release(&table);
+    assert_int_equal(store_find(store, &f->plan, &f->data, &f->known, &err), 0);
+    assert_string_equal(trial_state_name((enum trial_state)f->known.states[0]), state);
+    store_close(store);
+}
+
+static void test_process(void **state)
+{
+    struct fixture f;
+    struct process child;
+
+    (void)state;
+    leave(&f);
+    spawn(&child);
+    be(&f, &child, "");
+    expect_refused(&f, "(its process lives); wait for it, end it, or give this run another --db");
+    expect_refused(&f, ": espalier run a.ini (its");
+    expect_read(&f, SESSION_LIFE_RUNNING, "its process lives", "running", "running");
+    kill(child.pid, SIGSTOP);
+    expect_refused(&f, "(its process lives)");
+    /* Dead, but nobody has asked after it yet. */
+    kill(child.pid, SIGKILL);
+    usleep(100000);
+    expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
+    assert_int_equal(waitpid((pid_t)child.pid, NULL, 0), child.pid);
+    expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
+    expect_released(&f, " is gone: no such process; 1 trial that it was running is pending again");
+    expect_read(&f, SESSION_LIFE_ENDED, "", "pending", "lost");
+    fixture_close(&f);
+}
+
+/* A pid that another process has by now, and a host that has been started anew. */
+static void test_not_that_process(void **state)
+{
+    struct fixture f;
+    struct process child, other;
+
+    (void)state;
+    spawn(&child);
+    leave(&f);
+    other = child;
+    other.start--;
+    be(&f, &other, "");
+    expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
+    expect_released(&f, "no such process");
+    fixture_close(&f);
+
+    leave(&f);
+    other = child;
+    other.realm[0] = other.realm[0] == 'a' ? 'b' : 'a';
+    be(&f, &other, "slurm 77");
+    expect_read(&f, SESSION_LIFE_GONE, "has been started anew since", "pending", "lost");
+    expect_released(&f, "has been started anew since");
+    fixture_close(&f);
+    kill(child.pid, SIGKILL);
+    waitpid((pid_t)child.pid, NULL, 0);
+}
+
+/* squeue as the test wants it, first on PATH. */
+static void put_squeue(struct fixture *f, const char *script)
+{
+    char name[128], path[512];
+    FILE *file;
+
+    snprintf(name, sizeof name, "%s/squeue", f->folder);
+    file = fopen(name, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", script);
+    fclose(file);
+    assert_int_equal(chmod(name, 0755), 0);
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", f->folder);
+    setenv("PATH", path, 1);
+}
+
+static void test_elsewhere(void **state)
+{
+    static const struct process far = {.host = "node9", .realm = "boot pid:[1]", .pid = 7};
+    const char *path = getenv("PATH");
+    char *kept = strdup(path ? path : "/usr/bin:/bin");
+    struct fixture f;
+
+    (void)state;
+    leave(&f);
+    be(&f, &far, "slurm 77");
+    put_squeue(&f, "[ \"$5\" = 77 ] && echo RUNNING");
+    expect_refused(&f, "pid 7 on node9, slurm 77, since 20");
+    expect_refused(&f, "(Slurm job 77 goes on)");
+    expect_read(&f, SESSION_LIFE_RUNNING, "Slurm job 77 goes on", "running", "running");
+    put_squeue(&f, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+    expect_read(&f, SESSION_LIFE_GONE, "Slurm job 77 is over", "pending", "lost");
+    expect_released(&f, " is gone: Slurm job 77 is over; 1 trial");
+    fixture_close(&f);
+
+    leave(&f);
+    be(&f, &far, "slurm 77");
+    put_squeue(&f, "exit 1");
+    expect_read(&f, SESSION_LIFE_GONE, "neither node9 nor Slurm can be asked", "pending", "lost");
+    expect_released(&f,
+                    " holds no lock and is taken for gone: neither node9 nor Slurm can be asked");
+    fixture_close(&f);
+
+    /* A job that is requeued keeps its number: that it lives, since we are in it, says nothing. */
+    leave(&f);
+    be(&f, &far, "slurm 77");
+    put_squeue(&f, "echo RUNNING");
+    setenv("SLURM_JOB_ID", "77", 1);
+    expect_released(&f,
+                    " is taken for gone: node9 cannot be asked from here, and this is the same");
+    unsetenv("SLURM_JOB_ID");
+    fixture_close(&f);
+
+    leave(&f);
+    be(&f, &far, "");
+    expect_released(&f, " is taken for gone: node9 cannot be asked from here; 1 trial");
+    fixture_close(&f);
+    setenv("PATH", kept, 1);
+    free(kept);
+}
+
+/* In another container of this machine: its kernel keeps the locks of both. */
+static void test_other_namespace(void **state)
+{
+    struct fixture f;
+    struct process self;
+
+    (void)state;
+    leave(&f);
+    process_self(&self);
+    strcpy(self.host, "container");
+    strcpy(strchr(self.realm, '['), "[1]");
+    be(&f, &self, "");
+    expect_released(&f, " is gone: it was in another container; 1 trial");
+    fixture_close(&f);
+}
+
+/* A copy of the file of a run that lives is not written by it. */
+static void test_copy(void **state)
+{
+    struct fixture f;
+    struct process child;
+    char command[512];
+
+    (void)state;
+    leave(&f);
+    spawn(&child);
+    be(&f, &child, "");
+    snprintf(command, sizeof command, "cp %s %s.copy && mv %s.copy %s", f.path, f.path, f.path,
+             f.path);
+    assert_int_equal(system(command), 0);
+    expect_read(&f, SESSION_LIFE_ELSEWHERE, "", "pending", "lost");
+    expect_released(&f, "");
+    fixture_close(&f);
+    kill(child.pid, SIGKILL);
+    waitpid((pid_t)child.pid, NULL, 0);
+}
+
+static void merge(const struct fixture *out, const struct fixture *in)
+{
+    struct merge_input input = {.path = in->path};
+    struct errlist notes = {0};
+    struct err err;
+
+    if (merge_databases(out->path, &input, 1, &notes, &err))
+        fail_msg("%s", err.text);
+    if (notes.n)
+        fail_msg("%s", notes.text[0]);
+}
+
+/* What runs in an input neither runs in the output for ever nor comes twice. */
+static void test_merged(void **state)
+{
+    static const char sql_all[] =
+        "SELECT session.outcome || ' ' || trial.state || ' ' || attempts || ' ' ||"
+        " coalesce((SELECT group_concat(outcome) FROM attempt AS a WHERE a.trial_id ="
+        " trial.trial_id), 'none') FROM session, trial WHERE trial_id = 1";
+    struct fixture out, in;
+    struct process child;
+
+    (void)state;
+    fixture_open(&out, INI);
+    leave(&in);
+    spawn(&child);
+    be(&in, &child, "");
+    for (int twice = 0; twice < 2; twice++) {
+        merge(&out, &in);
+        fixture_sql_is(&out, sql_all, "running pending 0 none");
+    }
+    /* Nothing runs in the output: it can be written to. */
+    kill(child.pid, SIGKILL);
+    waitpid((pid_t)child.pid, NULL, 0);
+    for (int twice = 0; twice < 2; twice++) {
+        merge(&out, &in);
+        fixture_sql_is(&out, sql_all, "lost pending 1 lost");
+    }
+    fixture_sql_is(&in, "SELECT outcome FROM attempt", "running");
+    /* The same once the next run has said so in the input. */
+    expect_released(&in, "1 trial");
+    merge(&out, &in);
+    fixture_sql_is(&out, sql_all, "lost pending 1 lost");
+    fixture_sql_is(&out, "SELECT count(*) FROM session", "1");
+    fixture_close(&in);
+    fixture_close(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_process),   cmocka_unit_test(test_not_that_process),
+        cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_other_namespace),
+        cmocka_unit_test(test_copy),      cmocka_unit_test(test_merged),
+    };
+
+    return cmocka_run_group_tests_name("session_check", tests, NULL, NULL);
+}
