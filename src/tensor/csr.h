@@ -58,4 +58,15 @@ bool csr_is_symmetric(const struct csr *a);
  * Pair with csr_release(). */
 int csr_normalize(struct csr *out, const struct csr *a, struct err *err);
 
+/* A growing list of triplets. Zero-initialise to begin. */
+struct triplets {
+    struct triplet *item; /* [n] owned */
+    int64_t n;
+    int64_t capacity;
+};
+
+void triplets_release(struct triplets *list); /* takes a zeroed one */
+/* -1 and err when memory is short. */
+int triplets_add(struct triplets *list, struct triplet item, struct err *err);
+
 #endif
