@@ -48,8 +48,8 @@ int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int6
 /* How many entries that would have, without making it. -1 and err when memory is short. */
 int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
 
-/* Every invariant above; false and a reason in err (may be NULL) where one is broken. */
-bool csr_check(const struct csr *a, struct err *err);
+/* Every invariant above; -1 and a reason in err (may be NULL) where one is broken. */
+int csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);
 
 /* out = D^-1/2 (A + I) D^-1/2 with D the row sums of A + I, the propagation matrix of a GCN.

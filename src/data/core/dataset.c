@@ -377,7 +377,7 @@ static int check_sparse(const struct dataset *d, struct err *err)
     if (a->row_start[d->n_nodes] != ((const struct block_header *)d->block)->nnz)
         return err_set(err, "data block: %lld entries: its header says otherwise",
                        (long long)a->row_start[d->n_nodes]);
-    if (!csr_check(a, err))
+    if (csr_check(a, err))
         return err_wrap(err, "data block: features");
     return check_finite(a->val, csr_nnz(a), err);
 }
