@@ -18,6 +18,8 @@
 #include "base/clock.h"
 #include "base/duration.h"
 
+/* ---- another program's answer ---- */
+
 enum { MOST_BYTES = 1 << 20 };
 #define LOOK_S 0.005  /* between two looks whether a program has ended */
 #define GIVE_UP_S 1.0 /* for a killed one to be gone: on a filesystem that hangs it never is */
@@ -88,7 +90,7 @@ static bool wait_until(pid_t pid, int *status, double until_s)
     }
 }
 
-int command_read(struct buf *out, const char *const *argv, double limit_s)
+int batch_command_read(struct buf *out, const char *const *argv, double limit_s)
 {
     double until_s = clock_now(&clock_system) + limit_s;
     int ends[2], status = 0;
@@ -112,6 +114,8 @@ int command_read(struct buf *out, const char *const *argv, double limit_s)
         return -1;
     return WEXITSTATUS(status);
 }
+
+/* ---- the job around this process ---- */
 
 /* To a job without a limit Slurm gives an end a year after its beginning. */
 #define NO_LIMIT_S (360.0 * 86400)
@@ -284,7 +288,7 @@ enum batch_answer batch_ask(const struct batch_job *job)
     if (job->system == BATCH_NONE || !is_id(job->id))
         return BATCH_UNKNOWN;
     memcpy(argv, commands[job->system], sizeof commands[job->system]);
-    status = command_read(&out, argv, BATCH_LIMIT_S);
+    status = batch_command_read(&out, argv, BATCH_LIMIT_S);
     if (status >= 0)
         answer = answer_of(job->system, status, buf_text(&out));
     buf_release(&out);
@@ -319,7 +323,7 @@ static double ask_squeue(const struct batch_job *job, struct buf *out)
 {
     const char *const argv[] = {"squeue", "-h", "-j", job->id, "-o", "%L", NULL};
 
-    return command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : squeue_left(buf_text(out));
+    return batch_command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : squeue_left(buf_text(out));
 }
 
 const char *batch_slurm_end(double *end)
@@ -390,13 +394,14 @@ static double lsf_left(const struct batch_job *job, struct buf *out)
                                  job->id, NULL};
     double seconds;
 
-    if (command_read(out, left, BATCH_LIMIT_S))
+    if (batch_command_read(out, left, BATCH_LIMIT_S))
         return (double)NAN;
     seconds = bjobs_left(buf_text(out));
     if (!isnan(seconds) || !strstr(buf_text(out), " E"))
         return seconds;
     buf_clear(out);
-    return command_read(out, limit, BATCH_LIMIT_S) ? (double)NAN : bjobs_limit_left(buf_text(out));
+    return batch_command_read(out, limit, BATCH_LIMIT_S) ? (double)NAN
+                                                         : bjobs_limit_left(buf_text(out));
 }
 
 /* Since the job began, by "Sat Nov 21 10:05:17 2026", local time. NaN: it does not say. */
@@ -433,7 +438,7 @@ static double pbs_left(const struct batch_job *job, struct buf *out)
 {
     const char *const argv[] = {"qstat", "-f", job->id, NULL};
 
-    return command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : qstat_left(buf_text(out));
+    return batch_command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : qstat_left(buf_text(out));
 }
 
 double batch_seconds_left(void)

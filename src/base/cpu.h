@@ -1,7 +1,4 @@
-/* Subnormal numbers: floats nearer to 0 than FLT_MIN (1.2e-38), doubles nearer than DBL_MIN.
- *
- * Weight decay drives the weights of dead units there. Processors then need up to a hundred cycles
- * for an operation: 30 times the time of an epoch on Intel (doc/decisions/0045). */
+/* What differs between processors: instruction sets, and how subnormal numbers are treated. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
@@ -20,7 +17,12 @@
 #define CLONES
 #endif
 
-/* From now on this thread, and every thread that it starts, takes subnormal numbers for 0 and
+/* Subnormal numbers: floats nearer to 0 than FLT_MIN (1.2e-38), doubles nearer than DBL_MIN.
+ *
+ * Weight decay drives the weights of dead units there. Processors then need up to a hundred cycles
+ * for an operation: 30 times the time of an epoch on Intel (doc/decisions/0045).
+ *
+ * From now on this thread, and every thread that it starts, takes subnormal numbers for 0 and
  * rounds results to 0 where they would be subnormal. Call it at the start of main(), so that all
  * threads of a process compute alike. Does nothing on processors other than x86-64 and 64-bit
  * Arm. */

@@ -78,6 +78,20 @@ void errlist_add(struct errlist *list, const char *format, ...)
         list->n_lost++;
 }
 
+int errlist_add_err(struct errlist *list, const struct err *err)
+{
+    errlist_add(list, "%s", err->text);
+    list->is_usage = false;
+    return -1;
+}
+
+int errlist_add_usage(struct errlist *list, const struct err *err)
+{
+    errlist_add(list, "%s", err->text);
+    list->is_usage = true;
+    return -1;
+}
+
 void errlist_limit(struct errlist *list, size_t n)
 {
     list->most = list->n + n;

@@ -49,11 +49,17 @@ struct errlist {
     size_t n_lost; /* messages that did not fit in memory */
     size_t most;   /* messages that are kept; 0: all */
     size_t n_more; /* messages beyond that: only counted */
+    bool is_usage; /* the command line or the sweep file is at fault: an exit status of its own */
 };
 
 void errlist_add(struct errlist *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void errlist_release(struct errlist *list);
+
+/* Append the message of err, which is a fault of the machine or of the data, or one of usage: of the
+ * command line or the sweep file. Both always return -1. */
+int errlist_add_err(struct errlist *list, const struct err *err);
+int errlist_add_usage(struct errlist *list, const struct err *err);
 
 /* Keep at most n messages more, and count the others: a file of a million lines may have a fault in
  * each. */

@@ -47,7 +47,7 @@ const char *escape_find_invalid(const char *text)
 /* Whether a character commands a terminal, or reorders what it shows: the control characters C0,
  * DEL and C1 (U+0080 to U+009F), the line separators and the bidirectional embeddings, overrides
  * and isolates (U+2028 to U+202E, U+2066 to U+2069). */
-static bool escape_is_harmful(uint32_t code)
+static bool is_harmful(uint32_t code)
 {
     static const struct {
         uint32_t from, to;
@@ -68,7 +68,7 @@ size_t escape_terminal(char *text, bool keeps_lines)
         uint32_t code = (unsigned char)*from;
         size_t n = utf8_next(&code, from);
 
-        if (escape_is_harmful(code) && !(keeps_lines && code == '\n')) {
+        if (is_harmful(code) && !(keeps_lines && code == '\n')) {
             *to++ = '?';
             from += n ? n : 1;
         } else {
@@ -105,7 +105,7 @@ void escape_json_terminal(struct buf *out, const char *text)
         uint32_t code;
         size_t n = utf8_next(&code, text);
 
-        if (n && code >= 0x7f && escape_is_harmful(code)) {
+        if (n && code >= 0x7f && is_harmful(code)) {
             buf_printf(out, "\\u%04x", code);
             text += n;
         } else {

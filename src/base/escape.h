@@ -1,4 +1,5 @@
-/* Words of commands that a person is to type. */
+/* Texts of any origin made fit for where they go: SQL, terminals, JSON (RFC 8259), and a shell's
+ * command line. */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
@@ -8,10 +9,8 @@
 
 #include "base/buf.h"
 
-/* Whether a text is what it must be to stand in SQL, JSON and on screens, and what makes it fit for
- * a screen. */
-
-/* The first byte that begins no character of UTF-8; NULL: the whole text is UTF-8. */
+/* The first byte that begins no character of UTF-8; NULL: the whole text is UTF-8, as it must be to
+ * stand in SQL and JSON. */
 const char *escape_find_invalid(const char *text);
 
 /* Make a text of any origin fit for a terminal, in place: each harmful character, and each byte
@@ -20,13 +19,11 @@ const char *escape_find_invalid(const char *text);
  * base/log.h, cli_print(), report_text()); CSV and JSON do not. */
 size_t escape_terminal(char *text, bool keeps_lines);
 
-/* Texts for JSON. Source: RFC 8259. */
-
-/* A text in quotes, escaped. Bytes that are no UTF-8 stay what they are. */
+/* A text in quotes, escaped for JSON. Bytes that are no UTF-8 stay what they are. */
 void escape_json(struct buf *out, const char *text);
 
-/* The same for output that may be shown on a terminal: whatever escape_is_harmful() is escaped too.
- */
+/* The same for output that may be shown on a terminal: characters that command it, or reorder what
+ * it shows, are escaped too. */
 void escape_json_terminal(struct buf *out, const char *text);
 
 /* The name of a file as a word that a POSIX shell takes for it and a program for no option:

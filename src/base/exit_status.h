@@ -7,8 +7,7 @@ enum exit_status {
     EXIT_ERROR = 1,
     EXIT_USAGE = 2,       /* command line or sweep file */
     EXIT_SOME_FAILED = 3, /* finished, but some trials failed */
-    EXIT_RESUMABLE = 75,  /* stopped early: the same line again goes on */
-    CLI_GO_ON = -1        /* of cli_parse(): not an exit status */
+    EXIT_RESUMABLE = 75   /* stopped early: the same line again goes on */
 };
 
 #endif

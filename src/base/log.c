@@ -46,18 +46,3 @@ void log_info(const char *format, ...)
     log_line("", format, args);
     va_end(args);
 }
-
-void log_error(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    log_line("", format, args);
-    va_end(args);
-}
-
-int log_fail(const struct err *err, int status)
-{
-    log_error("%s", err->text);
-    return status;
-}

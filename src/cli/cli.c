@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "cli/inputs.h"
-#include "store/store.h"
+#include "store/query.h"
 
 #define MAX_OPTIONS 32
 
@@ -46,6 +46,42 @@ void cli_warnf(const char *format, ...)
     va_start(args, format);
     print_to(stderr, format, args);
     va_end(args);
+}
+
+/* Without memory of its own, which may be what is short. One fputs a line, so that lines of several
+ * ranks do not mix. */
+static void print_fault(const char *text)
+{
+    char line[1200];
+
+    snprintf(line, sizeof line - 1, "espalier: %s", text);
+    escape_terminal(line, false);
+    strcat(line, "\n");
+    fputs(line, stderr);
+}
+
+int cli_fail(const struct err *err)
+{
+    print_fault(err->text);
+    return EXIT_ERROR;
+}
+
+int cli_fail_usage(const struct err *err)
+{
+    print_fault(err->text);
+    return EXIT_USAGE;
+}
+
+int cli_fail_all(struct errlist *faults)
+{
+    int status = faults->is_usage ? EXIT_USAGE : EXIT_ERROR;
+
+    for (size_t i = 0; i < faults->n; i++)
+        print_fault(faults->text[i]);
+    if (!faults->n)
+        print_fault("out of memory");
+    errlist_release(faults);
+    return status;
 }
 
 static int write_out(const struct buf *text, struct err *err)
@@ -82,7 +118,7 @@ int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
     if (!rc)
         rc = cli_print(text, format, err);
     buf_release(text);
-    return rc ? log_fail(err, EXIT_ERROR) : EXIT_OK;
+    return rc ? cli_fail(err) : EXIT_OK;
 }
 
 int cli_query(const char *db, const char *format,
@@ -98,6 +134,25 @@ int cli_query(const char *db, const char *format,
         rc = answer(&out, store, arg, &err);
     store_close(store);
     return cli_answer(rc, &out, format, &err);
+}
+
+int cli_note_incomplete(struct store *store, const char *only, struct err *err)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, QUERY_INCOMPLETE, 0, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        const char *sweep = result_table_text(&table, r, "sweep");
+
+        if (!only || !strcmp(only, sweep))
+            log_info("%s: %lld of the %lld trials of its grid are in this file; the others are of "
+                     "shards that are not merged into it",
+                     sweep, (long long)result_table_integer(&table, r, "trials"),
+                     (long long)result_table_integer(&table, r, "planned"));
+    }
+    result_table_release(&table);
+    return 0;
 }
 
 const struct command *command_find(const char *name)
@@ -270,36 +325,53 @@ static size_t fill_tables(struct option *table, char *letters, const struct opti
     return n;
 }
 
-int cli_parse(const struct command *command, const struct option_row *options, int argc,
-              char **argv, int min_operands, int max_operands, int *first)
+/* -1 where the line has too few operands or too many, which has then been printed. */
+static int check_operands(const struct operands *operands, const struct command *command)
 {
+    if (operands->n < command->min_operands) {
+        cli_warnf("espalier: %s: %s is missing\n", command->name, command->arguments);
+        return -1;
+    }
+    if (operands->n > command->max_operands) {
+        cli_warnf("espalier: %s: '%s' is one argument too many\n", command->name,
+                  operands->at[command->max_operands]);
+        return -1;
+    }
+    return 0;
+}
+
+/* An option as getopt_long() returns it; -1 where there is none such or its argument is wrong. */
+static int take_option(const struct option_row *options, size_t n, int c)
+{
+    size_t i = 0;
+
+    while (i < n && c != 256 + (int)i && (!options[i].letter || c != options[i].letter))
+        i++;
+    return i == n || store_value(&options[i], optarg) ? -1 : 0;
+}
+
+int cli_parse(int *status, struct operands *operands, const char *name,
+              const struct option_row *options, int argc, char **argv)
+{
+    const struct command *command = command_find(name);
     struct option table[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 2];
     size_t n = fill_tables(table, letters, options);
-    int c;
+    int rc = 0, c;
 
     optind = 1;
-    while ((c = getopt_long(argc, argv, letters, table, NULL)) != -1) {
-        size_t i = 0;
-
+    while (!rc && (c = getopt_long(argc, argv, letters, table, NULL)) != -1) {
         if (c == 'h') {
             print_help(command, options);
-            return EXIT_OK;
+            *status = EXIT_OK;
+            return -1;
         }
-        while (i < n && c != 256 + (int)i && (!options[i].letter || c != options[i].letter))
-            i++;
-        if (i == n || store_value(&options[i], optarg))
-            return usage_error(command);
+        rc = take_option(options, n, c);
     }
-    *first = optind;
-    if (argc - optind < min_operands) {
-        cli_warnf("espalier: %s: %s is missing\n", command->name, command->arguments);
-        return usage_error(command);
+    *operands = (struct operands){.at = argv + optind, .n = argc - optind};
+    if (rc || check_operands(operands, command)) {
+        *status = usage_error(command);
+        return -1;
     }
-    if (argc - optind > max_operands) {
-        cli_warnf("espalier: %s: '%s' is one argument too many\n", command->name,
-                  argv[optind + max_operands]);
-        return usage_error(command);
-    }
-    return CLI_GO_ON;
+    return 0;
 }

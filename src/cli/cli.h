@@ -1,7 +1,10 @@
-/* What the commands share: the table of commands, option parsing, exit status.
+/* cli: the commands of the program.
  *
- * A command is one file, cmd_NAME.c, with one function. It returns the exit status of the program.
- * Only this layer prints and exits. */
+ * A command is one file, cmd_NAME.c, with one function and a row in commands[] (main.c); it parses
+ * its line, calls what is below, prints the answer, and returns the exit status. Only this folder
+ * prints errors and answers, and ends the program. May include everything else.
+ *
+ * This file: what the commands share: their table, option parsing, printing, exit status. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -19,7 +22,8 @@ struct command {
     const char *name;
     const char *arguments; /* "GRID.ini" */
     const char *summary;
-    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+    int (*run)(int argc, char **argv); /* argv[0] is the program's name */
+    int min_operands, max_operands;
 };
 
 extern const struct command commands[]; /* ends with a NULL name */
@@ -40,11 +44,24 @@ struct option_row {
     const char *help;
 };
 
-/* Parse options; operands are moved to argv[*first ...] (borrowed), between min and max of them.
- * Returns CLI_GO_ON to continue, or the exit status to return: --help was printed (EXIT_OK), or
- * the line was wrong and why was printed (EXIT_USAGE). `options` ends with a NULL name. */
-int cli_parse(const struct command *command, const struct option_row *options, int argc,
-              char **argv, int min_operands, int max_operands, int *first);
+/* The words of a command line that are no options. */
+struct operands {
+    char **at; /* [n] borrowed */
+    int n;     /* as many as the command takes */
+};
+
+/* Parse the line of a command. `options` ends with a NULL name. -1: the command ends with *status:
+ * --help was printed (EXIT_OK), or the line is wrong and why was printed (EXIT_USAGE). */
+int cli_parse(int *status, struct operands *operands, const char *command,
+              const struct option_row *options, int argc, char **argv);
+
+/* Print what is wrong on stderr. Returns the exit status of the program: EXIT_ERROR, or EXIT_USAGE
+ * where the command line or the sweep file is at fault. */
+int cli_fail(const struct err *err);
+int cli_fail_usage(const struct err *err);
+
+/* Print several lines, and release them. Returns the one or the other. */
+int cli_fail_all(struct errlist *faults);
 
 /* A text on stdout for people: printf(), made harmless to terminals (escape_terminal(), line feeds
  * stay).
@@ -61,8 +78,7 @@ int cli_print(struct buf *text, const char *format, struct err *err);
 
 /* Write a finished text into the file at path (base/outfile.h: whole or not at all), which may be
  * there already but must not be one of the inputs (inputs_check); on stdout, as data, where the
- * path is
- * "-". */
+ * path is "-". */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
@@ -76,6 +92,10 @@ struct store;
 int cli_query(const char *db, const char *format,
               int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
               const void *arg);
+
+/* Say on stderr of which sweeps (only: this one, or NULL for all) a database holds a part: one
+ * shard, or some of them merged. To whoever asks it, it looks like a whole one. -1 and err. */
+int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
 const struct command *command_find(const char *name);
 

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "report/report.h"
 #include "run/advice.h"
-#include "run/same_sweep.h"
 #include "store/query.h"
 
 struct best_options {
@@ -19,7 +18,7 @@ struct best_options {
     struct errlist *advice; /* out: printed under the answer */
 };
 
-static int parse(struct best_options *o, int argc, char **argv)
+static int parse(int *status, struct best_options *o, int argc, char **argv)
 {
     const struct option_row rows[] = {
         {'n', "number", "N", OPTION_INT, &o->n, 0, 1000000000, NULL,
@@ -35,12 +34,13 @@ static int parse(struct best_options *o, int argc, char **argv)
          "metrics"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    int first;
-    int status = cli_parse(command_find("best"), rows, argc, argv, 0, 1, &first);
+    struct operands operands;
 
-    if (status == CLI_GO_ON && first < argc)
-        o->db = argv[first];
-    return status;
+    if (cli_parse(status, &operands, "best", rows, argc, argv))
+        return -1;
+    if (operands.n)
+        o->db = operands.at[0];
+    return 0;
 }
 
 static bool is_scored(const struct result_table *table)
@@ -226,7 +226,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     bool is_ini = !strcmp(o->format, "ini"), is_table = !strcmp(o->format, "table");
     struct query_sweep sweep;
 
-    if (query_sweep(&sweep, store, o->sweep, err) || incomplete_note(store, sweep.name, err))
+    if (query_sweep(&sweep, store, o->sweep, err) || cli_note_incomplete(store, sweep.name, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
@@ -240,10 +240,11 @@ int cmd_best(int argc, char **argv)
 {
     struct errlist advice = {0};
     struct best_options o = {.db = "results.db", .n = 10, .format = "table", .advice = &advice};
-    int status = parse(&o, argc, argv);
+    int status;
 
-    if (status == CLI_GO_ON)
-        status = cli_query(o.db, o.format, answer, &o);
+    if (parse(&status, &o, argc, argv))
+        return status;
+    status = cli_query(o.db, o.format, answer, &o);
     if (status == EXIT_OK)
         advice_print(&advice, NULL);
     errlist_release(&advice);

@@ -6,19 +6,18 @@
 #include <unistd.h>
 
 #include "base/batch.h"
-#include "base/log.h"
 #include "cli/cli.h"
 #include "config.h"
 #include "launch/host.h"
-#include "launch/mpirun.h"
 #include "launch/preflight.h"
-#include "run/job.h"
+#include "run/job_prepare.h"
+#include "store/store.h"
 #include "tensor/gemm.h"
 
 /* What there is to say, before any of it is printed. */
 struct examination {
     const struct world *world;
-    const struct facts *facts; /* [world->size] */
+    const struct rank_info *info; /* [world->size] */
     struct checks_job job;
     struct findings findings;
 };
@@ -41,10 +40,10 @@ static void check_database(struct findings *findings, const char *db)
         if (!store_open_reader(&store, db, &err))
             store_close(store);
         else
-            findings_add(findings, "give another --db", "%s", err.text);
+            checks_add(findings, "give another --db", "%s", err.text);
     } else if (!is_folder_writable(db)) {
-        findings_add(findings, "make the folder, or give another --db",
-                     "%s: cannot be made: its folder is not there, or not writable", db);
+        checks_add(findings, "make the folder, or give another --db",
+                   "%s: cannot be made: its folder is not there, or not writable", db);
     }
 }
 
@@ -67,7 +66,7 @@ static void print_machine(void)
 
     cli_printf("espalier    %s\n", PACKAGE_VERSION);
     cli_printf("cpu         %s\n", host_cpu(cpu, sizeof cpu));
-    cli_printf("cores       %d that this process may use\n", launch_cores());
+    cli_printf("cores       %d that this process may use\n", host_cores());
     cli_printf("blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
     cli_printf("mpi         %s\n", world_library());
     print_memory();
@@ -77,7 +76,7 @@ static void print_launch(const struct examination *e)
 {
     static const char *const recovery[] = {"not known: this launcher does not tell", "off", "on"};
     const struct world *world = e->world;
-    const struct facts *here = e->facts;
+    const struct rank_info *here = e->info;
     struct batch_job batch;
 
     cli_printf("launch      %s, %d rank%s\n", world->is_mpi ? "MPI" : "single process", world->size,
@@ -96,7 +95,7 @@ static void print_database(const struct checks_job *job)
                job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
 }
 
-static bool is_same_place(const struct facts *a, const struct facts *b)
+static bool is_same_place(const struct rank_info *a, const struct rank_info *b)
 {
     return !strcmp(a->host, b->host) && CPU_EQUAL(&a->cpus, &b->cpus);
 }
@@ -107,19 +106,19 @@ static void print_ranks(const struct examination *e)
     int32_t next;
 
     for (int32_t rank = 0; rank < e->world->size; rank = next) {
-        const struct facts *facts = &e->facts[rank];
+        const struct rank_info *info = &e->info[rank];
         struct buf cores = {0};
         char numbers[32];
 
         for (next = rank + 1; next < e->world->size; next++)
-            if (!is_same_place(facts, &e->facts[next]))
+            if (!is_same_place(info, &e->info[next]))
                 break;
         if (next > rank + 1)
             snprintf(numbers, sizeof numbers, "%d-%d", rank, next - 1);
         else
             snprintf(numbers, sizeof numbers, "%d", rank);
-        cpus_format(&cores, &facts->cpus);
-        cli_printf("rank %-7s%s, cores %s\n", numbers, facts->host, buf_text(&cores));
+        host_cpus_format(&cores, &info->cpus);
+        cli_printf("rank %-7s%s, cores %s\n", numbers, info->host, buf_text(&cores));
         buf_release(&cores);
     }
 }
@@ -143,17 +142,17 @@ struct doctor_options {
     const char *grid; /* NULL: of no sweep in particular */
 };
 
-static int examine(const struct world *world, const struct facts *facts,
+static int examine(const struct world *world, const struct rank_info *info,
                    const struct doctor_options *o, const struct sweep *sweep)
 {
-    struct examination e = {.world = world, .facts = facts};
+    struct examination e = {.world = world, .info = info};
     struct err err;
 
     preflight_job(&e.job, sweep, o->db);
     if (o->threads)
         e.job.threads = (int32_t)o->threads;
-    if (launch_checks_find(&e.findings, facts, world->size, &e.job, &err))
-        return log_fail(&err, EXIT_ERROR);
+    if (checks_find(&e.findings, info, world->size, &e.job, &err))
+        return cli_fail(&err);
     check_database(&e.findings, o->db);
     print_machine();
     print_launch(&e);
@@ -166,17 +165,18 @@ static int examine(const struct world *world, const struct facts *facts,
     return EXIT_OK;
 }
 
-static int examine_for(const struct world *world, const struct facts *facts,
+static int examine_for(const struct world *world, const struct rank_info *info,
                        const struct doctor_options *o)
 {
     const struct text_list set = {NULL, 0};
+    struct errlist faults = {0};
     struct job job = {0};
-    int status = CLI_GO_ON;
+    int status;
 
-    if (o->grid)
-        status = job_parse(&job, o->grid, &set);
-    if (status == CLI_GO_ON)
-        status = examine(world, facts, o, o->grid ? &job.sweep : NULL);
+    if (o->grid && job_parse(&job, o->grid, &set, &faults))
+        status = cli_fail_all(&faults);
+    else
+        status = examine(world, info, o, o->grid ? &job.sweep : NULL);
     job_release(&job);
     return status;
 }
@@ -190,23 +190,23 @@ int cmd_doctor(int argc, char **argv)
          "threads of one trial; 0: as GRID.ini says, or 1"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    struct facts *facts = NULL;
+    struct rank_info *info = NULL;
     struct world world;
     struct err err;
-    int first;
-    int status = cli_parse(command_find("doctor"), rows, argc, argv, 0, 1, &first);
+    struct operands operands;
+    int status;
 
-    if (status != CLI_GO_ON)
+    if (cli_parse(&status, &operands, "doctor", rows, argc, argv))
         return status;
-    if (first < argc)
-        o.grid = argv[first];
+    if (operands.n)
+        o.grid = operands.at[0];
     if (world_open(&world, NULL, &err))
-        return log_fail(&err, EXIT_ERROR);
+        return cli_fail(&err);
     status = EXIT_OK;
-    if (facts_gather(&world, &facts, &err))
-        status = log_fail(&err, EXIT_ERROR);
+    if (rank_info_gather(&world, &info, &err))
+        status = cli_fail(&err);
     else if (world.rank == 0)
-        status = examine_for(&world, facts, &o);
-    facts_destroy(facts, world.size);
+        status = examine_for(&world, info, &o);
+    rank_info_destroy(info, world.size);
     return world_close(&world, status);
 }

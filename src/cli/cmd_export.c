@@ -12,7 +12,7 @@ struct export_options {
     const char *output;
 };
 
-static int parse(struct export_options *o, int argc, char **argv)
+static int parse(int *status, struct export_options *o, int argc, char **argv)
 {
     const struct option_row rows[] = {
         {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
@@ -22,12 +22,13 @@ static int parse(struct export_options *o, int argc, char **argv)
          "write to FILE; default: standard output"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    int first;
-    int status = cli_parse(command_find("export"), rows, argc, argv, 0, 1, &first);
+    struct operands operands;
 
-    if (status == CLI_GO_ON && first < argc)
-        o->db = argv[first];
-    return status;
+    if (cli_parse(status, &operands, "export", rows, argc, argv))
+        return -1;
+    if (operands.n)
+        o->db = operands.at[0];
+    return 0;
 }
 
 struct export
@@ -85,7 +86,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
 int cmd_export(int argc, char **argv)
 {
     struct export_options o = {.db = "results.db", .format = "csv"};
-    int status = parse(&o, argc, argv);
+    int status;
 
-    return status == CLI_GO_ON ? cli_query(o.db, o.format, answer, &o) : status;
+    return parse(&status, &o, argc, argv) ? status : cli_query(o.db, o.format, answer, &o);
 }

@@ -14,7 +14,8 @@
 #include "cli/init_data.h"
 #include "cli/init_propose.h"
 #include "launch/address_space.h"
-#include "run/job.h"
+#include "run/calibrate.h"
+#include "run/job_prepare.h"
 #include "run/job_warnings.h"
 #include "sched/cost.h"
 
@@ -81,25 +82,19 @@ static int save(const char *output, struct buf *text, struct err *err)
     return outfile_save(output, OUTFILE_NEW, text->data, text->size, err);
 }
 
-/* ---- the steps; each returns CLI_GO_ON or, what is wrong having been printed, a status ---- */
+/* ---- the steps ---- */
 
-static int go_on(int rc, struct err *err, int status)
+static int recognise(struct init *in, const char *const *paths, int32_t n, struct errlist *faults)
 {
-    return rc ? log_fail(err, status) : CLI_GO_ON;
-}
-
-static int recognise(struct init *in, const char *const *paths, int32_t n)
-{
-    enum init_columns_status status;
     struct err err;
 
-    if (init_files_read(&in->files, paths, n, &err) != 0)
-        return log_fail(&err, EXIT_ERROR);
-    status = init_columns_read(&in->columns, &in->files, in->trait, &err);
-    if (status != INIT_COLUMNS_OK)
-        return log_fail(&err, status == INIT_COLUMNS_ASK ? EXIT_USAGE : EXIT_ERROR);
-    return go_on(init_data_lines(&in->lines, &in->files, &in->columns, in->output, &err), &err,
-                 EXIT_ERROR);
+    if (init_files_read(&in->files, paths, n, &err))
+        return errlist_add_err(faults, &err);
+    if (init_columns_read(&in->columns, &in->files, in->trait, faults))
+        return -1;
+    if (init_data_lines(&in->lines, &in->files, &in->columns, in->output, &err))
+        return errlist_add_err(faults, &err);
+    return 0;
 }
 
 static int32_t count_ranks(void)
@@ -136,40 +131,40 @@ static const char *sweep_path(const struct init *in)
 }
 
 /* Without warnings: those are of the text that is written in the end. */
-static int load(struct init *in)
+static int load(struct init *in, struct errlist *faults)
 {
     struct err err;
-    int status;
+    int rc;
 
     put_text(in);
-    status = job_parse_text(&in->job, sweep_path(in), buf_text(&in->text));
+    if (job_parse_text(&in->job, sweep_path(in), buf_text(&in->text), faults))
+        return -1;
     log_set_level(LOG_QUIET);
-    if (status == CLI_GO_ON)
-        status = job_load(&in->job);
+    rc = job_load(&in->job, faults);
     log_set_level(LOG_WARN);
-    if (status == CLI_GO_ON && in->columns.is_unjoined)
-        status = go_on(err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
-                               in->columns.table->path),
-                       &err, EXIT_ERROR);
-    return status;
+    if (rc || !in->columns.is_unjoined)
+        return rc;
+    err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
+            in->columns.table->path);
+    return errlist_add_err(faults, &err);
 }
 
-static int plan(struct init *in)
+static int plan(struct init *in, struct errlist *faults)
 {
-    int status;
-
     put_text(in);
-    status = job_parse_again(&in->job, sweep_path(in), buf_text(&in->text));
-    return status == CLI_GO_ON ? job_plan(&in->job) : status;
+    return job_parse_again(&in->job, sweep_path(in), buf_text(&in->text), faults) ||
+                   job_plan(&in->job, faults)
+               ? -1
+               : 0;
 }
 
 /* Which samples are in a part depends on the groups, which are read with the data. */
-static int load_groups(struct init *in)
+static int load_groups(struct init *in, struct errlist *faults)
 {
     if (!in->proposal.uses_group)
-        return CLI_GO_ON;
+        return 0;
     job_release(&in->job);
-    return load(in);
+    return load(in, faults);
 }
 
 /* As `plan`: what takes more is not tried. */
@@ -187,7 +182,7 @@ static double *seconds_of_configs(struct job *job, struct err *err)
     if (!seconds)
         err_nomem(err, "costs", (size_t)n * sizeof *seconds);
     else if (cost && store_trials_init(&known, job->plan.n_trials, err) == 0)
-        n_tried = job_teach(job, cost, &known, 1, MOST_TRIED_BYTES, err);
+        n_tried = calibrate_cost(cost, job, &known, 1, MOST_TRIED_BYTES, err);
     for (int32_t c = 0; n_tried >= 0 && c < n; c++)
         seconds[c] = cost_seconds(cost, c);
     store_trials_release(&known);
@@ -228,46 +223,50 @@ static double sum_seconds(const struct proposal *p, const struct job *job, const
 }
 
 /* Shrink the proposal until its core-seconds are within the budget, or nothing is left to take
- * away. seconds  out  what it takes then: more than the budget where that is too small job      in
- * planned from the whole proposal; some of its configurations are tried for a moment, as `plan`
- * does -1 and err when memory is short. */
-static int init_fit(struct proposal *p, double *seconds, struct job *job, double budget_s,
-                    struct err *err)
+ * away. The job is planned from the whole proposal; some of its configurations are tried for a
+ * moment, as `plan` does. -1 and err when memory is short. */
+static int fit_budget(struct init *in, struct err *err)
 {
-    double *of_config = seconds_of_configs(job, err);
+    double *of_config = seconds_of_configs(&in->job, err);
 
     if (!of_config)
         return -1;
     do
-        *seconds = sum_seconds(p, job, of_config);
-    while (*seconds > budget_s && proposal_shrink(p));
+        in->seconds = sum_seconds(&in->proposal, &in->job, of_config);
+    while (in->seconds > in->budget_s && proposal_shrink(&in->proposal));
     free(of_config);
     return 0;
 }
 
-/* The warnings are printed once, for the file that is written. */
-static int propose_sweep(struct init *in)
+static int plan_within_budget(struct init *in, struct errlist *faults)
 {
     struct err err;
-    int status;
+
+    if (plan(in, faults))
+        return -1;
+    return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
+}
+
+/* The warnings are printed once, for the file that is written. */
+static int propose_sweep(struct init *in, struct errlist *faults)
+{
+    struct err err;
+    int rc;
 
     init_data_facts(&in->facts, &in->files, &in->columns, &in->job);
     propose(&in->proposal, &in->facts);
-    if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err) != 0)
-        return log_fail(&err, EXIT_ERROR);
-    status = load_groups(in);
+    if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err))
+        return errlist_add_err(faults, &err);
+    if (load_groups(in, faults))
+        return -1;
     log_set_level(LOG_QUIET);
-    if (status == CLI_GO_ON)
-        status = plan(in);
-    if (status == CLI_GO_ON)
-        status = go_on(init_fit(&in->proposal, &in->seconds, &in->job, in->budget_s, &err), &err,
-                       EXIT_ERROR);
+    rc = plan_within_budget(in, faults);
     log_set_level(LOG_WARN);
-    if (status != CLI_GO_ON)
-        return status;
+    if (rc)
+        return -1;
     address_space_warn();
     job_warn_data(&in->job);
-    return plan(in);
+    return plan(in, faults);
 }
 
 static void put_summary(struct buf *out, const struct init *in)
@@ -297,22 +296,33 @@ static void put_summary(struct buf *out, const struct init *in)
     buf_release(&word);
 }
 
-static int finish(struct init *in)
+static int finish(struct init *in, struct err *err)
 {
     struct buf report = {0};
-    struct err err;
     int rc;
 
     init_data_report(&report, &in->files, &in->columns, &in->job);
     put_summary(&report, in);
-    rc = buf_failed(&in->text) ? err_nomem(&err, "sweep file", in->text.size)
-                               : save(in->output, &in->text, &err);
-    if (rc == 0 && is_stdout(in->output))
+    rc = buf_failed(&in->text) ? err_nomem(err, "sweep file", in->text.size)
+                               : save(in->output, &in->text, err);
+    if (!rc && is_stdout(in->output))
         cli_warnf("%s", buf_text(&report));
-    else if (rc == 0)
-        rc = cli_print(&report, NULL, &err);
+    else if (!rc)
+        rc = cli_print(&report, NULL, err);
     buf_release(&report);
-    return rc ? log_fail(&err, EXIT_ERROR) : EXIT_OK;
+    return rc;
+}
+
+static int init(struct init *in, const struct operands *files, struct errlist *faults)
+{
+    struct err err;
+
+    if (check_output(in->output, &err))
+        return errlist_add_err(faults, &err);
+    if (recognise(in, (const char *const *)files->at, files->n, faults) || load(in, faults) ||
+        propose_sweep(in, faults))
+        return -1;
+    return finish(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
 int cmd_init(int argc, char **argv)
@@ -327,20 +337,13 @@ int cmd_init(int argc, char **argv)
          "Write the sweep file here; it must not exist (- = standard output)."},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    struct err err;
-    int first;
-    int status = cli_parse(command_find("init"), rows, argc, argv, 1, INT_MAX, &first);
+    struct errlist faults = {0};
+    struct operands operands;
+    int status;
 
-    if (status == CLI_GO_ON)
-        status = go_on(check_output(in.output, &err), &err, EXIT_ERROR);
-    if (status == CLI_GO_ON)
-        status = recognise(&in, (const char *const *)argv + first, argc - first);
-    if (status == CLI_GO_ON)
-        status = load(&in);
-    if (status == CLI_GO_ON)
-        status = propose_sweep(&in);
-    if (status == CLI_GO_ON)
-        status = finish(&in);
+    if (cli_parse(&status, &operands, "init", rows, argc, argv))
+        return status;
+    status = init(&in, &operands, &faults) ? cli_fail_all(&faults) : EXIT_OK;
     release(&in);
     return status;
 }

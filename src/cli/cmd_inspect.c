@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/inspect_report.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
-#include "run/job.h"
+#include "run/job_prepare.h"
 #include "run/job_warnings.h"
 #include "run/leaks.h"
 #include "trial/spec.h"
@@ -315,35 +314,42 @@ static int inspect(struct job *job, const char *splits, const struct inputs *inp
     return splits ? save_splits(splits, job, &s, inputs, err) : 0;
 }
 
-/* Before anything is read but the sweep file: a status, as of job_load(). */
+/* Before anything is read but the sweep file. */
 static int check_outputs(struct inputs *inputs, const struct job *job, const char *splits,
-                         const char *unmatched)
+                         const char *unmatched, struct err *err)
 {
-    struct err err;
-
     inputs_add(inputs, job->sweep.path);
     inputs_add_settings(inputs, &job->sweep.fixed);
-    if ((splits && inputs_check(inputs, splits, &err)) ||
-        (unmatched && inputs_check(inputs, unmatched, &err)))
-        return log_fail(&err, EXIT_ERROR);
-    return CLI_GO_ON;
+    return (splits && inputs_check(inputs, splits, err)) ||
+                   (unmatched && inputs_check(inputs, unmatched, err))
+               ? -1
+               : 0;
 }
 
 /* Reads the data. Also where that fails because no id joins, the ids are listed. */
-static int load(struct job *job, const char *path, const struct inputs *inputs)
+static int load(struct job *job, const char *path, const struct inputs *inputs,
+                struct errlist *faults)
 {
     struct data_unmatched unmatched = {0};
     struct err err;
-    int status;
+    int rc;
 
     job->unmatched = path ? &unmatched : NULL;
-    status = job_load(job);
+    rc = job_load(job, faults);
     job->unmatched = NULL;
-    if (path && (status == CLI_GO_ON || unmatched.genotypes.n || unmatched.phenotypes.n) &&
+    if (path && (!rc || unmatched.genotypes.n || unmatched.phenotypes.n) &&
         inspect_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
-        status = log_fail(&err, EXIT_ERROR);
+        rc = errlist_add_err(faults, &err);
     data_unmatched_release(&unmatched);
-    return status;
+    return rc;
+}
+
+static int prepare(struct job *job, const char *unmatched, const struct inputs *inputs,
+                   struct errlist *faults)
+{
+    if (load(job, unmatched, inputs, faults))
+        return -1;
+    return job->data.graph_start ? job_points(job, faults) : job_plan(job, faults);
 }
 
 int cmd_inspect(int argc, char **argv)
@@ -362,20 +368,21 @@ int cmd_inspect(int argc, char **argv)
     };
     struct inputs inputs = {0};
     struct job job = {.has_list = true};
+    struct errlist faults = {0};
+    struct operands operands;
     struct err err;
-    int first;
-    int status = cli_parse(command_find("inspect"), rows, argc, argv, 1, 1, &first);
+    int status = EXIT_OK;
 
-    if (status == CLI_GO_ON)
-        status = job_parse(&job, argv[first], &set);
-    if (status == CLI_GO_ON)
-        status = check_outputs(&inputs, &job, splits, unmatched);
-    if (status == CLI_GO_ON)
-        status = load(&job, unmatched, &inputs);
-    if (status == CLI_GO_ON)
-        status = job.data.graph_start ? job_points(&job) : job_plan(&job);
-    if (status == CLI_GO_ON)
-        status = inspect(&job, splits, &inputs, &err) ? log_fail(&err, EXIT_ERROR) : EXIT_OK;
+    if (cli_parse(&status, &operands, "inspect", rows, argc, argv))
+        return status;
+    if (job_parse(&job, operands.at[0], &set, &faults))
+        status = cli_fail_all(&faults);
+    else if (check_outputs(&inputs, &job, splits, unmatched, &err))
+        status = cli_fail(&err);
+    else if (prepare(&job, unmatched, &inputs, &faults))
+        status = cli_fail_all(&faults);
+    else if (inspect(&job, splits, &inputs, &err))
+        status = cli_fail(&err);
     inputs_release(&inputs);
     job_release(&job);
     free(set.text);

@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "launch/job_array.h"
 #include "report/report.h"
-#include "run/same_sweep.h"
 #include "store/merge.h"
 #include "store/query.h"
 
@@ -32,13 +31,13 @@ static void warn_missing(const struct merge_input *inputs, size_t n)
     bool *seen;
     int missing = 0, example = 0;
 
-    if (!array_database_shard(&first, inputs[0].path))
+    if (!job_array_database_shard(&first, inputs[0].path))
         return;
     seen = calloc((size_t)first.n + 1, sizeof *seen);
     if (!seen)
         return;
     for (size_t i = 0; i < n; i++)
-        if (array_database_shard(&shard, inputs[i].path) && shard.n == first.n)
+        if (job_array_database_shard(&shard, inputs[i].path) && shard.n == first.n)
             seen[shard.k] = true;
     for (int k = first.n; k >= 1; k--)
         if (!seen[k]) {
@@ -74,21 +73,20 @@ static int check_files(const char *out, char **inputs, int n, struct err *err)
     return 0;
 }
 
-static int merge(const char *out, char **paths, int n)
+static int merge(const char *out, char **paths, int n, struct err *err)
 {
     struct merge_input *inputs = calloc((size_t)n, sizeof *inputs);
     struct errlist notes = {0};
-    struct err err;
-    int rc = inputs ? 0 : err_nomem(&err, "inputs", (size_t)n * sizeof *inputs);
+    int rc = inputs ? 0 : err_nomem(err, "inputs", (size_t)n * sizeof *inputs);
 
     for (int i = 0; !rc && i < n; i++)
         inputs[i].path = paths[i];
     if (!rc)
-        rc = check_files(out, paths, n, &err);
+        rc = check_files(out, paths, n, err);
     if (!rc) {
         warn_missing(inputs, (size_t)n);
         warn_writers(inputs, (size_t)n);
-        rc = merge_databases(out, inputs, (size_t)n, &notes, &err);
+        rc = merge_databases(out, inputs, (size_t)n, &notes, err);
     }
     for (size_t i = 0; i < notes.n; i++)
         cli_warnf("espalier: %s\n", notes.text[i]);
@@ -98,7 +96,7 @@ static int merge(const char *out, char **paths, int n)
                  (long long)inputs[i].n_finished);
     errlist_release(&notes);
     free(inputs);
-    return rc ? log_fail(&err, EXIT_ERROR) : EXIT_OK;
+    return rc;
 }
 
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
@@ -110,17 +108,19 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
         return -1;
     report_text(out, &table);
     result_table_release(&table);
-    return incomplete_note(store, NULL, err);
+    return cli_note_incomplete(store, NULL, err);
 }
 
 int cmd_merge(int argc, char **argv)
 {
     const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    int first;
-    int status = cli_parse(command_find("merge"), rows, argc, argv, 2, argc, &first);
+    struct operands operands;
+    struct err err;
+    int status;
 
-    if (status != CLI_GO_ON)
+    if (cli_parse(&status, &operands, "merge", rows, argc, argv))
         return status;
-    status = merge(argv[first], argv + first + 1, argc - first - 1);
-    return status == EXIT_OK ? cli_query(argv[first], NULL, answer, NULL) : status;
+    if (merge(operands.at[0], operands.at + 1, operands.n - 1, &err))
+        return cli_fail(&err);
+    return cli_query(operands.at[0], NULL, answer, NULL);
 }

@@ -10,8 +10,6 @@
 /* The columns of the page, 100 characters wide with two blanks between. The last two wrap. */
 enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
 
-#define MAX_OPERANDS 100
-
 static const char footer[] =
     "\n"
     "A setting marked 'axis' may stand in [grid] instead, with more values than one:\n"
@@ -166,17 +164,16 @@ int cmd_params(int argc, char **argv)
     };
     struct buf out = {0};
     struct err err;
-    int first, n;
-    int status = cli_parse(command_find("params"), rows, argc, argv, 0, MAX_OPERANDS, &first);
+    struct operands operands;
+    int status;
 
-    if (status != CLI_GO_ON)
+    if (cli_parse(&status, &operands, "params", rows, argc, argv))
         return status;
-    n = argc - first;
-    if (check_operands(argv + first, n, &err))
-        return log_fail(&err, EXIT_USAGE);
+    if (check_operands(operands.at, operands.n, &err))
+        return cli_fail_usage(&err);
     if (!strcmp(format, "table"))
-        put_page(&out, argv + first, n);
+        put_page(&out, operands.at, operands.n);
     else
-        put_table(&out, argv + first, n, format);
+        put_table(&out, operands.at, operands.n, format);
     return cli_answer(0, &out, format, &err);
 }

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/plan_list.h"
 #include "launch/job_array.h"
+#include "run/job_prepare.h"
 
 int cmd_plan(int argc, char **argv)
 {
@@ -22,20 +22,23 @@ int cmd_plan(int argc, char **argv)
          "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    struct array_share share = {0};
+    struct job_array_share share = {0};
     struct job job = {0};
+    struct errlist faults = {0};
+    struct operands operands;
     struct err err;
-    int first;
-    int status = cli_parse(command_find("plan"), rows, argc, argv, 1, 1, &first);
+    int status;
 
-    if (status == CLI_GO_ON)
-        status = array_share_open(&share, shard, db, &err) ? log_fail(&err, EXIT_USAGE) : CLI_GO_ON;
-    if (status == CLI_GO_ON)
-        status = job_prepare(&job, argv[first], &set);
-    if (status == CLI_GO_ON)
+    if (cli_parse(&status, &operands, "plan", rows, argc, argv))
+        return status;
+    if (job_array_share_open(&share, shard, db, &err))
+        status = cli_fail_usage(&err);
+    else if (job_prepare(&job, operands.at[0], &set, &faults))
+        status = cli_fail_all(&faults);
+    else
         status = plan_list(&job, buf_text(&share.db), &share.shard, format, is_whole);
     job_release(&job);
-    array_share_release(&share);
+    job_array_share_release(&share);
     free(set.text);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "store/query.h"
 
-static int parse(struct predict_options *o, int argc, char **argv)
+static int parse(int *status, struct predict_options *o, int argc, char **argv)
 {
     const struct option_row rows[] = {
         {0, "config", "ID", OPTION_TEXT, &o->config, 0, 0, NULL,
@@ -40,12 +40,13 @@ static int parse(struct predict_options *o, int argc, char **argv)
          "the path of training data that have moved; may be repeated"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    int first;
-    int status = cli_parse(command_find("predict"), rows, argc, argv, 0, 1, &first);
+    struct operands operands;
 
-    if (status == CLI_GO_ON && first < argc)
-        o->db = argv[first];
-    return status;
+    if (cli_parse(status, &operands, "predict", rows, argc, argv))
+        return -1;
+    if (operands.n)
+        o->db = operands.at[0];
+    return 0;
 }
 
 static int answer(struct buf *out, struct predict *w, struct err *err)
@@ -134,19 +135,19 @@ int cmd_predict(int argc, char **argv)
     struct store *store = NULL;
     struct buf text = {0};
     struct err err;
-    int status = parse(&o, argc, argv);
+    int status, rc;
 
-    if (status != CLI_GO_ON)
+    if (parse(&status, &o, argc, argv))
         return status;
     if (check_options(&o, &err))
-        return log_fail(&err, EXIT_USAGE);
+        return cli_fail_usage(&err);
     work.replay = (struct replay){.db = o.db, .set = &o.set};
-    status = store_open_reader(&store, o.db, &err);
+    rc = store_open_reader(&store, o.db, &err);
     work.replay.store = store;
-    if (!status)
-        status = answer_into(&text, &work, &err);
+    if (!rc)
+        rc = answer_into(&text, &work, &err);
     predict_release(&work);
     store_close(store);
     free(o.set.text);
-    return cli_answer(status, &text, o.format, &err);
+    return cli_answer(rc, &text, o.format, &err);
 }

@@ -9,12 +9,13 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/plan_list.h"
+#include "launch/environment.h"
 #include "launch/job_array.h"
 #include "launch/launch_report.h"
 #include "launch/mpirun.h"
 #include "launch/preflight.h"
 #include "launch/stop.h"
-#include "run/job.h"
+#include "run/job_prepare.h"
 #include "run/sweep_run.h"
 #include "store/lock.h"
 
@@ -22,7 +23,7 @@ struct run_options {
     long ranks;
     const char *db;
     const char *shard;
-    struct array_share share; /* what the two mean */
+    struct job_array_share share; /* what the two mean */
     struct text_list set;
     bool dry_run;
     const char *retry;
@@ -33,7 +34,7 @@ struct run_options {
     const char *grid; /* operand */
 };
 
-static int parse(struct run_options *o, int argc, char **argv)
+static int parse(int *status, struct run_options *o, int argc, char **argv)
 {
     const struct option_row rows[] = {
         {'n', "ranks", "RANKS", OPTION_INT, &o->ranks, 1, 100000, NULL,
@@ -59,22 +60,23 @@ static int parse(struct run_options *o, int argc, char **argv)
          "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
+    struct operands operands;
     struct err err;
-    int first;
-    int status = cli_parse(command_find("run"), rows, argc, argv, 1, 1, &first);
 
-    if (status != CLI_GO_ON)
-        return status;
-    o->grid = argv[first];
-    return array_share_open(&o->share, o->shard, o->db, &err) ? log_fail(&err, EXIT_USAGE)
-                                                              : CLI_GO_ON;
+    if (cli_parse(status, &operands, "run", rows, argc, argv))
+        return -1;
+    o->grid = operands.at[0];
+    if (!job_array_share_open(&o->share, o->shard, o->db, &err))
+        return 0;
+    *status = cli_fail_usage(&err);
+    return -1;
 }
 
 /* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
 static int check_ranks(long ranks, struct err *err)
 {
     const long each = 16;
-    int cores = launch_cores();
+    int cores = host_cores();
     struct batch_job job;
 
     batch_job_here(&job);
@@ -97,7 +99,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
                         int argc, char **argv)
 {
     enum progress_mode mode = progress_mode(o->progress);
-    struct launch launch = {
+    struct mpirun launch = {
         .ranks = (int)o->ranks,
         .threads = preflight_threads(sweep),
         .heartbeat_s = sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
@@ -107,15 +109,16 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
                     : mode == PROGRESS_PLAIN ? "plain"
                                              : "none",
     };
+    enum exit_status status;
     struct err err;
-    int status;
 
     if (check_ranks(o->ranks, &err))
-        return log_fail(&err, EXIT_USAGE);
-    status = launch_mpirun(&launch, argc, argv, &err);
+        return cli_fail_usage(&err);
+    if (mpirun_run(&status, &launch, argc, argv, &err))
+        return cli_fail(&err);
     if (status == EXIT_ERROR)
         wait_for_ranks(buf_text(&o->share.db));
-    return status < 0 ? log_fail(&err, EXIT_ERROR) : status;
+    return status;
 }
 
 /* The command as it was typed: run -n hands it on to the ranks it starts. */
@@ -132,28 +135,83 @@ static void join_words(struct buf *out, int argc, char **argv)
         buf_printf(out, " %s", argv[i]);
 }
 
-/* Before data are read and ranks started for nothing; what counts is the lock that is taken later.
- */
-static int check_free(const char *db)
+/* -1 where a check refuses the launch, with the status of `run`. All that was found is printed. */
+static int print_findings(int *status, const struct findings *findings)
 {
-    struct err err;
+    int rc = 0;
 
-    return lock_check(db, &err) ? log_fail(&err, EXIT_ERROR) : CLI_GO_ON;
+    for (int32_t i = 0; i < findings->n; i++) {
+        const struct finding *f = &findings->list[i];
+        struct err err;
+
+        if (!f->is_refused) {
+            log_warn("%s; %s", f->what, f->fix);
+            continue;
+        }
+        err_set(&err, "%s; %s", f->what, f->fix);
+        *status = cli_fail_usage(&err);
+        rc = -1;
+    }
+    return rc;
 }
 
-static int check_launch(const struct world *world, const struct facts *facts,
-                        const struct run_options *o, const struct job *job)
+/* Before data are read and ranks started for nothing: whether the database is free (what counts is
+ * the lock that is taken later) and the launch fit. -1 with the status of `run`. */
+static int check(int *status, const struct world *world, const struct rank_info *info,
+                 const struct run_options *o, const struct job *job)
 {
+    const char *db = buf_text(&o->share.db);
+    struct findings findings = {.n = 0};
     struct checks_job checks;
+    struct err err;
+    int rc = lock_check(db, &err);
 
-    preflight_job(&checks, &job->sweep, buf_text(&o->share.db));
-    checks.is_part = o->shard != NULL;
-    checks.starts_ranks = o->ranks > 1 && !world->is_mpi;
-    return preflight_run(facts, world->size, &checks);
+    if (!rc && info && preflight_is_on()) {
+        preflight_job(&checks, &job->sweep, db);
+        checks.is_part = o->shard != NULL;
+        checks.starts_ranks = o->ranks > 1 && !world->is_mpi;
+        rc = checks_find(&findings, info, world->size, &checks, &err);
+    }
+    if (!rc)
+        return print_findings(status, &findings);
+    *status = cli_fail(&err);
+    return -1;
 }
 
-static int lead(const struct world *world, const struct facts *facts, struct run_options *o,
-                int argc, char **argv, bool *told)
+/* Returns the exit status. others out: what they have been told. */
+static int run_sweep(enum sweep_others *others, const struct world *world, struct job *job,
+                     const struct sweep_options *options)
+{
+    struct errlist faults = {0};
+    struct sweep_end end;
+    int status = sweep_run_lead(&end, world, job, options, &faults) ? cli_fail_all(&faults)
+                                                                    : (int)end.status;
+
+    if (end.has_rest)
+        database_fault_report(options->db, job, &options->shard);
+    if (end.others == SWEEP_OTHERS_UNSURE)
+        world_abort(world, status);
+    *others = end.others;
+    return status;
+}
+
+/* As run_sweep(); a dry run lists the trials. */
+static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
+                   const struct run_options *o, const struct sweep_options *options)
+{
+    struct errlist faults = {0};
+
+    if (job_load(job, &faults) || job_plan(job, &faults))
+        return cli_fail_all(&faults);
+    if (o->dry_run)
+        return plan_list(job, options->db, &options->shard, "table", false);
+    if (o->share.is_alone)
+        log_info("--shard auto: not in a job array: the whole sweep");
+    return run_sweep(others, world, job, options);
+}
+
+static int lead(enum sweep_others *others, const struct world *world, const struct rank_info *info,
+                struct run_options *o, int argc, char **argv)
 {
     struct buf command = {0};
     struct sweep_options options = {
@@ -168,33 +226,49 @@ static int lead(const struct world *world, const struct facts *facts, struct run
         .grace_s = o->grace_s,
         .progress = progress_mode(o->progress),
     };
+    struct errlist faults = {0};
     struct job job = {0};
     int status;
 
     join_words(&command, argc, argv);
     options.command = buf_text(&command);
-    status = job_parse(&job, o->grid, &o->set);
-    if (status == CLI_GO_ON && !o->dry_run)
-        status = check_free(options.db);
-    if (status == CLI_GO_ON && !o->dry_run)
-        status = check_launch(world, facts, o, &job);
-    if (status == CLI_GO_ON && o->ranks > 1 && !world->is_mpi && !o->dry_run) {
-        status = start_mpirun(o, &job.sweep, options.command, argc, argv);
-    } else if (status == CLI_GO_ON) {
-        status = job_load(&job);
-        if (status == CLI_GO_ON)
-            status = job_plan(&job);
-        if (status == CLI_GO_ON && o->dry_run)
-            status = plan_list(&job, options.db, &options.shard, "table", false);
-        else if (status == CLI_GO_ON) {
-            if (o->share.is_alone)
-                log_info("--shard auto: not in a job array: the whole sweep");
-            status = sweep_lead(world, &job, &options, told);
-        }
-    }
+    if (job_parse(&job, o->grid, &o->set, &faults))
+        status = cli_fail_all(&faults);
+    else if (o->dry_run || !check(&status, world, info, o, &job))
+        status = o->ranks > 1 && !world->is_mpi && !o->dry_run
+                     ? start_mpirun(o, &job.sweep, options.command, argc, argv)
+                     : run_job(others, world, &job, o, &options);
     job_release(&job);
     buf_release(&command);
     return status;
+}
+
+/* Rank 0. Returns the exit status of `run`. */
+static int parse_and_lead(const struct world *world, const struct rank_info *info,
+                          struct run_options *o, int argc, char **argv)
+{
+    enum sweep_others others = SWEEP_OTHERS_WAIT;
+    struct err err;
+    int status;
+
+    stop_have_come_up();
+    if (world->is_mpi)
+        launch_report_up();
+    if (!parse(&status, o, argc, argv))
+        status = lead(&others, world, info, o, argc, argv);
+    if (others == SWEEP_OTHERS_WAIT && sweep_run_dismiss(world, &err))
+        cli_fail(&err);
+    return status;
+}
+
+/* The other ranks. */
+static int follow(const struct world *world)
+{
+    struct err err;
+
+    if (sweep_run_follow(world, &err))
+        world_abort(world, cli_fail(&err));
+    return EXIT_OK;
 }
 
 /* Before the ranks are independent of each other. */
@@ -208,8 +282,8 @@ static void end_launch(const struct world *world, const char *reason, bool speak
                  reason);
     if (world->is_mpi && world->rank == 0) {
         launch_report_status(status);
-        launch_parent_note_loss(NULL);
-        launch_parent_end();
+        launch_report_note_loss(NULL);
+        launch_report_end_mpirun();
     }
     world_abort(world, status);
 }
@@ -225,41 +299,29 @@ int cmd_run(int argc, char **argv)
     const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
     struct run_options o = {.ranks = 1,
                             .db = "results.db",
-                            .begun_s = launch_begun(),
+                            .begun_s = mpirun_begun(),
                             .time_limit_s = (double)NAN,
                             .grace_s = 10,
                             .progress = "auto"};
-    struct facts *facts = NULL;
+    struct rank_info *info = NULL;
     struct world world;
     struct err err;
-    bool told = false;
     int status;
 
     if (world_open(&world, &hooks, &err))
-        return log_fail(&err, EXIT_ERROR);
+        return cli_fail(&err);
     stop_catch(world.rank > 0);
     /* First of all, while every rank is sure to take part. */
-    if (facts_gather(&world, &facts, &err))
+    if (rank_info_gather(&world, &info, &err))
         log_warn("the launch is not checked: %s", err.text);
     world_expect((double)INFINITY);
-    if (world.rank > 0) {
-        status = sweep_follow(&world);
-    } else {
-        stop_have_come_up();
-        if (world.is_mpi)
-            launch_report_up();
-        status = parse(&o, argc, argv);
-        if (status == CLI_GO_ON)
-            status = lead(&world, facts, &o, argc, argv, &told);
-        if (!told)
-            sweep_dismiss(&world);
-    }
-    facts_destroy(facts, world.size);
+    status = world.rank ? follow(&world) : parse_and_lead(&world, info, &o, argc, argv);
+    rank_info_destroy(info, world.size);
     free(o.set.text);
-    array_share_release(&o.share);
+    job_array_share_release(&o.share);
     if (world.is_mpi && world.rank == 0) {
         status = launch_report_status(status);
-        launch_parent_end();
+        launch_report_end_mpirun();
     }
     return world_close(&world, status);
 }

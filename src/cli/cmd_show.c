@@ -98,15 +98,15 @@ int cmd_show(int argc, char **argv)
          "with --model after a reduction: the path of data that have moved; may be repeated"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
     struct err err;
-    int first;
-    int status = cli_parse(command_find("show"), rows, argc, argv, 1, 2, &first);
+    struct operands operands;
+    int status;
 
-    if (status == CLI_GO_ON) {
-        if (argc - first == 2)
-            page.db = argv[first];
-        page.parts = parse_id(argv[argc - 1], &page.id, &err);
-        status = page.parts ? cli_query(page.db, NULL, answer, &page) : log_fail(&err, EXIT_USAGE);
-    }
+    if (cli_parse(&status, &operands, "show", rows, argc, argv))
+        return status;
+    if (operands.n == 2)
+        page.db = operands.at[0];
+    page.parts = parse_id(operands.at[operands.n - 1], &page.id, &err);
+    status = page.parts ? cli_query(page.db, NULL, answer, &page) : cli_fail_usage(&err);
     free(page.set.text);
     return status;
 }

@@ -177,7 +177,8 @@ int cmd_simulate(int argc, char **argv)
     char names[N_SIMULATED][32];
     struct simulate_spec spec;
     struct err err;
-    int first, status;
+    struct operands operands;
+    int status;
 
     for (size_t i = 0; i < N_SIMULATED; i++) {
         const struct param *p = &param_table[simulated[i]];
@@ -188,12 +189,9 @@ int cmd_simulate(int argc, char **argv)
         rows[i] = (struct option_row){
             0, names[i], "X", OPTION_TEXT, &texts[i], 0, 0, NULL, p->help + strlen("simulated: ")};
     }
-    status = cli_parse(command_find("simulate"), rows, argc, argv, 1, 1, &first);
-    if (status != CLI_GO_ON)
+    if (cli_parse(&status, &operands, "simulate", rows, argc, argv))
         return status;
     if (read_values(&spec, texts, &err))
-        return log_fail(&err, EXIT_USAGE);
-    if (simulate(argv[first], &spec, &err))
-        return log_fail(&err, EXIT_ERROR);
-    return EXIT_OK;
+        return cli_fail_usage(&err);
+    return simulate(operands.at[0], &spec, &err) ? cli_fail(&err) : EXIT_OK;
 }

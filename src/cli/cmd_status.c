@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "report/report.h"
 #include "run/progress.h"
-#include "run/same_sweep.h"
 #include "store/query.h"
 #include "store/session_check.h"
 
@@ -197,19 +196,19 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
         put_table(out, store, QUERY_BROKEN,
                   "\nattempts that were lost with their run or crashed their rank\n", err))
         return -1;
-    return put_sessions(out, store, err) || incomplete_note(store, NULL, err) ? -1 : 0;
+    return put_sessions(out, store, err) || cli_note_incomplete(store, NULL, err) ? -1 : 0;
 }
 
 int cmd_status(int argc, char **argv)
 {
     const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
     const char *db = "results.db";
-    int first;
-    int status = cli_parse(command_find("status"), rows, argc, argv, 0, 1, &first);
+    struct operands operands;
+    int status;
 
-    if (status != CLI_GO_ON)
+    if (cli_parse(&status, &operands, "status", rows, argc, argv))
         return status;
-    if (first < argc)
-        db = argv[first];
+    if (operands.n)
+        db = operands.at[0];
     return cli_query(db, NULL, answer, db);
 }

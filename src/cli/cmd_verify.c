@@ -22,7 +22,7 @@ struct verify_options {
     struct text_list set;
 };
 
-static int parse(struct verify_options *o, int argc, char **argv)
+static int parse(int *status, struct verify_options *o, int argc, char **argv)
 {
     const struct option_row rows[] = {
         {'k', "trials", "N", OPTION_INT, &o->n, 0, 1000000000, NULL,
@@ -35,12 +35,13 @@ static int parse(struct verify_options *o, int argc, char **argv)
          "override a setting, say the path of data that have moved; may be repeated"},
         {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
     };
-    int first;
-    int status = cli_parse(command_find("verify"), rows, argc, argv, 0, 1, &first);
+    struct operands operands;
 
-    if (status == CLI_GO_ON && first < argc)
-        o->db = argv[first];
-    return status;
+    if (cli_parse(status, &operands, "verify", rows, argc, argv))
+        return -1;
+    if (operands.n)
+        o->db = operands.at[0];
+    return 0;
 }
 
 /* ---- which trials ---- */
@@ -388,18 +389,18 @@ int cmd_verify(int argc, char **argv)
     struct replay replay = {0};
     bool all_equal = false;
     struct err err;
-    int status = parse(&o, argc, argv);
+    int status;
 
-    if (status == CLI_GO_ON) {
-        replay.db = o.db;
-        replay.set = &o.set;
-        if (store_open_reader(&replay.store, o.db, &err) || verify(&all_equal, &replay, &o, &err))
-            status = log_fail(&err, EXIT_ERROR);
-        else
-            status = all_equal ? EXIT_OK : EXIT_ERROR;
-        replay_release(&replay);
-        store_close(replay.store);
-    }
+    if (parse(&status, &o, argc, argv))
+        return status;
+    replay.db = o.db;
+    replay.set = &o.set;
+    if (store_open_reader(&replay.store, o.db, &err) || verify(&all_equal, &replay, &o, &err))
+        status = cli_fail(&err);
+    else
+        status = all_equal ? EXIT_OK : EXIT_ERROR;
+    replay_release(&replay);
+    store_close(replay.store);
     free(o.set.text);
     return status;
 }

@@ -294,39 +294,38 @@ static void refuse_all(const struct init_columns *c, struct err *err)
             c->table->path);
 }
 
-/* INIT_COLUMNS_ASK, with what there is. */
-static enum init_columns_status ask(const struct init_columns *c, const char *trait,
-                                    struct err *err)
+/* A fault of usage, with what there is. */
+static int ask(const struct init_columns *c, const char *trait, struct errlist *faults)
 {
     struct buf list = {0};
+    struct err err;
 
     init_columns_list(&list, c, "; ");
     if (!list.size)
-        refuse_all(c, err);
+        refuse_all(c, &err);
     else if (trait)
-        err_set(err, "%s: no trait \"%.80s\": --trait must be one of %s", c->table->path, trait,
+        err_set(&err, "%s: no trait \"%.80s\": --trait must be one of %s", c->table->path, trait,
                 buf_text(&list));
     else
-        err_set(err, "%s: several traits: name one with --trait: %s", c->table->path,
+        err_set(&err, "%s: several traits: name one with --trait: %s", c->table->path,
                 buf_text(&list));
     buf_release(&list);
-    return INIT_COLUMNS_ASK;
+    return errlist_add_usage(faults, &err);
 }
 
-static enum init_columns_status find_trait(struct init_columns *c, const char *trait,
-                                           struct err *err)
+static int find_trait(struct init_columns *c, const char *trait, struct errlist *faults)
 {
     int n = 0;
 
     for (int32_t j = 0; c->is_unjoined && j < c->joined.n && c->trait < 0; j++)
         c->trait = is_free(c, j) ? j : -1;
     if (c->trait >= 0)
-        return INIT_COLUMNS_OK;
+        return 0;
     if (trait) {
         c->trait = profile_find(&c->joined, trait);
         if (c->trait < 0 || !is_free(c, c->trait))
-            return ask(c, trait, err);
-        return INIT_COLUMNS_OK;
+            return ask(c, trait, faults);
+        return 0;
     }
     for (int are_words = 0; are_words < 2 && n == 0; are_words++)
         for (int32_t j = 0; j < c->joined.n; j++)
@@ -334,7 +333,7 @@ static enum init_columns_status find_trait(struct init_columns *c, const char *t
                 c->trait = j;
                 n++;
             }
-    return n == 1 ? INIT_COLUMNS_OK : ask(c, NULL, err);
+    return n == 1 ? 0 : ask(c, NULL, faults);
 }
 
 static void find_group(struct init_columns *c)
@@ -398,40 +397,42 @@ enum data_task init_columns_task(const struct init_columns *c, const struct data
 
 /* ---- together ---- */
 
-static enum init_columns_status read_joined(struct init_columns *c, const struct init_files *files,
-                                            const char *trait, struct err *err)
+static int read_joined(struct init_columns *c, const struct init_files *files, const char *trait,
+                       struct errlist *faults)
 {
-    enum init_columns_status status;
+    struct err err;
+    int rc;
 
     const struct data_format *format = files->format;
 
     if (format->has_genotypes) {
-        if (join(c, files, err))
-            return INIT_COLUMNS_FAULT;
-    } else if (profile_read(&c->joined, c->table->path, NULL, 0, err) != 0) {
-        return INIT_COLUMNS_FAULT;
+        if (join(c, files, &err))
+            return errlist_add_err(faults, &err);
+    } else if (profile_read(&c->joined, c->table->path, NULL, 0, &err)) {
+        return errlist_add_err(faults, &err);
     }
     if (!c->table)
-        return INIT_COLUMNS_OK;
+        return 0;
     if (!format->has_genotypes && data_format_setting(format, "id"))
         find_row_id(c);
-    status = find_trait(c, trait, err);
-    if (status == INIT_COLUMNS_OK && format->has_genotypes)
+    rc = find_trait(c, trait, faults);
+    if (!rc && format->has_genotypes)
         find_group(c);
-    return status;
+    return rc;
 }
 
 /* A trait can be named of a table with several. */
-static enum init_columns_status refuse_trait(const struct init_files *files, const char *trait,
-                                             struct err *err)
+static int refuse_trait(const struct init_files *files, const char *trait, struct errlist *faults)
 {
-    err_set(err, "--trait %.80s: %s has no traits to choose from: leave --trait out", trait,
+    struct err err;
+
+    err_set(&err, "--trait %.80s: %s has no traits to choose from: leave --trait out", trait,
             files->file[0].path);
-    return INIT_COLUMNS_ASK;
+    return errlist_add_usage(faults, &err);
 }
 
-enum init_columns_status init_columns_read(struct init_columns *out, const struct init_files *files,
-                                           const char *trait, struct err *err)
+int init_columns_read(struct init_columns *out, const struct init_files *files, const char *trait,
+                      struct errlist *faults)
 {
     const struct data_format *format = files->format;
 
@@ -443,8 +444,8 @@ enum init_columns_status init_columns_read(struct init_columns *out, const struc
     if (format->samples == DATA_NODES)
         out->id = 0;
     if (trait && !out->table && !format->has_trait_number)
-        return refuse_trait(files, trait, err);
+        return refuse_trait(files, trait, faults);
     if (out->table || format->has_genotypes)
-        return read_joined(out, files, trait, err);
-    return INIT_COLUMNS_OK;
+        return read_joined(out, files, trait, faults);
+    return 0;
 }

@@ -19,16 +19,11 @@ struct init_columns {
     const char *number; /* of a TUDataset: the trait as asked for; borrowed; NULL: not asked */
 };
 
-enum init_columns_status {
-    INIT_COLUMNS_OK,
-    INIT_COLUMNS_ASK, /* the trait is not known: err lists what there is; for a usage error */
-    INIT_COLUMNS_FAULT
-};
-
 /* trait: as it was asked for; NULL: the only one there is. Pair with init_columns_release(), also
- * after a failure; files are borrowed until then. */
-enum init_columns_status init_columns_read(struct init_columns *out, const struct init_files *files,
-                                           const char *trait, struct err *err);
+ * after a failure; files are borrowed until then. -1 and faults, of usage where the trait is not
+ * known: then they list what there is. */
+int init_columns_read(struct init_columns *out, const struct init_files *files, const char *trait,
+                      struct errlist *faults);
 void init_columns_release(struct init_columns *columns); /* takes a zeroed one */
 
 /* Append the columns that can be predicted, each with what it holds: `"FT10": 1058 numbers`. */

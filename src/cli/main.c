@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,23 +11,25 @@
 #include "config.h"
 
 const struct command commands[] = {
-    {"init", "FILE...", "Write a first sweep file for data files.", cmd_init},
-    {"run", "GRID.ini", "Run a sweep, or go on with it.", cmd_run},
-    {"plan", "GRID.ini", "List the trials of a sweep and what they cost; run nothing.", cmd_plan},
-    {"params", "[SECTION | KEY ...]", "The settings of a sweep file.", cmd_params},
-    {"status", "[DB]", "How far a sweep is.", cmd_status},
-    {"best", "[DB]", "The leaderboard.", cmd_best},
-    {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show},
-    {"predict", "[DB]", "What the kept models say of samples without a phenotype.", cmd_predict},
-    {"merge", "OUT IN...", "Join databases, those of the shards of a sweep for example.",
-     cmd_merge},
-    {"verify", "[DB]", "Run some of the trials again and compare their bits.", cmd_verify},
-    {"export", "[DB]", "All trials as csv or json.", cmd_export},
+    {"init", "FILE...", "Write a first sweep file for data files.", cmd_init, 1, INT_MAX},
+    {"run", "GRID.ini", "Run a sweep, or go on with it.", cmd_run, 1, 1},
+    {"plan", "GRID.ini", "List the trials of a sweep and what they cost; run nothing.", cmd_plan, 1,
+     1},
+    {"params", "[SECTION | KEY ...]", "The settings of a sweep file.", cmd_params, 0, 100},
+    {"status", "[DB]", "How far a sweep is.", cmd_status, 0, 1},
+    {"best", "[DB]", "The leaderboard.", cmd_best, 0, 1},
+    {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show, 1, 2},
+    {"predict", "[DB]", "What the kept models say of samples without a phenotype.", cmd_predict, 0,
+     1},
+    {"merge", "OUT IN...", "Join databases, those of the shards of a sweep for example.", cmd_merge,
+     2, INT_MAX},
+    {"verify", "[DB]", "Run some of the trials again and compare their bits.", cmd_verify, 0, 1},
+    {"export", "[DB]", "All trials as csv or json.", cmd_export, 0, 1},
     {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.",
-     cmd_simulate},
-    {"inspect", "GRID.ini", "What the data of a sweep look like.", cmd_inspect},
-    {"doctor", "[GRID.ini]", "What a launch like this one would really do.", cmd_doctor},
-    {NULL, NULL, NULL, NULL},
+     cmd_simulate, 1, 1},
+    {"inspect", "GRID.ini", "What the data of a sweep look like.", cmd_inspect, 1, 1},
+    {"doctor", "[GRID.ini]", "What a launch like this one would really do.", cmd_doctor, 0, 1},
+    {NULL, NULL, NULL, NULL, 0, 0},
 };
 
 static void print_usage(FILE *out)

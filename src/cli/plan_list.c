@@ -10,8 +10,9 @@
 #include "cli/cli.h"
 #include "grid/param.h"
 #include "report/report.h"
+#include "run/calibrate.h"
 #include "run/refit.h"
-#include "run/same_sweep.h"
+#include "run/sweep_match.h"
 #include "trial/kept.h"
 
 /* Whoever asks on a login node what a sweep would take is not to take it. */
@@ -58,7 +59,7 @@ static int open_known(struct listing *l, const char *db, struct err *err)
 
     if (access(db, F_OK) != 0)
         return 0;
-    if (store_open_reader(&l->store, db, err) || same_sweep_warn(&is_same, l->store, db, job, err))
+    if (store_open_reader(&l->store, db, err) || sweep_match_warn(&is_same, l->store, db, job, err))
         return -1;
     if (is_same)
         return store_find(l->store, &job->plan, &job->data, &l->known, err);
@@ -99,7 +100,7 @@ static int open_listing(struct listing *l, const char *db, struct err *err)
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
-    l->n_measured = job_teach(job, l->cost, &l->known, 1, MOST_TRIED_BYTES, err);
+    l->n_measured = calibrate_cost(l->cost, job, &l->known, 1, MOST_TRIED_BYTES, err);
     if (l->n_measured < 0)
         return -1;
     add_costs(l);
@@ -377,12 +378,12 @@ static void print_totals(const struct listing *l)
     buf_release(&text);
 }
 
-static double remake_seconds(const struct listing *l, const struct refit *remake, int64_t id)
+static double refit_seconds(const struct listing *l, const struct refit *refit, int64_t id)
 {
     double seconds = 0;
 
     for (int64_t t = 0; t < l->job->plan.n_trials; t++)
-        if (refit_has(remake, t) && l->known.config_ids[plan_trial(&l->job->plan, t).config] == id)
+        if (refit_has(refit, t) && l->known.config_ids[plan_trial(&l->job->plan, t).config] == id)
             seconds += cost_seconds(l->cost, plan_trial(&l->job->plan, t).config);
     return seconds;
 }
@@ -391,7 +392,7 @@ static double remake_seconds(const struct listing *l, const struct refit *remake
 static int print_models(const struct listing *l, struct err *err)
 {
     const struct job *job = l->job;
-    struct refit remake = {0};
+    struct refit refit = {0};
     char text[REFIT_TEXT];
     int rc;
 
@@ -400,13 +401,13 @@ static int print_models(const struct listing *l, struct err *err)
             return 0;
     if (!l->store || keep_of(&job->sweep.fixed) != KEEP_BEST)
         return 0;
-    rc = refit_find(&remake, l->store, &job->plan, &job->data, &l->known, err);
-    for (int i = 0; !rc && i < remake.n_configs; i++)
+    rc = refit_find(&refit, l->store, &job->plan, &job->data, &l->known, err);
+    for (int i = 0; !rc && i < refit.n_configs; i++)
         cli_warnf("espalier: %s: %s: 'run' trains them once more for that alone, about %.3g "
                   "core-seconds\n",
-                  job->sweep.fixed.v[P_SWEEP_NAME].s, refit_text(text, &remake.configs[i]),
-                  remake_seconds(l, &remake, remake.configs[i].id));
-    refit_release(&remake);
+                  job->sweep.fixed.v[P_SWEEP_NAME].s, refit_text(text, &refit.configs[i]),
+                  refit_seconds(l, &refit, refit.configs[i].id));
+    refit_release(&refit);
     return rc;
 }
 
@@ -418,11 +419,11 @@ int plan_list(struct job *job, const char *db, const struct shard *shard, const 
     int status = EXIT_OK;
 
     if (open_listing(&l, db, &err) || print_trials(&l, format, is_whole, &err))
-        status = log_fail(&err, EXIT_ERROR);
+        status = cli_fail(&err);
     else {
         print_totals(&l);
         if (print_models(&l, &err))
-            status = log_fail(&err, EXIT_ERROR);
+            status = cli_fail(&err);
         print_memory(job);
     }
     close_listing(&l);

@@ -60,7 +60,7 @@ static int refuse_unread(const char *path, struct err *err)
 {
     struct stream stream;
 
-    if (stream_open(&stream, path, "a file", err) != 0)
+    if (stream_open(&stream, path, "a file", err))
         return -1;
     stream_close(&stream);
     return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
@@ -81,7 +81,7 @@ static int refuse_part(const char *path, struct err *err)
         if (file_names_end_like(path, endings[i]) &&
             (size_t)snprintf(indicator, sizeof indicator, "%.*s" FILE_NAMES_TU_INDICATOR, n, path) <
                 sizeof indicator &&
-            access(indicator, F_OK) == 0)
+            !access(indicator, F_OK))
             return err_set(err, "%s: is one of the files of a TUDataset: give their folder", path);
     }
     return 0;
@@ -113,7 +113,7 @@ static int recognize_bytes(enum data_kind *out, const char *path, struct err *er
         }
     if (has_binary(head, n))
         return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
-    *out = smi_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
+    *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
     return 0;
 }
 
@@ -128,14 +128,14 @@ int recognize(enum data_kind *out, const char *path, struct err *err)
     struct stat status;
     enum variants_kind variants;
 
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (!stat(path, &status) && S_ISDIR(status.st_mode))
         return recognize_folder(out, path, err);
     variants = variants_detect(path);
     if (variants != VARIANTS_NONE) {
         *out = of_variants[variants];
         return 0;
     }
-    if (stream_check(path, "a file", err) != 0 || refuse_part(path, err) != 0)
+    if (stream_check(path, "a file", err) || refuse_part(path, err))
         return -1;
     return recognize_bytes(out, path, err);
 }

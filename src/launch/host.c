@@ -41,7 +41,18 @@ char *host_name(char *text, size_t size)
     return text;
 }
 
-void cpus_format(struct buf *out, const cpu_set_t *cpus)
+int host_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set))
+        return 1;
+    return CPU_COUNT(&set);
+}
+
+/* ---- sets of processors ---- */
+
+void host_cpus_format(struct buf *out, const cpu_set_t *cpus)
 {
     bool is_first = true;
 
@@ -61,7 +72,7 @@ void cpus_format(struct buf *out, const cpu_set_t *cpus)
         buf_puts(out, "none");
 }
 
-void cpus_parse(cpu_set_t *cpus, const char *text)
+void host_cpus_parse(cpu_set_t *cpus, const char *text)
 {
     const char *at = text;
 
@@ -84,7 +95,7 @@ void cpus_parse(cpu_set_t *cpus, const char *text)
 }
 
 struct matching {
-    const struct cpu_demand *demands;
+    const struct host_demand *demands;
     int32_t owner[CPU_SETSIZE]; /* a demand; -1: nobody's */
     cpu_set_t tried;            /* on this augmenting path */
 };
@@ -107,7 +118,7 @@ static bool find_cpu(struct matching *m, int32_t demand)
 
 /* A thread that finds none never will, and neither will others of the same set: what makes the
  * search short where hundreds of ranks share a machine. */
-int32_t cpus_short(const struct cpu_demand *demands, int32_t n)
+int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 {
     struct matching m = {.demands = demands};
     const cpu_set_t *full = NULL;
@@ -129,6 +140,8 @@ int32_t cpus_short(const struct cpu_demand *demands, int32_t n)
     }
     return missing;
 }
+
+/* ---- other runs ---- */
 
 /* Bytes of /proc/PID/NAME; always NUL-terminated. */
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
@@ -159,20 +172,20 @@ static bool is_run(int32_t pid, const char *own_name)
     return first < n && !strcmp(text + first, "run");
 }
 
-static void describe(struct otherrun *out, int32_t pid)
+static void describe(struct host_run *out, int32_t pid)
 {
     static const char name[] = "\nCpus_allowed_list:\t";
     char status[4096];
     const char *line;
 
-    *out = (struct otherrun){.pid = pid};
+    *out = (struct host_run){.pid = pid};
     read_of(pid, "status", status, sizeof status);
     line = strstr(status, name);
-    cpus_parse(&out->cpus, line ? line + strlen(name) : "");
+    host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");
 }
 
 /* Whoever is above another run waits for it. mpirun, a daemon and shells may stand between. */
-static int32_t drop_ancestors(struct otherrun *out, int32_t n, int32_t below)
+static int32_t drop_ancestors(struct host_run *out, int32_t n, int32_t below)
 {
     for (int32_t pid = (int32_t)process_parent(below), steps = 0; pid > 1 && steps < 32; steps++) {
         for (int32_t i = 0; i < n; i++)
@@ -183,7 +196,7 @@ static int32_t drop_ancestors(struct otherrun *out, int32_t n, int32_t below)
     return n;
 }
 
-int32_t otherruns_find(struct otherrun *out)
+int32_t host_find_runs(struct host_run *out)
 {
     DIR *folder = opendir("/proc");
     int32_t n = 0, self = (int32_t)getpid();
@@ -193,7 +206,7 @@ int32_t otherruns_find(struct otherrun *out)
     if (!folder)
         return 0;
     process_name(own_name, sizeof own_name, self);
-    while (n < OTHERRUNS_MAX && (entry = readdir(folder))) {
+    while (n < HOST_RUNS_MAX && (entry = readdir(folder))) {
         int32_t pid = atoi(entry->d_name);
 
         if (pid > 0 && pid != self && is_run(pid, own_name))

@@ -10,9 +10,9 @@
 
 #define MOST 1000000000
 
-struct array_environment array_environment(void)
+struct job_array_environment job_array_environment(void)
 {
-    return (struct array_environment){
+    return (struct job_array_environment){
         .slurm_id = getenv("SLURM_ARRAY_TASK_ID"),
         .slurm_min = getenv("SLURM_ARRAY_TASK_MIN"),
         .slurm_max = getenv("SLURM_ARRAY_TASK_MAX"),
@@ -62,7 +62,7 @@ static int place(struct shard *shard, long index, long first, long last, long st
     return 1;
 }
 
-static int slurm_shard(struct shard *shard, const struct array_environment *e, struct err *err)
+static int slurm_shard(struct shard *shard, const struct job_array_environment *e, struct err *err)
 {
     long id, min, max, step, count;
 
@@ -82,7 +82,7 @@ static int slurm_shard(struct shard *shard, const struct array_environment *e, s
     return place(shard, id, min, max, step, err);
 }
 
-static int lsf_shard(struct shard *shard, const struct array_environment *e, long index,
+static int lsf_shard(struct shard *shard, const struct job_array_environment *e, long index,
                      struct err *err)
 {
     long last, step;
@@ -93,7 +93,7 @@ static int lsf_shard(struct shard *shard, const struct array_environment *e, lon
     return place(shard, index, (index - 1) % step + 1, last, step, err);
 }
 
-int array_shard(struct shard *shard, const struct array_environment *e, struct err *err)
+int job_array_shard(struct shard *shard, const struct job_array_environment *e, struct err *err)
 {
     long index;
 
@@ -134,12 +134,12 @@ static size_t find_shard(struct shard *shard, const char *db)
     return at - 1;
 }
 
-bool array_database_shard(struct shard *shard, const char *db)
+bool job_array_database_shard(struct shard *shard, const char *db)
 {
     return find_shard(shard, db) > 0;
 }
 
-void array_database(struct buf *out, const char *db, const struct shard *shard)
+void job_array_database(struct buf *out, const char *db, const struct shard *shard)
 {
     struct shard named;
 
@@ -150,7 +150,7 @@ void array_database(struct buf *out, const char *db, const struct shard *shard)
         buf_printf(out, "%.*s.%dof%d%s", (int)stem(db), db, shard->k, shard->n, db + stem(db));
 }
 
-int array_check_beside(const char *db, const struct shard *shard, struct err *err)
+int job_array_check_beside(const char *db, const struct shard *shard, struct err *err)
 {
     size_t end = stem(db);
     struct buf pattern = {0};
@@ -175,9 +175,9 @@ int array_check_beside(const char *db, const struct shard *shard, struct err *er
     return rc;
 }
 
-static int resolve(struct array_share *share, const char *option, struct err *err)
+static int resolve(struct job_array_share *share, const char *option, struct err *err)
 {
-    struct array_environment environment = array_environment();
+    struct job_array_environment environment = job_array_environment();
     int rc;
 
     share->shard = (struct shard){1, 1};
@@ -185,9 +185,9 @@ static int resolve(struct array_share *share, const char *option, struct err *er
         return 0;
     if (strcmp(option, "auto") != 0)
         return shard_parse(&share->shard, option, err) ? err_wrap(err, "--shard") : 0;
-    rc = array_shard(&share->shard, &environment, err);
+    rc = job_array_shard(&share->shard, &environment, err);
     share->is_alone = rc == 0;
-    return rc == 1 ? array_check_beside(share->base, &share->shard, err) : rc;
+    return rc == 1 ? job_array_check_beside(share->base, &share->shard, err) : rc;
 }
 
 /* db may already be the name of a shard. */
@@ -211,19 +211,20 @@ static void put_merge(struct buf *out, const char *db, int32_t n)
     buf_release(&word);
 }
 
-int array_share_open(struct array_share *share, const char *option, const char *db, struct err *err)
+int job_array_share_open(struct job_array_share *share, const char *option, const char *db,
+                         struct err *err)
 {
     share->base = db;
     if (resolve(share, option, err))
         return -1;
-    array_database(&share->db, db, &share->shard);
+    job_array_database(&share->db, db, &share->shard);
     put_merge(&share->merge, db, share->shard.n);
     if (buf_failed(&share->db) || buf_failed(&share->merge))
         return err_nomem(err, "name of the database", strlen(db));
     return 0;
 }
 
-void array_share_release(struct array_share *share)
+void job_array_share_release(struct job_array_share *share)
 {
     buf_release(&share->db);
     buf_release(&share->merge);

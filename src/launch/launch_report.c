@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "launch/environment.h"
 
 #define END_S 5.0
 /* Open MPI wants a second signal within five seconds of the first before it gives a host up. */
@@ -20,7 +21,7 @@
 
 static bool has_lost_host;
 
-void launch_parent_note_loss(const struct process *rank)
+void launch_report_note_loss(const struct process *rank)
 {
     if (!rank || !process_is_here(rank))
         has_lost_host = true;
@@ -68,12 +69,12 @@ static void see_to_its_end(const struct process *mpirun)
     _exit(0);
 }
 
-void launch_parent_end(void)
+void launch_report_end_mpirun(void)
 {
     struct process mpirun;
     pid_t pid;
 
-    if (!has_lost_host || launch_is_heard())
+    if (!has_lost_host || launch_report_is_heard())
         return;
     if (!is_mpirun(getppid())) {
         log_warn("if a host was lost, mpirun may wait for it for ever, and cannot be ended from "
@@ -91,9 +92,9 @@ void launch_parent_end(void)
 
 static atomic_bool is_up;
 
-bool launch_is_heard(void)
+bool launch_report_is_heard(void)
 {
-    return getenv(LAUNCH_LISTENS) != NULL;
+    return getenv(LAUNCH_REPORT) != NULL;
 }
 
 /* In one piece, past stdio: nothing else is written there. */
@@ -102,8 +103,8 @@ static void report(const char *line)
     char text[256];
     int n = snprintf(text, sizeof text, "%s\n", line);
 
-    if (launch_is_heard() && write(STDOUT_FILENO, text, (size_t)n) < 0)
-        unsetenv(LAUNCH_LISTENS);
+    if (launch_report_is_heard() && write(STDOUT_FILENO, text, (size_t)n) < 0)
+        unsetenv(LAUNCH_REPORT);
 }
 
 void launch_report_up(void)
@@ -136,5 +137,5 @@ int launch_report_status(int status)
     FAULT("scheduler: before the end is reported");
     snprintf(line, sizeof line, REPORT_STATUS "%d", status);
     report(line);
-    return launch_is_heard() ? EXIT_OK : status;
+    return launch_report_is_heard() ? EXIT_OK : status;
 }

@@ -8,19 +8,16 @@
 #include "base/process.h"
 
 /* An mpirun that somebody else started, in recovery mode: when it has lost a host it never ends,
- * and the job it runs in neither. Rank 0, its child, can end it; launch_watch() does that for the
+ * and the job it runs in neither. Rank 0, its child, can end it; mpirun_watch() does that for the
  * mpirun of `run -n`. */
 
 /* A rank is lost (NULL: one that is not known), and with it maybe its host. */
-void launch_parent_note_loss(const struct process *rank);
+void launch_report_note_loss(const struct process *rank);
 
 /* Rank 0 is about to leave. After a loss on another host a small process stays behind: mpirun gets
  * five seconds to end by itself, then it is ended, with a status of its own (1). Where mpirun is
  * not our parent (rank 0 is not on its host) only a warning can be given. */
-void launch_parent_end(void);
-
-/* In the environment of the ranks: somebody listens. */
-#define LAUNCH_LISTENS "ESPALIER_REPORT"
+void launch_report_end_mpirun(void);
 
 /* The lines; anything else is no report. */
 #define REPORT_UP "espalier: up " /* struct process of rank 0: pid, start, host, realm */
@@ -31,7 +28,7 @@ void launch_parent_end(void);
 #define ALIVE_S 5.0
 
 /* Whether `run -n` has started this process. */
-bool launch_is_heard(void);
+bool launch_report_is_heard(void);
 
 void launch_report_up(void); /* all ranks have come */
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,11 +18,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/exit_status.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "launch/environment.h"
 #include "launch/launch_report.h"
-#include "launch/preflight.h"
 #include "launch/stop.h"
 #include "sched/shared.h"
 #include "sched/world.h"
@@ -36,8 +34,18 @@
 /* What mpirun gets to end by itself, and then after it was asked to. */
 #define END_S 3.0
 
+/* How mpirun ended. */
+struct mpirun_end {
+    int status;         /* that rank 0 reported; -1: none */
+    int mpirun_status;  /* its exit status; 128 and the signal where one ended it */
+    bool has_come_up;   /* rank 0 has reported at all */
+    const char *reason; /* why it was ended from here; NULL: it was not */
+};
+
+/* ---- the end of mpirun ---- */
+
 struct watch {
-    struct launch_end *end;
+    struct mpirun_end *end;
     pid_t pid;
     struct buf line;  /* of the report, until its newline comes */
     double due_s;     /* when patience is over; INFINITY: never */
@@ -166,7 +174,10 @@ static void tell_late(struct watch *w)
              LATE_S, COME_UP_S / 60);
 }
 
-void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heartbeat_s,
+/* pid is mpirun, leader of a process group; report_fd its standard output. *stop: mpirun was sent
+ * SIGUSR1 for its ranks, and gets it again until they have come up, since it loses what comes
+ * early. */
+static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
 {
     struct watch w = {.end = end,
@@ -178,7 +189,7 @@ void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heart
                       .stop = stop};
     bool is_open = true;
 
-    *end = (struct launch_end){.status = -1};
+    *end = (struct mpirun_end){.status = -1};
     while (!w.has_ended) {
         if (is_open)
             is_open = read_report(&w, report_fd);
@@ -196,13 +207,11 @@ void launch_watch(struct launch_end *end, pid_t pid, int report_fd, double heart
     buf_release(&w.line);
 }
 
-/* In the environment of these ranks: when the command began, in Unix time. The ranks may run on
- * another host, which has its own monotonic clock. */
-#define LAUNCH_BEGUN "ESPALIER_BEGUN"
+/* ---- its beginning ---- */
 
 static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
-double launch_begun(void)
+double mpirun_begun(void)
 {
     const char *begun = getenv(LAUNCH_BEGUN);
     double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
@@ -217,15 +226,6 @@ static void pass_begun(double begun_s)
 
     snprintf(text, sizeof text, "%.3f", clock_unix() - (clock_now(&clock_system) - begun_s));
     setenv(LAUNCH_BEGUN, text, 1);
-}
-
-int launch_cores(void)
-{
-    cpu_set_t set;
-
-    if (sched_getaffinity(0, sizeof set, &set))
-        return 1;
-    return CPU_COUNT(&set);
 }
 
 static void forward(int signal_number)
@@ -296,8 +296,8 @@ static void add_placement(struct words *words, const char *cores)
 /* mpirun hands its environment to ranks of its own host; to others what it is told to. */
 static void add_environment(struct words *words)
 {
-    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_LISTENS, LAUNCH_BEGUN,
-                                        SHARED_VARIABLE, READY_VARIABLE};
+    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN,
+                                        SHARED_VARIABLE, LAUNCH_CHECKS};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i])) {
@@ -306,7 +306,7 @@ static void add_environment(struct words *words)
         }
 }
 
-static const char **make_args(const struct launch *launch, int argc, char **argv,
+static const char **make_args(const struct mpirun *launch, int argc, char **argv,
                               const char *program, const char *ranks, const char *cores)
 {
     struct words words = {.at = calloc((size_t)argc + MAX_WORDS, sizeof *words.at)};
@@ -338,7 +338,7 @@ static const char **make_args(const struct launch *launch, int argc, char **argv
 }
 
 /* So that mpirun lives through the loss of a host. What the user has set comes first. */
-static void set_for_hosts(const struct launch *launch)
+static void set_for_hosts(const struct mpirun *launch)
 {
     struct batch_job job;
     char seconds[16];
@@ -359,7 +359,7 @@ static void set_for_hosts(const struct launch *launch)
         setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
 }
 
-static void become_mpirun(const struct launch *launch, const char **args, int failure, int report)
+static void become_mpirun(const struct mpirun *launch, const char **args, int failure, int report)
 {
     int null = open("/dev/null", O_RDONLY);
 
@@ -393,7 +393,7 @@ static int check_start(int fd, pid_t pid, struct err *err)
     return err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(failure));
 }
 
-static int start(struct launch_end *end, const struct launch *launch, const char **args,
+static int start(struct mpirun_end *end, const struct mpirun *launch, const char **args,
                  struct err *err)
 {
     int failure[2], report[2];
@@ -413,17 +413,17 @@ static int start(struct launch_end *end, const struct launch *launch, const char
     close(report[1]);
     rc = check_start(failure[0], pid, err);
     if (!rc)
-        launch_watch(end, pid, report[0], launch->heartbeat_s, &was_asked_to_stop);
+        watch(end, pid, report[0], launch->heartbeat_s, &was_asked_to_stop);
     close(failure[0]);
     close(report[0]);
     return rc;
 }
 
 /* What the sweep ended with. */
-static int end_status(const struct launch_end *end)
+static enum exit_status end_status(const struct mpirun_end *end)
 {
     if (end->status >= 0)
-        return end->status;
+        return (enum exit_status)end->status;
     /* Before the sweep begins a rank leaves from its signal handler. */
     if (was_asked_to_stop && !end->reason) {
         if (!end->has_come_up)
@@ -443,11 +443,12 @@ static int end_status(const struct launch_end *end)
     return EXIT_ERROR;
 }
 
-int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err *err)
+int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, char **argv,
+               struct err *err)
 {
     char program[4096], ranks[16], cores[32];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    struct launch_end end;
+    struct mpirun_end end;
     const char **args;
     int rc;
 
@@ -457,12 +458,14 @@ int launch_mpirun(const struct launch *launch, int argc, char **argv, struct err
     snprintf(ranks, sizeof ranks, "%d", launch->ranks);
     snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
     setenv(LAUNCH_COMMAND, launch->command, 1);
-    setenv(LAUNCH_LISTENS, "1", 1);
+    setenv(LAUNCH_REPORT, "1", 1);
     pass_begun(launch->begun_s);
     args = make_args(launch, argc, argv, program, ranks, cores);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
     rc = start(&end, launch, args, err);
     free(args);
-    return rc ? -1 : end_status(&end);
+    if (!rc)
+        *status = end_status(&end);
+    return rc;
 }

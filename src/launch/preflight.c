@@ -4,9 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/exit_status.h"
-#include "base/log.h"
 #include "data/format.h"
+#include "launch/environment.h"
 #include "store/database_file.h"
 
 int32_t preflight_threads(const struct sweep *sweep)
@@ -58,26 +57,9 @@ void preflight_job(struct checks_job *job, const struct sweep *sweep, const char
     }
 }
 
-int preflight_run(const struct facts *facts, int32_t n, const struct checks_job *job)
+bool preflight_is_on(void)
 {
-    const char *checks = getenv(READY_VARIABLE);
-    struct findings findings;
-    int status = CLI_GO_ON;
-    struct err err;
+    const char *checks = getenv(LAUNCH_CHECKS);
 
-    if (!facts || (checks && !strcmp(checks, "off")))
-        return CLI_GO_ON;
-    if (launch_checks_find(&findings, facts, n, job, &err))
-        return log_fail(&err, EXIT_ERROR);
-    for (int32_t i = 0; i < findings.n; i++) {
-        const struct finding *f = &findings.list[i];
-
-        if (f->is_refused) {
-            err_set(&err, "%s; %s", f->what, f->fix);
-            status = log_fail(&err, EXIT_USAGE);
-        } else {
-            log_warn("%s; %s", f->what, f->fix);
-        }
-    }
-    return status;
+    return !checks || strcmp(checks, "off") != 0;
 }

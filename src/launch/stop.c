@@ -11,7 +11,6 @@
 #include "base/exit_status.h"
 #include "base/log.h"
 #include "launch/launch_report.h"
-#include "launch/mpirun.h"
 
 volatile sig_atomic_t stop_signal, stop_hurry;
 
@@ -105,7 +104,7 @@ void stop_install(void (*handler)(int number), int flags)
 void stop_catch(bool is_quiet)
 {
     /* run -n knows whom it sent a signal. */
-    if (launch_is_heard()) {
+    if (launch_report_is_heard()) {
         leave_status = EXIT_OK;
         is_parents_word = true;
     }
@@ -135,7 +134,7 @@ static void tell_first(int32_t n_busy, double grace_s)
 
     /* run -n hands on another signal than it got. */
     snprintf(why, sizeof why, "SIG%s", sigabbrev_np(stop_signal));
-    if (launch_is_heard())
+    if (launch_report_is_heard())
         snprintf(why, sizeof why, "asked to stop");
     if (!n_busy)
         log_info("%s: no new trials", why);

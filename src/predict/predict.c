@@ -12,7 +12,7 @@
 #include "predict/predictions.h"
 #include "predict/predictor.h"
 #include "predict/replay.h"
-#include "predict/standin.h"
+#include "predict/training_summary.h"
 #include "store/query.h"
 #include "trial/kept.h"
 #include "trial/spec.h"
@@ -131,7 +131,7 @@ void predict_release(struct predict *w)
     free(w->trial);
     result_table_release(&w->table);
     predictor_release(&w->predictor);
-    standin_release(&w->standin);
+    training_summary_release(&w->summary);
     replay_release(&w->replay);
 }
 
@@ -282,19 +282,19 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     const struct buf *first = &w->held[0];
     struct graph_spec graph;
 
-    if (read_first(w, err) || standin_init(&w->standin, first->data, first->size, err) ||
-        replay_prepare_alone(&w->replay, trial, w->standin.data.task, err))
+    if (read_first(w, err) || training_summary_init(&w->summary, first->data, first->size, err) ||
+        replay_prepare_alone(&w->replay, trial, w->summary.data.task, err))
         return -1;
-    w->data = &w->standin.data;
+    w->data = &w->summary.data;
     replay_settings(&w->replay, &w->settings);
     spec_graph(&graph, &w->settings);
     if (!is_of_genotypes(&w->settings))
         return err_set(err, "they are of no genotypes");
     if (graph.build != GRAPH_NONE)
         return err_set(err, "a gcn takes the genotypes of the samples that a new one is joined to");
-    if (predictor_init(&w->predictor, &w->standin.nobody, &w->settings, err))
+    if (predictor_init(&w->predictor, &w->summary.nobody, &w->settings, err))
         return -1;
-    return standin_scaling(&w->predictor.scaling, first->data, first->size, err);
+    return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
 
 /* ---- what is to be done where that is not enough ---- */
@@ -341,7 +341,7 @@ static int with_data(struct predict *w, const struct replay_trial *trial, struct
 static void forget(struct predict *w)
 {
     predictor_release(&w->predictor);
-    standin_release(&w->standin);
+    training_summary_release(&w->summary);
     w->held_bytes -= w->held[0].size;
     buf_release(&w->held[0]);
 }

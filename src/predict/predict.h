@@ -5,7 +5,7 @@
 #include "predict/predictions.h"
 #include "predict/predictor.h"
 #include "predict/replay.h"
-#include "predict/standin.h"
+#include "predict/training_summary.h"
 #include "trial/kept.h"
 
 struct predict_options {
@@ -35,9 +35,9 @@ struct predict {
     int32_t n_models;
     struct kept_products products; /* for their weights after a reduction */
     struct replay replay;
-    struct standin standin;     /* in the place of the replay's data, of held[0]; else zero */
-    const struct dataset *data; /* how features are coded: the replay's or the stand-in */
-    struct settings settings;   /* of the configuration */
+    struct training_summary summary; /* in the place of the replay's data, of held[0]; else zero */
+    const struct dataset *data;      /* how features are coded: the replay's or the stand-in */
+    struct settings settings;        /* of the configuration */
     struct predictor predictor;
     struct result_table table; /* what came out */
 };

@@ -66,7 +66,7 @@ static const char *feature_text(char out[64], const struct dataset *d, int32_t f
     return out;
 }
 
-int job_warn_spread(const struct job *job, struct err *err)
+int job_warn_spread(struct job *job, struct err *err)
 {
     const struct dataset *d = &job->data;
     bool has_amounts = d->is_sparse;
@@ -75,7 +75,7 @@ int job_warn_spread(const struct job *job, struct err *err)
 
     if (job->sweep.fixed.v[P_SCALE].i != param_choice(P_SCALE, "none"))
         return 0;
-    if (!has_amounts && scale_has_amounts(&has_amounts, d, err))
+    if (!has_amounts && job_has_amounts(&has_amounts, job, err))
         return -1;
     if (!has_amounts) /* the spread of 0 and 1 says how rare a label is, not on which scale it is */
         return 0;

@@ -10,7 +10,7 @@ void job_warn_data(const struct job *job);
 
 /* After the settings were resolved: features that are not scaled and whose spreads differ by a
  * factor of more than 100. -1 and err when memory is short. */
-int job_warn_spread(const struct job *job, struct err *err);
+int job_warn_spread(struct job *job, struct err *err);
 
 /* After the plan was made: points of the grid and settings that change nothing. */
 void job_warn_plan(const struct job *job);

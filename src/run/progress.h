@@ -5,6 +5,7 @@
 #include "grid/plan.h"
 #include "sched/master.h"
 #include "store/result_table.h"
+#include "store/store.h"
 
 enum progress_mode { PROGRESS_NONE, PROGRESS_PLAIN, PROGRESS_LIVE };
 
@@ -30,9 +31,11 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
                   struct err *err);
 void progress_release(struct progress *p);
 
-/* What the database has of a configuration before this run: n done trials and their mean, those
- * that the plan has not included. config is -1 where the plan has not the configuration. */
-void progress_known(struct progress *p, int32_t config, int64_t id, int32_t n, double mean);
+/* What the database has of the sweep before this run, whose plan has been registered: the
+ * leaderboard ranks all of it, also trials and configurations that this plan has not. known: of the
+ * plan. -1 and err. */
+int progress_read(struct progress *progress, struct store *store, const struct store_trials *known,
+                  struct err *err);
 
 /* A trial that is finished now. value NaN is not counted. True when its configuration is the best
  * so far: as in the view `leaderboard`, of those with the most trials, and with no fewer than the

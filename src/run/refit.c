@@ -23,16 +23,16 @@ const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config)
     return out;
 }
 
-void refit_release(struct refit *remake)
+void refit_release(struct refit *refit)
 {
-    free(remake->is_due);
-    free(remake->value);
-    memset(remake, 0, sizeof *remake);
+    free(refit->is_due);
+    free(refit->value);
+    memset(refit, 0, sizeof *refit);
 }
 
-bool refit_has(const struct refit *remake, int64_t trial)
+bool refit_has(const struct refit *refit, int64_t trial)
 {
-    return remake->n_due && remake->is_due[trial];
+    return refit->n_due && refit->is_due[trial];
 }
 
 /* Whether a trial of these settings would have a model, were it run now. */
@@ -58,19 +58,19 @@ static int64_t find_trial(const struct plan *plan, const struct store_trials *kn
 }
 
 /* The rows of a configuration follow each other. */
-static struct refit_config *config_of(struct refit *remake, const struct result_table *table,
+static struct refit_config *config_of(struct refit *refit, const struct result_table *table,
                                       int64_t row)
 {
     int64_t id = result_table_integer(table, row, "config");
-    int n = remake->n_configs;
+    int n = refit->n_configs;
 
-    if (!n || remake->configs[n - 1].id != id)
-        remake->configs[remake->n_configs++] =
+    if (!n || refit->configs[n - 1].id != id)
+        refit->configs[refit->n_configs++] =
             (struct refit_config){.id = id, .is_best = result_table_integer(table, row, "is_best")};
-    return &remake->configs[remake->n_configs - 1];
+    return &refit->configs[refit->n_configs - 1];
 }
 
-static void note(struct refit *remake, const struct plan *plan, const struct dataset *data,
+static void note(struct refit *refit, const struct plan *plan, const struct dataset *data,
                  const struct store_trials *known, const struct result_table *table, int64_t row)
 {
     int64_t trial = find_trial(plan, known, result_table_integer(table, row, "trial"));
@@ -81,10 +81,10 @@ static void note(struct refit *remake, const struct plan *plan, const struct dat
     plan_settings(plan, plan_trial(plan, trial).config, &s);
     if (!may_have_model(&s, data))
         return;
-    remake->is_due[trial] = true;
-    remake->value[trial] = result_table_real(table, row, "value");
-    config_of(remake, table, row)->n_due++;
-    remake->n_due++;
+    refit->is_due[trial] = true;
+    refit->value[trial] = result_table_real(table, row, "value");
+    config_of(refit, table, row)->n_due++;
+    refit->n_due++;
 }
 
 /* Whether some trial of the plan would have a model: where none would, nobody needs to know which
@@ -101,7 +101,7 @@ static bool has_models(const struct plan *plan, const struct dataset *data)
     return false;
 }
 
-int refit_find(struct refit *remake, struct store *store, const struct plan *plan,
+int refit_find(struct refit *refit, struct store *store, const struct plan *plan,
                const struct dataset *data, const struct store_trials *known, struct err *err)
 {
     size_t n = (size_t)plan->n_trials;
@@ -110,15 +110,15 @@ int refit_find(struct refit *remake, struct store *store, const struct plan *pla
 
     if (!has_models(plan, data))
         return 0;
-    remake->is_due = calloc(n, sizeof *remake->is_due);
-    remake->value = calloc(n, sizeof *remake->value);
-    if (!remake->is_due || !remake->value)
-        return err_nomem(err, "trials", n * (1 + sizeof *remake->value));
+    refit->is_due = calloc(n, sizeof *refit->is_due);
+    refit->value = calloc(n, sizeof *refit->value);
+    if (!refit->is_due || !refit->value)
+        return err_nomem(err, "trials", n * (1 + sizeof *refit->value));
     if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
         query_table(&table, store, QUERY_MODELS_MISSING, sweep.sweep_id, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++)
-        note(remake, plan, data, known, &table, r);
+        note(refit, plan, data, known, &table, r);
     result_table_release(&table);
     return 0;
 }
@@ -158,21 +158,21 @@ int refit_count_without(int64_t *n, struct store *store, const struct plan *plan
     return 0;
 }
 
-int refit_take(struct refit *remake, struct store *store, int64_t trial_id,
+int refit_take(struct refit *refit, struct store *store, int64_t trial_id,
                const struct trial_result *result, struct err *err)
 {
-    double value = remake->value[result->trial];
+    double value = refit->value[result->trial];
     bool is_done = result->state == TRIAL_DONE;
 
     if (is_done && result->model && real_is_same(result->value, value))
         return store_put_model(store, trial_id, result->model, result->model_bytes, err);
-    if (!remake->has_warned && is_done && !real_is_same(result->value, value))
+    if (!refit->has_warned && is_done && !real_is_same(result->value, value))
         log_warn("t%lld: trained again for its model it scores %.9g in the place of %.9g: this "
                  "model is not kept ('espalier verify' says what differs)",
                  (long long)trial_id, result->value, value);
-    else if (!remake->has_warned)
+    else if (!refit->has_warned)
         log_warn("t%lld: could not be trained again for its model: %s", (long long)trial_id,
                  *result->error ? result->error : trial_state_name(result->state));
-    remake->has_warned = true;
+    refit->has_warned = true;
     return 0;
 }

@@ -31,11 +31,11 @@ enum { REFIT_TEXT = 128 };
 /* "c3 is the best, and 4 of its trials have no model" */
 const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config);
 
-void refit_release(struct refit *remake); /* takes a zeroed one */
+void refit_release(struct refit *refit); /* takes a zeroed one */
 
 /* Which trials of the plan are due, by what the store holds, also what is not committed. known: of
  * the plan. Those that have no model by right (too large a one) are not. -1 and err. */
-int refit_find(struct refit *remake, struct store *store, const struct plan *plan,
+int refit_find(struct refit *refit, struct store *store, const struct plan *plan,
                const struct dataset *data, const struct store_trials *known, struct err *err);
 
 /* How many trials of the plan are done and have no model, but would have one were they run now. */
@@ -43,11 +43,11 @@ int refit_count_without(int64_t *n, struct store *store, const struct plan *plan
                         const struct dataset *data, const struct store_trials *known,
                         struct err *err);
 
-bool refit_has(const struct refit *remake, int64_t trial);
+bool refit_has(const struct refit *refit, int64_t trial);
 
 /* The result of a trial that was due: its model is put into the store if it is that of the scores
  * there. Otherwise one warning. -1 and err of the store. */
-int refit_take(struct refit *remake, struct store *store, int64_t trial_id,
+int refit_take(struct refit *refit, struct store *store, int64_t trial_id,
                const struct trial_result *result, struct err *err);
 
 #endif

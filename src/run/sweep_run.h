@@ -1,36 +1,41 @@
-/* A sweep over the ranks of a launch: rank 0 leads, the others follow. */
+/* run: one session of `espalier run`, on every rank.
+ *
+ * A job goes from sweep file to plan (job, job_prepare, with job_warnings, leaks and advice), a
+ * session runs its trials and stores the results (sweep_run, sweep_session, with sweep_share,
+ * calibrate, walltime, progress, refit), and sweep_summary prints what came out. What is wrong goes
+ * up to cli as an error. May include launch, store, sched and what is below; neither cli nor
+ * report nor predict.
+ *
+ * This file: a sweep over the ranks of a launch, of which rank 0 leads and the others follow. */
 #ifndef RUN_SWEEP_RUN_H
 #define RUN_SWEEP_RUN_H
 
-#include "grid/shard.h"
-#include "run/job.h"
-#include "run/progress.h"
-#include "sched/world.h"
+#include "base/exit_status.h"
+#include "run/sweep_session.h"
 
-struct sweep_options {
-    const char *db;      /* of the shard */
-    const char *merge;   /* arguments of the `merge` that joins the shards */
-    struct shard shard;  /* whose trials are run */
-    const char *command; /* the command line, for the record */
-    bool retry_failed;   /* trials that failed are to be run again */
-    bool new_sweep;      /* where fixed settings are others, begin anew under the same name */
-    int64_t max_fails;   /* stop when so many trials have failed in this run; 0: never */
-    double begun_s;      /* by clock_system: when the command began */
-    double time_limit_s; /* from then on; NaN: by the batch system */
-    double grace_s;      /* that trials under way are given when a signal asks to stop */
-    enum progress_mode progress;
+/* What rank 0 has told the others. */
+enum sweep_others {
+    SWEEP_OTHERS_WAIT,   /* nothing: the caller must send them home with sweep_run_dismiss() */
+    SWEEP_OTHERS_UNSURE, /* not all, and then it failed: the caller must abort the launch */
+    SWEEP_OTHERS_TOLD
 };
 
-/* Rank 0: run every trial of the shard that the database does not have yet. Prints what is
- * wrong and how it ended; returns the exit status. *told becomes true once the other ranks know
- * what to do; until then the caller must send them home with sweep_dismiss(). */
-int sweep_lead(const struct world *world, struct job *job, const struct sweep_options *options,
-               bool *told);
+struct sweep_end {
+    enum sweep_others others;
+    enum exit_status status; /* of a run that did not fail */
+    bool has_rest; /* it broke off: database_fault_report() finds what is safe in the database */
+};
 
-/* The other ranks: wait for the plan and the data, then work until told to leave. */
-int sweep_follow(const struct world *world);
+/* Rank 0: run every trial of the shard that the database does not have yet, and print how it ended.
+ * out is filled in any case. -1 and faults. */
+int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,
+                   const struct sweep_options *options, struct errlist *faults);
 
-/* Rank 0, instead of sweep_lead(): the others leave at once. */
-void sweep_dismiss(const struct world *world);
+/* The other ranks: wait for the plan and the data, then work until told to leave. -1 and err: the
+ * caller must abort the launch. */
+int sweep_run_follow(const struct world *world, struct err *err);
+
+/* Rank 0, instead of sweep_run_lead(): the others leave at once. */
+int sweep_run_dismiss(const struct world *world, struct err *err);
 
 #endif

@@ -600,18 +600,18 @@ static int check_loads(const struct dispatch *d, const double *held_s, struct er
     return 0;
 }
 
-bool dispatch_check(const struct dispatch *d, struct err *err)
+int dispatch_check(const struct dispatch *d, struct err *err)
 {
     double *held_s = calloc((size_t)d->n_workers + 1, sizeof *held_s);
     int64_t n = ledger_counts(d->ledger).total;
-    bool is_good;
+    int rc;
 
     if (!held_s)
-        return !err_nomem(err, "workers", (size_t)d->n_workers * sizeof *held_s);
+        return err_nomem(err, "workers", (size_t)d->n_workers * sizeof *held_s);
     for (int64_t trial = 0; trial < n; trial++)
         if (ledger_lessee(d->ledger, trial) >= 0)
             held_s[ledger_lessee(d->ledger, trial)] += d->predicted_s[trial];
-    is_good = ledger_check(d->ledger, err) && !check_loads(d, held_s, err);
+    rc = ledger_check(d->ledger, err) || check_loads(d, held_s, err) ? -1 : 0;
     free(held_s);
-    return is_good;
+    return rc;
 }

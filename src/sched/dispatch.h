@@ -102,7 +102,7 @@ double dispatch_margin(const struct dispatch *dispatch);   /* the factor of safe
 /* Expected seconds until all is done, were the work split evenly. */
 double dispatch_left_s(const struct dispatch *dispatch);
 
-/* Walk every invariant, the ledger's too; false and a reason in err. For tests. */
-bool dispatch_check(const struct dispatch *dispatch, struct err *err);
+/* Walk every invariant, the ledger's too; -1 and a reason in err where one is broken. For tests. */
+int dispatch_check(const struct dispatch *dispatch, struct err *err);
 
 #endif

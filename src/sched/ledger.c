@@ -478,7 +478,7 @@ static int check_entries(const struct ledger *ledger, struct err *err)
     return 0;
 }
 
-bool ledger_check(const struct ledger *ledger, struct err *err)
+int ledger_check(const struct ledger *ledger, struct err *err)
 {
-    return !check_lists(ledger, err) && !check_entries(ledger, err);
+    return check_lists(ledger, err) || check_entries(ledger, err) ? -1 : 0;
 }

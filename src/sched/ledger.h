@@ -115,7 +115,7 @@ struct ledger_counts ledger_counts(const struct ledger *ledger);
 bool ledger_is_finished(const struct ledger *ledger); /* nothing pending or leased */
 enum trial_state ledger_state(const struct ledger *ledger, int64_t trial); /* RUNNING: leased */
 
-/* Walk every invariant; false and a reason in err. For tests. */
-bool ledger_check(const struct ledger *ledger, struct err *err);
+/* Walk every invariant; -1 and a reason in err where one is broken. For tests. */
+int ledger_check(const struct ledger *ledger, struct err *err);
 
 #endif

@@ -137,7 +137,7 @@ bool pending_order_has(const struct pending_order *order, int32_t group)
     return order->places[group] != OUTSIDE;
 }
 
-bool pending_order_check(const struct pending_order *order, struct err *err)
+int pending_order_check(const struct pending_order *order, struct err *err)
 {
     int64_t n = 0;
 
@@ -145,17 +145,16 @@ bool pending_order_check(const struct pending_order *order, struct err *err)
         const struct list *list = &order->buckets[bucket];
 
         if (list_check(list, order->links, err))
-            return !err_wrap(err, "bucket %d", bucket);
+            return err_wrap(err, "bucket %d", bucket);
         if ((list->n > 0) != (order->filled[bucket / 64] >> bucket % 64 & 1))
-            return !err_set(err, "bucket %d of %ld groups is marked wrongly", bucket,
-                            (long)list->n);
+            return err_set(err, "bucket %d of %ld groups is marked wrongly", bucket, (long)list->n);
         for (int64_t g = list->first; g != LIST_END; g = order->links[g].next)
             if (order->places[g] != bucket || bucket_of(order->seconds[g]) != bucket)
-                return !err_set(err, "group %ld of %g s stands in bucket %d and says %d", (long)g,
-                                order->seconds[g], bucket, order->places[g]);
+                return err_set(err, "group %ld of %g s stands in bucket %d and says %d", (long)g,
+                               order->seconds[g], bucket, order->places[g]);
         n += list->n;
     }
-    return n == order->n || !err_set(err, "%ld groups are in, counted as %d", (long)n, order->n);
+    return n == order->n ? 0 : err_set(err, "%ld groups are in, counted as %d", (long)n, order->n);
 }
 
 int pending_init(struct pending *pending, struct link *links, int64_t n_trials, int64_t group_size,
@@ -260,7 +259,7 @@ int pending_check(const struct pending *pending, struct err *err)
     int64_t n = 0;
 
     for (int kind = 0; kind < PENDING_KINDS; kind++) {
-        if (!pending_order_check(&pending->orders[kind], err))
+        if (pending_order_check(&pending->orders[kind], err))
             return -1;
         for (int32_t g = 0; g < pending->n_groups; g++) {
             int64_t waiting = pending->groups[g].waiting[kind].n;

@@ -46,7 +46,8 @@ void pending_order_remove(struct pending_order *order, int32_t group);
  * by less than 3 percent may be passed over for the next shorter one, or none. */
 int32_t pending_order_first(const struct pending_order *order, double most_s);
 bool pending_order_has(const struct pending_order *order, int32_t group);
-bool pending_order_check(const struct pending_order *order, struct err *err);
+/* -1 and err where something is inconsistent in itself. */
+int pending_order_check(const struct pending_order *order, struct err *err);
 
 enum pending_kind {
     PENDING_CLEAR,   /* nothing is held against it */

@@ -69,6 +69,8 @@ static const struct step tables[] = {
     {SWEEP, "CREATE INDEX temp.in_trial_id ON in_trial (trial_id)"},
 };
 
+/* clang-format off */
+
 /* Sweeps, configurations, and what becomes of each trial. What runs in an input does not run here:
  * its attempt comes with the merge after its end. */
 static const struct step match[] = {
@@ -77,10 +79,9 @@ static const struct step match[] = {
     {SWEEP, "DELETE FROM sweep_map"},
     {SWEEP, "DELETE FROM config_map"},
     {SWEEP, "DELETE FROM trial_map"},
-    {SWEEP, "INSERT INTO main.sweep (sweep_id, @) SELECT " FREE_ID(
-                "sweep", "sweep_id") ", @"
-                                     " FROM in_sweep AS i WHERE name NOT IN (SELECT name FROM "
-                                     "main.sweep)" FREE_FIRST("sweep", "sweep_id")},
+    {SWEEP, "INSERT INTO main.sweep (sweep_id, @)"
+            " SELECT " FREE_ID("sweep", "sweep_id") ", @ FROM in_sweep AS i"
+            " WHERE name NOT IN (SELECT name FROM main.sweep)" FREE_FIRST("sweep", "sweep_id")},
     {SWEEP, "INSERT INTO sweep_map SELECT i.sweep_id, o.sweep_id"
             " FROM in_sweep AS i JOIN main.sweep AS o USING (name)"},
     {SWEEP, "UPDATE main.sweep AS o SET file = i.file, ini = i.ini, planned = i.planned,"
@@ -94,37 +95,29 @@ static const struct step match[] = {
            " (SELECT coalesce(max(ordinal), 0) FROM main.axis AS o WHERE o.sweep_id = now), i.name"
            " FROM in_axis AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
            " (SELECT 1 FROM main.axis AS o WHERE o.sweep_id = now AND o.name = i.name)"},
-    {CONFIG,
-     "INSERT INTO main.config (config_id, sweep_id, @)"
-     " SELECT " FREE_ID(
-         "config",
-         "config_id") ", now, @"
-                      " FROM in_config AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
-                      " (SELECT 1 FROM main.config AS o WHERE o.sweep_id = now AND o.key = "
-                      "i.key)" FREE_FIRST("config", "config_id")},
+    {CONFIG, "INSERT INTO main.config (config_id, sweep_id, @)"
+             " SELECT " FREE_ID("config", "config_id") ", now, @"
+             " FROM in_config AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
+             " (SELECT 1 FROM main.config AS o WHERE o.sweep_id = now AND o.key = i.key)"
+             FREE_FIRST("config", "config_id")},
     {CONFIG, "INSERT INTO config_map SELECT i.config_id, o.config_id FROM in_config AS i"
              " JOIN sweep_map ON was = i.sweep_id"
              " JOIN main.config AS o ON o.sweep_id = now AND o.key = i.key"},
     {TRIAL, "INSERT INTO trial_map SELECT i.trial_id, o.trial_id, CASE"
             " WHEN o.trial_id IS NULL THEN 'new'"
-            " WHEN " RANK("i.state") " > " RANK(
-                "o.state") " THEN 'better'"
-                           " WHEN " RANK(
-                               "i.state") " = 2 THEN 'both' ELSE 'kept' END"
-                                          " FROM in_trial AS i JOIN config_map ON was = i.config_id"
-                                          " LEFT JOIN main.trial AS o"
-                                          " ON o.config_id = now AND o.replicate = i.replicate AND "
-                                          "o.fold = i.fold"},
+            " WHEN " RANK("i.state") " > " RANK("o.state") " THEN 'better'"
+            " WHEN " RANK("i.state") " = 2 THEN 'both' ELSE 'kept' END"
+            " FROM in_trial AS i JOIN config_map ON was = i.config_id LEFT JOIN main.trial AS o"
+            " ON o.config_id = now AND o.replicate = i.replicate AND o.fold = i.fold"},
 };
 
 /* Results, with their sessions and attempts. */
 static const struct step apply[] = {
     {TRIAL, "INSERT INTO main.trial (trial_id, config_id, @)"
             " SELECT " FREE_ID("trial", "trial_id") ", c.now, @ FROM in_trial AS i"
-                                                    " JOIN trial_map AS t ON t.was = i.trial_id "
-                                                    "JOIN config_map AS c ON c.was = i.config_id"
-                                                    " WHERE verdict = 'new'" FREE_FIRST(
-                                                        "trial", "trial_id")},
+            " JOIN trial_map AS t ON t.was = i.trial_id"
+            " JOIN config_map AS c ON c.was = i.config_id"
+            " WHERE verdict = 'new'" FREE_FIRST("trial", "trial_id")},
     {TRIAL, "UPDATE trial_map SET now = (SELECT o.trial_id FROM in_trial AS i"
             " JOIN config_map AS c ON c.was = i.config_id JOIN main.trial AS o"
             " ON o.config_id = c.now AND o.replicate = i.replicate AND o.fold = i.fold"
@@ -151,20 +144,18 @@ static const struct step apply[] = {
     {MODEL, "INSERT OR IGNORE INTO main.model (trial_id, @) SELECT now, @ FROM in_model AS i"
             " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept'"},
     {SESSION, "DELETE FROM session_map"},
-    {SESSION,
-     "INSERT INTO main.session (session_id, @)"
-     " SELECT " FREE_ID("session", "session_id") ", @ FROM in_session AS i"
-                                                 " WHERE (host, pid, started) NOT IN (SELECT host, "
-                                                 "pid, started FROM main.session)" FREE_FIRST(
-                                                     "session", "session_id")},
+    {SESSION, "INSERT INTO main.session (session_id, @)"
+              " SELECT " FREE_ID("session", "session_id") ", @ FROM in_session AS i"
+              " WHERE (host, pid, started) NOT IN (SELECT host, pid, started FROM main.session)"
+              FREE_FIRST("session", "session_id")},
     {SESSION, "INSERT INTO session_map SELECT i.session_id, o.session_id"
               " FROM in_session AS i JOIN main.session AS o USING (host, pid, started)"},
     /* One that ran when it was merged before has ended meanwhile. */
     {SESSION, "UPDATE main.session SET (@) ="
               " (SELECT @ FROM in_session AS i WHERE i.session_id = was)"
-              " FROM session_map WHERE now = main.session.session_id"
-              " AND " SESSION_RANK("(SELECT outcome FROM in_session AS i WHERE i.session_id = "
-                                   "was)") " > " SESSION_RANK("main.session.outcome")},
+              " FROM session_map WHERE now = main.session.session_id AND "
+              SESSION_RANK("(SELECT outcome FROM in_session AS i WHERE i.session_id = was)") " > "
+              SESSION_RANK("main.session.outcome")},
     {ATTEMPT, "INSERT INTO main.attempt (trial_id, session_id, @) SELECT t.now, s.now, @"
               " FROM in_attempt AS i JOIN trial_map AS t ON t.was = i.trial_id"
               " LEFT JOIN session_map AS s ON s.was = i.session_id WHERE NOT EXISTS"
@@ -175,6 +166,8 @@ static const struct step apply[] = {
             " (SELECT count(*) FROM main.attempt AS a WHERE a.trial_id = o.trial_id)"
             " WHERE trial_id IN (SELECT now FROM trial_map)"},
 };
+
+/* clang-format on */
 
 /* What varies in a sweep may do so only now that its parts are together. */
 static const struct step finish[] = {

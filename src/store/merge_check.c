@@ -47,39 +47,27 @@ static const char sql_both_sweeps[] =
     "EXISTS (SELECT 1 FROM main.model AS m JOIN in_model AS n ON n.trial_id = was" \
     " WHERE m.trial_id = now AND m.hash <> n.hash)"
 
+/* clang-format off */
+
 /* ?1: how many rows at most. The last column counts all. */
 static const char sql_conflicts[] =
     "WITH differing AS MATERIALIZED (SELECT was, now, CASE"
     " WHEN i.state <> o.state THEN 'state' WHEN i.value IS NOT o.value THEN 'value'"
     " WHEN (i.epochs_run, i.best_epoch) IS NOT (o.epochs_run, o.best_epoch) THEN 'epochs'"
-    " WHEN " DIFFERS(
-        "split, name, value",
-        "metric") " THEN 'metrics'"
-                  " WHEN " DIFFERS(
-                      "epoch, train_loss, val_loss, val_value",
-                      "curve") " THEN 'curve' WHEN " MODELS_DIFFER " THEN 'model' END AS what"
-                               " FROM trial_map JOIN in_trial AS i ON i.trial_id = was"
-                               " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both')"
-                               " SELECT o.trial_id, w.name, (SELECT group_concat(name || ' = ' || "
-                               "(c.params ->> name), ', ')"
-                               " FROM (SELECT name FROM main.axis AS x WHERE x.sweep_id = "
-                               "w.sweep_id ORDER BY ordinal)),"
-                               " o.replicate, o.fold, what, " RESULT("i") ", " WHO(
-                                   "temp", "in_",
-                                   "was") ", " RESULT("o") ", " WHO("main", "",
-                                                                    "now") ", count(*) OVER ()"
-                                                                           " FROM differing JOIN "
-                                                                           "in_trial AS i ON "
-                                                                           "i.trial_id = was JOIN "
-                                                                           "main.trial AS o"
-                                                                           " ON o.trial_id = now "
-                                                                           "JOIN main.config AS c "
-                                                                           "ON c.config_id = "
-                                                                           "o.config_id"
-                                                                           " JOIN main.sweep AS w "
-                                                                           "USING (sweep_id) WHERE "
-                                                                           "what IS NOT NULL ORDER "
-                                                                           "BY o.trial_id LIMIT ?1";
+    " WHEN " DIFFERS("split, name, value", "metric") " THEN 'metrics'"
+    " WHEN " DIFFERS("epoch, train_loss, val_loss, val_value", "curve") " THEN 'curve'"
+    " WHEN " MODELS_DIFFER " THEN 'model' END AS what"
+    " FROM trial_map JOIN in_trial AS i ON i.trial_id = was"
+    " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both')"
+    " SELECT o.trial_id, w.name, (SELECT group_concat(name || ' = ' || (c.params ->> name), ', ')"
+    " FROM (SELECT name FROM main.axis AS x WHERE x.sweep_id = w.sweep_id ORDER BY ordinal)),"
+    " o.replicate, o.fold, what, " RESULT("i") ", " WHO("temp", "in_", "was") ", " RESULT("o") ", "
+    WHO("main", "", "now") ", count(*) OVER ()"
+    " FROM differing JOIN in_trial AS i ON i.trial_id = was JOIN main.trial AS o"
+    " ON o.trial_id = now JOIN main.config AS c ON c.config_id = o.config_id"
+    " JOIN main.sweep AS w USING (sweep_id) WHERE what IS NOT NULL ORDER BY o.trial_id LIMIT ?1";
+
+/* clang-format on */
 
 static const char *text_of(sqlite3_stmt *row, int column)
 {

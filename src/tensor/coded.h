@@ -10,7 +10,7 @@
  * first. The numbers are those of the dense products up to the order of summation.
  *
  * Measured on a Zen 5 for 1058 accessions, 984 neighbouring SNPs and 64 columns of w: 80 us and,
- * for the transposed product, 60 us, against 550 us each (tall.h). Without any linkage, two values
+ * for the transposed product, 60 us, against 550 us each (gemm.h). Without any linkage, two values
  * a column: 360 and 415 us; three: no gain.
  *
  * The combinations of a group form a tree: each differs from its parent in few columns, so that a

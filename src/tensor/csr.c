@@ -221,43 +221,33 @@ int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int6
     return rc;
 }
 
-static bool check_row(const struct csr *a, int32_t row, struct err *err)
+static int check_row(const struct csr *a, int32_t row, struct err *err)
 {
     int64_t begin = a->row_start[row];
     int64_t end = a->row_start[row + 1];
 
     for (int64_t e = begin; e < end; e++) {
-        if (a->col[e] < 0 || a->col[e] >= a->n_cols) {
-            err_set(err, "row %d: column %d is outside [0, %d)", row, a->col[e], a->n_cols);
-            return false;
-        }
-        if (e > begin && a->col[e] <= a->col[e - 1]) {
-            err_set(err, "row %d: column %d follows %d", row, a->col[e], a->col[e - 1]);
-            return false;
-        }
+        if (a->col[e] < 0 || a->col[e] >= a->n_cols)
+            return err_set(err, "row %d: column %d is outside [0, %d)", row, a->col[e], a->n_cols);
+        if (e > begin && a->col[e] <= a->col[e - 1])
+            return err_set(err, "row %d: column %d follows %d", row, a->col[e], a->col[e - 1]);
     }
-    return true;
+    return 0;
 }
 
-bool csr_check(const struct csr *a, struct err *err)
+int csr_check(const struct csr *a, struct err *err)
 {
-    if (a->n_rows < 0 || a->n_cols < 0) {
-        err_set(err, "shape %d x %d is negative", a->n_rows, a->n_cols);
-        return false;
-    }
-    if (!a->row_start || a->row_start[0] != 0) {
-        err_set(err, "row 0 does not start at 0");
-        return false;
-    }
+    if (a->n_rows < 0 || a->n_cols < 0)
+        return err_set(err, "shape %d x %d is negative", a->n_rows, a->n_cols);
+    if (!a->row_start || a->row_start[0] != 0)
+        return err_set(err, "row 0 does not start at 0");
     for (int32_t r = 0; r < a->n_rows; r++)
-        if (a->row_start[r + 1] < a->row_start[r]) {
-            err_set(err, "row %d ends before it starts", r);
-            return false;
-        }
+        if (a->row_start[r + 1] < a->row_start[r])
+            return err_set(err, "row %d ends before it starts", r);
     for (int32_t r = 0; r < a->n_rows; r++)
-        if (!check_row(a, r, err))
-            return false;
-    return true;
+        if (check_row(a, r, err))
+            return -1;
+    return 0;
 }
 
 /* The value at (row, col), NULL where there is no entry. */
@@ -335,5 +325,28 @@ int csr_normalize(struct csr *out, const struct csr *a, struct err *err)
             /* The product of the scales first: it is the same for (i, j) and (j, i). */
             out->val[e] = (float)(scale[r] * scale[out->col[e]] * (double)out->val[e]);
     free(scale);
+    return 0;
+}
+
+void triplets_release(struct triplets *list)
+{
+    if (!list)
+        return;
+    free(list->item);
+    memset(list, 0, sizeof *list);
+}
+
+int triplets_add(struct triplets *list, struct triplet item, struct err *err)
+{
+    if (list->n == list->capacity) {
+        int64_t capacity = list->capacity ? 2 * list->capacity : 1024;
+        struct triplet *grown = realloc(list->item, (size_t)capacity * sizeof *grown);
+
+        if (!grown)
+            return err_nomem(err, "matrix entries", (size_t)capacity * sizeof *grown);
+        list->item = grown;
+        list->capacity = capacity;
+    }
+    list->item[list->n++] = item;
     return 0;
 }

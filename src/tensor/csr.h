@@ -48,8 +48,8 @@ int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int6
 /* How many entries that would have, without making it. -1 and err when memory is short. */
 int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
 
-/* Every invariant above; false and a reason in err (may be NULL) where one is broken. */
-bool csr_check(const struct csr *a, struct err *err);
+/* Every invariant above; -1 and a reason in err (may be NULL) where one is broken. */
+int csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);
 
 /* out = D^-1/2 (A + I) D^-1/2 with D the row sums of A + I, the propagation matrix of a GCN.
@@ -57,5 +57,16 @@ bool csr_is_symmetric(const struct csr *a);
  * Source: Kipf & Welling 2017, arXiv:1609.02907, eq. 2 ("renormalization trick").
  * Pair with csr_release(). */
 int csr_normalize(struct csr *out, const struct csr *a, struct err *err);
+
+/* A growing list of triplets. Zero-initialise to begin. */
+struct triplets {
+    struct triplet *item; /* [n] owned */
+    int64_t n;
+    int64_t capacity;
+};
+
+void triplets_release(struct triplets *list); /* takes a zeroed one */
+/* -1 and err when memory is short. */
+int triplets_add(struct triplets *list, struct triplet item, struct err *err);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "tensor/mat.h"
 
-/* c is cut into tiles of 6 rows and 64 columns: 24 registers of sums, which with 4 of b leaves 4
+/* ---- a large matrix times a narrow one ----
+ *
+ * c is cut into tiles of 6 rows and 64 columns: 24 registers of sums, which with 4 of b leaves 4
  * of AVX-512's 32. The sum over K is cut into pieces for which 64 columns of b stay in a 48 kB
  * first-level cache. Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
 
@@ -95,7 +97,7 @@ piece(struct mat *c, struct operand a, const float *b, int64_t depth, bool accum
     }
 }
 
-bool tall_is_able(int32_t width)
+bool gemm_tall_is_able(int32_t width)
 {
     return width % LANES == 0 && width <= WIDEST && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -111,8 +113,8 @@ static void product(struct mat *c, struct operand op, const struct mat *b, bool 
     }
 }
 
-void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                  bool accumulates, int threads)
+void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
+                       bool accumulates, int threads)
 {
     struct operand op = {
         .v = a->v, .row = is_transposed ? 1 : a->n_cols, .col = is_transposed ? a->n_cols : 1};
@@ -130,27 +132,29 @@ void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const 
 
 #else
 
-bool tall_is_able(int32_t width)
+bool gemm_tall_is_able(int32_t width)
 {
     (void)width;
     return false;
 }
 
-void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                  bool accumulates, int threads)
+void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
+                       bool accumulates, int threads)
 {
     (void)c, (void)a, (void)is_transposed, (void)b, (void)accumulates, (void)threads;
-    assert(!"tall_is_able()");
+    assert(!"gemm_tall_is_able()");
 }
 
 #endif
+
+/* ---- products by OpenBLAS ---- */
 
 static int n_threads = 1; /* OpenBLAS may take fewer, and does not say what was asked for */
 
 /* Narrow products have their own kernel. */
 static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
 {
-    return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && tall_is_able(c->n_cols);
+    return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && gemm_tall_is_able(c->n_cols);
 }
 
 /* A matrix times a vector: cblas_sgemm() would pack the matrix for a single use (18 us against 3
@@ -168,7 +172,7 @@ void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, 
     if (mat_size(c) == 0)
         return;
     if (is_for_tall(c, b, alpha, beta)) {
-        tall_product(c, a, false, b, beta == 1, n_threads);
+        gemm_tall_product(c, a, false, b, beta == 1, n_threads);
         return;
     }
     if (c->n_cols == 1) {
@@ -185,7 +189,7 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
     if (mat_size(c) == 0)
         return;
     if (is_for_tall(c, b, alpha, beta)) {
-        tall_product(c, a, true, b, beta == 1, n_threads);
+        gemm_tall_product(c, a, true, b, beta == 1, n_threads);
         return;
     }
     if (c->n_cols == 1) {

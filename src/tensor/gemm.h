@@ -9,24 +9,6 @@
 
 #include "tensor/mat.h"
 
-/* Products of a large matrix with a narrow one, c = a b or a^T b, on processors with AVX-512.
- *
- * A training run multiplies the same features by a few weights in every step. A general library
- * first copies both sides into its own layout, which is a fifth of the time when one side has
- * only 64 columns. Here a is read in place. Measured beside OpenBLAS 0.3.21 on a Zen 5, (1058,
- * 984) by (984, 64): 545 us against 640 us. gemm.h decides when to use it. */
-
-/* Whether this processor can, for a product `width` columns wide. */
-bool tall_is_able(int32_t width);
-
-/* c (M, W) = a b, plus c where it accumulates.
- *   a  (M, K), or (K, M) where it is transposed
- *   b  (K, W)  with tall_is_able(W)
- * Every element is summed in ascending order of K whatever M is: a row's result does not depend
- * on which other rows are computed, nor on the threads. */
-void tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                  bool accumulates, int threads);
-
 /* c (M, N) = alpha a (M, K) b (K, N) + beta c */
 void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
 
@@ -35,6 +17,24 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
 
 /* c (M, N) = alpha a b^T + beta c, a (M, K), b (N, K) */
 void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
+
+/* Products of a large matrix with a narrow one, c = a b or a^T b, on processors with AVX-512.
+ *
+ * A training run multiplies the same features by a few weights in every step. A general library
+ * first copies both sides into its own layout, which is a fifth of the time when one side has
+ * only 64 columns. Here a is read in place. Measured beside OpenBLAS 0.3.21 on a Zen 5, (1058,
+ * 984) by (984, 64): 545 us against 640 us. The products above use it where it applies. */
+
+/* Whether this processor can, for a product `width` columns wide. */
+bool gemm_tall_is_able(int32_t width);
+
+/* c (M, W) = a b, plus c where it accumulates.
+ *   a  (M, K), or (K, M) where it is transposed
+ *   b  (K, W)  with gemm_tall_is_able(W)
+ * Every element is summed in ascending order of K whatever M is: a row's result does not depend
+ * on which other rows are computed, nor on the threads. */
+void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
+                       bool accumulates, int threads);
 
 /* Products of all pairs of rows of a matrix, or of columns, added up over the panels it comes in:
  * c += a a^T or a^T a, in double. Cost n^2 K flop, half of a general product.

@@ -10,8 +10,9 @@
 
 #include "base/err.h"
 
-/* As in eigen.c: Fortran's calling convention, and a lower triangle by rows is an upper one by
- * columns: a = U^T U. */
+/* LAPACK in Fortran's calling convention: all by address, matrices by column, so that a lower
+ * triangle by rows is an upper one by columns (a = U^T U). OpenBLAS has no header for it, and Debian
+ * packs LAPACKE apart. */
 void dpotrf_(const char *triangle, const int *n, double *a, const int *a_stride, int *info);
 void dpotrs_(const char *triangle, const int *n, const int *n_rhs, const double *a,
              const int *a_stride, double *b, const int *b_stride, int *info);
@@ -21,6 +22,13 @@ void dtrsm_(const char *side, const char *triangle, const char *transposed, cons
 void dsyrk_(const char *triangle, const char *transposed, const int *n, const int *k,
             const double *factor, const double *a, const int *a_stride, const double *factor_c,
             double *c, const int *c_stride);
+void dsyevr_(const char *job, const char *range, const char *triangle, const int *n, double *a,
+             const int *a_stride, const double *low, const double *high, const int *first,
+             const int *last, const double *tolerance, int *n_found, double *values,
+             double *vectors, const int *vector_stride, int *support, double *work,
+             const int *n_work, int *integers, const int *n_integers, int *info);
+
+/* ---- systems ---- */
 
 /* Columns between two questions: at n = 20,000 the products of one block are 10^11 flop. */
 #define BLOCK 256
@@ -61,13 +69,7 @@ int lapack_cholesky_solve(double *b, int32_t n_rhs, double *a, int32_t n,
     return 0;
 }
 
-/* LAPACK in Fortran's calling convention: all by address, matrices by column. OpenBLAS has no
- * header for it, and Debian packs LAPACKE apart. */
-void dsyevr_(const char *job, const char *range, const char *triangle, const int *n, double *a,
-             const int *a_stride, const double *low, const double *high, const int *first,
-             const int *last, const double *tolerance, int *n_found, double *values,
-             double *vectors, const int *vector_stride, int *support, double *work,
-             const int *n_work, int *integers, const int *n_integers, int *info);
+/* ---- eigenvectors ---- */
 
 /* Memory of one decomposition. */
 struct workspace {
@@ -86,7 +88,6 @@ static int decompose(struct workspace *w, double *a, int n, int k)
     const double unused = 0;
     int first = n - k + 1, n_found, info;
 
-    /* A lower triangle by rows is an upper one by columns. */
     dsyevr_("V", "I", "U", &n, a, &n, &unused, &unused, &first, &n, &unused, &n_found, w->values,
             w->vectors, &n, w->support, w->work, &w->n_work, w->integers, &w->n_integers, &info);
     return info;

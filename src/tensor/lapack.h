@@ -1,4 +1,5 @@
-/* Eigenvectors of symmetric matrices: the only user of LAPACK, which comes with OpenBLAS. */
+/* Symmetric matrices: linear systems and eigenvectors. The only user of LAPACK, which comes with
+ * OpenBLAS. */
 #ifndef TENSOR_LAPACK_H
 #define TENSOR_LAPACK_H
 
@@ -7,15 +8,13 @@
 
 #include "base/err.h"
 
-/* Symmetric positive definite systems, by LAPACK, which comes with OpenBLAS. */
-
 /* Asked now and then during a long solve, after some seconds at most; false ends it. */
 struct lapack_watch {
     bool (*keep_going)(void *arg);
     void *arg;
 };
 
-/* Solve a x = b for each right side.
+/* Solve a x = b, a symmetric and positive definite, for each right side.
  *   b      inout  [n_rhs][n] right sides one after another; the solutions
  *   a      inout  (n, n) its lower triangle is read; overwritten
  *   n      at least 1

@@ -58,7 +58,7 @@ static void use(const struct dataset *d)
         length += strlen(dataset_class_name(d, c));
     for (int32_t g = 0; g < d->n_groups; g++)
         length += strlen(dataset_group_name(d, g));
-    if (length > d->block_bytes || (d->is_sparse && !csr_check(&d->sparse_features, NULL)))
+    if (length > d->block_bytes || (d->is_sparse && csr_check(&d->sparse_features, NULL)))
         abort();
     if (!d->is_sparse)
         decode(d);
@@ -67,7 +67,7 @@ static void use(const struct dataset *d)
     if (d->graph_start) {
         walk_graphs(d);
     } else if (graph_build(&a, d, &graph, NULL) == 0) {
-        if (!csr_check(&a, NULL) || !csr_is_symmetric(&a))
+        if (csr_check(&a, NULL) || !csr_is_symmetric(&a))
             abort();
         csr_release(&a);
     }

@@ -203,7 +203,7 @@ static void hand_init(struct hand *hand, const struct gcn_cost *work, int64_t n_
 
 static void hand_release(struct hand *hand)
 {
-    assert_true(dispatch_check(hand->dispatch, NULL));
+    assert_int_equal(dispatch_check(hand->dispatch, NULL), 0);
     dispatch_destroy(hand->dispatch);
     cost_destroy(hand->cost);
     ledger_destroy(hand->ledger);

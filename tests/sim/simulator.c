@@ -392,7 +392,7 @@ static void count_wrong(struct state *s)
 
     s->report.n_wrong += !is_finished && !can_end;
     s->report.n_wrong += ledger_counts(s->ledger).leased > 0;
-    s->report.n_wrong += !dispatch_check(s->dispatch, NULL);
+    s->report.n_wrong += dispatch_check(s->dispatch, NULL) ? 1 : 0;
     for (int64_t i = 0; i < s->sim->n_trials; i++)
         s->report.n_wrong += s->times[i] != (ledger_state(s->ledger, i) != TRIAL_PENDING);
 }

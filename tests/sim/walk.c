@@ -403,7 +403,7 @@ static void check(const struct walk *walk)
     struct ledger_counts counts = ledger_counts(walk->ledger);
     struct err err = {""};
 
-    if (!dispatch_check(walk->dispatch, &err))
+    if (dispatch_check(walk->dispatch, &err))
         fail_msg("step %u: %s", walk->step, err.text);
     assert_int_equal(counts.pending + counts.leased + counts.done + counts.diverged + counts.failed,
                      N_TRIALS);

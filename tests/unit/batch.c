@@ -96,11 +96,11 @@ static void test_command(void **state)
     struct buf out = {0};
 
     (void)state;
-    assert_int_equal(command_read(&out, both, 5), 3);
+    assert_int_equal(batch_command_read(&out, both, 5), 3);
     assert_string_equal(buf_text(&out), "out\nerr\n");
-    assert_int_equal(command_read(&out, absent, 5), -1);
-    assert_int_equal(command_read(&out, killed, 5), -1);
-    assert_int_equal(command_read(&out, endless, 60), -1);
+    assert_int_equal(batch_command_read(&out, absent, 5), -1);
+    assert_int_equal(batch_command_read(&out, killed, 5), -1);
+    assert_int_equal(batch_command_read(&out, endless, 60), -1);
     buf_release(&out);
 }
 
@@ -115,7 +115,7 @@ static void test_slow_command(void **state)
         struct buf out = {0};
         double begun_s = clock_now(&clock_system);
 
-        assert_int_equal(command_read(&out, slow[i], 0.3), -1);
+        assert_int_equal(batch_command_read(&out, slow[i], 0.3), -1);
         assert_true(clock_now(&clock_system) - begun_s < 3);
         assert_string_equal(buf_text(&out), i ? "" : "early\n");
         buf_release(&out);

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
+#include "launch/checks.h"
 #include "launch/host.h"
-#include "launch/launch_checks.h"
 
 enum { RANKS = 8 };
 
-static struct facts facts[RANKS];
+static struct rank_info info[RANKS];
 static struct findings found;
 
 const char *launcher_name(enum launcher launcher)
@@ -21,32 +21,32 @@ const char *launcher_name(enum launcher launcher)
     return launcher == LAUNCHER_SRUN ? "srun" : "other";
 }
 
-static void place(struct facts *f, const char *host, const char *cpus)
+static void place(struct rank_info *f, const char *host, const char *cpus)
 {
     snprintf(f->host, sizeof f->host, "%s", host);
     snprintf(f->machine, sizeof f->machine, "boot-of-%s", host);
-    cpus_parse(&f->cpus, cpus);
+    host_cpus_parse(&f->cpus, cpus);
 }
 
 /* Nothing wrong: ranks under mpirun, each on a core of its own. */
 static int set_up(void **state)
 {
     (void)state;
-    memset(facts, 0, sizeof facts);
+    memset(info, 0, sizeof info);
     for (int i = 0; i < RANKS; i++) {
         char core[16];
 
         snprintf(core, sizeof core, "%d", i);
-        place(&facts[i], "a", core);
-        strcpy(facts[i].pids, "pid:[1]");
-        facts[i].pid = 100 + i;
-        facts[i].cpus_online = 16;
-        facts[i].launcher = LAUNCHER_MPIRUN;
-        facts[i].n_launched = RANKS;
-        facts[i].recovery = RECOVERY_ON;
-        facts[i].shm_bytes = facts[i].shm_free_bytes = 8e9;
-        facts[i].before = 1000;
-        facts[i].after = 1000.01;
+        place(&info[i], "a", core);
+        strcpy(info[i].pids, "pid:[1]");
+        info[i].pid = 100 + i;
+        info[i].cpus_online = 16;
+        info[i].launcher = LAUNCHER_MPIRUN;
+        info[i].n_launched = RANKS;
+        info[i].recovery = RECOVERY_ON;
+        info[i].shm_bytes = info[i].shm_free_bytes = 8e9;
+        info[i].before = 1000;
+        info[i].after = 1000.01;
     }
     return 0;
 }
@@ -60,7 +60,7 @@ static int32_t find(int32_t n, struct checks_job job)
 {
     struct err err;
 
-    assert_int_equal(launch_checks_find(&found, facts, n, &job, &err), 0);
+    assert_int_equal(checks_find(&found, info, n, &job, &err), 0);
     return found.n;
 }
 
@@ -81,17 +81,17 @@ static void test_nothing(void **state)
     (void)state;
     for (int32_t n = 2; n <= RANKS; n++)
         assert_int_equal(find(n, job_of(1)), 0);
-    facts[0].launcher = LAUNCHER_NONE;
-    facts[0].n_launched = 0;
-    facts[0].recovery = RECOVERY_UNKNOWN;
+    info[0].launcher = LAUNCHER_NONE;
+    info[0].n_launched = 0;
+    info[0].recovery = RECOVERY_UNKNOWN;
     assert_int_equal(find(1, job_of(1)), 0);
 }
 
 static void alone(enum launcher launcher, int32_t n)
 {
-    facts[0].launcher = launcher;
-    facts[0].n_launched = n;
-    cpus_parse(&facts[0].cpus, "0-15");
+    info[0].launcher = launcher;
+    info[0].n_launched = n;
+    host_cpus_parse(&info[0].cpus, "0-15");
 }
 
 static void test_singleton(void **state)
@@ -121,14 +121,14 @@ static void test_idle_job(void **state)
 
     (void)state;
     alone(LAUNCHER_NONE, 0);
-    facts[0].n_job = 32;
+    info[0].n_job = 32;
     assert_found(1, job, "room for 32 tasks", "espalier run -n 32");
     job.threads = 4;
     assert_found(1, job, "on 4 cores", "espalier run -n 8");
     job.starts_ranks = true;
     assert_int_equal(find(1, job), 0);
     job = job_of(16);
-    facts[0].n_job = 16;
+    info[0].n_job = 16;
     assert_int_equal(find(1, job), 0);
     alone(LAUNCHER_MPIRUN, 2);
     assert_int_equal(find(2, job_of(1)), 0);
@@ -137,43 +137,43 @@ static void test_idle_job(void **state)
 static void test_recovery(void **state)
 {
     (void)state;
-    facts[0].recovery = RECOVERY_OFF;
+    info[0].recovery = RECOVERY_OFF;
     assert_found(4, job_of(1), "ends all 4", "mpirun --enable-recovery");
-    facts[0].launched_by_run = 1;
+    info[0].launched_by_run = 1;
     assert_int_equal(find(4, job_of(1)), 0);
-    facts[0].launched_by_run = 0;
+    info[0].launched_by_run = 0;
     assert_int_equal(find(1, job_of(1)), 1); /* refused as a singleton, and nothing else */
-    facts[0].n_launched = 1;
+    info[0].n_launched = 1;
     assert_int_equal(find(1, job_of(1)), 0);
-    facts[0].recovery = RECOVERY_UNKNOWN;
+    info[0].recovery = RECOVERY_UNKNOWN;
     assert_int_equal(find(4, job_of(1)), 0);
 }
 
 static void test_clocks(void **state)
 {
     (void)state;
-    facts[2].before += 30;
-    facts[2].after += 30;
-    facts[1].before -= 2;
-    facts[1].after -= 2;
-    strcpy(facts[2].host, "b");
+    info[2].before += 30;
+    info[2].after += 30;
+    info[1].before -= 2;
+    info[1].after -= 2;
+    strcpy(info[2].host, "b");
     assert_found(4, job_of(1), "the clock of b is 30.0 s ahead of that of a", "NTP");
-    facts[2].before -= 60;
-    facts[2].after -= 60;
+    info[2].before -= 60;
+    info[2].after -= 60;
     assert_found(4, job_of(1), "the clock of b is 30.0 s behind that of a", "NTP");
     set_up(state);
-    facts[3].before += 0.9;
-    facts[3].after += 0.9;
+    info[3].before += 0.9;
+    info[3].after += 0.9;
     assert_int_equal(find(4, job_of(1)), 0);
     /* A rank that was held up between its two looks, and rank 0 likewise. */
-    facts[3].after += 20;
+    info[3].after += 20;
     assert_int_equal(find(4, job_of(1)), 0);
-    facts[3].before -= 20;
+    info[3].before -= 20;
     assert_int_equal(find(4, job_of(1)), 0);
     set_up(state);
-    facts[0].after += 20;
-    facts[3].before += 5;
-    facts[3].after += 5;
+    info[0].after += 20;
+    info[3].before += 5;
+    info[3].after += 5;
     assert_int_equal(find(4, job_of(1)), 0);
 }
 
@@ -195,29 +195,29 @@ static void test_cores(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++)
-        place(&facts[i], "a", "5");
+        place(&info[i], "a", "5");
     assert_found(4, job_of(1), "the 4 ranks on a are all bound to one core, number 5", "--bind-to");
-    facts[0].launcher = LAUNCHER_SRUN;
+    info[0].launcher = LAUNCHER_SRUN;
     assert_found(4, job_of(1), "bound to one core", "srun --cpus-per-task=1");
-    facts[0].cpus_online = 1;
+    info[0].cpus_online = 1;
     assert_found(4, job_of(1), "bound to one core", "start fewer ranks: the host has 1 core");
     set_up(state);
     for (int i = 0; i < 4; i++)
-        place(&facts[i], "a", "0-3");
+        place(&info[i], "a", "0-3");
     assert_int_equal(find(4, job_of(1)), 0);
     assert_found(4, job_of(2), "4 ranks x 2 threads have 4 cores of a", "slot:PE=2");
-    facts[0].cpus_online = 4;
+    info[0].cpus_online = 4;
     assert_found(4, job_of(2), "4 cores of a",
                  "start fewer ranks or threads: the host has 4 cores");
     alone(LAUNCHER_NONE, 0);
     assert_int_equal(find(1, job_of(16)), 0);
     assert_found(1, job_of(17), "threads = 17, but this rank may run on 16 cores only", "fewer");
-    cpus_parse(&facts[0].cpus, "3");
+    host_cpus_parse(&info[0].cpus, "3");
     assert_found(1, job_of(2), "threads = 2, but this rank may run on 1 core only", "--bind-to");
     /* What is not known is not found fault with. */
     set_up(state);
     for (int i = 0; i < 4; i++)
-        CPU_ZERO(&facts[i].cpus);
+        CPU_ZERO(&info[i].cpus);
     assert_int_equal(find(4, job_of(8)), 0);
 }
 
@@ -225,9 +225,9 @@ static void test_cores(void **state)
 static void test_cores_of_some(void **state)
 {
     (void)state;
-    place(&facts[0], "a", "0");
-    place(&facts[1], "a", "0");
-    place(&facts[2], "a", "0-2");
+    place(&info[0], "a", "0");
+    place(&info[1], "a", "0");
+    place(&info[2], "a", "0-2");
     assert_found(3, job_of(1), "3 ranks x 1 thread have 3 cores of a", "--bind-to");
 }
 
@@ -237,56 +237,56 @@ static void test_hosts(void **state)
     for (int i = 0; i < 8; i++) {
         char host[2] = {(char)('a' + i % 4), '\0'};
 
-        place(&facts[i], host, "0");
+        place(&info[i], host, "0");
     }
     assert_found(8, job_of(1),
                  "the 2 ranks on a are all bound to one core, number 0 (and so on 3 other hosts)",
                  "--bind-to");
     /* Containers of one machine share its cores. */
     set_up(state);
-    place(&facts[0], "c1", "0");
-    place(&facts[1], "c2", "0");
-    strcpy(facts[0].machine, "boot");
-    strcpy(facts[1].machine, "boot");
+    place(&info[0], "c1", "0");
+    place(&info[1], "c2", "0");
+    strcpy(info[0].machine, "boot");
+    strcpy(info[1].machine, "boot");
     assert_found(2, job_of(1), "the 2 ranks on c1 are all bound to one core", "--bind-to");
 }
 
-static struct otherrun others[3];
+static struct host_run others[3];
 
 static void see(int rank, int32_t n)
 {
-    facts[rank].others = others;
-    facts[rank].n_others = n;
+    info[rank].others = others;
+    info[rank].n_others = n;
 }
 
 static void test_other_runs(void **state)
 {
     (void)state;
     others[0].pid = 101; /* rank 1 */
-    cpus_parse(&others[0].cpus, "1");
+    host_cpus_parse(&others[0].cpus, "1");
     others[1].pid = 7;
-    cpus_parse(&others[1].cpus, "1");
+    host_cpus_parse(&others[1].cpus, "1");
     others[2].pid = 8;
-    cpus_parse(&others[2].cpus, "12");
+    host_cpus_parse(&others[2].cpus, "12");
     see(0, 1);
     assert_int_equal(find(2, job_of(1)), 0);
     see(0, 3);
     assert_found(2, job_of(1), "1 process of another espalier run on a may run on the same cores",
                  "taskset");
     /* There is room for all. */
-    cpus_parse(&others[1].cpus, "0-3");
+    host_cpus_parse(&others[1].cpus, "0-3");
     assert_int_equal(find(2, job_of(1)), 0);
     /* Pids that mean other processes to some of the ranks. */
-    cpus_parse(&others[1].cpus, "1");
-    strcpy(facts[1].pids, "pid:[2]");
+    host_cpus_parse(&others[1].cpus, "1");
+    strcpy(info[1].pids, "pid:[2]");
     assert_int_equal(find(2, job_of(1)), 0);
     /* Others that are in each other's way are no business of ours. */
     set_up(state);
     see(0, 3);
-    cpus_parse(&others[1].cpus, "7");
-    cpus_parse(&others[2].cpus, "7");
+    host_cpus_parse(&others[1].cpus, "7");
+    host_cpus_parse(&others[2].cpus, "7");
     assert_int_equal(find(2, job_of(1)), 0);
-    place(&facts[1], "a", "0-15");
+    place(&info[1], "a", "0-15");
     assert_int_equal(find(2, job_of(1)), 0);
 }
 
@@ -296,16 +296,16 @@ static void test_shared_memory(void **state)
 
     (void)state;
     for (int i = 0; i < RANKS; i++)
-        facts[i].shm_bytes = facts[i].shm_free_bytes = 64 * 1024 * 1024;
+        info[i].shm_bytes = info[i].shm_free_bytes = 64 * 1024 * 1024;
     assert_found(2, job, "a container's default", "--shm-size");
     job.share_bytes = 1e6;
     assert_int_equal(find(2, job), 0);
     job.share_bytes = 2e9;
     assert_found(2, job, "0.062 GiB free, the data take 1.863 or more: each of its 2 ranks",
                  "ESPALIER_SHM");
-    facts[0].n_launched = 1;
+    info[0].n_launched = 1;
     assert_int_equal(find(1, job), 0);
-    facts[0].shm_bytes = facts[0].shm_free_bytes = -1;
+    info[0].shm_bytes = info[0].shm_free_bytes = -1;
     assert_int_equal(find(2, job), 0);
 }
 
@@ -314,8 +314,8 @@ static void assert_round(const char *text, const char *wanted)
     struct buf out = {0};
     cpu_set_t cpus;
 
-    cpus_parse(&cpus, text);
-    cpus_format(&out, &cpus);
+    host_cpus_parse(&cpus, text);
+    host_cpus_format(&out, &cpus);
     assert_string_equal(buf_text(&out), wanted);
     buf_release(&out);
 }
@@ -336,18 +336,19 @@ static void test_cpu_lists(void **state)
 /* 0-1 x 2 and 0-2 x 1 fit into three; one more does not, whoever comes first. */
 static void test_matching(void **state)
 {
-    struct cpu_demand demands[4] = {{.threads = 1}, {.threads = 2}, {.threads = 1}, {.threads = 5}};
+    struct host_demand demands[4] = {
+        {.threads = 1}, {.threads = 2}, {.threads = 1}, {.threads = 5}};
 
     (void)state;
-    cpus_parse(&demands[0].cpus, "0-2");
-    cpus_parse(&demands[1].cpus, "0-1");
-    cpus_parse(&demands[2].cpus, "0-2");
-    cpus_parse(&demands[3].cpus, "none");
-    assert_int_equal(cpus_short(demands, 2), 0);
-    assert_int_equal(cpus_short(demands, 3), 1);
-    assert_int_equal(cpus_short(demands, 4), 1);
+    host_cpus_parse(&demands[0].cpus, "0-2");
+    host_cpus_parse(&demands[1].cpus, "0-1");
+    host_cpus_parse(&demands[2].cpus, "0-2");
+    host_cpus_parse(&demands[3].cpus, "none");
+    assert_int_equal(host_cpus_short(demands, 2), 0);
+    assert_int_equal(host_cpus_short(demands, 3), 1);
+    assert_int_equal(host_cpus_short(demands, 4), 1);
     demands[1].threads = 1000000;
-    assert_int_equal(cpus_short(demands, 3), 999999);
+    assert_int_equal(host_cpus_short(demands, 3), 999999);
 }
 
 int main(void)

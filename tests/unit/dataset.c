@@ -114,7 +114,7 @@ static void test_sparse(void **state)
     (void)state;
     build(&d, &draft);
     assert_true(d.is_sparse);
-    assert_true(csr_check(&d.sparse_features, NULL));
+    assert_int_equal(csr_check(&d.sparse_features, NULL), 0);
     assert_int_equal(csr_nnz(&d.sparse_features), 3);
     assert_int_equal(d.task, TASK_CLASSIFICATION);
     assert_memory_equal(d.label, label, sizeof label);

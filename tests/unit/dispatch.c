@@ -36,7 +36,7 @@ static void set_up(struct scene *s)
 
 static void tear_down(struct scene *s)
 {
-    assert_true(dispatch_check(s->dispatch, NULL));
+    assert_int_equal(dispatch_check(s->dispatch, NULL), 0);
     dispatch_destroy(s->dispatch);
     cost_destroy(s->cost);
     ledger_destroy(s->ledger);

@@ -198,7 +198,7 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
         dispatch_resume(dispatch, record->resumes, 0.5);
     record->times = calloc((size_t)n + 1, sizeof *record->times);
     rc = master_run(end, master, err);
-    assert_true(ledger_check(ledger, NULL));
+    assert_int_equal(ledger_check(ledger, NULL), 0);
     master_destroy(master);
     dispatch_destroy(dispatch);
     cost_destroy(cost);

@@ -18,7 +18,7 @@ static void assert_checked(const struct pending_order *order)
 {
     struct err err = {""};
 
-    if (!pending_order_check(order, &err))
+    if (pending_order_check(order, &err))
         fail_msg("%s", err.text);
 }
 

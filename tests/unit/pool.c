@@ -221,7 +221,7 @@ static void test_adjacency_in_blocks(void **state)
 
     (void)state;
     set_init(&set, 30, TASK_CLASSIFICATION);
-    assert_true(csr_check(&set.adjacency, &err));
+    assert_int_equal(csr_check(&set.adjacency, &err), 0);
     assert_int_equal(csr_nnz(&set.adjacency), 2 * set.data.n_edges);
     for (int32_t g = 0; g < 30; g++)
         for (int64_t i = set.data.graph_start[g]; i < set.data.graph_start[g + 1]; i++)

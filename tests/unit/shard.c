@@ -90,7 +90,7 @@ static void test_nested(void **state)
 static void test_environments(void **state)
 {
     static const struct {
-        struct array_environment environment;
+        struct job_array_environment environment;
         int rc; /* 1 an array, 0 none, -1 refused */
         int k, n;
         const char *why;
@@ -150,7 +150,7 @@ static void test_environments(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct shard shard;
         struct err err = {""};
-        int rc = array_shard(&shard, &cases[i].environment, &err);
+        int rc = job_array_shard(&shard, &cases[i].environment, &err);
 
         if (rc != cases[i].rc)
             fail_msg("case %zu: %d, not %d: %s", i, rc, cases[i].rc, err.text);
@@ -184,15 +184,15 @@ static void test_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        array_database(&name, cases[i].db, &cases[i].shard);
+        job_array_database(&name, cases[i].db, &cases[i].shard);
         assert_string_equal(buf_text(&name), cases[i].wanted);
     }
     buf_release(&name);
-    assert_true(array_database_shard(&shard, "some/results.12of40.db"));
+    assert_true(job_array_database_shard(&shard, "some/results.12of40.db"));
     assert_int_equal(shard.k, 12);
     assert_int_equal(shard.n, 40);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        if (array_database_shard(&shard, none[i]))
+        if (job_array_database_shard(&shard, none[i]))
             fail_msg("%s: %d of %d", none[i], shard.k, shard.n);
 }
 

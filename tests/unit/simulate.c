@@ -19,20 +19,20 @@ static const struct simulate_spec base = {.samples = 400,
                                           .heritability = 0.6,
                                           .seed = 1};
 
-struct panel {
+struct simulated_panel {
     int8_t v[400 * 1000];
     int32_t n_rows;
     int32_t n_cols;
 };
 
-static int8_t *panel_row(struct panel *g, int32_t i)
+static int8_t *panel_row(struct simulated_panel *g, int32_t i)
 {
     return g->v + (size_t)i * (size_t)g->n_cols;
 }
 
-static struct panel *simulate(float *trait, const struct simulate_spec *spec)
+static struct simulated_panel *simulate(float *trait, const struct simulate_spec *spec)
 {
-    struct panel *g = malloc(sizeof *g);
+    struct simulated_panel *g = malloc(sizeof *g);
     struct err err = {""};
 
     assert_true(g && spec->samples * spec->markers == (int32_t)sizeof g->v);
@@ -44,7 +44,7 @@ static struct panel *simulate(float *trait, const struct simulate_spec *spec)
 }
 
 /* The frequency of the allele of a marker over samples first, first + step, ... */
-static double frequency(struct panel *g, int32_t marker, int32_t first, int32_t step)
+static double frequency(struct simulated_panel *g, int32_t marker, int32_t first, int32_t step)
 {
     double sum = 0, n = 0;
 
@@ -56,7 +56,7 @@ static double frequency(struct panel *g, int32_t marker, int32_t first, int32_t 
 static void test_genotypes(void **state)
 {
     struct simulate_spec spec = base;
-    struct panel *g;
+    struct simulated_panel *g;
     float trait[400];
 
     (void)state;
@@ -82,7 +82,7 @@ static void test_fst(void **state)
     for (int f = 0; f < 3; f++) {
         struct simulate_spec spec = base;
         double between = 0, total = 0;
-        struct panel *g;
+        struct simulated_panel *g;
         float trait[400];
 
         spec.fst = fst[f];
@@ -103,7 +103,7 @@ static void test_fst(void **state)
     }
 }
 
-static double correlation(struct panel *g, int32_t a, int32_t b, int32_t population)
+static double correlation(struct simulated_panel *g, int32_t a, int32_t b, int32_t population)
 {
     double pa = frequency(g, a, population, 4), pb = frequency(g, b, population, 4);
     double sum = 0, n = 0;
@@ -119,7 +119,7 @@ static double correlation(struct panel *g, int32_t a, int32_t b, int32_t populat
 static void test_linkage(void **state)
 {
     double next = 0, far = 0, other = 0;
-    struct panel *g;
+    struct simulated_panel *g;
     float trait[400];
 
     (void)state;
@@ -144,7 +144,7 @@ static void test_linkage(void **state)
 static void test_trait(void **state)
 {
     double sum = 0, squares = 0;
-    struct panel *g;
+    struct simulated_panel *g;
     float trait[400];
 
     (void)state;
@@ -163,7 +163,7 @@ static void test_heritability(void **state)
 {
     struct simulate_spec spec = base;
     double strongest[2] = {0};
-    struct panel *g;
+    struct simulated_panel *g;
     float trait[400];
 
     (void)state;
@@ -187,7 +187,7 @@ static void test_heritability(void **state)
 static void test_seed(void **state)
 {
     struct simulate_spec spec = base;
-    struct panel *a, *b;
+    struct simulated_panel *a, *b;
     float trait_a[400], trait_b[400];
     char hex[HASH_HEX_SIZE];
 

@@ -77,8 +77,8 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
         if (h->section[i].bytes > UINT32_MAX)
             return err_set(err, "names of samples or features take %llu bytes: at most %u",
                            (unsigned long long)h->section[i].bytes, UINT32_MAX);
-    if (plan_texts(&h->allele_bytes, draft->alleles, draft, "alleles", err) != 0 ||
-        plan_texts(&h->marker_id_bytes, draft->marker_ids, draft, "marker ids", err) != 0)
+    if (plan_texts(&h->allele_bytes, draft->alleles, draft, "alleles", err) ||
+        plan_texts(&h->marker_id_bytes, draft->marker_ids, draft, "marker ids", err))
         return -1;
     for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
         at = block_align(at);
@@ -232,7 +232,7 @@ int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
     char *block;
 
     memset(out, 0, sizeof *out);
-    if (plan_block(&header, draft, err) != 0)
+    if (plan_block(&header, draft, err))
         return -1;
     bytes = block_whole_bytes(&header);
     block = aligned_alloc(BLOCK_ALIGNMENT, bytes);
@@ -242,7 +242,7 @@ int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
     memcpy(block, &header, sizeof header);
     fill_block(block, draft);
     block_sign(block);
-    if (dataset_open(out, block, bytes, err) != 0) {
+    if (dataset_open(out, block, bytes, err)) {
         free(block);
         return -1;
     }

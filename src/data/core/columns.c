@@ -17,7 +17,7 @@ int columns_init(struct columns *c, const struct table *t, int32_t rows_expected
     for (int32_t j = 0; j < c->n_cols; j++)
         c->name[j] = t->name[j + 1];
     while (c->n_rows < rows_expected)
-        if (columns_add_row(c, err) != 0) {
+        if (columns_add_row(c, err)) {
             columns_release(c);
             return -1;
         }
@@ -65,7 +65,7 @@ int columns_add_row(struct columns *c, struct err *err)
 {
     int64_t first = (int64_t)c->n_rows * c->n_cols;
 
-    if (c->n_rows == c->row_capacity && grow(c, err) != 0)
+    if (c->n_rows == c->row_capacity && grow(c, err))
         return -1;
     if (c->dosage)
         memset(c->dosage + first, (unsigned char)DOSAGE_MISSING, (size_t)c->n_cols);
@@ -117,10 +117,10 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
         }
         if (c->missing && reader_is_listed(c->missing, cell))
             number = NAN;
-        else if (table_number(&number, t, j + 1, err) != 0)
+        else if (table_number(&number, t, j + 1, err))
             return -1;
         v = (float)number;
-        if (!c->v && !is_dosage(v) && widen(c, err) != 0)
+        if (!c->v && !is_dosage(v) && widen(c, err))
             return -1;
         if (c->v)
             c->v[first + j] = v;
@@ -205,7 +205,7 @@ int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err
     size_t n_cols = (size_t)c->n_cols;
     struct tally *tally = malloc(n_cols * sizeof *tally);
     bool *keeps = malloc(n_cols * sizeof *keeps);
-    int status = 0;
+    int rc = 0;
 
     if (tally && keeps) {
         columns_tally(tally, c);
@@ -214,11 +214,11 @@ int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err
         columns_keep(c, keeps);
         *n_dropped = (int32_t)n_cols - c->n_cols;
     } else {
-        status = err_nomem(err, "ranges of columns", n_cols * sizeof *tally);
+        rc = err_nomem(err, "ranges of columns", n_cols * sizeof *tally);
     }
     free(tally);
     free(keeps);
-    return status;
+    return rc;
 }
 
 /* mean[j] = of column j's present values, n[j] their number. */
@@ -264,18 +264,18 @@ int columns_impute(struct columns *c, int64_t *n_missing, struct err *err)
     double *mean = calloc((size_t)c->n_cols, sizeof *mean);
     int32_t *n = calloc((size_t)c->n_cols, sizeof *n);
     float *scratch = malloc((size_t)c->n_cols * sizeof *scratch);
-    int status;
+    int rc;
 
     if (mean && n && scratch) {
         find_means(mean, n, scratch, c);
-        status = count_missing(n_missing, c, n, err);
-        if (status == 0 && c->v)
+        rc = count_missing(n_missing, c, n, err);
+        if (!rc && c->v)
             fill_in(c, mean);
     } else {
-        status = err_nomem(err, "means of columns", (size_t)c->n_cols * sizeof *mean);
+        rc = err_nomem(err, "means of columns", (size_t)c->n_cols * sizeof *mean);
     }
     free(mean);
     free(n);
     free(scratch);
-    return status;
+    return rc;
 }

@@ -27,7 +27,7 @@ struct coding {
     float *mean; /* [F - K] of the data */
 };
 
-/* ---- the data's ---- */
+/* ---- of new samples: as the data have them ---- */
 
 static int find_means(struct coding *c, struct err *err)
 {
@@ -77,7 +77,7 @@ static struct column find_features(const struct coding *c, const struct target_c
     return column;
 }
 
-/* ---- cells ---- */
+/* ---- of new samples: cells ---- */
 
 static int take_number(float *out, const struct target_cells *cells, int32_t i, struct err *err)
 {
@@ -165,17 +165,18 @@ int covariates_read_new(struct mat *out, struct covariates_report *report,
     struct phenotype_report unused = {0};
     struct joined_ids from = {.ids = ids, .path = source};
     struct phenotype p = {0};
-    int rc = -1;
+    int rc;
 
     *report = (struct covariates_report){0};
     new.like = data;
-    if (mat_init(out, n, data->n_features - data->n_markers, err) == 0 &&
-        find_means(&c, err) == 0 && phenotype_read(&p, &from, &new, &unused, err) == 0)
-        rc = take_columns(&c, &p, err);
+    rc = mat_init(out, n, data->n_features - data->n_markers, err) || find_means(&c, err) ||
+         phenotype_read(&p, &from, &new, &unused, err) || take_columns(&c, &p, err);
     phenotype_release(&p);
     free(c.mean);
-    return rc;
+    return rc ? -1 : 0;
 }
+
+/* ---- of the data ---- */
 
 /* A column is a vector of numbers with NaN where missing, or a target of classes; each becomes
  * columns of v, which is column-major until all are known. */
@@ -296,7 +297,7 @@ static int add_words(struct covariates *c, const struct target_cells *cells, int
     struct target words;
     int rc;
 
-    if (target_classes(&words, cells, err) != 0)
+    if (target_classes(&words, cells, err))
         return -1;
     rc = check_words(cells, &words, n_present, err);
     for (int32_t k = 0; !rc && k < words.n_classes; k++)

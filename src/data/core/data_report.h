@@ -1,5 +1,6 @@
 /* What happened while data were read: counts that formats share, and notes in the words of the
- * format. `inspect` prints the facts, `run` and `predict` log the rest, in the order of the list. */
+ * format. `inspect` prints the facts, `run` and `predict` log the rest, in the order of the list.
+ */
 #ifndef DATA_CORE_DATA_REPORT_H
 #define DATA_CORE_DATA_REPORT_H
 

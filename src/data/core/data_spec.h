@@ -60,7 +60,7 @@ struct data_spec {
     const char *missing_genotype; /* the same in a table of genotypes; see genotable_read() */
     const char *edges;    /* two columns of node ids, an optional third: weight; may be absent */
     const char *features; /* (node, feature[, value]) sparse if the second column is so named, or
-                             dense: node, f1, f2 ...; see nodefeatures.h */
+                             dense: node, f1, f2 ...; see node_features.h */
     const char *labels;   /* node, label; lists every node, in the order of the data set */
     const char *split;    /* id, part (train | val | test | stop | none), or the group, or both; see
                              membership.h */

@@ -305,6 +305,27 @@ void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32
     }
 }
 
+int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *err)
+{
+    double *sum = calloc((size_t)n, sizeof *sum);
+    struct mat row = {0};
+
+    if (!sum || mat_init(&row, 1, n, err)) {
+        free(sum);
+        return err_nomem(err, "means", (size_t)n * sizeof *sum);
+    }
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        dataset_decode(&row, d, i, 0);
+        for (int32_t j = 0; j < n; j++)
+            sum[j] += (double)row.v[j];
+    }
+    for (int32_t j = 0; j < n; j++)
+        out[j] = (float)(sum[j] / d->n_samples);
+    mat_release(&row);
+    free(sum);
+    return 0;
+}
+
 /* ---- values ---- */
 
 static int check_names(const char *text, uint64_t bytes, const uint32_t *start, int32_t n,
@@ -323,19 +344,18 @@ static int check_all_names(const struct dataset *d, struct err *err)
     const struct block_header *h = d->block;
 
     if (check_names(d->const_ids, h->section[BLOCK_ID_TEXT].bytes, d->id_start, d->n_samples,
-                    "samples", err) != 0 ||
+                    "samples", err) ||
         check_names(d->const_features, h->section[BLOCK_FEATURE_TEXT].bytes, d->feature_start,
-                    d->n_features, "features", err) != 0)
+                    d->n_features, "features", err))
         return -1;
     if (d->const_alleles && check_names(d->const_alleles, h->allele_bytes, d->allele_start,
-                                        d->n_features, "alleles", err) != 0)
+                                        d->n_features, "alleles", err))
         return -1;
-    if (d->const_marker_ids &&
-        check_names(d->const_marker_ids, h->marker_id_bytes, d->marker_id_start, d->n_features,
-                    "marker ids", err) != 0)
+    if (d->const_marker_ids && check_names(d->const_marker_ids, h->marker_id_bytes,
+                                           d->marker_id_start, d->n_features, "marker ids", err))
         return -1;
     if (check_names(d->const_groups, h->section[BLOCK_GROUP_TEXT].bytes, d->group_start,
-                    d->n_groups, "groups", err) != 0)
+                    d->n_groups, "groups", err))
         return -1;
     return check_names(d->const_classes, h->section[BLOCK_CLASS_TEXT].bytes, d->class_start,
                        d->n_classes, "classes", err);
@@ -357,7 +377,7 @@ static int check_sparse(const struct dataset *d, struct err *err)
     if (a->row_start[d->n_nodes] != ((const struct block_header *)d->block)->nnz)
         return err_set(err, "data block: %lld entries: its header says otherwise",
                        (long long)a->row_start[d->n_nodes]);
-    if (!csr_check(a, err))
+    if (csr_check(a, err))
         return err_wrap(err, "data block: features");
     return check_finite(a->val, csr_nnz(a), err);
 }
@@ -367,7 +387,7 @@ static int check_features(const struct dataset *d, struct err *err)
     const struct block_header *h = d->block;
     int64_t n_covariates = (int64_t)(h->section[BLOCK_COVARIATES].bytes / sizeof *d->covariates);
 
-    if (check_finite(d->covariates, n_covariates, err) != 0)
+    if (check_finite(d->covariates, n_covariates, err))
         return -1;
     if (d->is_sparse)
         return check_sparse(d, err);
@@ -454,13 +474,13 @@ int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err 
         return err_set(err, "data block: not aligned to %d bytes", BLOCK_ALIGNMENT);
     if (bytes < sizeof *h)
         return err_set(err, "data block: %zu bytes: shorter than its header", bytes);
-    if (check_header(h, bytes, err) != 0 || check_sections(h, err) != 0)
+    if (check_header(h, bytes, err) || check_sections(h, err))
         return -1;
     if (!block_is_signed(block))
         return err_set(err, "data block: damaged, its digest does not match");
     point_into(d, block);
-    if (check_all_names(d, err) == 0 && check_features(d, err) == 0 && check_targets(d, err) == 0 &&
-        check_graphs(d, err) == 0 && check_edges(d, err) == 0)
+    if (!check_all_names(d, err) && !check_features(d, err) && !check_targets(d, err) &&
+        !check_graphs(d, err) && !check_edges(d, err))
         return 0;
     memset(d, 0, sizeof *d);
     return -1;

@@ -121,6 +121,10 @@ struct dataset_graph dataset_graph(const struct dataset *d, int32_t i);
  * out. */
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
 
+/* out [n] = the means of the first n features over all samples, missing values filled in. Only
+ * where !is_sparse and samples are nodes. -1 and err when memory is short. */
+int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *err);
+
 /* View a block that came from elsewhere (broadcast, mapped): checked, digest verified. Borrowed:
  * the block must outlive the view. -1 and err if it is not a block of this version. */
 int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);

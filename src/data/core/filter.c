@@ -184,7 +184,7 @@ static int parse_regions(struct filter *f, const char *text, struct err *err)
 
         text += strspn(text, " \t");
         n = strcspn(text, ",");
-        if (add_range(f, text, n - (n && text[n - 1] == ' '), err) != 0)
+        if (add_range(f, text, n - (n && text[n - 1] == ' '), err))
             return -1;
         if (!text[n])
             return 0;
@@ -199,7 +199,7 @@ int filter_init(struct filter *f, const struct data_filter *spec, struct err *er
         .call_rate = spec->call_rate,
         .skips_multiallelic = spec->multiallelic == DATA_MULTIALLELIC_SKIP,
     };
-    if (spec->variants && filter_parse_take(&f->take, &f->n_take, spec->variants, err) != 0)
+    if (spec->variants && filter_parse_take(&f->take, &f->n_take, spec->variants, err))
         return err_wrap(err, "data.variants = %.80s", spec->variants);
     return spec->region && *spec->region ? parse_regions(f, spec->region, err) : 0;
 }

@@ -263,7 +263,7 @@ int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold, const 
     if (!have)
         return err_nomem(err, "folds", n * sizeof *have);
     rc = sort_by_size(draw, rng, err);
-    if (rc == 0) {
+    if (!rc) {
         deal(have, draw, folds, fold);
         move(draw, PART_VAL);
     }

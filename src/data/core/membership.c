@@ -102,8 +102,8 @@ static int read_rows(struct membership *m, struct table *t, const struct columns
         int32_t i = find_sample(samples, t, at->id, err);
 
         if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
-            (at->part && parse_part(&m->part[i], t, at->part, err) != 0) ||
-            (at->group && target_cells_set(&m->cells, i, t->cell[at->group], t->line, err) != 0)) {
+            (at->part && parse_part(&m->part[i], t, at->part, err)) ||
+            (at->group && target_cells_set(&m->cells, i, t->cell[at->group], t->line, err))) {
             status = -1;
             break;
         }
@@ -118,21 +118,21 @@ static int read_file(struct membership *m, const struct data_spec *spec,
     const struct names *ids = samples->ids;
     struct columns_of at;
     struct table t;
-    int status;
+    int rc;
 
-    if (table_open(&t, spec->split, err) != 0)
+    if (table_open(&t, spec->split, err))
         return -1;
-    status = find_columns(&at, &t, spec, err);
-    if (status == 0 && at.part) {
+    rc = find_columns(&at, &t, spec, err);
+    if (!rc && at.part) {
         m->part = calloc((size_t)ids->n, sizeof *m->part);
-        status = m->part ? 0 : err_nomem(err, "parts", (size_t)ids->n);
+        rc = m->part ? 0 : err_nomem(err, "parts", (size_t)ids->n);
     }
-    if (status == 0 && at.group)
-        status = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
-    if (status == 0)
-        status = read_rows(m, &t, &at, samples, err);
+    if (!rc && at.group)
+        rc = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
+    if (!rc)
+        rc = read_rows(m, &t, &at, samples, err);
     table_close(&t);
-    return status;
+    return rc;
 }
 
 /* ---- groups ---- */
@@ -160,7 +160,7 @@ static int make_groups(struct membership *m, const struct target_cells *cells,
 {
     struct target groups;
 
-    if (target_classes(&groups, cells, err) != 0)
+    if (target_classes(&groups, cells, err))
         return -1;
     m->group = groups.label;
     m->group_names = groups.class_names;
@@ -176,7 +176,7 @@ int membership_read(struct membership *m, const struct data_spec *spec, const st
     bool has_file = spec->split && *spec->split;
 
     memset(m, 0, sizeof *m);
-    if (has_file && read_file(m, spec, &samples, err) != 0)
+    if (has_file && read_file(m, spec, &samples, err))
         return -1;
     if (!is_asked(spec))
         return 0;

@@ -202,8 +202,7 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
     if (spec->like)
         return find_covariates(r, spec->covariates, err);
     r->trait = find_trait(r, spec->trait, err);
-    if (r->trait < 0 ||
-        target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err) != 0)
+    if (r->trait < 0 || target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err))
         return -1;
     return find_covariates(r, spec->covariates, err) || find_group(r, spec, err) ? -1 : 0;
 }
@@ -223,10 +222,10 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
 {
     struct phenotype *p = r->p;
 
-    if (r->trait >= 0 && keep(r, &p->trait, i, r->trait, err) != 0)
+    if (r->trait >= 0 && keep(r, &p->trait, i, r->trait, err))
         return -1;
     for (int32_t k = 0; k < p->n_covariates; k++)
-        if (keep(r, &p->covariate[k], i, r->covariate[k], err) != 0)
+        if (keep(r, &p->covariate[k], i, r->covariate[k], err))
             return -1;
     return r->group >= 0 ? keep(r, &p->group, i, r->group, err) : 0;
 }
@@ -304,14 +303,13 @@ static int read_rows(struct reading *r, struct err *err)
         const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
         bool has_value = !table_is_missing(trait) && !reader_is_listed(&r->missing, trait);
 
-        if (new_row(r, err) < 0 ||
-            (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)) != 0)
+        if (new_row(r, err) < 0 || (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)))
             return -1;
         is_any_known = is_any_known || i >= 0;
         r->report->n_valued += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
-    return status == 0 ? explain_left(r, is_any_known, err) : -1;
+    return status ? -1 : explain_left(r, is_any_known, err);
 }
 
 /* Ids on both sides that did not join, for who asks. */
@@ -334,10 +332,10 @@ static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;
 
-    if (target_read_decimal(&p->trait, r->table.separator, err) != 0)
+    if (target_read_decimal(&p->trait, r->table.separator, err))
         return -1;
     for (int32_t k = 0; k < p->n_covariates; k++)
-        if (!p->is_factor[k] && target_read_decimal(&p->covariate[k], r->table.separator, err) != 0)
+        if (!p->is_factor[k] && target_read_decimal(&p->covariate[k], r->table.separator, err))
             return -1;
     return 0;
 }
@@ -385,23 +383,23 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                         .report = report,
                         .trait = NO_COLUMN,
                         .group = NO_COLUMN};
-    int status = -1;
+    int rc = -1;
 
     memset(p, 0, sizeof *p);
     report->n_valued = report->n_joined = report->n_left = 0;
     report->is_foreign_id = false;
-    if (table_open(&r.table, spec->phenotypes, err) != 0)
+    if (table_open(&r.table, spec->phenotypes, err))
         return -1;
-    if (names_split(&r.missing, spec->missing, "data.missing", err) == 0 &&
-        find_columns(&r, spec, err) == 0) {
-        status = read_rows(&r, err);
-        if (list_unmatched(spec->unmatched, &r, status == 0 ? err : NULL) != 0)
-            status = -1;
-        if (status == 0)
-            status = read_commas(&r, err);
+    if (!names_split(&r.missing, spec->missing, "data.missing", err) &&
+        !find_columns(&r, spec, err)) {
+        rc = read_rows(&r, err);
+        if (list_unmatched(spec->unmatched, &r, rc ? NULL : err))
+            rc = -1;
+        if (!rc)
+            rc = read_commas(&r, err);
     }
     find_suspect(report, &p->trait);
-    for (int32_t k = 0; status == 0 && k < p->n_covariates; k++)
+    for (int32_t k = 0; !rc && k < p->n_covariates; k++)
         if (!p->is_factor[k])
             find_suspect(report, &p->covariate[k]);
     names_release(&r.missing);
@@ -409,7 +407,7 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
     names_release(&r.left);
     free(r.covariate);
     table_close(&r.table);
-    return status;
+    return rc;
 }
 
 void phenotype_release(struct phenotype *p)

@@ -79,7 +79,7 @@ static int read_rows(struct profile *p, struct table *t, const struct names *ids
             continue;
         p->n_rows++;
         for (int32_t j = 0; j < p->n; j++)
-            if (add_cell(&p->col[j], t, t->cell[j], most_seen, err) != 0)
+            if (add_cell(&p->col[j], t, t->cell[j], most_seen, err))
                 return -1;
     }
     return status;
@@ -89,16 +89,16 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
                  struct err *err)
 {
     struct table t;
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
-    if (table_open(&t, path, err) != 0)
+    if (table_open(&t, path, err))
         return -1;
-    status = init(out, &t, err);
-    if (status == 0)
-        status = read_rows(out, &t, ids, id, err);
+    rc = init(out, &t, err);
+    if (!rc)
+        rc = read_rows(out, &t, ids, id, err);
     table_close(&t);
-    return status;
+    return rc;
 }
 
 /* ---- correlations ---- */
@@ -152,19 +152,19 @@ int profile_correlate(double *r, const struct profile *profile, const char *path
 {
     struct pairs_sum *sum = calloc((size_t)profile->n, sizeof *sum);
     struct table t;
-    int status;
+    int rc;
 
     if (!sum)
         return err_nomem(err, "correlations", (size_t)profile->n * sizeof *sum);
-    status = table_open(&t, path, err);
-    if (status == 0) {
-        status = sum_rows(sum, profile->n, &t, ids, id, column, err);
+    rc = table_open(&t, path, err);
+    if (!rc) {
+        rc = sum_rows(sum, profile->n, &t, ids, id, column, err);
         table_close(&t);
     }
     for (int32_t j = 0; j < profile->n; j++)
         r[j] = correlation(&sum[j]);
     free(sum);
-    return status;
+    return rc;
 }
 
 void profile_release(struct profile *profile)

@@ -307,7 +307,7 @@ static int draw_stop_groups(struct group_draw *groups, const struct split_spec *
 static int begin_groups(struct group_draw *groups, struct draw *draw, const struct split_spec *spec,
                         struct err *err)
 {
-    if (group_draw_init(groups, draw->d, draw->part, err) != 0)
+    if (group_draw_init(groups, draw->d, draw->part, err))
         return -1;
     if (draw->d->part ? check_torn(draw, spec, err) : draw_test_groups(groups, spec, err))
         return -1;
@@ -414,22 +414,22 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
                struct err *err)
 {
     struct draw draw;
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
-    if (check_spec(d, spec, err) != 0 || draw_init(&draw, d, err) != 0)
+    if (check_spec(d, spec, err) || draw_init(&draw, d, err))
         return -1;
     if (!d->group)
         assign(&draw, spec);
-    status = d->group ? assign_groups(&draw, spec, err) : 0;
+    rc = d->group ? assign_groups(&draw, spec, err) : 0;
     if (spec->trains_on_stop)
         give_to_train(&draw, PART_STOP);
-    if (status == 0)
-        status = to_lists(out, &draw, err);
-    if (status == 0 && (status = check_parts(out, &draw, spec, err)) != 0)
+    if (!rc)
+        rc = to_lists(out, &draw, err);
+    if (!rc && (rc = check_parts(out, &draw, spec, err)))
         split_release(out);
     draw_release(&draw);
-    return status;
+    return rc;
 }
 
 int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
@@ -441,7 +441,7 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
     int rc;
 
     pooled.folds = 2; /* any number: val of a split file is drawn from, too */
-    if (draw_init(&draw, d, err) != 0)
+    if (draw_init(&draw, d, err))
         return -1;
     rc = begin_groups(&groups, &draw, &pooled, err);
     *n = groups.n;

@@ -12,8 +12,7 @@
 enum { MOST_DIGITS = 64 };
 
 /* Write "PATH:LINE: column "x" = "cell": why" for a cell that is there. Always returns -1. */
-static int target_fault(struct err *err, const struct target_cells *cells, int32_t i,
-                        const char *why)
+static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};
 
@@ -21,8 +20,10 @@ static int target_fault(struct err *err, const struct target_cells *cells, int32
                        why);
 }
 
+/* ---- decimal commas ---- */
+
 /* A number with a comma in place of the point. */
-static bool decimal_has_comma(const char *cell)
+static bool has_decimal_comma(const char *cell)
 {
     char copy[MOST_DIGITS];
     const char *comma = strchr(cell, ',');
@@ -79,9 +80,9 @@ static int refuse_thousands(const struct target_cells *cells, struct err *err)
     }
     if (a_point < 0 || !n_whole)
         return 0;
-    return target_fault(err, cells, a_point,
-                        "a point that likely sets thousands apart, for other rows have whole "
-                        "numbers of three digits: write nothing between thousands");
+    return cell_fault(err, cells, a_point,
+                      "a point that likely sets thousands apart, for other rows have whole "
+                      "numbers of three digits: write nothing between thousands");
 }
 
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err)
@@ -93,7 +94,7 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
 
         if (!text)
             continue;
-        if (decimal_has_comma(text)) {
+        if (has_decimal_comma(text)) {
             a_comma = a_comma < 0 ? i : a_comma;
             n_plain += !may_be_thousands(text);
         } else if (text[strspn(text, "+-0123456789")]) {
@@ -103,9 +104,9 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
     if (a_comma < 0)
         return refuse_thousands(cells, err);
     if (n_plain == 0 && separator != ';')
-        return target_fault(err, cells, a_comma,
-                            "a comma that may set thousands apart or be a decimal one: write a "
-                            "decimal point, and nothing between thousands");
+        return cell_fault(err, cells, a_comma,
+                          "a comma that may set thousands apart or be a decimal one: write a "
+                          "decimal point, and nothing between thousands");
     for (int32_t i = 0; i < cells->n; i++) {
         char *comma = cells->text[i] ? strchr(cells->text[i], ',') : NULL;
 
@@ -114,6 +115,8 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
     }
     return 0;
 }
+
+/* ---- cells ---- */
 
 static int reserve(struct target_cells *cells, int32_t capacity, struct err *err)
 {
@@ -137,7 +140,7 @@ int target_cells_init(struct target_cells *cells, int32_t n, const char *path, c
 {
     *cells = (struct target_cells){.path = path};
     cells->column = strdup(column);
-    if (!cells->column || reserve(cells, n, err) != 0) {
+    if (!cells->column || reserve(cells, n, err)) {
         target_cells_release(cells);
         return err_nomem(err, "targets", (size_t)n * sizeof *cells->text);
     }
@@ -162,7 +165,7 @@ void target_cells_release(struct target_cells *cells)
 int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
                      struct err *err)
 {
-    if (i == cells->capacity && reserve(cells, 2 * i + 64, err) != 0)
+    if (i == cells->capacity && reserve(cells, 2 * i + 64, err))
         return -1;
     if (i == cells->n)
         cells->n++;
@@ -196,23 +199,21 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
     if (n_numbers + n_words == 0)
         return err_set(err, "%s: column \"%.80s\": no sample has a value", cells->path,
                        cells->column);
-    if (n_words && *task != DATA_TASK_CLASSIFICATION && decimal_has_comma(cells->text[a_word]))
-        return target_fault(err, cells, a_word,
-                            "a comma in a number: write a decimal point, and nothing between "
-                            "thousands; decimal commas are read where semicolons or tabs stand "
-                            "between the columns and no number of the column has a point");
+    if (n_words && *task != DATA_TASK_CLASSIFICATION && has_decimal_comma(cells->text[a_word]))
+        return cell_fault(err, cells, a_word,
+                          "a comma in a number: write a decimal point, and nothing between "
+                          "thousands; decimal commas are read where semicolons or tabs stand "
+                          "between the columns and no number of the column has a point");
     if (n_words && *task == DATA_TASK_REGRESSION)
-        return target_fault(
-            err, cells, a_word,
-            "must be a number, or empty or NA where missing, for task = regression");
+        return cell_fault(err, cells, a_word,
+                          "must be a number, or empty or NA where missing, for task = regression");
     if (*task != DATA_TASK_AUTO)
         return 0;
     if (n_words && n_numbers)
-        return target_fault(
-            err, cells, a_word,
-            "a word among numbers: correct it, name it in data.missing if it stands "
-            "for a missing value, or set task = classification to make every value "
-            "a class");
+        return cell_fault(err, cells, a_word,
+                          "a word among numbers: correct it, name it in data.missing if it stands "
+                          "for a missing value, or set task = classification to make every value "
+                          "a class");
     *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
                                                                    : DATA_TASK_REGRESSION;
     return 0;
@@ -370,7 +371,7 @@ static int check_members(const struct target *t, const struct target_cells *cell
 static int make_labels(struct target *out, const struct target_cells *cells, bool is_asked,
                        struct err *err)
 {
-    if (target_classes(out, cells, err) != 0)
+    if (target_classes(out, cells, err))
         return -1;
     if (out->n_classes == 1)
         return err_set(err,
@@ -384,18 +385,18 @@ int target_make(struct target *out, const struct target_cells *cells, enum data_
                 bool whole_are_classes, struct err *err)
 {
     bool is_asked = task == DATA_TASK_CLASSIFICATION;
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
-    if (pick_task(&task, cells, whole_are_classes, err) != 0)
+    if (pick_task(&task, cells, whole_are_classes, err))
         return -1;
     if (task == DATA_TASK_CLASSIFICATION)
-        status = make_labels(out, cells, is_asked, err);
+        rc = make_labels(out, cells, is_asked, err);
     else
-        status = make_values(out, cells, err);
-    if (status != 0)
+        rc = make_values(out, cells, err);
+    if (rc)
         target_release(out);
-    return status;
+    return rc;
 }
 
 int target_absent(struct target *out, int32_t n, struct err *err)

@@ -50,11 +50,10 @@ int target_absent(struct target *out, int32_t n, struct err *err);
 void target_release(struct target *target);                         /* takes a zeroed one */
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
-/* Numbers with a decimal comma, as a spreadsheet of many countries writes them: 100,92. */
-
-/* Put points in the place of commas where every cell that is there is a number with a comma or a
- * whole one, never of a table with commas between its cells. A semicolon stands between cells where
- * the comma is the decimal one, a tab anywhere. -1 and err: tabs or blanks separate and three
+/* Numbers with a decimal comma, as spreadsheets of many countries write them (100,92). Put points
+ * in the place of commas where every cell that is there is a number with a comma or a whole one,
+ * never of a table with commas between its cells. A semicolon stands between cells where the comma
+ * is the decimal one, a tab anywhere. -1 and err: tabs or blanks separate and three
  * digits follow every comma, so that 1,234 may be 1234; or a point sets thousands apart: 1.066
  * beside 979, and nothing else. */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err);

@@ -26,8 +26,8 @@ struct target_leaks {
  * ways for each feature. Where samples are graphs nothing is looked at.
  *
  * Cost: dosages of 1 % of the samples, at least 64, and other numbers once; then all samples of
- * each feature that those do not rule out. Pair with target_leaks_release(). -1 and err when memory is
- * short. Local. */
+ * each feature that those do not rule out. Pair with target_leaks_release(). -1 and err when memory
+ * is short. Local. */
 int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err);
 void target_leaks_release(struct target_leaks *p); /* takes a zeroed one */
 

@@ -34,7 +34,7 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
         return REFUSE(v, err, "cannot read: the file is damaged or cut off");
     if ((int32_t)b->record->n_sample != v->ids.n)
         return REFUSE(v, err, "%u samples: the header has %d", b->record->n_sample, v->ids.n);
-    if (bcf_unpack(b->record, BCF_UN_STR) != 0 || b->record->n_allele < 1)
+    if (bcf_unpack(b->record, BCF_UN_STR) || b->record->n_allele < 1)
         return REFUSE(v, err, "no allele: the file is damaged");
     for (uint32_t i = 0; i < b->record->n_allele; i++)
         variants_capitalise(b->record->d.allele[i]);
@@ -169,14 +169,14 @@ static int bcf_open_file(struct variants *v, struct err *err)
     b->file = hts_open(v->path, "r");
     if (!b->file)
         return err_set(err, "%s: cannot open", v->path);
-    if (b->file->format.compression == bgzf && hts_check_EOF(b->file) == 0)
+    if (b->file->format.compression == bgzf && !hts_check_EOF(b->file))
         return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
     b->header = bcf_hdr_read(b->file);
     b->record = bcf_init();
     if (!b->header || !b->record)
         return err_set(err, "%s: the header is not that of a BCF file, or cut off", v->path);
     for (int32_t i = 0; i < bcf_hdr_nsamples(b->header); i++)
-        if (variants_add_id(v, b->header->samples[i], 1, err) != 0)
+        if (variants_add_id(v, b->header->samples[i], 1, err))
             return -1;
     return variants_scratch_init(&b->scratch, v->ids.n ? v->ids.n : 1, err);
 }

@@ -76,27 +76,26 @@ static int check_kind(const struct genotype *g, struct err *err)
 static int open_genotypes(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
-    int status;
+    int rc;
 
     g->kind = variants_detect(spec->genotypes);
     /* A .fam has phenotypes of its own. */
-    if (g->kind != VARIANTS_PLINK &&
-        reader_need_path(spec, spec->phenotypes, "phenotypes", err) != 0) {
+    if (g->kind != VARIANTS_PLINK && reader_need_path(spec, spec->phenotypes, "phenotypes", err)) {
         g->report->unset = "phenotypes";
         return -1;
     }
     if (g->kind == VARIANTS_NONE) {
         g->all = &g->table.ids;
-        status = genotype_table_read_markers(&g->table, spec, err);
+        rc = genotype_table_read_markers(&g->table, spec, err);
         g->report->low = g->table.low;
         g->report->high = g->table.high;
     } else {
         g->all = &g->panel.variants.ids;
-        status = panel_open(&g->panel, g->kind, spec, err);
+        rc = panel_open(&g->panel, g->kind, spec, err);
     }
     g->report->n_samples = g->all->n;
     g->ids = g->all;
-    return status == 0 ? check_kind(g, err) : -1;
+    return rc ? -1 : check_kind(g, err);
 }
 
 /* ---- samples ---- */
@@ -176,9 +175,9 @@ static int read_samples(struct genotype *g, struct err *err)
     size_t n_all = (size_t)g->all->n;
     struct place *place;
     int32_t *sample, n;
-    int status = -1;
+    int rc = -1;
 
-    if (read_phenotypes(g, err) != 0)
+    if (read_phenotypes(g, err))
         return -1;
     if (g->spec->subset == DATA_SUBSET_ALL)
         return 0;
@@ -186,17 +185,30 @@ static int read_samples(struct genotype *g, struct err *err)
     sample = malloc(n_all * sizeof *sample);
     if (place && sample) {
         n = find_phenotyped(place, g, err);
-        status = n > 0 ? take(g, place, sample, n, err) : -1;
+        rc = n > 0 ? take(g, place, sample, n, err) : -1;
     } else {
         err_nomem(err, "samples", n_all * sizeof *place);
     }
     free(place);
     free(sample);
     /* Once more, for those that are left, in their order. */
-    return status == 0 ? read_phenotypes(g, err) : -1;
+    return rc ? -1 : read_phenotypes(g, err);
 }
 
 /* ---- together ---- */
+
+static int make_targets(struct genotype *g, struct err *err)
+{
+    const struct data_spec *spec = g->spec;
+    const struct phenotype *p = &g->phenotype;
+
+    return target_make(&g->target, &p->trait, spec->task, g->noticed.is_case_control, err) ||
+                   covariates_make(&g->covariates, p, err) ||
+                   membership_read(&g->membership, spec, g->ids, spec->genotypes, g->all, &p->group,
+                                   &g->target, err)
+               ? -1
+               : 0;
+}
 
 static int read_markers(struct genotype *g, struct err *err)
 {
@@ -221,7 +233,7 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
         genotype_table_into(&draft, &g->table);
     else
         panel_into(&draft, &g->panel);
-    if (covariates_into(&draft, &g->covariates, err) != 0)
+    if (covariates_into(&draft, &g->covariates, err))
         return -1;
     return draft_build(out, &draft, err);
 }
@@ -362,25 +374,18 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct genotype g = {.spec = spec, .report = report};
-    int status = -1;
+    int rc = reader_need_path(spec, spec->genotypes, "genotypes", err) ||
+             filter_init(&g.filter, &spec->filter, err) || open_genotypes(&g, err) ||
+             read_samples(&g, err) || make_targets(&g, err) || read_markers(&g, err) ||
+             build(out, &g, err);
 
-    if (reader_need_path(spec, spec->genotypes, "genotypes", err) == 0 &&
-        filter_init(&g.filter, &spec->filter, err) == 0 && open_genotypes(&g, err) == 0 &&
-        read_samples(&g, err) == 0 &&
-        target_make(&g.target, &g.phenotype.trait, spec->task, g.noticed.is_case_control, err) ==
-            0 &&
-        covariates_make(&g.covariates, &g.phenotype, err) == 0 &&
-        membership_read(&g.membership, spec, g.ids, spec->genotypes, g.all, &g.phenotype.group,
-                        &g.target, err) == 0 &&
-        read_markers(&g, err) == 0)
-        status = build(out, &g, err);
     report_counts(report, &g);
-    if (status == 0) {
+    if (!rc) {
         report_facts(report, &g);
         report_warnings(report, &g);
     }
     genotype_release(&g);
-    return status;
+    return rc ? -1 : 0;
 }
 
 const struct data_format genotype_format = {

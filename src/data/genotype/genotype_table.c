@@ -16,21 +16,12 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* Find such columns of t, a table that is open at its header, and hide them: names and n_cols are
- * those of the rest from now on. Hidden are
- *   - the columns of spec's trait, covariates, group and ids, by name;
- *   - others that the table of phenotypes has too;
- *   - where this table has nearly all of the columns, and so the markers too (it may be the same
- *     file): columns of words, by the first rows, in the place of those others.
- * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
- * is short. */
-static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
-                           struct err *err);
-static void nonmarkers_release(struct nonmarkers *n); /* takes a zeroed one */
+/* ---- columns that are no markers ---- */
 
 /* Rows by which a column is judged to be one of words. */
 #define ROWS_SEEN 200
 
+/* What names the columns to be hidden. */
 struct search {
     const struct table *t;
     const struct data_spec *spec;
@@ -40,7 +31,7 @@ struct search {
     bool has_markers;        /* the table of phenotypes has nearly all columns of t */
 };
 
-static void release(struct search *s)
+static void search_release(struct search *s)
 {
     names_release(&s->phenotypes);
     names_release(&s->named);
@@ -82,7 +73,7 @@ static int read_header(struct search *s, struct err *err)
     int32_t id;
     int rc = 0;
 
-    if (table_open(&t, s->spec->phenotypes, NULL) != 0)
+    if (table_open(&t, s->spec->phenotypes, NULL))
         return 0;
     id = reader_id_column(&t, s->spec->id, NULL);
     if (id >= 0)
@@ -101,7 +92,7 @@ static int find_names(struct search *s, struct err *err)
                : 0;
 }
 
-/* ---- columns of words ---- */
+/* ---- columns of words among them ---- */
 
 static void count_row(const struct table *t, const struct names *missing, int32_t *words,
                       int32_t *numbers)
@@ -130,7 +121,7 @@ static int find_words(struct search *s, struct err *err)
         rc = err_nomem(err, "columns", n * sizeof *words);
     if (!rc)
         rc = names_split(&missing, s->spec->missing_genotype, "data.missing_genotype", err);
-    if (!rc && table_open(&t, s->t->path, err) == 0) {
+    if (!rc && !table_open(&t, s->t->path, err)) {
         for (int row = 0; row < ROWS_SEEN && table_next(&t, NULL) > 0; row++)
             count_row(&t, &missing, words, numbers);
         table_close(&t);
@@ -142,8 +133,6 @@ static int find_words(struct search *s, struct err *err)
     free(numbers);
     return rc;
 }
-
-/* ---- hiding ---- */
 
 static int search(struct search *s, struct err *err)
 {
@@ -185,6 +174,14 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
     return 0;
 }
 
+/* Hide the columns of t that are no markers: its names and n_cols are those of the rest from now
+ * on. t is open at its header. Hidden are
+ *   - the columns of spec's trait, covariates, group and ids, by name;
+ *   - others that the table of phenotypes has too;
+ *   - where this table has nearly all of the columns, and so the markers too (it may be the same
+ *     file): columns of words, by the first rows, in the place of those others.
+ * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
+ * is short. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
 {
@@ -197,10 +194,11 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
     rc = search(&s, err);
     if (!rc)
         rc = hide(n, t, &s, err);
-    release(&s);
+    search_release(&s);
     return rc;
 }
 
+/* Takes a zeroed one. */
 static void nonmarkers_release(struct nonmarkers *n)
 {
     free(n->shown);
@@ -221,6 +219,8 @@ static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct e
         t->cell[k] = t->cell[n->shown[k]];
     return status;
 }
+
+/* ---- the table ---- */
 
 void genotype_table_release(struct genotype_table *g)
 {
@@ -398,7 +398,7 @@ static int explain_cell(const struct genotype_table *g, struct err *err)
         const char *cell = t->cell[j];
 
         if ((g->markers.missing && reader_is_listed(g->markers.missing, cell)) ||
-            table_number(&v, t, j, &fault) == 0)
+            !table_number(&v, t, j, &fault))
             continue;
         return is_like_missing(cell)
                    ? err_set(err, "%s: set [data] missing_genotype = %s if it is a missing call",
@@ -411,28 +411,28 @@ static int explain_cell(const struct genotype_table *g, struct err *err)
 static int open_table(struct genotype_table *g, const char *path, struct err *err)
 {
     memset(g, 0, sizeof *g);
-    return table_open(&g->table, path, err) != 0 || check_raw(&g->table, err) != 0 ? -1 : 0;
+    return table_open(&g->table, path, err) || check_raw(&g->table, err) ? -1 : 0;
 }
 
 static int read_table(struct genotype_table *g, const char *missing, struct err *err)
 {
     int status;
 
-    if (columns_init(&g->markers, &g->table, 0, err) != 0 || check_markers(g, err) != 0 ||
-        names_split(&g->missing, missing, "data.missing_genotype", err) != 0)
+    if (columns_init(&g->markers, &g->table, 0, err) || check_markers(g, err) ||
+        names_split(&g->missing, missing, "data.missing_genotype", err))
         return -1;
     g->markers.missing = g->missing.n ? &g->missing : NULL;
     while ((status = nonmarkers_next(&g->table, &g->hidden, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
-        if (i < 0 || columns_add_row(&g->markers, err) != 0)
+        if (i < 0 || columns_add_row(&g->markers, err))
             return -1;
-        if (columns_read_row(&g->markers, i, &g->table, err) != 0)
+        if (columns_read_row(&g->markers, i, &g->table, err))
             return explain_cell(g, err);
     }
-    if (status == 0 && g->ids.n == 0)
+    if (!status && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", g->table.path);
-    return status == 0 ? check_codes(g, err) : -1;
+    return status ? -1 : check_codes(g, err);
 }
 
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
@@ -524,7 +524,7 @@ int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
     size_t n = (size_t)g->markers.n_cols;
     struct tally *tally = malloc(n * sizeof *tally);
     bool *keeps = malloc(n * sizeof *keeps);
-    int status = -1;
+    int rc = -1;
     int32_t n_kept;
 
     if (!tally || !keeps) {
@@ -535,12 +535,11 @@ int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
         if (filter->take == FILTER_THIN && filter->n_take < n_kept)
             thin(keeps, (int32_t)n, n_kept, filter->n_take, counts);
         columns_keep(&g->markers, keeps);
-        status =
-            n_kept ? columns_impute(&g->markers, n_missing, err) : nothing_left(g, counts, err);
+        rc = n_kept ? columns_impute(&g->markers, n_missing, err) : nothing_left(g, counts, err);
     }
     free(tally);
     free(keeps);
-    return status;
+    return rc;
 }
 
 void genotype_table_into(struct draft *draft, const struct genotype_table *g)

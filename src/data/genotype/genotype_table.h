@@ -12,7 +12,6 @@
 
 /* Columns of a table of genotypes that are no markers: the trait, and other columns of the table of
  * phenotypes. As markers they would give the target away. */
-
 struct nonmarkers {
     int32_t *shown; /* [n_shown] columns of the file that are left, ascending; NULL: all are */
     int32_t n_shown, n_all;
@@ -30,13 +29,13 @@ struct genotype_table {
 };
 
 /* Read all of it. missing: "-9, x", what stands for a missing call beside what table_is_missing()
- * knows; NULL or "": nothing. Pair with genotype_table_release(), also after a failure. -1 and err: no
- * table, a marker or a sample that is there twice, a cell that is no number, no samples; a number
- * that looks like such a code, unless all that `missing` lists are words. */
+ * knows; NULL or "": nothing. Pair with genotype_table_release(), also after a failure. -1 and err:
+ * no table, a marker or a sample that is there twice, a cell that is no number, no samples; a
+ * number that looks like such a code, unless all that `missing` lists are words. */
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err);
 
-/* The same of spec->genotypes, without the columns that nonmarkers_hide() finds. */
+/* The same of spec->genotypes, without the columns that are no markers, in `hidden`. */
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err);
 void genotype_table_release(struct genotype_table *g); /* takes a zeroed one */

@@ -163,7 +163,7 @@ static int check_calls(const struct variants *v, struct err *err)
     char letter[2];
 
     for (int32_t i = 0; i < v->ids.n; i++)
-        if (v->slot[i] >= 0 && take_call(letter, v, i, err) != 0)
+        if (v->slot[i] >= 0 && take_call(letter, v, i, err))
             return -1;
     return 0;
 }
@@ -183,7 +183,7 @@ static int hapmap_next(struct variants *v, struct site *site, struct err *err)
         return REFUSE(h, err, "pos = \"%.40s\": must be a whole number", pos);
     if (!*h->table.cell[CHROM])
         return REFUSE(h, err, "the column chrom is empty");
-    if (read_alleles(h, h->table.cell[ALLELES], err) != 0)
+    if (read_alleles(h, h->table.cell[ALLELES], err))
         return -1;
     check_alleles(v, h);
     *site = (struct site){
@@ -196,7 +196,7 @@ static int hapmap_next(struct variants *v, struct site *site, struct err *err)
         .is_seen = h->is_seen,
         .is_contradicted = h->is_contradicted,
     };
-    return site->n_alts == 0 && check_calls(v, err) != 0 ? -1 : 1;
+    return site->n_alts == 0 && check_calls(v, err) ? -1 : 1;
 }
 
 static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
@@ -209,7 +209,7 @@ static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, str
 
         if (slot < 0)
             continue;
-        if (take_call(letter, v, i, err) != 0)
+        if (take_call(letter, v, i, err))
             return -1;
         if (letter[0] == 'N' || letter[1] == 'N')
             h->dosage[slot] = DOSAGE_MISSING;
@@ -240,7 +240,7 @@ static int hapmap_open_file(struct variants *v, struct err *err)
     if (!h)
         return err_nomem(err, v->path, sizeof *h);
     v->state = h;
-    if (table_open(&h->table, v->path, err) != 0)
+    if (table_open(&h->table, v->path, err))
         return -1;
     h->is_open = true;
     if (h->table.n_cols <= FIXED)
@@ -249,7 +249,7 @@ static int hapmap_open_file(struct variants *v, struct err *err)
                       "each sample",
                       h->table.n_cols, FIXED);
     for (int32_t j = FIXED; j < h->table.n_cols; j++)
-        if (variants_add_id(v, h->table.name[j], h->table.line, err) != 0)
+        if (variants_add_id(v, h->table.name[j], h->table.line, err))
             return -1;
     h->dosage = malloc((size_t)v->ids.n);
     return h->dosage ? 0 : err_nomem(err, "genotypes of a variant", (size_t)v->ids.n);

@@ -15,6 +15,8 @@
 #include "data/genotype/variants.h"
 #include "data/text/table.h"
 
+/* ---- names ---- */
+
 /* Half a million names are compared by sorted hashes: a hash table of texts would take as much
  * memory as the names again, several times. */
 
@@ -128,6 +130,8 @@ done:
     free(sorted);
     return n_new;
 }
+
+/* ---- chunks ---- */
 
 /* Genotypes wait in chunks of WIDTH markers. In a chunk all markers have the same form; one that
  * needs a wider form than the chunk has begins another. A chunk is (n_blocks, WIDTH, bytes of BLOCK
@@ -334,7 +338,7 @@ static int grow(struct markers *m, struct err *err)
 int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
                 const struct tally *tally, struct err *err)
 {
-    if ((m->n == m->capacity && grow(m, err) != 0) || put_calls(m, calls, tally, err) != 0)
+    if ((m->n == m->capacity && grow(m, err)) || put_calls(m, calls, tally, err))
         return -1;
     m->list[m->n] = (struct marker){
         .text = m->text.size,

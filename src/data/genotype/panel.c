@@ -48,7 +48,7 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     struct tally tally;
     int32_t n = p->variants.n;
 
-    if (variants_read(&p->variants, alt, &calls, err) != 0)
+    if (variants_read(&p->variants, alt, &calls, err))
         return -1;
     p->counts->n_read++;
     tally = tally_of(&calls, n);
@@ -85,7 +85,7 @@ static int take_site(struct panel *p, const struct site *site, struct err *err)
     }
     p->counts->n_split += site->n_alts > 1;
     for (int32_t alt = 0; alt < site->n_alts && !is_enough(p); alt++)
-        if (take_allele(p, site, alt, err) != 0)
+        if (take_allele(p, site, alt, err))
             return -1;
     return 0;
 }
@@ -132,10 +132,10 @@ int panel_read(struct panel *p, const struct filter *filter, struct filter_count
 
     p->filter = filter;
     p->counts = counts;
-    if (markers_init(&p->markers, p->variants.n, err) != 0)
+    if (markers_init(&p->markers, p->variants.n, err))
         return -1;
     while (!is_enough(p) && (status = variants_next(&p->variants, &site, err)) > 0)
-        if (take_site(p, &site, err) != 0)
+        if (take_site(p, &site, err))
             return -1;
     if (status < 0)
         return -1;

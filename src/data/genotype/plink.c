@@ -47,7 +47,7 @@ static int cannot(const char *what, const struct buf *path, struct err *err)
 
 static int open_file(FILE **file, const struct buf *path, struct err *err)
 {
-    if (stream_check(buf_text(path), WANTED, err) != 0)
+    if (stream_check(buf_text(path), WANTED, err))
         return -1;
     *file = fopen(buf_text(path), "rb");
     if (!*file)
@@ -112,7 +112,7 @@ static int read_fam(struct variants *v, struct err *err)
             return REFUSE(&p->fam_path, p->line.number, err,
                           "%d columns: must be 6 (family, sample, father, mother, sex, phenotype)",
                           n);
-        if (add_sample(v, field, p->line.number, err) != 0)
+        if (add_sample(v, field, p->line.number, err))
             return -1;
     }
     if (status < 0)
@@ -125,16 +125,16 @@ static int open_fam(struct variants *v, struct err *err)
     struct plink *p = v->state;
     const char *path = buf_text(&p->fam_path);
     struct stream fam;
-    int status;
+    int rc;
 
-    if (stream_open(&fam, path, WANTED, err) != 0)
+    if (stream_open(&fam, path, WANTED, err))
         return -1;
-    status = textline_open(&p->line, path, textline_read_stream, &fam, err);
-    if (status == 0)
-        status = read_fam(v, err);
+    rc = textline_open(&p->line, path, textline_read_stream, &fam, err);
+    if (!rc)
+        rc = read_fam(v, err);
     textline_close(&p->line);
     stream_close(&fam);
-    return status;
+    return rc;
 }
 
 static bool is_word(const char *text, const char *words)
@@ -152,7 +152,7 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
         is_coded = is_coded && (is_word(p->phenotype[i], "012") || !strcmp(p->phenotype[i], "-9"));
     report->is_case_control = is_coded;
     report->n_valued = report->n_joined = 0;
-    if (target_cells_init(cells, ids->n, buf_text(&p->fam_path), "phenotype", err) != 0)
+    if (target_cells_init(cells, ids->n, buf_text(&p->fam_path), "phenotype", err))
         return -1;
     for (int32_t i = 0; i < ids->n; i++) {
         int32_t sample = names_find(&v->ids, ids->text[i]);
@@ -160,7 +160,7 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
 
         if (!strcmp(text, "-9") || (is_coded && !strcmp(text, "0")))
             text = "";
-        if (target_cells_set(cells, i, text, names_line(&v->ids, sample), err) != 0)
+        if (target_cells_set(cells, i, text, names_line(&v->ids, sample), err))
             return -1;
         report->n_valued += cells->text[i] != NULL;
         report->n_joined += cells->text[i] != NULL;
@@ -202,7 +202,7 @@ static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struc
     int64_t n = v->ids.n, bytes;
     struct stat status;
 
-    if (fstat(fileno(p->bed), &status) != 0)
+    if (fstat(fileno(p->bed), &status))
         return cannot("read", &p->bed_path, err);
     bytes = (int64_t)status.st_size - MAGIC_BYTES;
     p->record_size = (n + 3) / 4;
@@ -229,19 +229,19 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     char *buffer = malloc(BUFFER_BYTES);
     char last = '\n';
     size_t size = 0;
-    int status;
+    int rc;
 
     *n = 0;
     if (!buffer)
         return err_nomem(err, "a buffer", BUFFER_BYTES);
-    while ((status = stream_read(buffer, &size, &p->bim, BUFFER_BYTES, err)) == 0 && size > 0) {
+    while (!(rc = stream_read(buffer, &size, &p->bim, BUFFER_BYTES, err)) && size > 0) {
         last = buffer[size - 1];
         for (const char *at = buffer; (at = memchr(at, '\n', size - (size_t)(at - buffer))); at++)
             ++*n;
     }
     *n += last != '\n';
     free(buffer);
-    return status;
+    return rc;
 }
 
 /* Open the .bim; n: its lines. */
@@ -249,10 +249,10 @@ static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);
 
-    if (stream_open(&p->bim, path, WANTED, err) != 0 || count_lines(p, n, err) != 0)
+    if (stream_open(&p->bim, path, WANTED, err) || count_lines(p, n, err))
         return -1;
     stream_close(&p->bim);
-    if (stream_open(&p->bim, path, WANTED, err) != 0)
+    if (stream_open(&p->bim, path, WANTED, err))
         return -1;
     return textline_open(&p->line, path, textline_read_stream, &p->bim, err);
 }
@@ -277,8 +277,8 @@ static int open_bed(struct variants *v, struct err *err)
     bool is_by_sample;
     int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
 
-    if (open_file(&p->bed, &p->bed_path, err) != 0 || read_magic(p, &is_by_sample, err) != 0 ||
-        open_bim(p, &n_lines, err) != 0 || size_up(v, is_by_sample, n_lines, err) != 0)
+    if (open_file(&p->bed, &p->bed_path, err) || read_magic(p, &is_by_sample, err) ||
+        open_bim(p, &n_lines, err) || size_up(v, is_by_sample, n_lines, err))
         return -1;
     p->packed = malloc((size_t)n_packed);
     p->dosage = malloc((size_t)v->ids.n);
@@ -358,11 +358,11 @@ static int plink_next(struct variants *v, struct site *site, struct err *err)
         return 0;
     p->number++;
     status = textline_next(&p->line, err);
-    if (status == 0)
+    if (!status)
         return err_set(err, "%s: has become shorter while it was read", buf_text(&p->bim_path));
-    if (status < 0 || read_site(p, site, err) != 0)
+    if (status < 0 || read_site(p, site, err))
         return -1;
-    return read_record(v, err) == 0 ? 1 : -1;
+    return read_record(v, err) ? -1 : 1;
 }
 
 static int plink_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
@@ -451,9 +451,9 @@ static int plink_open_file(struct variants *v, struct err *err)
     if (!p)
         return err_nomem(err, v->path, sizeof *p);
     v->state = p;
-    if (name_files(p, v->path, err) != 0)
+    if (name_files(p, v->path, err))
         return -1;
-    return open_fam(v, err) == 0 ? open_bed(v, err) : -1;
+    return open_fam(v, err) ? -1 : open_bed(v, err);
 }
 
 const struct variants_reader plink_reader = {plink_open_file, plink_next, plink_read, plink_close};

@@ -14,6 +14,8 @@
 #include "data/genotype/variants.h"
 #include "data/text/names.h"
 
+/* ---- chromosomes ---- */
+
 /* What a data set calls its chromosomes. Another file may have the prefix chr, or not: "1", "chr1"
  * and "Chr1" are one, unless the data have two of them. plink2 reads names so, too; bcftools does
  * not. */
@@ -34,7 +36,7 @@ static void chroms_release(struct chroms *c)
     c->is_mixed = false;
 }
 
-static int add(struct chroms *c, const char *name, struct err *err)
+static int add_name(struct chroms *c, const char *name, struct err *err)
 {
     const char *bare = skip_prefix(name);
 
@@ -52,7 +54,7 @@ static int add(struct chroms *c, const char *name, struct err *err)
 static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
 {
     char *name = strndup(text, n);
-    int rc = name ? add(c, name, err) : err_nomem(err, "chromosomes", n);
+    int rc = name ? add_name(c, name, err) : err_nomem(err, "chromosomes", n);
 
     free(name);
     return rc;
@@ -68,9 +70,9 @@ static const char *chroms_find(const struct chroms *c, const char *chrom)
     return i < 0 ? NULL : c->name.text[i];
 }
 
-/* Which marker of a data set a site of another file is: for data/genotype/recode alone. */
+/* ---- which marker a site is ---- */
 
-struct recode_match {
+struct match {
     int32_t marker; /* -1: none */
     bool is_flipped;
     bool is_by_name;
@@ -80,8 +82,8 @@ struct recode_match {
 
 /* The marker at the site's place that has these alleles; -1: none. text: scratch, of which the
  * caller checks buf_failed(). */
-static int32_t recode_find_alleles(const struct recode *r, struct buf *text,
-                                   const struct site *site, const char *ref, const char *alt)
+static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
+                            const char *ref, const char *alt)
 {
     buf_clear(text);
     buf_printf(text, "%s\t%lld\t%s\t%s", site->chrom, (long long)site->pos, ref, alt);
@@ -106,7 +108,7 @@ static bool has_allele(const char *alleles, int column, const char *allele)
 }
 
 /* Compare the alleles of a site with those of marker j, which was found by a name or an id. */
-static void compare_alleles(struct recode_match *m, const struct recode *r, int32_t j,
+static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
     const char *alleles = dataset_alleles(r->data, j);
@@ -140,7 +142,7 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
 
 /* The marker of an id: of the data's ids, or a name where the data have no alleles; -1: none, or
  * several. */
-static int32_t recode_find_id(const struct recode *r, const char *id)
+static int32_t find_id(const struct recode *r, const char *id)
 {
     int32_t j = names_find(&r->ids, id);
 
@@ -152,16 +154,15 @@ static int32_t recode_find_id(const struct recode *r, const char *id)
 
 /* Of alternative allele number alt, by place, by name, and then as id_marker: the marker that has
  * the site's id, -1: none. */
-static struct recode_match recode_match_site(const struct recode *r, struct buf *text,
-                                             const struct site *site, int32_t alt,
-                                             int32_t id_marker)
+static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
+                               int32_t alt, int32_t id_marker)
 {
     const char *allele = site->n_alts ? site->alt[alt] : "";
-    struct recode_match m = {.marker = recode_find_alleles(r, text, site, site->ref, allele)};
+    struct match m = {.marker = find_alleles(r, text, site, site->ref, allele)};
     int32_t j;
 
     if (m.marker < 0 && site->n_alts == 1) {
-        m.marker = recode_find_alleles(r, text, site, allele, site->ref);
+        m.marker = find_alleles(r, text, site, allele, site->ref);
         m.is_flipped = m.marker >= 0;
     }
     if (m.marker >= 0)
@@ -175,7 +176,7 @@ static struct recode_match recode_match_site(const struct recode *r, struct buf 
     return m;
 }
 
-/* The markers of a data set, as data/genotype/recode looks for them: for that file alone. */
+/* ---- the markers of the data ---- */
 
 /* Marker number j under a text, or under one that no file has where that is taken or empty: so that
  * numbers are those of the data. */
@@ -227,28 +228,7 @@ static int index_markers(struct recode *r, struct err *err)
     return 0;
 }
 
-/* Means of features that are not held as dosages, whose missing ones are the means already. */
-static int find_means(struct recode *r, struct err *err)
-{
-    const struct dataset *d = r->data;
-    struct mat row;
-    double *sum;
-
-    if (mat_init(&row, 1, d->n_markers, err))
-        return -1;
-    sum = calloc((size_t)d->n_markers, sizeof *sum);
-    for (int32_t i = 0; sum && i < d->n_samples; i++) {
-        dataset_decode(&row, d, i, 0);
-        for (int32_t j = 0; j < d->n_markers; j++)
-            sum[j] += (double)row.v[j];
-    }
-    for (int32_t j = 0; sum && j < d->n_markers; j++)
-        r->fill[j] = (float)(sum[j] / d->n_samples);
-    mat_release(&row);
-    free(sum);
-    return sum ? 0 : err_nomem(err, "means", (size_t)d->n_markers * sizeof *sum);
-}
-
+/* Of features that are not held as dosages missing values are the means already. */
 static int find_fill(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -257,14 +237,14 @@ static int find_fill(struct recode *r, struct err *err)
     if (!r->fill)
         return err_nomem(err, "means", n * sizeof *r->fill);
     if (!r->data->fill)
-        return find_means(r, err);
+        return dataset_means(r->fill, r->data, r->data->n_markers, err);
     memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
     return 0;
 }
 
 /* Fill sites, names, ids, chroms, fill and marker of r from r->data. recode_close() releases them,
  * also after a failure. -1 and err when memory is short. */
-static int recode_index(struct recode *r, struct err *err)
+static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
 
@@ -293,7 +273,7 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
     r->kind = variants_detect(path);
     if (open_file(r, err))
         return -1;
-    return recode_index(r, err);
+    return index_data(r, err);
 }
 
 void recode_close(struct recode *r)
@@ -363,7 +343,7 @@ static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
 }
 
 /* One matched marker of all samples into its column of x. */
-static void take_calls(struct mat *x, struct recode *r, const struct recode_match *m,
+static void take_calls(struct mat *x, struct recode *r, const struct match *m,
                        const struct calls *calls, bool is_turned)
 {
     int32_t j = m->marker;
@@ -387,7 +367,7 @@ static void take_calls(struct mat *x, struct recode *r, const struct recode_matc
 
 /* Of a site that is turned, REF is what the data count: where it can be counted that is right
  * whatever the ploidy of each call, else there are two alleles in each. */
-static int read_match(struct mat *x, struct recode *r, const struct recode_match *m, int32_t alt,
+static int read_match(struct mat *x, struct recode *r, const struct match *m, int32_t alt,
                       struct err *err)
 {
     bool counts_ref = m->is_flipped && r->dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
@@ -432,7 +412,7 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
     for (int ref = 0; ref < N_LETTERS; ref++)
         for (int alt = 0; alt < N_LETTERS; alt++) {
             const char ref_text[] = {letters[ref], '\0'}, alt_text[] = {letters[alt], '\0'};
-            int32_t j = ref == alt ? -1 : recode_find_alleles(r, text, site, ref_text, alt_text);
+            int32_t j = ref == alt ? -1 : find_alleles(r, text, site, ref_text, alt_text);
 
             if (j < 0 || !is_open(r, j, false))
                 continue;
@@ -523,7 +503,7 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
  * same id match nothing: what the first one brought is dropped. */
 static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
 {
-    int32_t j = table_is_missing(site->id) ? -1 : recode_find_id(r, site->id);
+    int32_t j = table_is_missing(site->id) ? -1 : find_id(r, site->id);
     struct recode_marker *marker;
 
     if (j < 0)
@@ -547,7 +527,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* there are none */
         return 0;
     for (int32_t alt = 0; alt < n; alt++) {
-        struct recode_match m = recode_match_site(r, text, site, alt, id_marker);
+        struct match m = match_site(r, text, site, alt, id_marker);
 
         if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* a site comes twice: the first */
             continue;
@@ -603,9 +583,9 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
     }
     r->is_read = true;
     r->n_sites = 0;
-    if (status == 0)
+    if (!status)
         variants_select(&r->variants, sample, n);
-    for (; status == 0 && (status = variants_next(&r->variants, &site, err)) > 0; r->n_sites++)
+    for (; !status && (status = variants_next(&r->variants, &site, err)) > 0; r->n_sites++)
         status = take_site(x, report, r, &text, &site, err);
     buf_release(&text);
     return status;
@@ -651,7 +631,7 @@ static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
             take_column(x, r, j, col, false, sample);
     }
     for (int32_t col = 0; r->ids.n && col < c->n_cols; col++) {
-        int32_t j = names_find(&r->names, c->name[col]) < 0 ? recode_find_id(r, c->name[col]) : -1;
+        int32_t j = names_find(&r->names, c->name[col]) < 0 ? find_id(r, c->name[col]) : -1;
 
         if (j >= 0 && !r->marker[j].is_found)
             take_column(x, r, j, col, true, sample);

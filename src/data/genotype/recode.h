@@ -1,10 +1,9 @@
 /* Genotypes of new samples, coded as those of a data set: the same markers, counting the same
  * allele.
  *
- * Where a marker's alleles are known it is found by CHROM (data/genotype/recode.h), POS, REF and
- * ALT. A site of one alternative allele that has the two the other way round is turned: REF is
- * counted. Other alleles (another strand among them, which cannot be told of A/T and C/G) make it
- * absent. Where alleles are not known, of the data or of the file (a table), it is found by its
+ * Where a marker's alleles are known it is found by CHROM, POS, REF and ALT. A site of one
+ * alternative allele that has the two the other way round is turned: REF is counted. Other alleles
+ * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles are not known, of the data or of the file (a table), it is found by its
  * name, CHROM_POS of a site, and its dosages are taken as they are. What is absent or missing is
  * the mean of the data.
  *
@@ -32,7 +31,7 @@ struct recode_report {
     int32_t n_by_name;   /* of them, alleles not compared */
     int32_t n_by_id;     /* of them, found by id */
     int32_t n_other;     /* absent: other alleles at their place */
-    int32_t n_respelled; /* of them, with another name of the chromosome (chroms.h) */
+    int32_t n_respelled; /* of them, with another name of the chromosome */
     char chrom[2][40];   /* the first of those names: in the file, in the data; if there is none,
                             the first that the data have not, and "" */
     struct variants_contradicted contradicted; /* sites of the file; all are matched by letter */
@@ -52,6 +51,8 @@ struct recode_marker {
 
 struct genotype_table;
 
+/* What the data call their chromosomes. The prefix chr makes no difference, unless the data have
+ * two chromosomes that differ in it alone. */
 struct chroms {
     struct names name;
     struct names bare; /* the same without prefix */

@@ -193,10 +193,10 @@ static int draw_trait(float *trait, const int8_t *genotypes, const struct simula
     size_t n = (size_t)s->samples;
     double *value = calloc(3 * n, sizeof *value), *scratch, *noise;
     int32_t *order = malloc((size_t)s->markers * sizeof *order);
-    int status = 0;
+    int rc = 0;
 
     if (!value || !order) {
-        status = err_nomem(err, "simulated trait", 3 * n * sizeof *value);
+        rc = err_nomem(err, "simulated trait", 3 * n * sizeof *value);
         goto out;
     }
     scratch = value + n;
@@ -218,13 +218,13 @@ static int draw_trait(float *trait, const int8_t *genotypes, const struct simula
 out:
     free(value);
     free(order);
-    return status;
+    return rc;
 }
 
 int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
                    struct err *err)
 {
-    if (check_spec(spec, err) != 0 || draw_genotypes(genotypes, spec, err) != 0)
+    if (check_spec(spec, err) || draw_genotypes(genotypes, spec, err))
         return -1;
     return draw_trait(trait, genotypes, spec, err);
 }
@@ -279,7 +279,7 @@ static int make_panel(struct simulated *p, const struct simulate_spec *s, struct
     p->trait = malloc((size_t)s->samples * sizeof *p->trait);
     if (!p->genotypes || !p->trait)
         return err_nomem(err, "simulated panel", (size_t)s->samples * (size_t)s->markers);
-    if (simulate_panel(p->genotypes, p->trait, s, err) != 0)
+    if (simulate_panel(p->genotypes, p->trait, s, err))
         return -1;
     return name_all(p, s, err);
 }
@@ -289,15 +289,15 @@ static int read_membership(struct simulated *p, const struct data_spec *spec, st
 {
     const struct target target = {.value = p->trait};
     struct names ids = {0};
-    int status = 0;
+    int rc = 0;
 
-    for (int32_t i = 0; status == 0 && i < spec->simulate.samples; i++)
-        status = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
-    if (status == 0)
-        status = membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, NULL,
-                                 &target, err);
+    for (int32_t i = 0; !rc && i < spec->simulate.samples; i++)
+        rc = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
+    if (!rc)
+        rc = membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, NULL, &target,
+                             err);
     names_release(&ids);
-    return status;
+    return rc;
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
@@ -305,12 +305,12 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
 {
     const struct simulate_spec *s = &spec->simulate;
     struct simulated p = {0};
-    int status = make_panel(&p, s, err);
+    int rc = make_panel(&p, s, err);
 
-    if (status == 0 && spec->split && *spec->split)
-        status = read_membership(&p, spec, err);
+    if (!rc && spec->split && *spec->split)
+        rc = read_membership(&p, spec, err);
 
-    if (status == 0) {
+    if (!rc) {
         struct draft draft = {
             .n_samples = s->samples,
             .n_features = s->markers,
@@ -323,10 +323,10 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
         membership_into(&draft, &p.membership);
         report->n_samples = report->n_valued = report->n_joined = s->samples;
         report->n_features = s->markers;
-        status = draft_build(out, &draft, err);
+        rc = draft_build(out, &draft, err);
     }
     release(&p);
-    return status;
+    return rc;
 }
 
 const struct data_format simulated_format = {

@@ -16,9 +16,8 @@ static bool is_plink(const char *path)
 
     if (file_names_plink_stem(path) < strlen(path) || plink_other_files(path))
         return true;
-    return stat(path, &status) != 0 &&
-           (size_t)snprintf(bed, sizeof bed, "%s.bed", path) < sizeof bed &&
-           stat(bed, &status) == 0;
+    return stat(path, &status) && (size_t)snprintf(bed, sizeof bed, "%s.bed", path) < sizeof bed &&
+           !stat(bed, &status);
 }
 
 enum variants_kind variants_detect(const char *path)

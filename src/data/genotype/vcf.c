@@ -60,7 +60,7 @@ static int next_line(struct variants *v, struct err *err)
             buf_cut(text, text->size - 1);
     } while (status > 0 && text->size == 0);
     /* A message about a missing line names the place where it should stand. */
-    vcf->line.number += status == 0;
+    vcf->line.number += !status;
     return status;
 }
 
@@ -87,7 +87,7 @@ static int read_samples(struct variants *v, struct err *err)
         if (!cut(&at))
             break;
     while ((id = cut(&at)))
-        if (variants_add_id(v, id, vcf->line.number, err) != 0)
+        if (variants_add_id(v, id, vcf->line.number, err))
             return -1;
     return v->ids.n ? 0 : REFUSE(v, err, "no samples after the column FORMAT");
 }
@@ -104,7 +104,7 @@ static int read_header(struct variants *v, struct err *err)
             return REFUSE(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
                           vcf->line.text.data);
     }
-    return status == 0 ? REFUSE(v, err, "the file ends before the line #CHROM ...") : -1;
+    return status ? -1 : REFUSE(v, err, "the file ends before the line #CHROM ...");
 }
 
 /* ---- a site ---- */
@@ -140,7 +140,7 @@ static int cut_alts(struct variants *v, char *text, struct err *err)
         comma = strchr(text, ',');
         if (comma)
             *comma++ = '\0';
-        if (add_alt(v, text, err) != 0)
+        if (add_alt(v, text, err))
             return -1;
     }
     return 0;
@@ -189,7 +189,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
         return REFUSE(v, err, "the column %s is empty", *column[CHROM] ? "REF" : "CHROM");
     variants_capitalise(column[REF]);
     *site = (struct site){.id = column[ID], .chrom = column[CHROM], .ref = column[REF]};
-    if (read_position(v, &site->pos, column[POS], err) != 0 || cut_alts(v, column[ALT], err) != 0)
+    if (read_position(v, &site->pos, column[POS], err) || cut_alts(v, column[ALT], err))
         return -1;
     site->end = find_end(site, column[INFO]);
     site->alt = vcf->alt;
@@ -368,7 +368,7 @@ static int vcf_read(struct variants *v, int32_t alt, struct calls *calls, struct
         const char *tab = memchr(p, '\t', (size_t)(end - p));
 
         if (v->slot[n] >= 0 &&
-            take_field(v, n, alt, find_field(p, tab ? tab : end, skip), calls, err) != 0)
+            take_field(v, n, alt, find_field(p, tab ? tab : end, skip), calls, err))
             return -1;
         p = tab ? tab + 1 : NULL;
     }
@@ -426,16 +426,16 @@ static int vcf_open_file(struct variants *v, struct err *err)
     if (!vcf)
         return err_nomem(err, v->path, sizeof *vcf);
     v->state = vcf;
-    if (check_begin(v->path, err) != 0)
+    if (check_begin(v->path, err))
         return -1;
     hts_set_log_level(HTS_LOG_OFF); /* what is wrong is said by us, once */
     vcf->file = hts_open(v->path, "r");
     if (!vcf->file)
         return err_set(err, "%s: cannot open", v->path);
     /* Cut off between two blocks, a BGZF file only lacks its end mark. */
-    if (vcf->file->format.compression == bgzf && hts_check_EOF(vcf->file) == 0)
+    if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
         return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
-    if (textline_open(&vcf->line, v->path, read_hts, v, err) != 0 || read_header(v, err) != 0)
+    if (textline_open(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);
 }

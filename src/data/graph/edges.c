@@ -11,6 +11,8 @@
 #include "data/core/reader.h"
 #include "data/text/names.h"
 
+/* ---- pairs of nodes ---- */
+
 void pairs_release(struct pairs *pairs)
 {
     if (!pairs)
@@ -112,6 +114,8 @@ void pairs_into(struct draft *draft, const struct pairs *pairs)
     draft->edge_weight = pairs->weight;
 }
 
+/* ---- a table of edges ---- */
+
 struct listed_edge {
     int32_t source; /* < target */
     int32_t target;
@@ -179,11 +183,11 @@ static int read_rows(struct edge_list *list, struct table *t, const struct names
         struct listed_edge edge = {
             .source = a < b ? a : b, .target = a < b ? b : a, .line = t->line};
 
-        if (b < 0 || read_weight(&edge.weight, t, err) != 0)
+        if (b < 0 || read_weight(&edge.weight, t, err))
             return -1;
         if (a == b)
             report->n_self_loops++;
-        else if (append(list, edge, err) != 0)
+        else if (append(list, edge, err))
             return -1;
     }
     return status;
@@ -254,20 +258,18 @@ int edges_read(struct edges *out, const char *path, const struct names *nodes,
 {
     struct edge_list list = {0};
     struct table t;
-    int status = -1;
+    int rc;
 
     memset(out, 0, sizeof *out);
-    if (table_open(&t, path, err) != 0)
+    if (table_open(&t, path, err))
         return -1;
-    if (check_header(&t, nodes, err) == 0 &&
-        read_rows(&list, &t, nodes, nodes_path, report, err) == 0 &&
-        drop_repeats(&list, &t, nodes, report, err) == 0)
-        status = to_arrays(out, &list, err);
-    if (status != 0)
+    rc = check_header(&t, nodes, err) || read_rows(&list, &t, nodes, nodes_path, report, err) ||
+         drop_repeats(&list, &t, nodes, report, err) || to_arrays(out, &list, err);
+    if (rc)
         edges_release(out);
     free(list.edge);
     table_close(&t);
-    return status;
+    return rc ? -1 : 0;
 }
 
 void edges_release(struct edges *edges)

@@ -1,4 +1,4 @@
-/* A table of edges. */
+/* Edges while they are read: as pairs of node numbers, or from a table. */
 #ifndef DATA_GRAPH_EDGES_H
 #define DATA_GRAPH_EDGES_H
 
@@ -10,8 +10,7 @@
 #include "data/core/data_report.h"
 #include "data/text/names.h"
 
-/* Edges while they are being read as pairs of node numbers, in whatever order and direction. */
-
+/* A pair of nodes, given in whatever order and direction. */
 struct pair {
     int32_t low; /* the smaller node */
     int32_t high;

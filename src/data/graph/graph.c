@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/core/triplets.h"
 #include "data/graph/similarity.h"
+
+/* ---- neighbours ---- */
 
 /* As many are found at least when more may be asked for. Finding more costs next to nothing beside
  * the products, and a sweep seldom asks for more than 40; 1 KiB for each sample. */
@@ -76,7 +77,7 @@ static int search_row(struct search *s, const struct similarity *of, int32_t i, 
         if (j == i)
             continue;
         v = similarity_of(of, i, j);
-        if (similarity_check(v, i, j, err) != 0)
+        if (similarity_check(v, i, j, err))
             return -1;
         offer(s, i, (struct neighbour){v, j});
         if (j >= of->first + of->n_rows)
@@ -91,8 +92,8 @@ static int search_all(struct search *s, const struct dataset *d, enum graph_metr
     struct similarity of;
     int status = similarity_init(&of, d, metric, err);
 
-    while (status == 0 && similarity_next(&of))
-        for (int32_t i = of.first; status == 0 && i < of.first + of.n_rows; i++)
+    while (!status && similarity_next(&of))
+        for (int32_t i = of.first; !status && i < of.first + of.n_rows; i++)
             status = search_row(s, &of, i, err);
     similarity_release(&of);
     return status;
@@ -102,19 +103,19 @@ int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_
                     int32_t k, struct err *err)
 {
     struct search search;
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
     if (k < 1 || k > d->n_samples - 1)
         return err_set(err, "graph.k = %d: must be in [1, %d], there are %d samples", k,
                        d->n_samples - 1, d->n_samples);
-    status = search_init(&search, out, d->n_samples, k, err);
-    if (status == 0)
-        status = search_all(&search, d, metric, err);
+    rc = search_init(&search, out, d->n_samples, k, err);
+    if (!rc)
+        rc = search_all(&search, d, metric, err);
     search_release(&search);
-    if (status != 0)
+    if (rc)
         neighbours_release(out);
-    return status;
+    return rc;
 }
 
 void neighbours_release(struct neighbours *neighbours)
@@ -178,7 +179,7 @@ static void drop_repeats(struct triplets *list)
 static int to_adjacency(struct csr *out, struct triplets *list, int32_t n_samples, struct err *err)
 {
     struct triplet *both;
-    int status;
+    int rc;
 
     drop_repeats(list);
     both = malloc((size_t)(2 * list->n + 1) * sizeof *both);
@@ -188,9 +189,9 @@ static int to_adjacency(struct csr *out, struct triplets *list, int32_t n_sample
         both[2 * e] = list->item[e];
         both[2 * e + 1] = (struct triplet){list->item[e].col, list->item[e].row, list->item[e].val};
     }
-    status = csr_from_triplets(out, n_samples, n_samples, both, 2 * list->n, err);
+    rc = csr_from_triplets(out, n_samples, n_samples, both, 2 * list->n, err);
     free(both);
-    return status;
+    return rc;
 }
 
 /* ---- the graph ---- */
@@ -199,33 +200,33 @@ int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph
               struct err *err)
 {
     struct triplets list = {0};
-    int status = 0;
+    int rc = 0;
 
     assert(k >= 1 && k <= n->k);
     memset(out, 0, sizeof *out);
     for (int32_t i = 0; i < n->n_samples; i++)
-        for (int32_t c = 0; status == 0 && c < k; c++) {
+        for (int32_t c = 0; !rc && c < k; c++) {
             const struct neighbour *other = &n->best[(int64_t)i * n->k + c];
 
-            status = join(&list, i, other->sample, other->similarity, weights, err);
+            rc = join(&list, i, other->sample, other->similarity, weights, err);
         }
-    if (status == 0)
-        status = to_adjacency(out, &list, n->n_samples, err);
+    if (!rc)
+        rc = to_adjacency(out, &list, n->n_samples, err);
     triplets_release(&list);
-    return status;
+    return rc;
 }
 
 static int build_knn(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                      struct err *err)
 {
     struct neighbours neighbours;
-    int status;
+    int rc;
 
-    if (neighbours_find(&neighbours, d, spec->metric, spec->k, err) != 0)
+    if (neighbours_find(&neighbours, d, spec->metric, spec->k, err))
         return -1;
-    status = graph_cut(out, &neighbours, spec->k, spec->weights, err);
+    rc = graph_cut(out, &neighbours, spec->k, spec->weights, err);
     neighbours_release(&neighbours);
-    return status;
+    return rc;
 }
 
 /* A threshold is put to each pair once, or the last bit could make the graph one-sided. */
@@ -235,8 +236,8 @@ static int join_similar(struct triplets *list, const struct similarity *of, int3
     for (int32_t j = i + 1; j < of->data->n_samples; j++) {
         double v = similarity_of(of, i, j);
 
-        if (similarity_check(v, i, j, err) != 0 ||
-            (v >= spec->threshold && join(list, i, j, v, spec->weights, err) != 0))
+        if (similarity_check(v, i, j, err) ||
+            (v >= spec->threshold && join(list, i, j, v, spec->weights, err)))
             return -1;
     }
     return 0;
@@ -249,11 +250,11 @@ static int build_threshold(struct csr *out, const struct dataset *d, const struc
     struct similarity of;
     int status = similarity_init(&of, d, spec->metric, err);
 
-    while (status == 0 && similarity_next(&of))
-        for (int32_t i = of.first; status == 0 && i < of.first + of.n_rows; i++)
+    while (!status && similarity_next(&of))
+        for (int32_t i = of.first; !status && i < of.first + of.n_rows; i++)
             status = join_similar(&list, &of, i, spec, err);
     similarity_release(&of);
-    if (status == 0)
+    if (!status)
         status = to_adjacency(out, &list, d->n_samples, err);
     triplets_release(&list);
     return status;
@@ -262,7 +263,7 @@ static int build_threshold(struct csr *out, const struct dataset *d, const struc
 static int build_from_edges(struct csr *out, const struct dataset *d, struct err *err)
 {
     struct triplets list = {.n = d->n_edges};
-    int status;
+    int rc;
 
     if (d->n_edges == 0)
         return err_set(err, "graph.build = file: no edges were given, set data.edges");
@@ -271,9 +272,9 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
         return err_nomem(err, "edges", (size_t)d->n_edges * sizeof *list.item);
     for (int64_t e = 0; e < d->n_edges; e++)
         list.item[e] = (struct triplet){d->edge_source[e], d->edge_target[e], d->edge_weight[e]};
-    status = to_adjacency(out, &list, d->n_samples, err);
+    rc = to_adjacency(out, &list, d->n_samples, err);
     free(list.item);
-    return status;
+    return rc;
 }
 
 /* ---- graphs side by side ---- */
@@ -329,7 +330,7 @@ static int join_graphs(struct csr *out, const struct dataset *d, struct err *err
 
     for (int32_t g = 0; g < d->n_samples; g++)
         n_edges += dataset_graph(d, g).n_edges;
-    if (csr_init(out, d->n_nodes, d->n_nodes, 2 * n_edges, err) != 0)
+    if (csr_init(out, d->n_nodes, d->n_nodes, 2 * n_edges, err))
         return -1;
     next = malloc(bytes);
     if (!next) {
@@ -347,7 +348,7 @@ int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *e
 {
     struct dataset_graph g = dataset_graph(d, i);
     struct triplets list = {.n = g.n_edges};
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
     list.item = malloc(((size_t)g.n_edges + 1) * sizeof *list.item);
@@ -356,9 +357,9 @@ int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *e
     for (int64_t e = 0; e < g.n_edges; e++)
         list.item[e] =
             (struct triplet){g.source[e] - g.edge_base, g.target[e] - g.edge_base, g.weight[e]};
-    status = to_adjacency(out, &list, g.n_nodes, err);
+    rc = to_adjacency(out, &list, g.n_nodes, err);
     free(list.item);
-    return status;
+    return rc;
 }
 
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,

@@ -6,7 +6,6 @@
 
 /* The most similar samples of each sample, from which the nearest-neighbour graph of any smaller k
  * is cut (graph_cut()): products of all pairs are made once for all k and all weights. */
-
 struct neighbour {
     double similarity;
     int32_t sample;

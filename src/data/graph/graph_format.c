@@ -34,10 +34,10 @@ static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
     while ((status = table_next(t, err)) > 0) {
         int32_t i = reader_new_id(&g->nodes, t, 0, err);
 
-        if (i < 0 || target_cells_set(&g->cells, i, t->cell[1], t->line, err) != 0)
+        if (i < 0 || target_cells_set(&g->cells, i, t->cell[1], t->line, err))
             return -1;
     }
-    if (status == 0 && g->nodes.n == 0)
+    if (!status && g->nodes.n == 0)
         return err_set(err, "%s: no nodes after the header", t->path);
     return status;
 }
@@ -45,20 +45,20 @@ static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
 static int read_labels(struct graph_tables *g, const char *path, struct err *err)
 {
     struct table t;
-    int status;
+    int rc;
 
-    if (table_open(&t, path, err) != 0)
+    if (table_open(&t, path, err))
         return -1;
     if (t.n_cols != 2)
-        status = table_fault(err, &t, "%d columns: labels have two, node and label", t.n_cols);
+        rc = table_fault(err, &t, "%d columns: labels have two, node and label", t.n_cols);
     else
-        status = target_cells_init(&g->cells, 0, path, t.name[1], err);
-    if (status == 0)
-        status = read_rows(g, &t, err);
-    if (status == 0)
-        status = target_read_decimal(&g->cells, t.separator, err);
+        rc = target_cells_init(&g->cells, 0, path, t.name[1], err);
+    if (!rc)
+        rc = read_rows(g, &t, err);
+    if (!rc)
+        rc = target_read_decimal(&g->cells, t.separator, err);
     table_close(&t);
-    return status;
+    return rc;
 }
 
 static int build(struct dataset *out, const struct graph_tables *g, struct err *err)
@@ -104,20 +104,19 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct graph_tables g = {0};
-    int status = -1;
+    int rc =
+        reader_need_path(spec, spec->labels, "labels", err) ||
+        reader_need_path(spec, spec->features, "features", err) ||
+        read_labels(&g, spec->labels, err) ||
+        target_make(&g.target, &g.cells, spec->task, true, err) ||
+        node_features_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) ||
+        read_edges(&g, spec, report, err) ||
+        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, NULL, &g.target, err) ||
+        build(out, &g, err);
 
-    if (reader_need_path(spec, spec->labels, "labels", err) == 0 &&
-        reader_need_path(spec, spec->features, "features", err) == 0 &&
-        read_labels(&g, spec->labels, err) == 0 &&
-        target_make(&g.target, &g.cells, spec->task, true, err) == 0 &&
-        node_features_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) == 0 &&
-        read_edges(&g, spec, report, err) == 0 &&
-        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, NULL, &g.target, err) ==
-            0)
-        status = build(out, &g, err);
     report_nodes(report, &g);
     graph_tables_release(&g);
-    return status;
+    return rc ? -1 : 0;
 }
 
 const struct data_format graph_format = {

@@ -61,7 +61,7 @@ static int read_number(uint32_t *out, struct idx_file *f, struct err *err)
     uint8_t b[4];
     size_t got;
 
-    if (stream_read(b, &got, &f->bytes, sizeof b, err) != 0)
+    if (stream_read(b, &got, &f->bytes, sizeof b, err))
         return -1;
     if (got < sizeof b)
         return err_set(err, "%s: ends within its header", f->bytes.path);
@@ -82,17 +82,16 @@ static int read_header(struct idx_file *f, uint32_t wanted, struct err *err)
 {
     uint32_t magic;
 
-    if (read_number(&magic, f, err) != 0)
+    if (read_number(&magic, f, err))
         return -1;
     if (magic != wanted)
         return err_set(err, "%s: begins with 0x%08x, %s: must be 0x%08x, bytes in %s",
                        f->bytes.path, magic, magic_means(magic), wanted,
                        wanted == MAGIC_IMAGES ? "three dimensions (images)"
                                               : "one dimension (labels)");
-    if (read_number(&f->n, f, err) != 0)
+    if (read_number(&f->n, f, err))
         return -1;
-    if (wanted == MAGIC_IMAGES &&
-        (read_number(&f->rows, f, err) != 0 || read_number(&f->cols, f, err) != 0))
+    if (wanted == MAGIC_IMAGES && (read_number(&f->rows, f, err) || read_number(&f->cols, f, err)))
         return -1;
     return 0;
 }
@@ -100,7 +99,7 @@ static int read_header(struct idx_file *f, uint32_t wanted, struct err *err)
 static int file_open(struct idx_file *f, const char *path, uint32_t magic, struct err *err)
 {
     *f = (struct idx_file){0};
-    if (stream_open(&f->bytes, path, "an IDX file", err) != 0)
+    if (stream_open(&f->bytes, path, "an IDX file", err))
         return -1;
     return read_header(f, magic, err);
 }
@@ -125,7 +124,7 @@ static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const c
             return NULL;
         }
         out = grown;
-        if (stream_read(out + size, &got, &f->bytes, room - size, err) != 0) {
+        if (stream_read(out + size, &got, &f->bytes, room - size, err)) {
             free(out);
             return NULL;
         }
@@ -146,7 +145,7 @@ static int check_end(struct idx_file *f, const char *record, struct err *err)
     uint8_t byte;
     size_t got;
 
-    if (stream_read(&byte, &got, &f->bytes, 1, err) != 0)
+    if (stream_read(&byte, &got, &f->bytes, 1, err))
         return -1;
     if (got)
         return err_set(err, "%s: goes on after %s %u, the last by its header", f->bytes.path,
@@ -178,42 +177,42 @@ static int read_images(struct idx *x, uint32_t *n_in_file, const struct data_spe
 {
     struct idx_file f;
     int64_t n;
-    int status = file_open(&f, spec->images, MAGIC_IMAGES, err);
+    int rc = file_open(&f, spec->images, MAGIC_IMAGES, err);
 
     n = spec->first_images && spec->first_images < (int64_t)f.n ? spec->first_images : (int64_t)f.n;
-    if (status == 0)
-        status = check_size(&f, n, err);
-    if (status == 0) {
+    if (!rc)
+        rc = check_size(&f, n, err);
+    if (!rc) {
         x->n_images = (int32_t)n;
         x->rows = (int32_t)f.rows;
         x->cols = (int32_t)f.cols;
         *n_in_file = f.n;
         x->pixel = read_records(&f, (size_t)n, (size_t)f.rows * f.cols, "image", err);
-        status = x->pixel ? 0 : -1;
+        rc = x->pixel ? 0 : -1;
     }
-    if (status == 0 && n == (int64_t)f.n)
-        status = check_end(&f, "image", err);
+    if (!rc && n == (int64_t)f.n)
+        rc = check_end(&f, "image", err);
     stream_close(&f.bytes);
-    return status;
+    return rc;
 }
 
 static int read_labels(struct idx *x, uint32_t n_in_file, const struct data_spec *spec,
                        struct err *err)
 {
     struct idx_file f;
-    int status = file_open(&f, spec->labels, MAGIC_LABELS, err);
+    int rc = file_open(&f, spec->labels, MAGIC_LABELS, err);
 
-    if (status == 0 && f.n != n_in_file)
-        status = err_set(err, "%s: %u labels: %s has %u images", f.bytes.path, f.n, spec->images,
-                         n_in_file);
-    if (status == 0) {
+    if (!rc && f.n != n_in_file)
+        rc = err_set(err, "%s: %u labels: %s has %u images", f.bytes.path, f.n, spec->images,
+                     n_in_file);
+    if (!rc) {
         x->label = read_records(&f, (size_t)x->n_images, 1, "label", err);
-        status = x->label ? 0 : -1;
+        rc = x->label ? 0 : -1;
     }
-    if (status == 0 && (uint32_t)x->n_images == f.n)
-        status = check_end(&f, "label", err);
+    if (!rc && (uint32_t)x->n_images == f.n)
+        rc = check_end(&f, "label", err);
     stream_close(&f.bytes);
-    return status;
+    return rc;
 }
 
 /* The numbers of images, from 1. */
@@ -233,11 +232,11 @@ static int make_target(struct idx *x, const struct data_spec *spec, struct err *
 {
     char text[16];
 
-    if (target_cells_init(&x->cells, 0, spec->labels, "label", err) != 0)
+    if (target_cells_init(&x->cells, 0, spec->labels, "label", err))
         return -1;
     for (int32_t i = 0; i < x->n_images; i++) {
         snprintf(text, sizeof text, "%d", x->label[i]);
-        if (target_cells_set(&x->cells, i, text, i + 1, err) != 0)
+        if (target_cells_set(&x->cells, i, text, i + 1, err))
             return -1;
     }
     return target_make(&x->target, &x->cells, spec->task, true, err);
@@ -247,7 +246,7 @@ static int make_target(struct idx *x, const struct data_spec *spec, struct err *
 static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spec *spec,
                         struct err *err)
 {
-    if (read_labels(x, n_in_file, spec, err) != 0 || make_target(x, spec, err) != 0)
+    if (read_labels(x, n_in_file, spec, err) || make_target(x, spec, err))
         return -1;
     return membership_read(&x->membership, spec, &x->ids, spec->images, NULL, NULL, &x->target,
                            err);
@@ -270,8 +269,8 @@ static int check_size_of(const struct idx *x, const char *path, const struct dat
 
 static int make_none(struct idx *x, const struct data_spec *spec, struct err *err)
 {
-    return check_size_of(x, spec->images, spec->like, err) != 0 ||
-                   target_absent(&x->target, x->n_images, err) != 0
+    return check_size_of(x, spec->images, spec->like, err) ||
+                   target_absent(&x->target, x->n_images, err)
                ? -1
                : 0;
 }
@@ -354,19 +353,17 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
 {
     struct idx x = {0};
     uint32_t n_in_file = 0;
-    int status = -1;
+    int rc = reader_need_path(spec, spec->images, "images", err) ||
+             (!spec->like && reader_need_path(spec, spec->labels, "labels", err)) ||
+             read_images(&x, &n_in_file, spec, err) || number(&x, err) ||
+             (spec->like ? make_none(&x, spec, err) : read_targets(&x, n_in_file, spec, err)) ||
+             make_grid(&x, err) || build(out, &x, err);
 
-    if (reader_need_path(spec, spec->images, "images", err) == 0 &&
-        (spec->like || reader_need_path(spec, spec->labels, "labels", err) == 0) &&
-        read_images(&x, &n_in_file, spec, err) == 0 && number(&x, err) == 0 &&
-        (spec->like ? make_none(&x, spec, err) : read_targets(&x, n_in_file, spec, err)) == 0 &&
-        make_grid(&x, err) == 0)
-        status = build(out, &x, err);
     if (!spec->like)
         data_report_add(report, DATA_NOTE_FACT, "images", "%u in the file, %d x %d pixels",
                         n_in_file, x.rows, x.cols);
     idx_release(&x);
-    return status;
+    return rc ? -1 : 0;
 }
 
 static void set_new_path(struct data_spec *spec, const char *path)

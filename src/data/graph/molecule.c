@@ -175,19 +175,19 @@ static int set_place(struct scratch *s, int index, int32_t place, struct err *er
 static int read_atoms(struct scratch *s, struct molecules *m, int molecule, struct err *err)
 {
     int capacity = reserve_atoms(s, molecule, err);
-    int iterator, item, status = 0;
+    int iterator, item, rc = 0;
 
     if (capacity < 0)
         return -1;
     iterator = indigoIterateAtoms(molecule);
-    while (status == 0 && iterator > 0 && s->n < capacity && (item = indigoNext(iterator)) > 0) {
+    while (!rc && iterator > 0 && s->n < capacity && (item = indigoNext(iterator)) > 0) {
         read_atom(&s->atom[s->n], m, item);
-        status = set_place(s, indigoIndex(item), s->n, err);
+        rc = set_place(s, indigoIndex(item), s->n, err);
         s->n++;
         indigoFree(item);
     }
     indigoFree(iterator);
-    return status;
+    return rc;
 }
 
 static int32_t place_of(const struct scratch *s, int atom)
@@ -226,7 +226,7 @@ static int read_bonds(struct scratch *s, struct molecules *m, int molecule, stru
 {
     int iterator = indigoIterateBonds(molecule), item, status = 0;
 
-    while (status == 0 && iterator > 0 && (item = indigoNext(iterator)) > 0) {
+    while (!status && iterator > 0 && (item = indigoNext(iterator)) > 0) {
         status = read_bond(s, m, item, err);
         indigoFree(item);
     }
@@ -301,7 +301,7 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
 {
     struct scratch s = {0};
     const char *fault;
-    int status;
+    int rc;
 
     /* Hydrogens that were written become counts, as those are that were not; a molecule of nothing
      * else keeps them. Of many aromatic nitrogens the count is known only when double bonds have
@@ -309,16 +309,16 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
     indigoDearomatize(molecule);
-    status = read_atoms(&s, m, molecule, err);
+    rc = read_atoms(&s, m, molecule, err);
     indigoAromatize(molecule);
-    fault = status == 0 ? atoms_fault(&s) : NULL;
+    fault = rc ? NULL : atoms_fault(&s);
     if (fault)
         err_set(err, "%s", fault);
-    else if (status == 0)
-        status = read_bonds(&s, m, molecule, err) == 0 && append(m, &s, err) == 0 ? 1 : -1;
+    else if (!rc)
+        rc = !read_bonds(&s, m, molecule, err) && !append(m, &s, err) ? 1 : -1;
     free(s.atom);
     free(s.place);
-    return status;
+    return rc;
 }
 
 /* ---- what Indigo takes and is no SMILES ---- */
@@ -379,7 +379,7 @@ static const char *fault_of(const char *smiles)
 int molecules_add(struct molecules *m, const char *smiles, struct err *err)
 {
     const char *fault = fault_of(smiles);
-    int molecule, status;
+    int molecule, rc;
 
     if (fault) {
         err_set(err, "%s", fault);
@@ -391,9 +391,9 @@ int molecules_add(struct molecules *m, const char *smiles, struct err *err)
         err_set(err, "%s", indigoGetLastError());
         return 0;
     }
-    status = add_molecule(m, molecule, err);
+    rc = add_molecule(m, molecule, err);
     indigoFree(molecule);
-    return status;
+    return rc;
 }
 
 #endif

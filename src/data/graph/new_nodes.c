@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "data/core/reader.h"
-#include "data/core/triplets.h"
 #include "data/graph/edges.h"
 #include "data/graph/node_features.h"
 
@@ -74,10 +73,10 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     struct table t;
     int status;
 
-    if (table_open(&t, path, err) != 0)
+    if (table_open(&t, path, err))
         return -1;
     status = check_form(n, &t, err);
-    while (status == 0 && (status = table_next(&t, err)) > 0)
+    while (!status && (status = table_next(&t, err)) > 0)
         node_of(&status, n, &t, err);
     table_close(&t);
     return status;
@@ -103,7 +102,7 @@ static int add_listed(struct triplets *list, struct new_nodes *n, const struct n
             struct triplet t = {i, match(columns, f, a->col[e]), a->val[e]};
 
             n->n_unknown += t.col < 0;
-            if (t.col >= 0 && triplets_add(list, t, err) != 0)
+            if (t.col >= 0 && triplets_add(list, t, err))
                 return -1;
         }
     return 0;
@@ -115,17 +114,16 @@ static int read_listed(struct new_nodes *n, const char *path, struct err *err)
     struct triplets list = {0};
     struct node_features f;
     struct names columns = {0};
-    int status = -1;
+    int rc = -1;
 
-    if (list_nodes(n, path, err) != 0 ||
-        node_features_read(&f, path, &n->nodes, path, &unused, err) != 0)
+    if (list_nodes(n, path, err) || node_features_read(&f, path, &n->nodes, path, &unused, err))
         return -1;
-    if (index_features(&columns, n->data, err) == 0 && add_listed(&list, n, &f, &columns, err) == 0)
-        status = csr_from_triplets(&n->listed, n->n, n->data->n_features, list.item, list.n, err);
+    if (!index_features(&columns, n->data, err) && !add_listed(&list, n, &f, &columns, err))
+        rc = csr_from_triplets(&n->listed, n->n, n->data->n_features, list.item, list.n, err);
     triplets_release(&list);
     names_release(&columns);
     node_features_release(&f);
-    return status;
+    return rc;
 }
 
 /* ---- a full table ---- */
@@ -136,27 +134,6 @@ struct full {
     float *mean;  /* [F] of the data */
     int32_t capacity;
 };
-
-static int find_means(float *mean, const struct dataset *d, struct err *err)
-{
-    double *sum = calloc((size_t)d->n_features, sizeof *sum);
-    struct mat row = {0};
-
-    if (!sum || mat_init(&row, 1, d->n_features, err)) {
-        free(sum);
-        return err_nomem(err, "means", (size_t)d->n_features * sizeof *sum);
-    }
-    for (int32_t i = 0; i < d->n_samples; i++) {
-        dataset_decode(&row, d, i, 0);
-        for (int32_t j = 0; j < d->n_features; j++)
-            sum[j] += (double)row.v[j];
-    }
-    for (int32_t j = 0; j < d->n_features; j++)
-        mean[j] = (float)(sum[j] / d->n_samples);
-    mat_release(&row);
-    free(sum);
-    return 0;
-}
 
 /* Of two columns of a name the first. */
 static int index_columns(struct names *columns, const struct table *t, struct err *err)
@@ -195,13 +172,13 @@ static int full_open(struct full *full, const struct new_nodes *nodes, const cha
     const struct dataset *d = nodes->data;
     size_t n = (size_t)d->n_features;
 
-    if (table_open(&full->t, path, err) != 0 || check_form(nodes, &full->t, err) != 0)
+    if (table_open(&full->t, path, err) || check_form(nodes, &full->t, err))
         return -1;
     full->col = malloc(n * sizeof *full->col);
     full->mean = malloc(n * sizeof *full->mean);
     if (!full->col || !full->mean)
         return err_nomem(err, "features", n * sizeof *full->mean);
-    return find_columns(full, d, err) != 0 ? -1 : find_means(full->mean, d, err);
+    return find_columns(full, d, err) ? -1 : dataset_means(full->mean, d, d->n_features, err);
 }
 
 static int reserve(struct new_nodes *n, struct full *full, struct err *err)
@@ -223,19 +200,19 @@ static int reserve(struct new_nodes *n, struct full *full, struct err *err)
 static int read_row(struct new_nodes *n, struct full *full, struct err *err)
 {
     int32_t before = n->n, node, width = n->data->n_features;
-    int status;
+    int rc;
 
-    node = node_of(&status, n, &full->t, err);
+    node = node_of(&rc, n, &full->t, err);
     if (node < 0)
-        return status;
+        return rc;
     if (n->n == before)
         return table_fault(err, &full->t, "node \"%.80s\" again", full->t.cell[0]);
-    if (reserve(n, full, err) != 0)
+    if (reserve(n, full, err))
         return -1;
     for (int32_t j = 0; j < width; j++) {
         double v;
 
-        if (table_number(&v, &full->t, full->col[j], err) != 0)
+        if (table_number(&v, &full->t, full->col[j], err))
             return -1;
         n->n_missing += isnan(v);
         n->table[(int64_t)node * width + j] = isnan(v) ? full->mean[j] : (float)v;
@@ -248,7 +225,7 @@ static int read_full(struct new_nodes *n, const char *path, struct err *err)
     struct full full = {0};
     int status = full_open(&full, n, path, err);
 
-    while (status == 0 && (status = table_next(&full.t, err)) > 0)
+    while (!status && (status = table_next(&full.t, err)) > 0)
         status = read_row(n, &full, err);
     free(full.col);
     free(full.mean);
@@ -303,22 +280,22 @@ static int read_edges(struct new_nodes *n, const char *features, const char *pat
     struct data_report unused = {0};
     struct edges edges = {0};
     struct buf known = {0};
-    int status = 0;
+    int rc = 0;
 
     n->edges.start = calloc((size_t)n->n + 1, sizeof *n->edges.start);
     if (!n->edges.start)
         return err_nomem(err, "edges", ((size_t)n->n + 1) * sizeof *n->edges.start);
     if (path) {
         buf_printf(&known, "%s nor in the training data", features);
-        status = edges_read(&edges, path, &n->nodes, buf_text(&known), &unused, err);
+        rc = edges_read(&edges, path, &n->nodes, buf_text(&known), &unused, err);
         buf_release(&known);
     }
-    if (status == 0) {
+    if (!rc) {
         count_edges(n, &edges);
-        status = put_edges(n, &edges, err);
+        rc = put_edges(n, &edges, err);
     }
     edges_release(&edges);
-    return status;
+    return rc;
 }
 
 /* ---- together ---- */
@@ -327,8 +304,7 @@ int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char
                    const char *edges, struct err *err)
 {
     *out = (struct new_nodes){.data = data};
-    if (add_known(out, err) != 0 ||
-        (data->is_sparse ? read_listed : read_full)(out, features, err) != 0)
+    if (add_known(out, err) || (data->is_sparse ? read_listed : read_full)(out, features, err))
         return -1;
     if (out->n == 0)
         return err_set(err, "%s: no new node: %lld rows are of nodes of the training data",

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "data/core/reader.h"
-#include "data/core/triplets.h"
 
 /* Above this, numbers are taken for names: a column for each number would be mostly empty. */
 #define MAX_FEATURE_NUMBER 10000000
@@ -38,15 +37,15 @@ static int read_listed(struct triplets *list, struct node_features *f, const str
     while ((status = table_next(t, err)) > 0) {
         struct triplet triplet = {.row = reader_known_id(nodes, t, 0, nodes_path, err)};
 
-        if (triplet.row < 0 || read_value(&triplet.val, t, err) != 0)
+        if (triplet.row < 0 || read_value(&triplet.val, t, err))
             return -1;
         if (!t->cell[1][0])
             return table_fault(err, t, "the feature of node \"%.80s\" is empty", t->cell[0]);
         triplet.col = find_or_add(&f->listed, t->cell[1], t->line, err);
-        if (triplet.col < 0 || triplets_add(list, triplet, err) != 0)
+        if (triplet.col < 0 || triplets_add(list, triplet, err))
             return -1;
     }
-    if (status == 0 && f->listed.n == 0)
+    if (!status && f->listed.n == 0)
         return err_set(err, "%s: no features after the header", t->path);
     return status;
 }
@@ -120,19 +119,19 @@ static int read_sparse(struct node_features *f, const struct names *nodes, const
                        struct err *err)
 {
     struct triplets list = {0};
-    int status = -1;
+    int rc = -1;
 
     f->is_sparse = true;
-    if (read_listed(&list, f, nodes, nodes_path, err) == 0) {
+    if (!read_listed(&list, f, nodes, nodes_path, err)) {
         number_columns(f, &list);
-        status = csr_from_triplets(&f->sparse, nodes->n, f->n, list.item, list.n, err);
+        rc = csr_from_triplets(&f->sparse, nodes->n, f->n, list.item, list.n, err);
     }
-    if (status == 0 && csr_nnz(&f->sparse) < list.n)
-        status = find_repeat(f, &list, nodes, err);
-    if (status == 0)
+    if (!rc && csr_nnz(&f->sparse) < list.n)
+        rc = find_repeat(f, &list, nodes, err);
+    if (!rc)
         drop_zeros(&f->sparse);
     triplets_release(&list);
-    return status;
+    return rc;
 }
 
 /* ---- dense ---- */
@@ -146,11 +145,10 @@ static int read_rows(struct node_features *f, struct names *listed, const struct
     while ((status = table_next(t, err)) > 0) {
         int32_t i = reader_known_id(nodes, t, 0, nodes_path, err);
 
-        if (i < 0 || reader_new_id(listed, t, 0, err) < 0 ||
-            columns_read_row(&f->dense, i, t, err) != 0)
+        if (i < 0 || reader_new_id(listed, t, 0, err) < 0 || columns_read_row(&f->dense, i, t, err))
             return -1;
     }
-    for (int32_t i = 0; status == 0 && listed->n < nodes->n && i < nodes->n; i++)
+    for (int32_t i = 0; !status && listed->n < nodes->n && i < nodes->n; i++)
         if (names_find(listed, nodes->text[i]) < 0)
             return err_set(err, "%s: no row for node \"%.80s\" of %s", t->path, nodes->text[i],
                            nodes_path);
@@ -161,17 +159,17 @@ static int read_dense(struct node_features *f, const struct names *nodes, const 
                       struct data_report *report, struct err *err)
 {
     struct names listed = {0};
-    int status;
+    int rc;
 
-    if (columns_init(&f->dense, &f->table, nodes->n, err) != 0)
+    if (columns_init(&f->dense, &f->table, nodes->n, err))
         return -1;
     f->n = f->dense.n_cols;
     f->name = f->dense.name;
-    status = read_rows(f, &listed, nodes, nodes_path, err);
+    rc = read_rows(f, &listed, nodes, nodes_path, err);
     names_release(&listed);
-    if (status == 0 && columns_impute(&f->dense, &report->n_missing, err) != 0)
-        status = err_wrap(err, "%s", f->table.path);
-    return status;
+    if (!rc && columns_impute(&f->dense, &report->n_missing, err))
+        rc = err_wrap(err, "%s", f->table.path);
+    return rc;
 }
 
 bool node_features_is_listed(const struct table *t)
@@ -183,18 +181,18 @@ int node_features_read(struct node_features *out, const char *path, const struct
                        const char *nodes_path, struct data_report *report, struct err *err)
 {
     struct table *t = &out->table;
-    int status;
+    int rc;
 
     memset(out, 0, sizeof *out);
-    if (table_open(t, path, err) != 0)
+    if (table_open(t, path, err))
         return -1;
     if (node_features_is_listed(t))
-        status = read_sparse(out, nodes, nodes_path, err);
+        rc = read_sparse(out, nodes, nodes_path, err);
     else
-        status = read_dense(out, nodes, nodes_path, report, err);
-    if (status != 0)
+        rc = read_dense(out, nodes, nodes_path, report, err);
+    if (rc)
         node_features_release(out);
-    return status;
+    return rc;
 }
 
 void node_features_release(struct node_features *features)

@@ -146,44 +146,44 @@ static int prepare_kinship(struct similarity *s, struct mat *row, struct err *er
 {
     double *p = calloc((size_t)row->n_cols, sizeof *p);
     double variance = 0, base = 0;
-    int status;
+    int rc;
 
     if (!p)
         return err_nomem(err, "allele frequencies", (size_t)row->n_cols * sizeof *p);
     s->twice = p;
-    status = sum_dosages(p, &base, s, row, err);
+    rc = sum_dosages(p, &base, s, row, err);
     for (int32_t j = 0; j < row->n_cols; j++) {
         p[j] = p[j] / s->data->n_samples - base / 2;
         variance += 2 * p[j] * (1 - p[j]);
         s->twice[j] = 2 * p[j] + base;
         s->offset += s->twice[j] * s->twice[j];
     }
-    for (int32_t i = 0; status == 0 && i < s->data->n_samples; i++) {
+    for (int32_t i = 0; !rc && i < s->data->n_samples; i++) {
         dataset_decode(row, s->data, i, 0);
         s->scale[i] = 1;
         s->shift[i] = kinship_shift(s, row->v);
     }
-    if (status == 0 && !(variance > 0))
+    if (!rc && !(variance > 0))
         return err_set(err, "graph.metric = kinship: every marker is monomorphic");
     s->factor = 1 / variance;
-    return status;
+    return rc;
 }
 
 static int prepare(struct similarity *s, enum graph_metric metric, struct err *err)
 {
     struct mat row;
-    int status = 0;
+    int rc = 0;
 
-    if (mat_init(&row, 1, s->data->n_markers, err) != 0)
+    if (mat_init(&row, 1, s->data->n_markers, err))
         return -1;
     if (metric == GRAPH_KINSHIP)
-        status = prepare_kinship(s, &row, err);
+        rc = prepare_kinship(s, &row, err);
     if (metric == GRAPH_CORRELATION)
-        status = prepare_correlation(s, &row, err);
-    if (status == 0 && metric != GRAPH_KINSHIP)
+        rc = prepare_correlation(s, &row, err);
+    if (!rc && metric != GRAPH_KINSHIP)
         scale_by_norms(s, &row);
     mat_release(&row);
-    return status;
+    return rc;
 }
 
 /* ---- blocks ---- */
@@ -199,8 +199,8 @@ static int allocate(struct similarity *s, struct err *err)
     s->product = malloc((size_t)s->max_rows * (size_t)n * sizeof *s->product);
     if (!s->scale || !s->shift || !s->product)
         return err_nomem(err, "similarities", (size_t)s->max_rows * (size_t)n * sizeof *s->product);
-    if (mat_init(&s->left, s->max_rows, PANEL_COLS, err) != 0 ||
-        mat_init(&s->right, MAX_ROWS, PANEL_COLS, err) != 0)
+    if (mat_init(&s->left, s->max_rows, PANEL_COLS, err) ||
+        mat_init(&s->right, MAX_ROWS, PANEL_COLS, err))
         return -1;
     return mat_init(&s->part, s->max_rows, MAX_ROWS, err);
 }
@@ -212,7 +212,7 @@ int similarity_init(struct similarity *s, const struct dataset *d, enum graph_me
     if (d->is_sparse)
         return err_set(err, "graph.build = knn and threshold need dense features, these are "
                             "sparse: give edges and use graph.build = file");
-    if (allocate(s, err) != 0)
+    if (allocate(s, err))
         return -1;
     return prepare(s, metric, err);
 }

@@ -15,22 +15,10 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
-
-struct smi {
-    struct lines lines; /* path and line are there */
-    bool is_begun;
-    char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
-};
-
-/* -1 and err: as lines_open(). Pair with smi_close() after success. */
-static int smi_open(struct smi *s, const char *path, struct err *err);
-static void smi_close(struct smi *s); /* takes a zeroed one */
-
 /* What stands on the first line can be told from so much of it. */
 enum { HEAD_BYTES = 1 << 14 };
 
-/* ---- which ---- */
+/* ---- which files are SMILES files ---- */
 
 static char *skip_mark(char *text)
 {
@@ -63,7 +51,7 @@ static bool has_cell(const char *line, const char *name, const char *separators)
     return false;
 }
 
-bool smi_is_bare(const char *path, const char *column)
+bool smiles_is_bare(const char *path, const char *column)
 {
     char head[HEAD_BYTES];
     const char *line;
@@ -75,14 +63,24 @@ bool smi_is_bare(const char *path, const char *column)
     return *line && !has_cell(line, column, "\t,;") && !has_cell(line, column, "\t,; ");
 }
 
-/* ---- reading ---- */
+/* ---- SMILES files ---- */
 
+enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
+
+struct smi {
+    struct lines lines; /* path and line are there */
+    bool is_begun;
+    char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
+};
+
+/* -1 and err: as lines_open(). Pair with smi_close() after success. */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
     return lines_open(&s->lines, path, err);
 }
 
+/* Takes a zeroed one. */
 static void smi_close(struct smi *s)
 {
     if (s)
@@ -127,6 +125,8 @@ static int smi_next(struct smi *s, struct err *err)
     }
     return status;
 }
+
+/* ---- tables of molecules ---- */
 
 /* A table with a molecule in each row, or a SMILES file, which is read as one with two columns.
  * Molecules for a model are read a piece at a time: ids are of all rows so far, the rest is of the
@@ -213,9 +213,9 @@ static int find_columns(struct smiles *s, struct err *err)
     bool has_id = spec->id && *spec->id;
 
     s->id = s->trait = -1;
-    if (find_column(&s->smiles, t, smiles_name(spec), "smiles", err) != 0 ||
-        (has_id && find_column(&s->id, t, spec->id, "id", err) != 0) ||
-        (!spec->like && find_trait(s, spec->trait, err) != 0))
+    if (find_column(&s->smiles, t, smiles_name(spec), "smiles", err) ||
+        (has_id && find_column(&s->id, t, spec->id, "id", err)) ||
+        (!spec->like && find_trait(s, spec->trait, err)))
         return -1;
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
         return err_set(err,
@@ -296,9 +296,9 @@ static int read_row(struct smiles *s, struct err *err)
         *err = why;
         return err_wrap(err, "%s", t->path);
     }
-    if (status == 0)
+    if (!status)
         return skip(s, &why, err);
-    if (add_id(s, err) != 0 || end_graph(s, err) != 0)
+    if (add_id(s, err) || end_graph(s, err))
         return -1;
     if (s->trait < 0)
         return 0;
@@ -320,9 +320,9 @@ static int read_rows(struct smiles *s, int32_t most, struct err *err)
     int status = 0;
 
     while (s->ids.n - s->first < most && (status = next_row(s, err)) > 0)
-        if (read_row(s, err) != 0)
+        if (read_row(s, err))
             return -1;
-    if (status == 0 && s->ids.n == 0)
+    if (!status && s->ids.n == 0)
         return err_set(err, "%s: no molecules%s, %d that cannot be read", s->table.path,
                        s->is_bare ? "" : " after the header", s->n_skipped);
     return status < 0 ? -1 : 0;
@@ -363,7 +363,7 @@ static int open_bare(struct smiles *s, struct err *err)
                        "without a header it has nothing to be predicted; must begin with a line "
                        "that names the columns, the target's among them",
                        path, smiles_name(s->spec));
-    if (smi_open(&s->smi, path, err) != 0)
+    if (smi_open(&s->smi, path, err))
         return -1;
     s->is_bare = true;
     s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};
@@ -380,7 +380,7 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
     if (!molecule_is_readable())
         return err_set(err, "data.format = smiles: this espalier was built without Indigo; install "
                             "it (Debian: libindigo-dev), then configure and build again");
-    if (reader_need_path(spec, spec->molecules, "molecules", err) != 0)
+    if (reader_need_path(spec, spec->molecules, "molecules", err))
         return -1;
     if (file_names_end_like(spec->molecules, ".sdf") ||
         file_names_end_like(spec->molecules, ".mol"))
@@ -389,9 +389,9 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
             spec->like ? ", or a SMILES file: obabel FILE.sdf -O FILE.smi"
                        : ": obabel FILE.sdf -O FILE.smi, then a line \"smiles id\" before "
                          "the first,");
-    if (smi_is_bare(spec->molecules, smiles_name(spec)))
+    if (smiles_is_bare(spec->molecules, smiles_name(spec)))
         return open_bare(s, err);
-    if (table_open(&s->table, spec->molecules, err) != 0)
+    if (table_open(&s->table, spec->molecules, err))
         return -1;
     molecules_init(&s->molecules);
     return find_columns(s, err);
@@ -414,23 +414,21 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct smiles s;
-    int status = -1;
+    int rc =
+        open_table(&s, spec, err) ||
+        target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) ||
+        read_rows(&s, INT32_MAX, err) || target_read_decimal(&s.cells, s.table.separator, err) ||
+        pairs_finish(&s.molecules.bonds, err) ||
+        target_make(&s.target, &s.cells, spec->task, true, err) ||
+        membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, NULL, &s.target, err) ||
+        build(out, &s, err);
 
-    if (open_table(&s, spec, err) == 0 &&
-        target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) == 0 &&
-        read_rows(&s, INT32_MAX, err) == 0 &&
-        target_read_decimal(&s.cells, s.table.separator, err) == 0 &&
-        pairs_finish(&s.molecules.bonds, err) == 0 &&
-        target_make(&s.target, &s.cells, spec->task, true, err) == 0 &&
-        membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, NULL, &s.target, err) ==
-            0)
-        status = build(out, &s, err);
     report->unset = s.needs_trait ? "trait" : NULL;
     report->n_skipped = s.n_skipped;
-    if (status == 0)
+    if (!rc)
         report_facts(report, &s);
     smiles_release(&s);
-    return status;
+    return rc ? -1 : 0;
 }
 
 /* ---- for a model ---- */
@@ -492,8 +490,8 @@ static int next_piece(struct dataset *out, void *state, int32_t most, struct dat
         report_new(report, s);
         return 0;
     }
-    if (pairs_finish(&s->molecules.bonds, err) != 0 ||
-        target_absent(&s->target, s->ids.n - s->first, err) != 0 || build(out, s, err) != 0)
+    if (pairs_finish(&s->molecules.bonds, err) ||
+        target_absent(&s->target, s->ids.n - s->first, err) || build(out, s, err))
         return -1;
     return 1;
 }

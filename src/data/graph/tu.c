@@ -67,9 +67,9 @@ static int path_of(char **out, const char *prefix, const char *suffix, struct er
 /* The path, or NULL where there is no such file. */
 static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
 {
-    if (path_of(out, prefix, suffix, err) != 0)
+    if (path_of(out, prefix, suffix, err))
         return -1;
-    if (access(*out, F_OK) != 0) {
+    if (access(*out, F_OK)) {
         free(*out);
         *out = NULL;
     }
@@ -96,21 +96,21 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
 {
     DIR *dir = opendir(folder);
     const struct dirent *entry;
-    int status = 0;
+    int rc = 0;
 
     if (!dir)
         return err_set(err, "%s: cannot open the folder: %s", folder, strerror(errno));
-    while (status == 0 && (entry = readdir(dir)))
+    while (!rc && (entry = readdir(dir)))
         if (file_names_end_in(entry->d_name, INDICATOR))
-            status = take_prefix(tu, folder, entry->d_name, err);
+            rc = take_prefix(tu, folder, entry->d_name, err);
     closedir(dir);
-    if (status == 0 && !tu->prefix)
+    if (!rc && !tu->prefix)
         return err_set(err,
                        "%s: no file ends in " INDICATOR
                        ": must be a folder with DS_A.txt, DS" INDICATOR
                        " and DS_graph_labels.txt or DS_graph_attributes.txt",
                        folder);
-    return status;
+    return rc;
 }
 
 /* Which files of nodes are read: those that the data of a model have, if they are for one. */
@@ -119,13 +119,12 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
     int32_t n_labels, n_attributes;
 
     if (!like)
-        return optional_path(&tu->labels_path, tu->prefix, "_node_labels.txt", err) != 0 ||
-                       optional_path(&tu->attributes_path, tu->prefix, "_node_attributes.txt",
-                                     err) != 0
+        return optional_path(&tu->labels_path, tu->prefix, "_node_labels.txt", err) ||
+                       optional_path(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err)
                    ? -1
                    : 0;
     tu_nodes_columns(&n_labels, &n_attributes, like);
-    if (n_labels && path_of(&tu->labels_path, tu->prefix, "_node_labels.txt", err) != 0)
+    if (n_labels && path_of(&tu->labels_path, tu->prefix, "_node_labels.txt", err))
         return -1;
     return n_attributes ? path_of(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err)
                         : 0;
@@ -136,14 +135,14 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
-    int status = -1;
+    int rc = optional_path(&labels, tu->prefix, "_graph_labels.txt", err) ||
+                     optional_path(&attributes, tu->prefix, "_graph_attributes.txt", err)
+                 ? -1
+                 : 0;
 
-    if (optional_path(&labels, tu->prefix, "_graph_labels.txt", err) == 0 &&
-        optional_path(&attributes, tu->prefix, "_graph_attributes.txt", err) == 0)
-        status = 0;
-    if (status == 0 && !labels && !attributes)
-        status = err_set(err, "%s: neither of %s_graph_labels.txt and %s_graph_attributes.txt",
-                         tu->indicator_path, tu->prefix, tu->prefix);
+    if (!rc && !labels && !attributes)
+        rc = err_set(err, "%s: neither of %s_graph_labels.txt and %s_graph_attributes.txt",
+                     tu->indicator_path, tu->prefix, tu->prefix);
     if (!labels || (attributes && task == DATA_TASK_REGRESSION)) {
         tu->target_path = attributes;
         free(labels);
@@ -151,26 +150,24 @@ static int find_target(struct tu *tu, enum data_task task, struct err *err)
         tu->target_path = labels;
         free(attributes);
     }
-    return status;
+    return rc;
 }
 
 static int find_files(struct tu *tu, const struct data_spec *spec, struct err *err)
 {
     char *edge_labels = NULL, *edge_attributes = NULL;
-    int status = -1;
+    int rc = find_prefix(tu, spec->folder, err) ||
+             path_of(&tu->indicator_path, tu->prefix, INDICATOR, err) ||
+             path_of(&tu->edges_path, tu->prefix, "_A.txt", err) ||
+             (!spec->like && find_target(tu, spec->task, err)) ||
+             find_node_files(tu, spec->like, err) ||
+             optional_path(&edge_labels, tu->prefix, "_edge_labels.txt", err) ||
+             optional_path(&edge_attributes, tu->prefix, "_edge_attributes.txt", err);
 
-    if (find_prefix(tu, spec->folder, err) == 0 &&
-        path_of(&tu->indicator_path, tu->prefix, INDICATOR, err) == 0 &&
-        path_of(&tu->edges_path, tu->prefix, "_A.txt", err) == 0 &&
-        (spec->like || find_target(tu, spec->task, err) == 0) &&
-        find_node_files(tu, spec->like, err) == 0 &&
-        optional_path(&edge_labels, tu->prefix, "_edge_labels.txt", err) == 0 &&
-        optional_path(&edge_attributes, tu->prefix, "_edge_attributes.txt", err) == 0)
-        status = 0;
     tu->has_edge_labels = edge_labels || edge_attributes;
     free(edge_labels);
     free(edge_attributes);
-    return status;
+    return rc ? -1 : 0;
 }
 
 /* ---- graphs ---- */
@@ -215,12 +212,12 @@ static int read_target_rows(struct tu *tu, struct lines *l, const char *trait, s
     int status;
 
     while ((status = lines_next(l, err)) > 0) {
-        if (tu->graphs.n == 0 && find_column(&column, tu, l, trait, err) != 0)
+        if (tu->graphs.n == 0 && find_column(&column, tu, l, trait, err))
             return -1;
-        if (add_graph(tu, l, column, err) != 0)
+        if (add_graph(tu, l, column, err))
             return -1;
     }
-    if (status == 0 && tu->graphs.n == 0)
+    if (!status && tu->graphs.n == 0)
         return err_set(err, "%s: is empty: must have a row for each graph", l->path);
     return status;
 }
@@ -228,16 +225,16 @@ static int read_target_rows(struct tu *tu, struct lines *l, const char *trait, s
 static int read_target(struct tu *tu, const struct data_spec *spec, struct err *err)
 {
     struct lines l;
-    int status;
+    int rc;
 
-    if (target_cells_init(&tu->cells, 0, tu->target_path, "graph label", err) != 0 ||
-        lines_open(&l, tu->target_path, err) != 0)
+    if (target_cells_init(&tu->cells, 0, tu->target_path, "graph label", err) ||
+        lines_open(&l, tu->target_path, err))
         return -1;
-    status = read_target_rows(tu, &l, spec->trait, err);
+    rc = read_target_rows(tu, &l, spec->trait, err);
     lines_close(&l);
-    if (status == 0)
-        status = target_make(&tu->target, &tu->cells, spec->task, true, err);
-    return status;
+    if (!rc)
+        rc = target_make(&tu->target, &tu->cells, spec->task, true, err);
+    return rc;
 }
 
 /* Graphs for a model: as many as the indicator counts up to. What is wrong with it is said when it
@@ -247,7 +244,7 @@ static int count_graphs(struct tu *tu, struct err *err)
     struct lines l;
     int status;
 
-    if (lines_open(&l, tu->indicator_path, err) != 0)
+    if (lines_open(&l, tu->indicator_path, err))
         return -1;
     while ((status = lines_next(&l, err)) > 0) {
         char next[16];
@@ -257,9 +254,9 @@ static int count_graphs(struct tu *tu, struct err *err)
             break;
     }
     lines_close(&l);
-    if (status == 0 && tu->graphs.n == 0)
+    if (!status && tu->graphs.n == 0)
         return err_set(err, "%s: must begin with graph 1", tu->indicator_path);
-    return status == 0 ? target_absent(&tu->target, tu->graphs.n, err) : -1;
+    return status ? -1 : target_absent(&tu->target, tu->graphs.n, err);
 }
 
 /* ---- nodes ---- */
@@ -286,7 +283,7 @@ static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct e
 {
     int32_t graph;
 
-    if (lines_whole(&graph, l, 0, 1, tu->graphs.n, "graph", err) != 0)
+    if (lines_whole(&graph, l, 0, 1, tu->graphs.n, "graph", err))
         return -1;
     if (graph < last)
         return lines_fault(err, l, "graph %d after graph %d: nodes must be in the order of graphs",
@@ -294,7 +291,7 @@ static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct e
     if (graph > last + 1)
         return lines_fault(err, l, "graph %d after graph %d: graph %d has no nodes", graph, last,
                            last + 1);
-    if (reserve_node(tu, err) != 0)
+    if (reserve_node(tu, err))
         return -1;
     if (graph > last)
         tu->graph_start[graph - 1] = tu->n_nodes;
@@ -311,15 +308,15 @@ static int read_indicator(struct tu *tu, struct err *err)
     tu->graph_start = calloc((size_t)n_graphs + 1, sizeof *tu->graph_start);
     if (!tu->graph_start)
         return err_nomem(err, "graphs", ((size_t)n_graphs + 1) * sizeof *tu->graph_start);
-    if (lines_open(&l, tu->indicator_path, err) != 0)
+    if (lines_open(&l, tu->indicator_path, err))
         return -1;
     while ((status = lines_next(&l, err)) > 0) {
-        if (add_node(tu, &l, last, err) != 0)
+        if (add_node(tu, &l, last, err))
             break;
         last = tu->graph_of[tu->n_nodes - 1] + 1;
     }
     lines_close(&l);
-    if (status != 0)
+    if (status)
         return -1;
     if (last < n_graphs)
         return err_set(err, "%s: ends with graph %d: %s has %d graphs", tu->indicator_path, last,
@@ -336,8 +333,8 @@ static int add_edge(struct tu *tu, const struct lines *l, struct err *err)
 
     if (l->n_cells != 2)
         return lines_fault(err, l, "%d cells: an edge has two, from and to", l->n_cells);
-    if (lines_whole(&a, l, 0, 1, tu->n_nodes, "node", err) != 0 ||
-        lines_whole(&b, l, 1, 1, tu->n_nodes, "node", err) != 0)
+    if (lines_whole(&a, l, 0, 1, tu->n_nodes, "node", err) ||
+        lines_whole(&b, l, 1, 1, tu->n_nodes, "node", err))
         return -1;
     if (tu->graph_of[a - 1] != tu->graph_of[b - 1])
         return lines_fault(err, l, "edge %d, %d joins graphs %d and %d: must stay in one", a, b,
@@ -350,13 +347,13 @@ static int read_edges(struct tu *tu, struct err *err)
     struct lines l;
     int status;
 
-    if (lines_open(&l, tu->edges_path, err) != 0)
+    if (lines_open(&l, tu->edges_path, err))
         return -1;
     while ((status = lines_next(&l, err)) > 0)
-        if (add_edge(tu, &l, err) != 0)
+        if (add_edge(tu, &l, err))
             break;
     lines_close(&l);
-    return status == 0 ? pairs_finish(&tu->edges, err) : -1;
+    return status ? -1 : pairs_finish(&tu->edges, err);
 }
 
 /* ---- together ---- */
@@ -407,22 +404,19 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct tu tu = {0};
-    int status = -1;
+    int rc = reader_need_path(spec, spec->folder, "folder", err) || find_files(&tu, spec, err) ||
+             (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) ||
+             read_indicator(&tu, err) || read_edges(&tu, err) || read_nodes(&tu, spec->like, err) ||
+             (!spec->like && membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL,
+                                             NULL, &tu.target, err)) ||
+             build(out, &tu, err);
 
-    if (reader_need_path(spec, spec->folder, "folder", err) == 0 &&
-        find_files(&tu, spec, err) == 0 &&
-        (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) == 0 &&
-        read_indicator(&tu, err) == 0 && read_edges(&tu, err) == 0 &&
-        read_nodes(&tu, spec->like, err) == 0 &&
-        (spec->like || membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL, NULL,
-                                       &tu.target, err) == 0))
-        status = build(out, &tu, err);
     report->unset = tu.needs_trait ? "trait" : NULL;
     report->n_self_loops = tu.edges.n_self_loops;
     report->n_duplicate_edges = tu.edges.n_duplicates;
     report_notes(report, &tu, spec->like != NULL);
     tu_release(&tu);
-    return status;
+    return rc ? -1 : 0;
 }
 
 static void set_new_path(struct data_spec *spec, const char *path)

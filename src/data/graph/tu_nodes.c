@@ -31,7 +31,7 @@ static int read_row(double *out, const struct lines *l, bool is_whole, struct er
         int32_t whole;
 
         if (is_whole) {
-            if (lines_whole(&whole, l, j, INT32_MIN, INT32_MAX, "label", err) != 0)
+            if (lines_whole(&whole, l, j, INT32_MIN, INT32_MAX, "label", err))
                 return -1;
             out[j] = whole;
         } else if (!table_parse_number(&out[j], l->cell[j])) {
@@ -50,12 +50,12 @@ static int read_rows(struct numbers *m, struct lines *l, bool is_whole, int32_t 
     while ((status = lines_next(l, err)) > 0) {
         if (n == n_nodes)
             return lines_fault(err, l, "one row more than the %d nodes of %s", n_nodes, nodes_path);
-        if ((n == 0 && allocate(m, l, n_nodes, err) != 0) ||
-            read_row(m->v + (int64_t)n * m->n_cols, l, is_whole, err) != 0)
+        if ((n == 0 && allocate(m, l, n_nodes, err)) ||
+            read_row(m->v + (int64_t)n * m->n_cols, l, is_whole, err))
             return -1;
         n++;
     }
-    if (status == 0 && n < n_nodes)
+    if (!status && n < n_nodes)
         return err_set(err, "%s: %d rows: %s has %d nodes", l->path, n, nodes_path, n_nodes);
     return status;
 }
@@ -64,15 +64,15 @@ static int read_numbers(struct numbers *m, const char *path, bool is_whole, int3
                         const char *nodes_path, struct err *err)
 {
     struct lines l;
-    int status;
+    int rc;
 
     if (!path)
         return 0;
-    if (lines_open(&l, path, err) != 0)
+    if (lines_open(&l, path, err))
         return -1;
-    status = read_rows(m, &l, is_whole, n_nodes, nodes_path, err);
+    rc = read_rows(m, &l, is_whole, n_nodes, nodes_path, err);
     lines_close(&l);
-    return status;
+    return rc;
 }
 
 /* ---- one-hot ---- */
@@ -255,51 +255,51 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
                     struct err *err)
 {
     struct values values = {0};
-    int status = like ? check_columns(labels, attributes, like, err) : 0;
+    int rc = like ? check_columns(labels, attributes, like, err) : 0;
     int32_t n_hot = 0;
 
-    if (status == 0 && labels->v)
-        status = like ? take_values(&values, like, labels->n_cols, err)
-                      : find_values(&values, labels, n_nodes, err);
-    if (status == 0 && labels->v)
+    if (!rc && labels->v)
+        rc = like ? take_values(&values, like, labels->n_cols, err)
+                  : find_values(&values, labels, n_nodes, err);
+    if (!rc && labels->v)
         n_hot = values.start[labels->n_cols];
-    if (status == 0)
-        status = init(out, n_hot + attributes->n_cols, !attributes->v, n_nodes, err);
-    if (status == 0) {
+    if (!rc)
+        rc = init(out, n_hot + attributes->n_cols, !attributes->v, n_nodes, err);
+    if (!rc) {
         set_ones(out, labels, &values, n_nodes);
         set_attributes(out, attributes, n_hot, n_nodes);
         name_all(out, labels, &values, attributes);
     }
     free(values.v);
     free(values.start);
-    return status;
+    return rc;
 }
 
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
                   const char *nodes_path, const struct dataset *like, struct err *err)
 {
     struct numbers l = {0}, a = {0};
-    int status = -1;
+    int rc = -1;
 
     memset(out, 0, sizeof *out);
-    if (read_numbers(&l, labels, true, n_nodes, nodes_path, err) == 0 &&
-        read_numbers(&a, attributes, false, n_nodes, nodes_path, err) == 0) {
-        status = assemble(out, &l, &a, n_nodes, like, err);
-        if (status != 0)
+    if (!read_numbers(&l, labels, true, n_nodes, nodes_path, err) &&
+        !read_numbers(&a, attributes, false, n_nodes, nodes_path, err)) {
+        rc = assemble(out, &l, &a, n_nodes, like, err);
+        if (rc)
             err_wrap(err, "%s", labels ? labels : attributes);
     }
-    if (status != 0)
+    if (rc)
         tu_nodes_release(out);
     free(l.v);
     free(a.v);
-    return status;
+    return rc;
 }
 
 int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
                      struct err *err)
 {
     memset(out, 0, sizeof *out);
-    if (init(out, 1, false, n_nodes, err) != 0) {
+    if (init(out, 1, false, n_nodes, err)) {
         tu_nodes_release(out);
         return -1;
     }

@@ -87,7 +87,7 @@ void file_names_of(struct buf *out, const char *path)
     bool is_one = file_names_plink_stem(path) < strlen(path);
     struct stat status;
 
-    if (stat(path, &status) != 0 || is_one)
+    if (stat(path, &status) || is_one)
         add_plink(out, path);
     else if (S_ISDIR(status.st_mode))
         add_folder(out, path);

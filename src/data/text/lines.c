@@ -90,7 +90,7 @@ static int cut(struct lines *l, char *text, struct err *err)
 
         if (comma)
             *comma = '\0';
-        if (add_cell(l, trim(text), err) != 0)
+        if (add_cell(l, trim(text), err))
             return -1;
         text = comma ? comma + 1 : NULL;
     }
@@ -114,7 +114,7 @@ int lines_next(struct lines *l, struct err *err)
                                "an empty line: the number of a line counts, and more follow");
         }
         if (*text)
-            return cut(l, text, err) == 0 ? 1 : -1;
+            return cut(l, text, err) ? -1 : 1;
         empty = empty ? empty : l->line;
     }
     return status;
@@ -129,7 +129,7 @@ int lines_next_whole(struct lines *l, struct err *err)
 
         l->n_cells = 0;
         if (*text)
-            return add_cell(l, text, err) == 0 ? 1 : -1;
+            return add_cell(l, text, err) ? -1 : 1;
     }
     return status;
 }
@@ -160,8 +160,8 @@ int lines_open(struct lines *l, const char *path, struct err *err)
     l->source = calloc(1, sizeof *l->source);
     if (!l->source)
         return err_nomem(err, path, sizeof *l->source);
-    if (textline_open(&l->text, path, textline_read_stream, &l->source->file, err) == 0 &&
-        stream_open(&l->source->file, path, "a file of text", err) == 0)
+    if (!textline_open(&l->text, path, textline_read_stream, &l->source->file, err) &&
+        !stream_open(&l->source->file, path, "a file of text", err))
         return 0;
     lines_close(l);
     return -1;

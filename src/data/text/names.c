@@ -65,7 +65,7 @@ int32_t names_add(struct names *names, const char *text, int64_t line, struct er
     struct name *name;
 
     assert(names_find(names, text) < 0);
-    if (names->n == names->capacity && grow(names, err) != 0)
+    if (names->n == names->capacity && grow(names, err))
         return -1;
     name = malloc(sizeof *name + size);
     if (!name)
@@ -144,7 +144,7 @@ int names_split(struct names *names, const char *list, const char *what, struct 
         next = *end ? end + 1 : NULL;
         while (end > part && strchr(blanks, end[-1]))
             end--;
-        if (add_part(names, part, end > part ? (size_t)(end - part) : 0, what, err) != 0)
+        if (add_part(names, part, end > part ? (size_t)(end - part) : 0, what, err))
             return -1;
     }
     return 0;

@@ -5,12 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
-static bool quotes_is_blank(unsigned char c, unsigned char separator)
+/* ---- quotes ---- */
+
+static bool is_other_blank(unsigned char c, unsigned char separator)
 {
     return (c == ' ' || c == '\t') && c != separator;
 }
 
-static bool quotes_is_end(unsigned char c, unsigned char separator)
+static bool ends_cell(unsigned char c, unsigned char separator)
 {
     return c == separator || c == '\n' || c == '\r';
 }
@@ -21,10 +23,10 @@ static enum quotes next(enum quotes state, unsigned char c, unsigned char separa
     case QUOTES_START:
         if (c == '"')
             return QUOTES_INSIDE;
-        return quotes_is_end(c, separator) || quotes_is_blank(c, separator) ? QUOTES_START
-                                                                            : QUOTES_PLAIN;
+        return ends_cell(c, separator) || is_other_blank(c, separator) ? QUOTES_START
+                                                                       : QUOTES_PLAIN;
     case QUOTES_PLAIN:
-        return quotes_is_end(c, separator) ? QUOTES_START : QUOTES_PLAIN;
+        return ends_cell(c, separator) ? QUOTES_START : QUOTES_PLAIN;
     case QUOTES_INSIDE:
         return c == '"' ? QUOTES_CLOSED : QUOTES_INSIDE;
     case QUOTES_CLOSED:
@@ -34,9 +36,9 @@ static enum quotes next(enum quotes state, unsigned char c, unsigned char separa
     case QUOTES_BLANK:
         break;
     }
-    if (quotes_is_end(c, separator))
+    if (ends_cell(c, separator))
         return QUOTES_START;
-    *is_sound = *is_sound && quotes_is_blank(c, separator);
+    *is_sound = *is_sound && is_other_blank(c, separator);
     return QUOTES_BLANK;
 }
 
@@ -44,11 +46,11 @@ static enum quotes next(enum quotes state, unsigned char c, unsigned char separa
 static enum quotes after_plain(enum quotes state, const unsigned char *bytes, size_t n,
                                unsigned char separator)
 {
-    while (n && quotes_is_blank(bytes[n - 1], separator))
+    while (n && is_other_blank(bytes[n - 1], separator))
         n--;
     if (n == 0)
         return state;
-    return quotes_is_end(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
+    return ends_cell(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
 }
 
 bool quotes_follow(enum quotes *state, const unsigned char *bytes, size_t n,
@@ -75,7 +77,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* ---- which ---- */
+/* ---- which separator ---- */
 
 enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
 static const char kinds[] = {'\t', ',', ';', ' '};

@@ -1,4 +1,4 @@
-/* What stands between the cells of a table of text. */
+/* What stands between the cells of a table of text, and around them. */
 #ifndef DATA_TEXT_SEPARATOR_H
 #define DATA_TEXT_SEPARATOR_H
 
@@ -8,7 +8,6 @@
 /* Where quotes may stand in a table: around a whole cell, and doubled inside such a one; in a cell
  * that does not begin with one they are letters like others. libcsv is either stricter or takes
  * everything. */
-
 enum quotes {
     QUOTES_START,  /* of a cell, blanks may have come */
     QUOTES_PLAIN,  /* in a cell without quotes around it */

@@ -12,7 +12,9 @@
 
 #include "base/err.h"
 
-/* The readers look at this many bytes of a file to recognise it. */
+/* ---- files of other kinds ---- */
+
+/* So many bytes of a file are looked at to recognise it. */
 enum { FOREIGN_HEAD_BYTES = 4096 };
 
 /* Where the name stands in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
@@ -103,8 +105,8 @@ const struct foreign_file *stream_foreign(const void *head, size_t n)
     return NULL;
 }
 
-/* -1 and err, which names the file, its kind and the remedy, where stream_foreign() recognises these
- * bytes. */
+/* -1 and err, which names the file, its kind and the remedy, where stream_foreign() recognises
+ * these bytes. */
 static int check_foreign(const char *path, const void *head, size_t n, struct err *err)
 {
     const struct foreign_file *kind = stream_foreign(head, n);
@@ -118,6 +120,8 @@ size_t stream_mark_bytes(const void *head, size_t n)
 
     return n >= mark && !memcmp(head, STREAM_MARK, mark) ? mark : 0;
 }
+
+/* ---- streams ---- */
 
 /* By inflate() and not by gzread(): that one takes whatever follows a member and does not begin as
  * another for the end of the file, so that a bit that flips there takes rows away and nobody is
@@ -139,7 +143,7 @@ int stream_check(const char *path, const char *wanted, struct err *err)
 {
     struct stat status;
 
-    if (stat(path, &status) != 0)
+    if (stat(path, &status))
         return err_set(err, "%s: cannot open: %s", path, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return err_set(err, "%s: is a directory: must be %s", path, wanted);
@@ -173,7 +177,7 @@ static int check_mark(struct stream *s, struct err *err)
                                          2,    0,    27, 0, 3, 0, 0, 0, 0, 0,    0, 0, 0,   0};
     unsigned char last[sizeof mark];
 
-    if (fseek(s->source->file, -(long)sizeof mark, SEEK_END) == 0 &&
+    if (!fseek(s->source->file, -(long)sizeof mark, SEEK_END) &&
         fread(last, 1, sizeof last, s->source->file) == sizeof last &&
         !memcmp(last, mark, sizeof mark))
         return 0;
@@ -189,7 +193,7 @@ static int find_kind(struct stream *s, struct err *err)
     if (ferror(source->file))
         return cannot_read(s, err);
     source->is_gzip = n >= 2 && source->packed[0] == 0x1f && source->packed[1] == 0x8b;
-    if (source->is_gzip && is_bgzf(source->packed, n) && check_mark(s, err) != 0)
+    if (source->is_gzip && is_bgzf(source->packed, n) && check_mark(s, err))
         return -1;
     rewind(source->file);
     if (source->is_gzip && inflateInit2(&source->z, WINDOW_BITS) != Z_OK)
@@ -216,7 +220,7 @@ static int refuse_foreign(struct stream *s, struct err *err)
     size_t n = 0;
 
     stream_read(head, &n, s, sizeof head, NULL);
-    if (check_foreign(s->path, head, n, err) != 0)
+    if (check_foreign(s->path, head, n, err))
         return -1;
     restart(s->source);
     return 0;
@@ -225,7 +229,7 @@ static int refuse_foreign(struct stream *s, struct err *err)
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err)
 {
     *s = (struct stream){.path = path};
-    if (stream_check(path, wanted, err) != 0)
+    if (stream_check(path, wanted, err))
         return -1;
     s->source = calloc(1, sizeof *s->source);
     if (!s->source)
@@ -233,7 +237,7 @@ int stream_open(struct stream *s, const char *path, const char *wanted, struct e
     s->source->file = fopen(path, "rbe");
     if (!s->source->file)
         err_set(err, "%s: cannot open: %s", path, strerror(errno));
-    else if (find_kind(s, err) == 0 && refuse_foreign(s, err) == 0)
+    else if (!find_kind(s, err) && !refuse_foreign(s, err))
         return 0;
     stream_close(s);
     return -1;
@@ -268,7 +272,7 @@ static int unpack(struct stream *s, struct err *err)
     bool is_first = source->is_between;
     int status;
 
-    if (source->z.avail_in == 0 && read_packed(s, err) != 0)
+    if (source->z.avail_in == 0 && read_packed(s, err))
         return -1;
     if (source->z.avail_in == 0)
         return source->is_between
@@ -317,7 +321,7 @@ size_t stream_peek(char *head, size_t size, const char *path)
     struct stream s;
     size_t n = 0;
 
-    if (stream_open(&s, path, "", NULL) == 0) {
+    if (!stream_open(&s, path, "", NULL)) {
         stream_read(head, &n, &s, size - 1, NULL);
         stream_close(&s);
     }

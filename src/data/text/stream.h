@@ -8,7 +8,6 @@
 #include "base/err.h"
 
 /* Files that people hand over by mistake: workbooks, R data, archives. No reader takes them. */
-
 struct foreign_file {
     const char *name;   /* "an Excel workbook" */
     const char *remedy; /* what to do: "save it as CSV" */
@@ -31,9 +30,9 @@ struct stream {
 };
 
 /* wanted: what the file must be, for the message on a directory. -1 and err: as stream_check(), no
- * such file, a BGZF file without the mark that ends it, a kind of file that check_foreign() names.
- * Pair with stream_close() after success;
- * after an error nothing is held. */
+ * such file, a BGZF file without the mark that ends it, a kind of file
+ * that stream_foreign() recognises. Pair with stream_close() after success; after an error nothing
+ * is held. */
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err);
 void stream_close(struct stream *s); /* takes a zeroed one */
 

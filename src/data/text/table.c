@@ -160,7 +160,7 @@ static int feed_line(struct table *t, struct err *err)
     if (s->row_bytes > t->limit)
         return textline_too_long(err, t->path, t->line, t->limit);
     s->has_nul = s->has_nul || memchr(bytes, '\0', n);
-    if (feed(t, bytes, n, err) != 0)
+    if (feed(t, bytes, n, err))
         return -1;
     if (s->n_cells > TEXTLINE_CELLS_MAX(t->limit))
         return textline_too_many(err, t->path, t->line, t->limit);
@@ -177,7 +177,7 @@ static int finish_parsing(struct table *t, struct err *err)
 
     if (s->quotes == QUOTES_INSIDE)
         return table_fault(err, t, "a quoted cell has no closing quote");
-    if (csv_fini(&s->parser, on_cell, on_line_end, s) == 0)
+    if (!csv_fini(&s->parser, on_cell, on_line_end, s))
         return 0;
     return err_nomem(err, t->path, s->text.size);
 }
@@ -192,15 +192,15 @@ static int read_row(struct table *t, struct err *err)
     s->is_row_done = false;
     while (!s->is_row_done) {
         if (s->chunk_at == s->chunk_size) {
-            if (refill(t, err) != 0)
+            if (refill(t, err))
                 return -1;
             if (s->chunk_size == 0) {
-                if (finish_parsing(t, err) != 0)
+                if (finish_parsing(t, err))
                     return -1;
                 break;
             }
         }
-        if (feed_line(t, err) != 0)
+        if (feed_line(t, err))
             return -1;
     }
     if (buf_failed(&s->text))
@@ -221,7 +221,7 @@ static int open_file(struct table *t, struct err *err)
     s->chunk = malloc(CHUNK_BYTES);
     if (!s->chunk)
         return err_nomem(err, t->path, CHUNK_BYTES);
-    if (stream_open(&s->file, t->path, "a table of text", err) != 0)
+    if (stream_open(&s->file, t->path, "a table of text", err))
         return -1;
     return refill(t, err);
 }
@@ -251,9 +251,9 @@ static int start_parsing(struct table *t, struct err *err)
     struct table_source *s = t->source;
 
     s->chunk_at = stream_mark_bytes(s->chunk, s->chunk_size);
-    if (csv_init(&s->parser, CSV_REPALL_NL) != 0)
+    if (csv_init(&s->parser, CSV_REPALL_NL))
         return err_nomem(err, t->path, sizeof s->parser);
-    if (read_separator(t, err) != 0)
+    if (read_separator(t, err))
         return -1;
     if (!t->separator)
         t->separator =
@@ -292,12 +292,12 @@ static int read_header(struct table *t, struct err *err)
 
     if (status < 0)
         return -1;
-    if (status == 0)
+    if (!status)
         return err_set(err, "%s: is empty: must begin with a line that names the columns", t->path);
     if (s->n_cells > INT32_MAX)
         return table_fault(err, t, "%zu columns: at most 2147483647", s->n_cells);
     t->n_cols = (int32_t)s->n_cells;
-    if (point_at_cells(&t->name, s, err) != 0)
+    if (point_at_cells(&t->name, s, err))
         return -1;
     s->header_text = s->text.data;
     memset(&s->text, 0, sizeof s->text);
@@ -404,8 +404,7 @@ int table_open(struct table *t, const char *path, struct err *err)
     t->source = calloc(1, sizeof *t->source);
     if (!t->source)
         return err_nomem(err, path, sizeof *t->source);
-    if (open_file(t, err) != 0 || start_parsing(t, err) != 0 || read_header(t, err) != 0 ||
-        read_ahead(t, err) != 0) {
+    if (open_file(t, err) || start_parsing(t, err) || read_header(t, err) || read_ahead(t, err)) {
         table_close(t);
         return -1;
     }
@@ -442,7 +441,7 @@ int table_next(struct table *t, struct err *err)
         return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
                            t->has_row_names || s->n_skipped ? "first row" : "header",
                            (size_t)t->n_cols + s->n_skipped);
-    if (point_at_cells(&t->cell, s, err) != 0)
+    if (point_at_cells(&t->cell, s, err))
         return -1;
     return 1;
 }

@@ -81,12 +81,12 @@ int textline_next(struct textline *t, struct err *err)
     while (!is_done) {
         if (t->chunk_at == t->chunk_size) {
             t->chunk_at = t->chunk_size = 0;
-            if (t->read(t->source, t->chunk, &t->chunk_size, CHUNK_BYTES, err) != 0)
+            if (t->read(t->source, t->chunk, &t->chunk_size, CHUNK_BYTES, err))
                 return -1;
         }
         if (t->chunk_size == 0)
             break;
-        if (take(t, &is_done, err) != 0)
+        if (take(t, &is_done, err))
             return -1;
         is_begun = true;
     }

@@ -1,4 +1,4 @@
-#include "predict/standin.h"
+#include "predict/training_summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static bool has_means(const struct source *s)
     return s->mean.data || (s->fill.data && s->n_markers == s->n_features);
 }
 
-static void describe(struct standin *s, const struct source *from)
+static void describe(struct training_summary *s, const struct source *from)
 {
     s->data = (struct dataset){
         .n_samples = 1,
@@ -133,7 +133,7 @@ static void describe(struct standin *s, const struct source *from)
     };
 }
 
-static void point_at_names(struct standin *s, const struct source *from)
+static void point_at_names(struct training_summary *s, const struct source *from)
 {
     uint32_t *at = s->start;
 
@@ -151,12 +151,13 @@ static void point_at_names(struct standin *s, const struct source *from)
     index_names(at, &from->classes, from->n_classes);
 }
 
-int standin_init(struct standin *s, const void *file, size_t bytes, struct err *err)
+int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
+                          struct err *err)
 {
     struct source from;
     size_t n_names, n;
 
-    *s = (struct standin){.target = NAN, .label = -1};
+    *s = (struct training_summary){.target = NAN, .label = -1};
     if (!kept_is_complete(file, bytes))
         return err_set(err, "the first layer is kept by training samples (model.reduce)");
     if (read_source(&from, file, bytes, err))
@@ -178,7 +179,7 @@ int standin_init(struct standin *s, const void *file, size_t bytes, struct err *
     return 0;
 }
 
-void standin_release(struct standin *s)
+void training_summary_release(struct training_summary *s)
 {
     if (!s)
         return;
@@ -187,7 +188,8 @@ void standin_release(struct standin *s)
     memset(s, 0, sizeof *s);
 }
 
-int standin_scaling(struct scaling *scaling, const void *file, size_t bytes, struct err *err)
+int training_summary_scaling(struct scaling *scaling, const void *file, size_t bytes,
+                             struct err *err)
 {
     size_t size = (size_t)scaling->data->n_features * sizeof(double);
     struct safetensor mean, factor;

@@ -1,12 +1,12 @@
 /* What is wrong with a launch, and what mends it: for `doctor`, and for `run` before it reads any
- * data. A pure function of what the ranks have seen (facts.h). */
-#ifndef LAUNCH_LAUNCH_CHECKS_H
-#define LAUNCH_LAUNCH_CHECKS_H
+ * data. A pure function of what the ranks have seen (rank_info.h). */
+#ifndef LAUNCH_CHECKS_H
+#define LAUNCH_CHECKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "launch/facts.h"
+#include "launch/rank_info.h"
 
 /* What is to be run. */
 struct checks_job {
@@ -34,13 +34,13 @@ struct findings {
     int32_t n;
 };
 
-/* facts: [n] in rank order. A finding that several hosts have is reported once, with the first of
+/* info: [n] in rank order. A finding that several hosts have is reported once, with the first of
  * them. -1 and err when memory is short. */
-int launch_checks_find(struct findings *findings, const struct facts *facts, int32_t n,
-                       const struct checks_job *job, struct err *err);
+int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
+                const struct checks_job *job, struct err *err);
 
 /* One that was found elsewhere. What is too much is left out. */
-void findings_add(struct findings *findings, const char *fix, const char *format, ...)
+void checks_add(struct findings *findings, const char *fix, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/safetensors.h"
-#include "predict/standin.h"
+#include "predict/training_summary.h"
 
 #define TEXT(name_, text)                                                              \
     {                                                                                  \
@@ -34,7 +34,7 @@ static const struct safetensor whole[N_TENSORS] = {
 };
 
 /* The file of tensors t, those without a name left out; then its stand-in. */
-static int make(struct standin *s, struct buf *file, const struct safetensor *t,
+static int make(struct training_summary *s, struct buf *file, const struct safetensor *t,
                 const char *n_markers, struct err *err)
 {
     struct safetensor list[N_TENSORS];
@@ -50,13 +50,13 @@ static int make(struct standin *s, struct buf *file, const struct safetensor *t,
     safetensors_write(file, &metadata, list, n);
     buf_release(&metadata);
     assert_false(buf_failed(file));
-    return standin_init(s, file->data, file->size, err);
+    return training_summary_init(s, file->data, file->size, err);
 }
 
 static void test_is_the_mean(void **state)
 {
     struct scaling scaling;
-    struct standin s;
+    struct training_summary s;
     struct buf file = {0};
     struct err err;
     float row[3];
@@ -80,11 +80,11 @@ static void test_is_the_mean(void **state)
     assert_true(row[2] == (float)means[2]);
 
     assert_int_equal(scaling_init(&scaling, &s.data, SCALE_STANDARDIZE, &err), 0);
-    assert_int_equal(standin_scaling(&scaling, file.data, file.size, &err), 0);
+    assert_int_equal(training_summary_scaling(&scaling, file.data, file.size, &err), 0);
     assert_memory_equal(scaling.column_mean, means, sizeof means);
     assert_memory_equal(scaling.column_factor, factors, sizeof factors);
     scaling_release(&scaling);
-    standin_release(&s);
+    training_summary_release(&s);
     buf_release(&file);
 }
 
@@ -92,7 +92,7 @@ static void test_is_the_mean(void **state)
 static void test_other_forms(void **state)
 {
     struct safetensor t[N_TENSORS];
-    struct standin s;
+    struct training_summary s;
     struct buf file = {0};
     struct err err;
 
@@ -105,29 +105,29 @@ static void test_other_forms(void **state)
     assert_null(s.data.covariates);
     assert_string_equal(dataset_alleles(&s.data, 0), "");
     assert_true(s.mean[0] == (float)means[0] && s.mean[2] == (float)means[2]);
-    standin_release(&s);
+    training_summary_release(&s);
 
     memcpy(t, whole, sizeof t);
     t[MEAN].name[0] = '\0';
     assert_int_equal(make(&s, &file, t, "2", &err), -1);
     assert_non_null(strstr(err.text, "no means of the features are kept"));
-    standin_release(&s);
+    training_summary_release(&s);
     strcpy(t[FIRST].name, "layers.0.xw");
     assert_int_equal(make(&s, &file, t, "2", &err), -1);
     assert_non_null(strstr(err.text, "by training samples"));
-    standin_release(&s);
+    training_summary_release(&s);
     buf_release(&file);
 }
 
 static void refuse(const struct safetensor *t, const char *n_markers)
 {
-    struct standin s;
+    struct training_summary s;
     struct buf file = {0};
     struct err err;
 
     assert_int_equal(make(&s, &file, t, n_markers, &err), -1);
     assert_string_equal(err.text, "the stored model is damaged");
-    standin_release(&s);
+    training_summary_release(&s);
     buf_release(&file);
 }
 
@@ -163,20 +163,20 @@ static void test_broken(void **state)
 /* A file that ends anywhere. */
 static void test_cut(void **state)
 {
-    struct standin s;
+    struct training_summary s;
     struct buf file = {0};
     struct err err;
 
     (void)state;
     assert_int_equal(make(&s, &file, whole, "2", &err), 0);
-    standin_release(&s);
+    training_summary_release(&s);
     for (size_t n = 0; n < file.size; n++) {
         char *part = malloc(n + 1);
 
         assert_non_null(part);
         memcpy(part, file.data, n);
-        assert_true(standin_init(&s, part, n, &err) == 0 || *err.text);
-        standin_release(&s);
+        assert_true(training_summary_init(&s, part, n, &err) == 0 || *err.text);
+        training_summary_release(&s);
         free(part);
     }
     buf_release(&file);

@@ -1,4 +1,4 @@
-#include "launch/facts.h"
+#include "launch/rank_info.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/process.h"
+#include "launch/environment.h"
 #include "launch/host.h"
-#include "launch/mpirun.h"
 #include "sched/shared.h"
 
 /* A variable's number; 0 where it is not set or is none. */
@@ -88,104 +88,103 @@ static enum recovery find_recovery(void)
 
 /* ---- one rank ---- */
 
-static void find_place(struct facts *facts)
+static void find_place(struct rank_info *info)
 {
     struct process self;
     size_t boot;
 
     process_self(&self);
     boot = strcspn(self.realm, " ");
-    facts->pid = (int32_t)self.pid;
-    snprintf(facts->host, sizeof facts->host, "%s", self.host);
-    snprintf(facts->machine, sizeof facts->machine, "%.*s", (int)boot, self.realm);
+    info->pid = (int32_t)self.pid;
+    snprintf(info->host, sizeof info->host, "%s", self.host);
+    snprintf(info->machine, sizeof info->machine, "%.*s", (int)boot, self.realm);
     if (!boot)
-        snprintf(facts->machine, sizeof facts->machine, "%s", self.host);
-    snprintf(facts->pids, sizeof facts->pids, "%s", self.realm[boot] ? self.realm + boot + 1 : "-");
+        snprintf(info->machine, sizeof info->machine, "%s", self.host);
+    snprintf(info->pids, sizeof info->pids, "%s", self.realm[boot] ? self.realm + boot + 1 : "-");
 }
 
-static void find_shared_memory(struct facts *facts)
+static void find_shared_memory(struct rank_info *info)
 {
     const char *folder = shared_folder();
     struct statvfs shm;
 
-    facts->shm_bytes = facts->shm_free_bytes = -1;
+    info->shm_bytes = info->shm_free_bytes = -1;
     if (!*folder || statvfs(folder, &shm))
         return;
-    facts->shm_bytes = (double)shm.f_blocks * (double)shm.f_frsize;
-    facts->shm_free_bytes = (double)shm.f_bavail * (double)shm.f_frsize;
+    info->shm_bytes = (double)shm.f_blocks * (double)shm.f_frsize;
+    info->shm_free_bytes = (double)shm.f_bavail * (double)shm.f_frsize;
 }
 
-void facts_here(struct facts *facts)
+void rank_info_here(struct rank_info *info)
 {
-    *facts = (struct facts){.cpus_online = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
-    find_place(facts);
-    if (sched_getaffinity(0, sizeof facts->cpus, &facts->cpus))
-        CPU_ZERO(&facts->cpus);
-    facts->launcher = find_launcher(&facts->n_launched);
-    facts->n_job = count_job_tasks();
-    facts->launched_by_run = getenv(LAUNCH_COMMAND) != NULL;
-    facts->recovery = find_recovery();
-    find_shared_memory(facts);
+    *info = (struct rank_info){.cpus_online = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    find_place(info);
+    if (sched_getaffinity(0, sizeof info->cpus, &info->cpus))
+        CPU_ZERO(&info->cpus);
+    info->launcher = find_launcher(&info->n_launched);
+    info->n_job = count_job_tasks();
+    info->launched_by_run = getenv(LAUNCH_COMMAND) != NULL;
+    info->recovery = find_recovery();
+    find_shared_memory(info);
 }
 
 /* ---- all ranks ---- */
 
-void facts_pack(struct buf *out, const struct facts *facts)
+void rank_info_pack(struct buf *out, const struct rank_info *info)
 {
-    buf_printf(out, "%s %s %s %d ", facts->host, facts->machine, facts->pids, facts->pid);
-    cpus_format(out, &facts->cpus);
-    buf_printf(out, " %d %d %d %d %d %d %.0f %.0f %.6f %.6f %d", facts->cpus_online,
-               (int)facts->launcher, facts->n_launched, facts->n_job, facts->launched_by_run,
-               (int)facts->recovery, facts->shm_bytes, facts->shm_free_bytes, facts->before,
-               facts->after, facts->n_others);
-    for (int32_t i = 0; i < facts->n_others; i++) {
-        buf_printf(out, " %d ", facts->others[i].pid);
-        cpus_format(out, &facts->others[i].cpus);
+    buf_printf(out, "%s %s %s %d ", info->host, info->machine, info->pids, info->pid);
+    host_cpus_format(out, &info->cpus);
+    buf_printf(out, " %d %d %d %d %d %d %.0f %.0f %.6f %.6f %d", info->cpus_online,
+               (int)info->launcher, info->n_launched, info->n_job, info->launched_by_run,
+               (int)info->recovery, info->shm_bytes, info->shm_free_bytes, info->before,
+               info->after, info->n_others);
+    for (int32_t i = 0; i < info->n_others; i++) {
+        buf_printf(out, " %d ", info->others[i].pid);
+        host_cpus_format(out, &info->others[i].cpus);
     }
 }
 
 /* A set of CPU_SETSIZE processors in text, at the longest. */
 #define CPUS_TEXT 4096
 
-static int unpack_others(struct facts *facts, const char *text, struct err *err)
+static int unpack_others(struct rank_info *info, const char *text, struct err *err)
 {
     char cpus[CPUS_TEXT];
     int used;
 
-    if (!facts->n_others)
+    if (!info->n_others)
         return 0;
-    facts->others = calloc((size_t)facts->n_others, sizeof *facts->others);
-    if (!facts->others)
-        return err_nomem(err, "facts", (size_t)facts->n_others * sizeof *facts->others);
-    for (int32_t i = 0; i < facts->n_others; i++) {
-        if (sscanf(text, " %d %4095s%n", &facts->others[i].pid, cpus, &used) != 2)
+    info->others = calloc((size_t)info->n_others, sizeof *info->others);
+    if (!info->others)
+        return err_nomem(err, "facts", (size_t)info->n_others * sizeof *info->others);
+    for (int32_t i = 0; i < info->n_others; i++) {
+        if (sscanf(text, " %d %4095s%n", &info->others[i].pid, cpus, &used) != 2)
             return err_set(err, "facts of a rank: '%.40s' is no process", text);
-        cpus_parse(&facts->others[i].cpus, cpus);
+        host_cpus_parse(&info->others[i].cpus, cpus);
         text += used;
     }
     return 0;
 }
 
-int facts_unpack(struct facts *facts, const char *text, struct err *err)
+int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
 {
     char cpus[CPUS_TEXT];
     int launcher, recovery, used;
 
-    *facts = (struct facts){.pid = 0};
-    if (sscanf(text, "%64s %64s %23s %d %4095s %d %d %d %d %d %d %lf %lf %lf %lf %d%n", facts->host,
-               facts->machine, facts->pids, &facts->pid, cpus, &facts->cpus_online, &launcher,
-               &facts->n_launched, &facts->n_job, &facts->launched_by_run, &recovery,
-               &facts->shm_bytes, &facts->shm_free_bytes, &facts->before, &facts->after,
-               &facts->n_others, &used) != 16 ||
+    *info = (struct rank_info){.pid = 0};
+    if (sscanf(text, "%64s %64s %23s %d %4095s %d %d %d %d %d %d %lf %lf %lf %lf %d%n", info->host,
+               info->machine, info->pids, &info->pid, cpus, &info->cpus_online, &launcher,
+               &info->n_launched, &info->n_job, &info->launched_by_run, &recovery, &info->shm_bytes,
+               &info->shm_free_bytes, &info->before, &info->after, &info->n_others, &used) != 16 ||
         launcher < 0 || launcher > LAUNCHER_PBSDSH || recovery < 0 || recovery > RECOVERY_ON ||
-        facts->n_others < 0 || facts->n_others > OTHERRUNS_MAX) {
-        facts->n_others = 0;
+        info->n_others < 0 || info->n_others > HOST_RUNS_MAX) {
+        info->n_others = 0;
         return err_set(err, "facts of a rank: '%.200s' are none", text);
     }
-    facts->launcher = (enum launcher)launcher;
-    facts->recovery = (enum recovery)recovery;
-    cpus_parse(&facts->cpus, cpus);
-    return unpack_others(facts, text + used, err);
+    info->launcher = (enum launcher)launcher;
+    info->recovery = (enum recovery)recovery;
+    host_cpus_parse(&info->cpus, cpus);
+    return unpack_others(info, text + used, err);
 }
 
 /* Where no variable tells which rank of its host this is, each of them looks. */
@@ -199,84 +198,85 @@ static bool is_first_of_host(void)
 }
 
 /* The second meeting finds all ranks awake, so that it is short. */
-static int read_clock(const struct world *world, struct facts *facts, struct err *err)
+static int read_clock(const struct world *world, struct rank_info *info, struct err *err)
 {
     if (world_meet(world, err))
         return -1;
-    facts->before = clock_unix();
+    info->before = clock_unix();
     if (world_meet(world, err))
         return -1;
-    facts->after = clock_unix();
+    info->after = clock_unix();
     return 0;
 }
 
-static int look_around(struct facts *facts, struct err *err)
+static int look_around(struct rank_info *info, struct err *err)
 {
-    size_t bytes = OTHERRUNS_MAX * sizeof *facts->others;
+    size_t bytes = HOST_RUNS_MAX * sizeof *info->others;
 
     if (!is_first_of_host())
         return 0;
-    facts->others = malloc(bytes);
-    if (!facts->others)
+    info->others = malloc(bytes);
+    if (!info->others)
         return err_nomem(err, "facts", bytes);
-    facts->n_others = otherruns_find(facts->others);
+    info->n_others = host_find_runs(info->others);
     return 0;
 }
 
-static int unpack_all(struct facts *facts, char **texts, int32_t n, struct err *err)
+static int unpack_all(struct rank_info *info, char **texts, int32_t n, struct err *err)
 {
     for (int32_t rank = 0; rank < n; rank++)
-        if (facts_unpack(&facts[rank], texts[rank], err))
+        if (rank_info_unpack(&info[rank], texts[rank], err))
             return err_wrap(err, "rank %d", rank);
     return 0;
 }
 
 /* Rank 0's arrays. */
-static int receive(const struct world *world, const char *text, struct facts **out, struct err *err)
+static int receive(const struct world *world, const char *text, struct rank_info **out,
+                   struct err *err)
 {
     size_t n = (size_t)world->size;
     char **texts = calloc(n, sizeof *texts);
-    struct facts *facts = calloc(n, sizeof *facts);
-    int rc = texts && facts ? world_gather(world, text, texts, err)
-                            : err_nomem(err, "facts", n * sizeof *facts);
+    struct rank_info *info = calloc(n, sizeof *info);
+    int rc = texts && info ? world_gather(world, text, texts, err)
+                           : err_nomem(err, "facts", n * sizeof *info);
 
     if (!rc)
-        rc = unpack_all(facts, texts, world->size, err);
+        rc = unpack_all(info, texts, world->size, err);
     for (size_t i = 0; texts && i < n; i++)
         free(texts[i]);
     free(texts);
     if (rc)
-        facts_destroy(facts, world->size);
+        rank_info_destroy(info, world->size);
     else
-        *out = facts;
+        *out = info;
     return rc;
 }
 
-int facts_gather(const struct world *world, struct facts **facts, struct err *err)
+int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err)
 {
-    struct facts here;
+    struct rank_info here;
     struct buf text = {0};
     struct err ignored;
     int rc;
 
-    *facts = NULL;
-    facts_here(&here);
+    *info = NULL;
+    rank_info_here(&here);
     /* Without other runs rather than not at all: the other ranks wait. */
     (void)look_around(&here, &ignored);
     rc = read_clock(world, &here, err);
     if (!rc) {
-        facts_pack(&text, &here);
+        rank_info_pack(&text, &here);
         rc = world->rank ? world_gather(world, buf_text(&text), NULL, err)
-                         : receive(world, buf_text(&text), facts, err);
+                         : receive(world, buf_text(&text), info, err);
     }
     buf_release(&text);
     free(here.others);
     return rc;
 }
 
-void facts_destroy(struct facts *facts, int32_t n)
+void rank_info_destroy(struct rank_info *info, int32_t n)
 {
-    for (int32_t i = 0; facts && i < n; i++)
-        free(facts[i].others);
-    free(facts);
+    for (int32_t i = 0; info && i < n; i++)
+        free(info[i].others);
+    free(info);
 }

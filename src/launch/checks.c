@@ -1,4 +1,4 @@
-#include "launch/launch_checks.h"
+#include "launch/checks.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -18,15 +18,15 @@
 
 /* The ranks of a machine. */
 struct group {
-    const struct facts *facts; /* [.] of all ranks */
-    const int32_t *ranks;      /* [n] */
+    const struct rank_info *info; /* [.] of all ranks */
+    const int32_t *ranks;         /* [n] */
     int32_t n;
     const struct checks_job *job;
 };
 
-static const struct facts *first_of(const struct group *group)
+static const struct rank_info *first_of(const struct group *group)
 {
-    return &group->facts[group->ranks[0]];
+    return &group->info[group->ranks[0]];
 }
 
 static const char *plural(int64_t n)
@@ -48,7 +48,7 @@ static void set(char out[FINDING_TEXT], const char *format, ...)
 /* ---- the launch as a whole ---- */
 
 /* Each of the tasks would run the whole grid. */
-static bool check_singleton(struct finding *f, const struct facts *here, int32_t n,
+static bool check_singleton(struct finding *f, const struct rank_info *here, int32_t n,
                             const struct checks_job *job)
 {
     const char *name = launcher_name(here->launcher);
@@ -81,7 +81,7 @@ static bool check_singleton(struct finding *f, const struct facts *here, int32_t
     return true;
 }
 
-static bool check_idle_job(struct finding *f, const struct facts *here, int32_t n,
+static bool check_idle_job(struct finding *f, const struct rank_info *here, int32_t n,
                            const struct checks_job *job)
 {
     if (n > 1 || job->starts_ranks || here->n_launched > 1 || here->n_job <= job->threads)
@@ -94,11 +94,11 @@ static bool check_idle_job(struct finding *f, const struct facts *here, int32_t 
     return true;
 }
 
-static bool check_recovery(struct finding *f, const struct facts *facts, int32_t n,
+static bool check_recovery(struct finding *f, const struct rank_info *info, int32_t n,
                            const struct checks_job *job)
 {
     (void)job;
-    if (n < 2 || facts->launched_by_run || facts->recovery != RECOVERY_OFF)
+    if (n < 2 || info->launched_by_run || info->recovery != RECOVERY_OFF)
         return false;
     set(f->what, "mpirun is not in recovery mode: if one rank dies, it ends all %d", n);
     set(f->fix,
@@ -108,15 +108,15 @@ static bool check_recovery(struct finding *f, const struct facts *facts, int32_t
 
 /* How far a rank's clock is ahead of rank 0's, at least: there was a moment that all ranks saw
  * between 'before' and 'after', so that no delay of a rank is taken for a difference. */
-static double skew_of(const struct facts *facts, int32_t rank)
+static double skew_of(const struct rank_info *info, int32_t rank)
 {
-    double most = facts[rank].after - facts[0].before;
-    double least = facts[rank].before - facts[0].after;
+    double most = info[rank].after - info[0].before;
+    double least = info[rank].before - info[0].after;
 
     return least > 0 ? least : most < 0 ? most : 0;
 }
 
-static bool check_clocks(struct finding *f, const struct facts *facts, int32_t n,
+static bool check_clocks(struct finding *f, const struct rank_info *info, int32_t n,
                          const struct checks_job *job)
 {
     int32_t worst = 0;
@@ -124,26 +124,26 @@ static bool check_clocks(struct finding *f, const struct facts *facts, int32_t n
 
     (void)job;
     for (int32_t rank = 1; rank < n; rank++)
-        if (fabs(skew_of(facts, rank)) > fabs(skew_of(facts, worst)))
+        if (fabs(skew_of(info, rank)) > fabs(skew_of(info, worst)))
             worst = rank;
-    skew = skew_of(facts, worst);
+    skew = skew_of(info, worst);
     if (fabs(skew) <= SKEW_S)
         return false;
     set(f->what,
         "the clock of %s is %.1f s %s that of %s: times in the database and in logs do "
         "not agree",
-        facts[worst].host, fabs(skew), skew > 0 ? "ahead of" : "behind", facts[0].host);
+        info[worst].host, fabs(skew), skew > 0 ? "ahead of" : "behind", info[0].host);
     set(f->fix, "let NTP set the clocks (chronyc tracking, timedatectl), or tell the "
                 "administrator; the sweep itself is not harmed");
     return true;
 }
 
-static bool check_journal(struct finding *f, const struct facts *facts, int32_t n,
+static bool check_journal(struct finding *f, const struct rank_info *info, int32_t n,
                           const struct checks_job *job)
 {
     struct buf word = {0};
 
-    (void)facts;
+    (void)info;
     (void)n;
     if (!job->is_network || !job->is_wal)
         return false;
@@ -159,7 +159,7 @@ static bool check_journal(struct finding *f, const struct facts *facts, int32_t 
     return true;
 }
 
-typedef bool check_all(struct finding *f, const struct facts *facts, int32_t n,
+typedef bool check_all(struct finding *f, const struct rank_info *info, int32_t n,
                        const struct checks_job *job);
 
 /* ---- the ranks of a machine ---- */
@@ -169,7 +169,7 @@ static bool is_one_core(const struct group *group)
     const cpu_set_t *cpus = &first_of(group)->cpus;
 
     for (int32_t i = 0; i < group->n; i++)
-        if (!CPU_EQUAL(cpus, &group->facts[group->ranks[i]].cpus))
+        if (!CPU_EQUAL(cpus, &group->info[group->ranks[i]].cpus))
             return false;
     return group->n > 1 && CPU_COUNT(cpus) == 1;
 }
@@ -178,14 +178,14 @@ static void unite(cpu_set_t *all, const struct group *group)
 {
     CPU_ZERO(all);
     for (int32_t i = 0; i < group->n; i++)
-        CPU_OR(all, all, &group->facts[group->ranks[i]].cpus);
+        CPU_OR(all, all, &group->info[group->ranks[i]].cpus);
 }
 
 /* How to get at cores that the ranks do not have; where there are no more, only fewer ranks help.
  */
 static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
 {
-    const struct facts *first = first_of(group);
+    const struct rank_info *first = first_of(group);
     int32_t threads = group->job->threads, wanted = group->n * threads;
 
     if (wanted > first->cpus_online)
@@ -202,7 +202,7 @@ static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
 }
 
 static bool check_cores(struct finding *f, const struct group *group,
-                        const struct cpu_demand *demands, int32_t n_demands)
+                        const struct host_demand *demands, int32_t n_demands)
 {
     const char *host = first_of(group)->host;
     int32_t threads = group->job->threads;
@@ -212,12 +212,12 @@ static bool check_cores(struct finding *f, const struct group *group,
     (void)n_demands;
     unite(&all, group);
     cores = CPU_COUNT(&all);
-    if (group->job->starts_ranks || !cpus_short(demands, group->n))
+    if (group->job->starts_ranks || !host_cpus_short(demands, group->n))
         return false;
     if (is_one_core(group)) {
         struct buf list = {0};
 
-        cpus_format(&list, &first_of(group)->cpus);
+        host_cpus_format(&list, &first_of(group)->cpus);
         set(f->what, "the %d ranks on %s are all bound to one core, number %s", group->n, host,
             buf_text(&list));
         buf_release(&list);
@@ -236,13 +236,14 @@ static bool check_cores(struct finding *f, const struct group *group,
 
 /* Others count as one thread each. */
 static bool check_others(struct finding *f, const struct group *group,
-                         const struct cpu_demand *demands, int32_t n_demands)
+                         const struct host_demand *demands, int32_t n_demands)
 {
-    const struct cpu_demand *others = demands + group->n;
+    const struct host_demand *others = demands + group->n;
     int32_t n = n_demands - group->n;
 
     if (group->job->starts_ranks || !n ||
-        cpus_short(demands, n_demands) <= cpus_short(demands, group->n) + cpus_short(others, n))
+        host_cpus_short(demands, n_demands) <=
+            host_cpus_short(demands, group->n) + host_cpus_short(others, n))
         return false;
     set(f->what, "%d process%s of another espalier run on %s may run on the same cores as this one",
         n, n == 1 ? "" : "es", first_of(group)->host);
@@ -252,9 +253,9 @@ static bool check_others(struct finding *f, const struct group *group,
 }
 
 static bool check_shared_memory(struct finding *f, const struct group *group,
-                                const struct cpu_demand *demands, int32_t n_demands)
+                                const struct host_demand *demands, int32_t n_demands)
 {
-    const struct facts *first = first_of(group);
+    const struct rank_info *first = first_of(group);
     double wanted = group->job->share_bytes;
 
     (void)demands;
@@ -279,50 +280,50 @@ static bool check_shared_memory(struct finding *f, const struct group *group,
 }
 
 typedef bool check_group(struct finding *f, const struct group *group,
-                         const struct cpu_demand *demands, int32_t n_demands);
+                         const struct host_demand *demands, int32_t n_demands);
 
 static bool is_of_group(const struct group *group, int32_t pid)
 {
     for (int32_t i = 0; i < group->n; i++)
-        if (group->facts[group->ranks[i]].pid == pid)
+        if (group->info[group->ranks[i]].pid == pid)
             return true;
     return false;
 }
 
 /* The first of the group that has looked around; NULL where its pids are not those of all: then
  * nobody knows which processes are ours. */
-static const struct facts *watcher_of(const struct group *group)
+static const struct rank_info *watcher_of(const struct group *group)
 {
-    const struct facts *watcher = NULL;
+    const struct rank_info *watcher = NULL;
 
     for (int32_t i = 0; i < group->n; i++) {
-        const struct facts *facts = &group->facts[group->ranks[i]];
+        const struct rank_info *info = &group->info[group->ranks[i]];
 
-        if (strcmp(facts->pids, first_of(group)->pids) != 0)
+        if (strcmp(info->pids, first_of(group)->pids) != 0)
             return NULL;
-        if (!watcher && facts->n_others)
-            watcher = facts;
+        if (!watcher && info->n_others)
+            watcher = info;
     }
     return watcher;
 }
 
 /* The ranks of the group, then those who may run on the same cores. demands has room for all. */
-static int32_t list_demands(struct cpu_demand *demands, const struct group *group)
+static int32_t list_demands(struct host_demand *demands, const struct group *group)
 {
-    const struct facts *watcher = watcher_of(group);
+    const struct rank_info *watcher = watcher_of(group);
     cpu_set_t ours, both;
     int32_t n = 0;
 
     unite(&ours, group);
     for (int32_t i = 0; i < group->n; i++)
-        demands[n++] = (struct cpu_demand){.cpus = group->facts[group->ranks[i]].cpus,
-                                           .threads = group->job->threads};
+        demands[n++] = (struct host_demand){.cpus = group->info[group->ranks[i]].cpus,
+                                            .threads = group->job->threads};
     for (int32_t i = 0; watcher && i < watcher->n_others; i++) {
-        const struct otherrun *other = &watcher->others[i];
+        const struct host_run *other = &watcher->others[i];
 
         CPU_AND(&both, &ours, &other->cpus);
         if (CPU_COUNT(&both) && !is_of_group(group, other->pid))
-            demands[n++] = (struct cpu_demand){.cpus = other->cpus, .threads = 1};
+            demands[n++] = (struct host_demand){.cpus = other->cpus, .threads = 1};
     }
     return n;
 }
@@ -351,7 +352,7 @@ struct tally {
 };
 
 static void check_one_group(struct tally *tally, const struct group *group,
-                            struct cpu_demand *demands)
+                            struct host_demand *demands)
 {
     int32_t n_demands = list_demands(demands, group);
 
@@ -365,14 +366,14 @@ static void check_one_group(struct tally *tally, const struct group *group,
 
 /* Rank 0's machine first, then as the ranks come. */
 static void check_groups(struct tally *tally, struct group *group, int32_t *ranks, bool *is_seen,
-                         struct cpu_demand *demands, int32_t n)
+                         struct host_demand *demands, int32_t n)
 {
     for (int32_t rank = 0; rank < n; rank++) {
         if (is_seen[rank])
             continue;
         group->n = 0;
         for (int32_t other = rank; other < n; other++)
-            if (!strcmp(group->facts[other].machine, group->facts[rank].machine)) {
+            if (!strcmp(group->info[other].machine, group->info[rank].machine)) {
                 is_seen[other] = true;
                 ranks[group->n++] = other;
             }
@@ -380,14 +381,14 @@ static void check_groups(struct tally *tally, struct group *group, int32_t *rank
     }
 }
 
-static int tally_groups(struct tally *tally, const struct facts *facts, int32_t n,
+static int tally_groups(struct tally *tally, const struct rank_info *info, int32_t n,
                         const struct checks_job *job, struct err *err)
 {
-    size_t room = (size_t)n + OTHERRUNS_MAX;
-    struct cpu_demand *demands = calloc(room, sizeof *demands);
+    size_t room = (size_t)n + HOST_RUNS_MAX;
+    struct host_demand *demands = calloc(room, sizeof *demands);
     int32_t *ranks = calloc((size_t)n, sizeof *ranks);
     bool *is_seen = calloc((size_t)n, sizeof *is_seen);
-    struct group group = {.facts = facts, .ranks = ranks, .job = job};
+    struct group group = {.info = info, .ranks = ranks, .job = job};
     int rc = 0;
 
     if (demands && ranks && is_seen)
@@ -400,19 +401,19 @@ static int tally_groups(struct tally *tally, const struct facts *facts, int32_t 
     return rc;
 }
 
-int launch_checks_find(struct findings *findings, const struct facts *facts, int32_t n,
-                       const struct checks_job *job, struct err *err)
+int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
+                const struct checks_job *job, struct err *err)
 {
     struct tally tally = {.n = {0}};
 
     findings->n = 0;
-    if (tally_groups(&tally, facts, n, job, err))
+    if (tally_groups(&tally, info, n, job, err))
         return -1;
     for (size_t c = 0; c < sizeof of_all / sizeof *of_all; c++) {
         struct finding *f = &findings->list[findings->n];
 
         *f = (struct finding){.is_refused = false};
-        if (of_all[c](f, facts, n, job))
+        if (of_all[c](f, info, n, job))
             findings->n++;
     }
     for (int32_t c = 0; c < N_GROUP_CHECKS; c++) {
@@ -424,7 +425,7 @@ int launch_checks_find(struct findings *findings, const struct facts *facts, int
     return 0;
 }
 
-void findings_add(struct findings *findings, const char *fix, const char *format, ...)
+void checks_add(struct findings *findings, const char *fix, const char *format, ...)
 {
     struct finding *f = &findings->list[findings->n];
     va_list args;

@@ -18,7 +18,7 @@ static void fill(double a[MAX_N][MAX_N], double *lower, int32_t n)
 {
     struct rng rng;
 
-    rng_init(&rng, hash_text("eigen"), RNG_SIMULATE);
+    rng_init(&rng, hash_text("lapack"), RNG_SIMULATE);
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j <= i; j++) {
             a[i][j] = a[j][i] = rng_normal(&rng, (uint32_t)n, (uint32_t)(i * n + j));
@@ -173,5 +173,5 @@ int main(void)
         cmocka_unit_test(test_gram),
     };
 
-    return cmocka_run_group_tests_name("eigen", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("lapack", tests, NULL, NULL);
 }

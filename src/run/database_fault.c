@@ -1,15 +1,12 @@
-#include "run/database_trouble.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "run/database_fault.h"
 
 #include "base/log.h"
+#include "grid/shard.h"
 #include "launch/stop.h"
-#include "store/database_file.h"
 
 /* Somebody's query is over in a moment; a transaction that was left open is noticed by its owner
  * sooner or later, and a job of hours is worth the wait. */
-#define TELL_S 2.0
+#define WARN_S 2.0
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked us to stop kills soon */
 
@@ -17,29 +14,29 @@ enum { RANGES_MAX = 12 };
 
 static bool on_wait(void *arg, double waited_s, const char *holder)
 {
-    struct database_trouble *trouble = arg;
+    struct database_fault *fault = arg;
 
-    trouble->meanwhile(trouble->arg);
-    if (waited_s >= TELL_S && !trouble->has_told) {
-        trouble->has_told = true;
+    fault->meanwhile(fault->arg);
+    if (waited_s >= WARN_S && !fault->has_warned) {
+        fault->has_warned = true;
         log_warn("%s: %s keeps it from being written; waiting for it, %.0f minutes at most",
-                 trouble->db,
+                 fault->db,
                  *holder ? holder : "another process, or a lock service that does not answer,",
                  PATIENCE_S / 60);
     }
     return !stop_signal || waited_s < STOPPING_S;
 }
 
-void database_trouble_watch(struct database_trouble *trouble, struct store *store)
+void database_fault_watch(struct database_fault *fault, struct store *store)
 {
-    store_be_patient(store, PATIENCE_S, on_wait, trouble);
+    store_be_patient(store, PATIENCE_S, on_wait, fault);
 }
 
-void database_trouble_over(struct database_trouble *trouble)
+void database_fault_over(struct database_fault *fault)
 {
-    if (trouble->has_told)
-        log_info("%s: free again", trouble->db);
-    trouble->has_told = false;
+    if (fault->has_warned)
+        log_info("%s: free again", fault->db);
+    fault->has_warned = false;
 }
 
 static bool is_missing(const struct store_trials *known, int64_t t)
@@ -89,14 +86,13 @@ static int64_t count_ours(const struct store_trials *known, int64_t n_trials)
     return n;
 }
 
-static void tell_what_is_left(const struct database_trouble *trouble, const struct job *job,
-                              const struct store_trials *known)
+static void warn_missing(const char *db, const struct job *job, const struct store_trials *known)
 {
     int64_t total = count_ours(known, job->plan.n_trials);
     struct buf missing = {0};
     int64_t n = list_missing(&missing, known, job->plan.n_trials);
 
-    log_warn("%s: all that was committed is safe; it holds %lld of %lld trials", trouble->db,
+    log_warn("%s: all that was committed is safe; it holds %lld of %lld trials", db,
              (long long)(total - n), (long long)total);
     if (n)
         log_warn("missing: %lld trial%s (%s); mend the cause, then the same command runs %s",
@@ -107,33 +103,33 @@ static void tell_what_is_left(const struct database_trouble *trouble, const stru
     buf_release(&missing);
 }
 
-static void tell(const struct database_trouble *trouble, const struct job *job,
-                 struct store_trials *known)
+/* known: of the job's plan, with the shard marked. */
+static void warn_rest(const char *db, const struct job *job, struct store_trials *known)
 {
     struct store *store;
     struct err err;
 
-    if (store_open_reader(&store, trouble->db, &err)) {
-        log_warn("%s; never part it from %s-wal or %s-journal, where there is one", err.text,
-                 trouble->db, trouble->db);
+    if (store_open_reader(&store, db, &err)) {
+        log_warn("%s; never part it from %s-wal or %s-journal, where there is one", err.text, db,
+                 db);
         return;
     }
     if (store_find(store, &job->plan, &job->data, known, &err))
         log_warn("%s; what was committed is in it all the same", err.text);
     else
-        tell_what_is_left(trouble, job, known);
+        warn_missing(db, job, known);
     store_close(store);
 }
 
-int database_trouble_end(const struct database_trouble *trouble, struct store *store,
-                         const struct job *job, struct store_trials *known, const struct err *why)
+void database_fault_report(const char *db, const struct job *job, const struct shard *shard)
 {
-    /* Then `why` names where to find what is safe, or that it is lost. */
-    bool is_elsewhere = database_file_has_moved(store) || database_file_is_cut_off(store);
-    int status = log_fail(why, EXIT_ERROR);
+    struct store_trials known = {0};
+    struct err err;
 
-    store_close(store);
-    if (!is_elsewhere)
-        tell(trouble, job, known);
-    return status;
+    if (store_trials_init(&known, job->plan.n_trials, &err) ||
+        shard_mark(known.ours, shard, &job->plan, &job->data, &err))
+        log_warn("%s", err.text);
+    else
+        warn_rest(db, job, &known);
+    store_trials_release(&known);
 }

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "launch/facts.h"
 #include "launch/host.h"
+#include "launch/rank_info.h"
 #include "run/sweep_share.h"
 
 const char *shared_folder(void)
@@ -40,11 +40,11 @@ static int clear(void **state)
 
 static void assert_launcher(enum launcher launcher, int32_t n)
 {
-    struct facts facts;
+    struct rank_info info;
 
-    facts_here(&facts);
-    assert_int_equal(facts.launcher, launcher);
-    assert_int_equal(facts.n_launched, n);
+    rank_info_here(&info);
+    assert_int_equal(info.launcher, launcher);
+    assert_int_equal(info.n_launched, n);
 }
 
 static void test_launcher(void **state)
@@ -73,10 +73,10 @@ static void test_launcher(void **state)
 
 static enum recovery recovery_here(void)
 {
-    struct facts facts;
+    struct rank_info info;
 
-    facts_here(&facts);
-    return facts.recovery;
+    rank_info_here(&info);
+    return info.recovery;
 }
 
 static void test_recovery(void **state)
@@ -95,33 +95,33 @@ static void test_recovery(void **state)
 
 static void test_round(void **state)
 {
-    struct otherrun others[2] = {{.pid = 7}, {.pid = 8}};
-    struct facts facts, copy;
+    struct host_run others[2] = {{.pid = 7}, {.pid = 8}};
+    struct rank_info info, copy;
     struct buf text = {0};
     struct err err;
 
     (void)state;
     setenv("PBS_NP", "12", 1);
-    facts_here(&facts);
-    assert_int_equal(facts.n_job, 12);
-    assert_true(CPU_COUNT(&facts.cpus) > 0 && facts.cpus_online > 0 && facts.shm_bytes > 0);
-    facts.before = 1700000000.125;
-    facts.after = 1700000001.5;
-    cpus_parse(&others[0].cpus, "0-2,5");
+    rank_info_here(&info);
+    assert_int_equal(info.n_job, 12);
+    assert_true(CPU_COUNT(&info.cpus) > 0 && info.cpus_online > 0 && info.shm_bytes > 0);
+    info.before = 1700000000.125;
+    info.after = 1700000001.5;
+    host_cpus_parse(&others[0].cpus, "0-2,5");
     CPU_ZERO(&others[1].cpus);
-    facts.others = others;
-    facts.n_others = 2;
-    facts_pack(&text, &facts);
-    assert_int_equal(facts_unpack(&copy, buf_text(&text), &err), 0);
-    assert_string_equal(copy.host, facts.host);
-    assert_string_equal(copy.machine, facts.machine);
-    assert_string_equal(copy.pids, facts.pids);
-    assert_int_equal(copy.pid, facts.pid);
-    assert_true(CPU_EQUAL(&copy.cpus, &facts.cpus));
-    assert_int_equal(copy.cpus_online, facts.cpus_online);
+    info.others = others;
+    info.n_others = 2;
+    rank_info_pack(&text, &info);
+    assert_int_equal(rank_info_unpack(&copy, buf_text(&text), &err), 0);
+    assert_string_equal(copy.host, info.host);
+    assert_string_equal(copy.machine, info.machine);
+    assert_string_equal(copy.pids, info.pids);
+    assert_int_equal(copy.pid, info.pid);
+    assert_true(CPU_EQUAL(&copy.cpus, &info.cpus));
+    assert_int_equal(copy.cpus_online, info.cpus_online);
     assert_int_equal(copy.n_job, 12);
-    assert_true(copy.shm_bytes == facts.shm_bytes && copy.shm_free_bytes == facts.shm_free_bytes);
-    assert_true(copy.before == facts.before && copy.after == facts.after);
+    assert_true(copy.shm_bytes == info.shm_bytes && copy.shm_free_bytes == info.shm_free_bytes);
+    assert_true(copy.before == info.before && copy.after == info.after);
     assert_int_equal(copy.n_others, 2);
     assert_int_equal(copy.others[1].pid, 8);
     assert_true(CPU_EQUAL(&copy.others[0].cpus, &others[0].cpus));
@@ -132,16 +132,16 @@ static void test_round(void **state)
     for (size_t n = 0; n + 1 < text.size; n++) {
         char *cut = strndup(buf_text(&text), n);
 
-        (void)facts_unpack(&copy, cut, &err);
+        (void)rank_info_unpack(&copy, cut, &err);
         free(copy.others);
         free(cut);
     }
-    assert_int_equal(facts_unpack(&copy, "", &err), -1);
-    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 99 0 0 0 0 0 0 0 0 0", &err), -1);
-    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 -1", &err), -1);
-    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 99999999", &err), -1);
+    assert_int_equal(rank_info_unpack(&copy, "", &err), -1);
+    assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 99 0 0 0 0 0 0 0 0 0", &err), -1);
+    assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 -1", &err), -1);
+    assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 99999999", &err), -1);
     assert_non_null(strstr(err.text, "are none"));
-    assert_int_equal(facts_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 1", &err), -1);
+    assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 1", &err), -1);
     free(copy.others);
     buf_release(&text);
 }

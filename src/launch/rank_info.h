@@ -1,6 +1,6 @@
 /* What each rank of a launch sees of it. What follows from that is in checks.h. */
-#ifndef LAUNCH_FACTS_H
-#define LAUNCH_FACTS_H
+#ifndef LAUNCH_RANK_INFO_H
+#define LAUNCH_RANK_INFO_H
 
 #include <sched.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ enum recovery {
     RECOVERY_ON
 };
 
-struct facts {
+struct rank_info {
     char host[65];
     char machine[65]; /* the boot of it: who shares processors and clock; containers do */
     char pids[24];    /* its pid namespace */
@@ -44,21 +44,21 @@ struct facts {
     /* Unix time before and after a moment at which all ranks were between the two. */
     double before, after;
 
-    struct otherrun *others; /* [n_others] owned; of the first rank of a host only */
+    struct host_run *others; /* [n_others] owned; of the first rank of a host only */
     int32_t n_others;
 };
 
 /* Of this rank, without the clock and other runs. */
-void facts_here(struct facts *facts);
+void rank_info_here(struct rank_info *info);
 
 /* Text without NUL in it, for world_gather(). -1 and err: the text is none of ours. */
-void facts_pack(struct buf *out, const struct facts *facts);
-int facts_unpack(struct facts *facts, const char *text, struct err *err);
+void rank_info_pack(struct buf *out, const struct rank_info *info);
+int rank_info_unpack(struct rank_info *info, const char *text, struct err *err);
 
 /* Collective, some milliseconds: those of all ranks, in rank order, on rank 0: malloc()ed and
- * handed over (facts_destroy); elsewhere *facts is NULL. */
-int facts_gather(const struct world *world, struct facts **facts, struct err *err);
-void facts_destroy(struct facts *facts, int32_t n); /* takes NULL, whatever n is */
+ * handed over (rank_info_destroy); elsewhere *info is NULL. */
+int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err);
+void rank_info_destroy(struct rank_info *info, int32_t n); /* takes NULL, whatever n is */
 
 /* "mpirun", "srun" and so on. Static text. */
 const char *launcher_name(enum launcher launcher);

@@ -1,0 +1,217 @@
+#include "run/calibrate.h"
+
+#include "base/clock.h"
+#include "launch/stop.h"
+#include "trial/model_runner.h"
+#include "trial/model_type.h"
+
+/* A probe trains the configurations that have the least and the most of each kind of work, the one
+ * in the middle, and one of each model type, from the cheapest epoch on. */
+
+#define MOST_S 0.5
+#define LEAST_S 0.02
+#define SHARE 0.01 /* of the sweep */
+
+enum { KINDS = 3, TYPES = 4, MOST_PROBES = 2 * KINDS + 1 + TYPES };
+
+/* ---- from the database ---- */
+
+static int64_t observe_known(struct cost *cost, const struct job *job,
+                             const struct store_trials *known)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < job->plan.n_trials; t++) {
+        if (known->states[t] != TRIAL_DONE)
+            continue;
+        cost_observe(cost, plan_trial(&job->plan, t).config, -1, known->seconds[t]);
+        n++;
+    }
+    if (n)
+        cost_refit(cost);
+    return n;
+}
+
+/* ---- by a probe ---- */
+
+/* Watches a trial; ends it when it has run long enough. */
+struct probe {
+    double until_s;
+    double first_s, last_s; /* when the first epoch ended, and the last so far */
+    int64_t epochs;
+};
+
+static bool probe_goes_on(void *arg)
+{
+    struct probe *probe = arg;
+
+    probe->last_s = clock_now(&clock_system);
+    if (!probe->epochs++)
+        probe->first_s = probe->last_s;
+    return !stop_signal && probe->last_s < probe->until_s;
+}
+
+/* Seconds of the whole trial, from its first epochs; 0: it could not be run. */
+static double probe_config(struct job *job, const struct runner *runner, int32_t config,
+                           double budget_s)
+{
+    int64_t trial = (int64_t)config * job->plan.replicates * job->plan.folds;
+    double begun_s = clock_now(&clock_system), seconds, epochs;
+    struct probe probe = {.until_s = begun_s + budget_s};
+    struct trial_watch watch = {.keep_going = probe_goes_on, .arg = &probe};
+    struct settings settings;
+    struct trial_result result;
+
+    plan_settings(&job->plan, config, &settings);
+    trial_result_init(&result, trial);
+    runner->run(runner->self, &result, trial, &watch);
+    seconds = clock_now(&clock_system) - begun_s - result.timing[PHASE_LOAD];
+    if (result.state == TRIAL_FAILED ||
+        (result.state == TRIAL_PENDING && !settings_has(&settings, P_EPOCHS)))
+        seconds = 0;
+    epochs = (double)settings.v[P_EPOCHS].i;
+    if (result.state == TRIAL_PENDING && probe.epochs > 1)
+        seconds += (probe.last_s - probe.first_s) / (double)(probe.epochs - 1) *
+                   (epochs - (double)probe.epochs);
+    else if (result.state == TRIAL_PENDING)
+        seconds *= epochs;
+    trial_result_release(&result);
+    return seconds;
+}
+
+static double amount(const struct gcn_cost *work, int kind)
+{
+    return kind == 0 ? work->flops : kind == 1 ? work->bytes : work->steps;
+}
+
+static int add_config(int32_t *configs, int n, int32_t config)
+{
+    for (int i = 0; i < n; i++)
+        if (configs[i] == config)
+            return n;
+    configs[n] = config;
+    return n + 1;
+}
+
+/* Whether none of the n configurations has the model type of this one. */
+static bool is_first_of_type(const struct job *job, const int32_t *configs, int n, int32_t config)
+{
+    struct settings s, other;
+
+    plan_settings(&job->plan, config, &s);
+    for (int i = 0; i < n; i++) {
+        plan_settings(&job->plan, configs[i], &other);
+        if (model_type_of(&other) == model_type_of(&s))
+            return false;
+    }
+    return true;
+}
+
+/* Of the configurations that take no more memory than that; none where there are none. */
+static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, double most_bytes)
+{
+    const struct gcn_cost *work = job->work;
+    int32_t middle = job->plan.n_configs / 2;
+    int n = job->bytes[middle] > most_bytes ? 0 : add_config(configs, 0, middle);
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        int32_t least = -1, most = -1;
+
+        for (int32_t c = 0; c < job->plan.n_configs; c++) {
+            if (job->bytes[c] > most_bytes)
+                continue;
+            if (least < 0 || amount(&work[c], kind) < amount(&work[least], kind))
+                least = c;
+            if (most < 0 || amount(&work[c], kind) > amount(&work[most], kind))
+                most = c;
+        }
+        if (least < 0)
+            return 0;
+        n = add_config(configs, n, least);
+        n = add_config(configs, n, most);
+    }
+    for (int32_t c = 0; c < job->plan.n_configs && n < MOST_PROBES; c++)
+        if (job->bytes[c] <= most_bytes && is_first_of_type(job, configs, n, c))
+            configs[n++] = c;
+    return n;
+}
+
+/* What is tried is to be trained for as long as it may, not to be read for half of that. What
+ * cannot be made fails when it is tried. */
+static void make_inputs(struct job *job, const int32_t *configs, int n)
+{
+    struct settings s;
+    struct err err;
+
+    for (int i = 0; i < n; i++) {
+        plan_settings(&job->plan, configs[i], &s);
+        if (model_type_of(&s)->inputs)
+            (void)prepared_inputs(job->prepared, &s, &err);
+    }
+}
+
+/* The cheapest first: where an epoch takes longer than the whole budget, one is enough. */
+static void sort_configs(int32_t *configs, int n, const struct cost *cost)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i;
+             j > 0 && cost_seconds(cost, configs[j]) < cost_seconds(cost, configs[j - 1]); j--) {
+            int32_t swapped = configs[j];
+
+            configs[j] = configs[j - 1];
+            configs[j - 1] = swapped;
+        }
+}
+
+/* Seconds that a probe may take. */
+static double budget(const struct job *job, const struct cost *cost,
+                     const struct store_trials *known, int32_t ranks)
+{
+    double sum_s = 0;
+
+    for (int64_t t = 0; t < job->plan.n_trials; t++)
+        if (known->ours[t] &&
+            (known->states[t] == TRIAL_PENDING || known->states[t] == TRIAL_RUNNING))
+            sum_s += cost_seconds(cost, plan_trial(&job->plan, t).config);
+    sum_s *= SHARE / ranks;
+    return sum_s < LEAST_S ? 0 : sum_s < MOST_S ? sum_s : MOST_S;
+}
+
+static int64_t observe_probes(struct cost *cost, struct job *job, double budget_s,
+                              double most_bytes, struct err *err)
+{
+    int32_t configs[MOST_PROBES];
+    int n = choose_configs(configs, job, most_bytes), n_tried = 0;
+    struct model_runner *trainer;
+    struct runner runner;
+    double until_s;
+
+    if (!n)
+        return 0;
+    trainer = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    if (!trainer)
+        return -1;
+    runner = model_runner_interface(trainer);
+    sort_configs(configs, n, cost);
+    make_inputs(job, configs, n);
+    until_s = clock_now(&clock_system) + budget_s;
+    /* The time of one type says little about the others: each is tried, also past the budget. */
+    for (int i = 0; i < n; i++) {
+        if (clock_now(&clock_system) >= until_s && !is_first_of_type(job, configs, i, configs[i]))
+            continue;
+        cost_observe(cost, configs[i], -1, probe_config(job, &runner, configs[i], budget_s / n));
+        n_tried++;
+    }
+    cost_refit(cost);
+    model_runner_destroy(trainer);
+    return n_tried;
+}
+
+int64_t calibrate_cost(struct cost *cost, struct job *job, const struct store_trials *known,
+                       int32_t ranks, double most_bytes, struct err *err)
+{
+    int64_t n = observe_known(cost, job, known);
+    double budget_s = n ? 0 : budget(job, cost, known, ranks);
+
+    return budget_s > 0 ? observe_probes(cost, job, budget_s, most_bytes, err) : n;
+}

@@ -1,0 +1,330 @@
+#include "run/sweep_session.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "launch/launch_report.h"
+#include "launch/stop.h"
+#include "run/database_fault.h"
+#include "run/progress.h"
+#include "run/refit.h"
+#include "run/walltime.h"
+#include "sched/master.h"
+#include "store/store.h"
+#include "trial/failures.h"
+#include "trial/kept.h"
+#include "trial/model_runner.h"
+
+#define COMPACT_S 60.0 /* the most that store_compact() takes on a slow disk */
+
+int sweep_session_refit(struct sweep_session *session, struct err *err)
+{
+    struct refit *refit = &session->refit;
+    char text[REFIT_TEXT];
+
+    if (!session->prunes || session->n_others || refit->is_due)
+        return 0;
+    if (refit_find(refit, session->store, &session->job->plan, &session->job->data, &session->known,
+                   err))
+        return -1;
+    if (!refit->n_due)
+        return 0;
+    progress_finish(&session->progress);
+    for (int i = 0; i < refit->n_configs; i++)
+        log_info("%s: they are trained once more for that alone",
+                 refit_text(text, &refit->configs[i]));
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++) {
+        if (refit_has(refit, t) && session->dispatch)
+            dispatch_reopen(session->dispatch, t);
+        else if (refit_has(refit, t))
+            ledger_reopen(session->ledger, t);
+    }
+    return 0;
+}
+
+static int on_finished(void *arg, struct err *err)
+{
+    return sweep_session_refit(arg, err);
+}
+
+static void note_trial(struct sweep_session *session, int64_t trial, double value)
+{
+    if (progress_trial(&session->progress, trial, value))
+        session->progress.best_id =
+            session->known.config_ids[plan_trial(&session->job->plan, trial).config];
+}
+
+static void warn_large(struct sweep_session *session, const struct trial_result *result)
+{
+    if (result->model || !result->model_bytes || session->has_warned)
+        return;
+    session->has_warned = true;
+    log_warn("t%lld: a model of %.1f GB is not kept: at most %.1f GB go into the database "
+             "(keep = none says that none is wanted)",
+             (long long)session->known.ids[result->trial], (double)result->model_bytes * 1e-9,
+             (double)KEPT_MAX_BYTES * 1e-9);
+}
+
+static int on_result(void *arg, const struct trial_result *result, struct err *err)
+{
+    struct sweep_session *session = arg;
+    double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
+
+    session->has_results = true;
+    if (refit_has(&session->refit, result->trial))
+        return refit_take(&session->refit, session->store, session->known.ids[result->trial],
+                          result, err);
+    if (result->state != TRIAL_PENDING)
+        note_trial(session, result->trial, value);
+    if (result->resumed_epoch)
+        log_info("t%lld has gone on after epoch %d of %d, from its checkpoint",
+                 (long long)session->known.ids[result->trial], result->resumed_epoch,
+                 result->epochs_run);
+    warn_large(session, result);
+    if (failures_note(&session->failures, result) != FAILURES_GO_ON)
+        stop_ask();
+    return store_result(session->store, session->known.ids[result->trial], result, err);
+}
+
+static struct store_place place_of(int32_t rank, const struct process *process)
+{
+    return (struct store_place){.rank = rank, .host = process->host, .pid = (int32_t)process->pid};
+}
+
+static int on_running(void *arg, const struct master_trial *trial, struct err *err)
+{
+    struct sweep_session *session = arg;
+    struct store_place place = place_of(trial->rank, trial->process);
+
+    if (refit_has(&session->refit, trial->trial))
+        return 0;
+    return store_attempt_begin(session->store, session->known.ids[trial->trial], &place,
+                               trial->started, err);
+}
+
+static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
+{
+    struct sweep_session *session = arg;
+    struct store_place place = place_of(loss->rank, loss->process);
+    char trial[48] = "";
+
+    session->n_losses++;
+    launch_report_note_loss(loss->process);
+    if (loss->running >= 0)
+        snprintf(trial, sizeof trial, " while it ran t%lld",
+                 (long long)session->known.ids[loss->running]);
+    log_warn("rank %d (pid %lld on %s) is lost%s: %s; the others go on with what it held",
+             loss->rank, (long long)loss->process->pid, loss->process->host, trial, loss->why);
+    for (int32_t i = 0; i < loss->n_trials; i++)
+        if (!refit_has(&session->refit, loss->trials[i]) &&
+            store_attempt_crashed(session->store, session->known.ids[loss->trials[i]], &place,
+                                  loss->why, err))
+            return -1;
+    return 0;
+}
+
+static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, struct err *err)
+{
+    struct sweep_session *session = arg;
+
+    if (refit_has(&session->refit, checkpoint->trial))
+        return 0;
+    session->known.left[checkpoint->trial] = checkpoint->left;
+    return store_checkpoint(session->store, session->known.ids[checkpoint->trial], checkpoint, err);
+}
+
+static void on_resume(void *arg, int64_t trial, struct buf *out)
+{
+    struct sweep_session *session = arg;
+    struct trial_checkpoint checkpoint = {.trial = trial};
+    struct buf bytes = {0};
+    struct err err;
+    int rc =
+        store_checkpoint_find(&checkpoint, &bytes, session->store, session->known.ids[trial], &err);
+
+    if (rc < 0)
+        log_warn("%s: t%lld begins anew", err.text, (long long)session->known.ids[trial]);
+    if (rc == 1)
+        trial_checkpoint_pack(out, &checkpoint);
+    buf_release(&bytes);
+}
+
+static void on_back(void *arg, int32_t rank)
+{
+    (void)arg;
+    log_info("rank %d is back", rank);
+}
+
+static int prune(struct sweep_session *session, bool is_whole, int64_t *n, struct err *err)
+{
+    const struct plan *plan = &session->job->plan;
+
+    session->has_results = false;
+    return store_prune_models(session->store, plan->sweep->fixed.v[P_SWEEP_NAME].s,
+                              (int64_t)plan->replicates * plan->folds, is_whole, n, err);
+}
+
+/* Whether an earlier run has left nothing of the whole sweep to be run. */
+static bool was_whole(const struct sweep_session *session)
+{
+    const struct store_trials *known = &session->known;
+
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
+        if (!known->ours[t] || known->states[t] == TRIAL_PENDING ||
+            known->states[t] == TRIAL_RUNNING)
+            return false;
+    return true;
+}
+
+/* Of runs that kept fewer; to train them all again is for the user to say. */
+static int tell_without(const struct sweep_session *session, struct err *err)
+{
+    int64_t n;
+
+    if (refit_count_without(&n, session->store, &session->job->plan, &session->job->data,
+                            &session->known, err))
+        return -1;
+    if (n)
+        log_info("keep = all, but %lld trial%s that %s done %s no model: the same command with "
+                 "another --db trains all again, and 'espalier merge' of that file into this one "
+                 "brings the models in",
+                 (long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "has" : "have");
+    return 0;
+}
+
+/* What is damaged lacks, as if it had never been kept. */
+static int drop_damaged(const struct sweep_session *session, struct err *err)
+{
+    struct errlist notes = {0};
+    int rc = store_drop_damaged(session->store, session->job->sweep.fixed.v[P_SWEEP_NAME].s, &notes,
+                                err);
+
+    for (size_t i = 0; i < notes.n; i++)
+        log_warn("%s", notes.text[i]);
+    errlist_release(&notes);
+    return rc;
+}
+
+int sweep_session_settle_models(struct sweep_session *session, struct err *err)
+{
+    const struct settings *fixed = &session->job->sweep.fixed;
+    bool is_none = keep_of(fixed) == KEEP_NONE;
+    int64_t n = 0;
+    int rc = is_none ? store_drop_models(session->store, fixed->v[P_SWEEP_NAME].s, &n, err)
+                     : drop_damaged(session, err);
+
+    if (!rc && session->prunes)
+        rc = prune(session, was_whole(session), &n, err);
+    if (!rc)
+        rc = store_commit(session->store, err);
+    if (!rc && n)
+        log_info("models of %lld trials that an earlier run kept are dropped: %s", (long long)n,
+                 is_none ? "keep = none" : "keep = best, and --rule best and 1se choose others");
+    return !rc && keep_of(fixed) == KEEP_ALL ? tell_without(session, err) : rc;
+}
+
+static int on_commit(void *arg, struct err *err)
+{
+    struct sweep_session *session = arg;
+    bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
+    int rc = session->prunes && session->has_results ? prune(session, is_whole, NULL, err) : 0;
+
+    if (!rc)
+        rc = store_commit(session->store, err);
+
+    if (!rc)
+        database_fault_over(&session->fault);
+    return rc;
+}
+
+static void on_progress(void *arg, const struct master_progress *now)
+{
+    struct sweep_session *session = arg;
+    struct master_progress own = *now;
+
+    launch_report_alive();
+    if (stop_has_news()) {
+        progress_finish(&session->progress);
+        stop_tell(now->n_busy, walltime_within(&session->walltime, session->options->grace_s));
+    }
+    own.counts = sweep_session_counts(session);
+    progress_show(&session->progress, &own);
+}
+
+struct ledger_counts sweep_session_counts(const struct sweep_session *session)
+{
+    struct ledger_counts counts = ledger_counts(session->ledger);
+
+    counts.done -= session->n_others;
+    counts.total -= session->n_others;
+    return counts;
+}
+
+int64_t sweep_session_models_left(const struct sweep_session *session)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
+        n += refit_has(&session->refit, t) && ledger_state(session->ledger, t) <= TRIAL_RUNNING;
+    return n;
+}
+
+void sweep_session_keep_alive(void *arg)
+{
+    struct sweep_session *session = arg;
+
+    launch_report_alive();
+    if (session->master)
+        master_keep_alive(session->master);
+}
+
+static bool may_compact(void *arg)
+{
+    const struct sweep_session *session = arg;
+
+    launch_report_alive();
+    return !stop_signal && walltime_within(&session->walltime, 1) > 0;
+}
+
+void sweep_session_compact(struct sweep_session *session)
+{
+    int64_t bytes;
+
+    if (walltime_within(&session->walltime, COMPACT_S) < COMPACT_S)
+        return;
+    bytes = store_compact(session->store, may_compact, session);
+    if (bytes)
+        log_info("the database is %.1f MB smaller: its free pages were given back to the disk",
+                 (double)bytes * 1e-6);
+}
+
+static void run_noted(void *self, struct trial_result *r, int64_t number,
+                      const struct trial_watch *watch)
+{
+    struct sweep_session *session = self;
+    struct runner runner = model_runner_interface(session->runner);
+
+    if (!refit_has(&session->refit, number))
+        store_note_running(session->store, session->known.ids[number]);
+    runner.run(runner.self, r, number, watch);
+}
+
+struct runner sweep_session_runner(struct sweep_session *session)
+{
+    return (struct runner){.run = run_noted, .self = session};
+}
+
+struct master_sink sweep_session_sink(struct sweep_session *session)
+{
+    return (struct master_sink){.result = on_result,
+                                .running = on_running,
+                                .lost = on_lost,
+                                .checkpoint = on_checkpoint,
+                                .resume = on_resume,
+                                .back = on_back,
+                                .finished = on_finished,
+                                .commit = on_commit,
+                                .progress = on_progress,
+                                .arg = session};
+}

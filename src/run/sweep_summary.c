@@ -1,0 +1,187 @@
+#include "run/sweep_summary.h"
+
+#include <stdio.h>
+
+#include "base/escape.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "run/advice.h"
+#include "store/query.h"
+
+static const char *name_of(const struct sweep_session *session)
+{
+    return session->job->sweep.fixed.v[P_SWEEP_NAME].s;
+}
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+enum { SHARD_TEXT = 32 };
+
+/* ", shard 2/4"; nothing for the whole sweep. */
+static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
+{
+    *out = '\0';
+    if (shard->n > 1)
+        snprintf(out, SHARD_TEXT, ", shard %d/%d", shard->k, shard->n);
+    return out;
+}
+
+/* ---- the beginning ---- */
+
+/* On a machine that lends more than it has, a page too many ends the process without a word. */
+static void warn_memory(const struct job *job)
+{
+    double needed = (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
+    double limit = memory_limit_bytes();
+
+    if (needed > limit)
+        log_warn("a rank takes about %.1f GB of memory, this process may use %.1f GB: 'espalier "
+                 "plan' says what takes it",
+                 needed * 1e-9, limit * 1e-9);
+}
+
+void sweep_summary_begin(const struct sweep_session *session)
+{
+    const int32_t n_ranks = session->world->size;
+    int64_t pending = session->before.pending, without = n_ranks - pending;
+    char shard[SHARD_TEXT];
+
+    shard_text(shard, &session->options->shard);
+    if (!session->before.total)
+        log_info("%s%s: none of the %lld trials falls into this shard: nothing to do",
+                 name_of(session), shard, (long long)session->job->plan.n_trials);
+    log_info("%s%s: %lld trials, %lld to run on %d rank%s", name_of(session), shard,
+             (long long)session->before.total, (long long)pending, n_ranks, plural(n_ranks));
+    if (pending && without > 0)
+        log_warn("%d ranks are more than the %lld trial%s to run: %lld rank%s will have nothing to "
+                 "do",
+                 n_ranks, (long long)pending, plural(pending), (long long)without, plural(without));
+    if (pending)
+        warn_memory(session->job);
+}
+
+/* ---- the results ---- */
+
+static void print_efficiency(const struct sweep_session *session)
+{
+    struct buf line = {0};
+    struct result_table table;
+    struct err err;
+
+    if (query_table(&table, session->store, QUERY_EFFICIENCY, 0, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    progress_efficiency(&line, &table);
+    if (line.size && !buf_failed(&line))
+        log_info("%s", buf_text(&line));
+    buf_release(&line);
+    result_table_release(&table);
+}
+
+/* "; best: c29, val_pearson 0.3952": what `best` says, which ranks all that the sweep has, also
+ * what this run's grid has not. */
+static void format_best(char *out, size_t size, const struct sweep_session *session)
+{
+    struct query_sweep sweep;
+    struct result_table table;
+    struct err err;
+
+    *out = '\0';
+    if (query_sweep(&sweep, session->store, name_of(session), &err) ||
+        query_table(&table, session->store, QUERY_BEST, sweep.sweep_id, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    if (table.n_rows)
+        snprintf(out, size, "; best: c%lld, %s %.4g",
+                 (long long)result_table_integer(&table, 0, "config"), sweep.objective,
+                 result_table_real(&table, 0, "mean"));
+    result_table_release(&table);
+}
+
+void sweep_summary_results(const struct sweep_session *session, enum master_end end, double seconds)
+{
+    struct ledger_counts now = sweep_session_counts(session);
+    int64_t left = sweep_session_models_left(session);
+    int64_t ran = now.done + now.diverged + now.failed - session->before.done -
+                  session->before.diverged - session->before.failed +
+                  (session->only_models ? 0 : left);
+    bool is_whole = session->options->shard.n == 1;
+    char best[96] = "", shard[SHARD_TEXT];
+
+    /* Of a part nothing is best yet. */
+    if (is_whole)
+        format_best(best, sizeof best, session);
+    log_info("%s%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+             name_of(session), shard_text(shard, &session->options->shard), (long long)ran,
+             (long long)now.total, seconds, (long long)(now.done + left), (long long)now.diverged,
+             (long long)now.failed, best);
+    if (!session->n_losses)
+        print_efficiency(session);
+    /* The run before has said it where this one has run nothing. */
+    if (is_whole && end == MASTER_FINISHED && ran)
+        advice_print_best(session->store, name_of(session));
+}
+
+/* ---- how to go on ---- */
+
+/* Failed trials stay failed when the same line goes on: it says what to look at. */
+static void print_failures(const struct sweep_session *session)
+{
+    const struct failures *f = &session->failures;
+    long long trial = (long long)session->known.ids[f->trial];
+    struct buf word = {0};
+
+    if (f->verdict == FAILURES_TOO_MANY)
+        log_warn("stopped: %lld trial%s failed (--max-fails), the last with: %s", (long long)f->n,
+                 f->n == 1 ? "" : "s", f->reason);
+    else
+        log_warn("stopped: %d trials in a row failed alike, and none came through: %s",
+                 FAILURES_IN_A_ROW, f->reason);
+    log_info("next: espalier show %s t%lld, mend the cause, then the same line with --retry failed",
+             escape_shell(&word, session->options->db), trial);
+    buf_release(&word);
+}
+
+/* Trials that are left, and not to be run from their beginning. */
+static int64_t count_begun(const struct sweep_session *session)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < ledger_counts(session->ledger).total; t++)
+        n += session->known.left[t] < 1 && ledger_state(session->ledger, t) <= TRIAL_RUNNING;
+    return n;
+}
+
+void sweep_summary_next(const struct sweep_session *session, enum master_end end)
+{
+    struct ledger_counts now = sweep_session_counts(session);
+    int64_t models = sweep_session_models_left(session);
+    struct buf word = {0};
+
+    if (end == MASTER_TIME_UP)
+        walltime_tell(&session->walltime, session->dispatch);
+    else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
+        print_failures(session);
+    else if (end == MASTER_STOPPED && models)
+        log_info("stopped early; the models of %lld trial%s are left to be made: the same command "
+                 "goes on",
+                 (long long)models, plural(models));
+    else if (end == MASTER_STOPPED)
+        log_info("stopped early; %lld trials are left, %lld of them with a checkpoint: the same "
+                 "command goes on",
+                 (long long)now.pending + now.leased, (long long)count_begun(session));
+    else if (now.failed)
+        log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
+                 "again",
+                 escape_shell(&word, session->options->db));
+    else if (session->options->shard.n > 1)
+        log_info("next, when all shards have finished: espalier merge %s", session->options->merge);
+    else
+        log_info("next: espalier best %s", escape_shell(&word, session->options->db));
+    buf_release(&word);
+}
