@@ -36,7 +36,7 @@ void job_release_plan(struct job *job);
  * that were more splits than are kept. */
 int32_t job_replicates(const struct job *job);
 
-/* Whether the features are amounts (spread_has_amounts()): the data are scanned at the first call
+/* Whether the features are amounts (scale_has_amounts()): the data are scanned at the first call
  * alone. -1 and err when memory is short. */
 int job_has_amounts(bool *out, struct job *job, struct err *err);
 
