@@ -57,7 +57,7 @@ struct data_spec {
                                "": none; see covariates.h */
     const char *missing;    /* "-9, x": cells of phenotypes that stand for a missing value, beside
                                those of table_is_missing(); NULL or "": none */
-    const char *missing_genotype; /* the same in a table of genotypes; see genotable_read() */
+    const char *missing_genotype; /* the same in a table of genotypes; see genotype_table_read() */
     const char *edges;    /* two columns of node ids, an optional third: weight; may be absent */
     const char *features; /* (node, feature[, value]) sparse if the second column is so named, or
                              dense: node, f1, f2 ...; see node_features.h */

@@ -9,7 +9,7 @@
 #include "data/core/reader.h"
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/panel.h"
-#include "data/genotype/plink.h"
+#include "data/genotype/readers.h"
 
 /* Genotypes of any kind of file, joined by id with a column of a table of phenotypes. */
 

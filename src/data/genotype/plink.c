@@ -1,5 +1,3 @@
-#include "data/genotype/plink.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* The readers of genotype files, for data/genotype/variants_open alone. */
+/* The readers of genotype files, which data/genotype/variants_open chooses from, and what PLINK has
+ * besides. */
 #ifndef DATA_GENOTYPE_READERS_H
 #define DATA_GENOTYPE_READERS_H
 
+#include "data/core/phenotype.h"
 #include "data/genotype/variants.h"
 
 extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap_reader;
@@ -9,5 +11,12 @@ extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap
 /* For a path of a file that PLINK writes and espalier does not read (.pgen, .ped ...): the command
  * that makes a .bed of it; else NULL. */
 const char *plink_other_files(const char *path);
+
+/* Column 6 of the .fam as the cells of these samples, some of v's: -9 and NA are missing, and 0 is
+ * where there are no others than 1 and 2 (case and control), unless a regression is asked for.
+ *   cells   out  pair with target_cells_release(), also after a failure; borrows from v
+ *   report  out  n_valued, n_joined, is_case_control */
+int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,
+                     enum data_task task, struct phenotype_report *report, struct err *err);
 
 #endif
