@@ -1,8 +1,5 @@
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "cli/cli.h"
 #include "grid/param.h"
 #include "report/report.h"

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/models.h"
 #include "report/report.h"

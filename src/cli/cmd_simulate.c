@@ -1,12 +1,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/escape.h"
-#include "base/log.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "data/format.h"

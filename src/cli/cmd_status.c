@@ -1,6 +1,4 @@
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/statvfs.h>
 
 #include "cli/cli.h"

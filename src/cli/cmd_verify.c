@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/real.h"
 #include "base/rng.h"
 #include "cli/cli.h"

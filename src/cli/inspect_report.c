@@ -1,6 +1,5 @@
 #include "cli/inspect_report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

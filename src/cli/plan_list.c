@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "cli/cli.h"
 #include "grid/param.h"
 #include "report/report.h"

@@ -163,7 +163,7 @@ static void lose_patience(struct watch *w)
 
 /* A daemon of Open MPI that starts on its host, but cannot reach mpirun, ends without a word, and
  * mpirun waits for it for ever. */
-static void tell_late(struct watch *w)
+static void warn_late(struct watch *w)
 {
     if (now_s() < w->late_s)
         return;
@@ -197,7 +197,7 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
             clock_sleep(LOOK_MS * 1e-3);
         if (!end->has_come_up)
             stop_again(&w);
-        tell_late(&w);
+        warn_late(&w);
         see_end(&w);
         if (!w.has_ended && now_s() > w.due_s)
             lose_patience(&w);

@@ -1,7 +1,6 @@
 #include "predict/predict.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/escape.h"

@@ -1,6 +1,5 @@
 #include "predict/replay.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -92,7 +92,7 @@ int job_warn_spread(struct job *job, struct err *err)
 
 /* ---- the plan ---- */
 
-static void tell_repeats(const struct job *job)
+static void report_repeats(const struct job *job)
 {
     struct buf why = {0}, strays = {0};
 
@@ -151,7 +151,7 @@ static void warn_reduction(const struct job *job)
 
 void job_warn_plan(const struct job *job)
 {
-    tell_repeats(job);
+    report_repeats(job);
     warn_idle(job);
     warn_one_row(job);
     warn_reduction(job);

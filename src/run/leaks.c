@@ -1,6 +1,5 @@
 #include "run/leaks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

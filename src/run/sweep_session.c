@@ -178,7 +178,7 @@ static bool was_whole(const struct sweep_session *session)
 }
 
 /* Of runs that kept fewer; to train them all again is for the user to say. */
-static int tell_without(const struct sweep_session *session, struct err *err)
+static int report_without(const struct sweep_session *session, struct err *err)
 {
     int64_t n;
 
@@ -193,7 +193,7 @@ static int tell_without(const struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* What is damaged lacks, as if it had never been kept. */
+/* A damaged model counts as missing. */
 static int drop_damaged(const struct sweep_session *session, struct err *err)
 {
     struct errlist notes = {0};
@@ -221,7 +221,7 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
     if (!rc && n)
         log_info("models of %lld trials that an earlier run kept are dropped: %s", (long long)n,
                  is_none ? "keep = none" : "keep = best, and --rule best and 1se choose others");
-    return !rc && keep_of(fixed) == KEEP_ALL ? tell_without(session, err) : rc;
+    return !rc && keep_of(fixed) == KEEP_ALL ? report_without(session, err) : rc;
 }
 
 static int on_commit(void *arg, struct err *err)

@@ -1,6 +1,5 @@
 #include "run/sweep_share.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

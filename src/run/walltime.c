@@ -1,7 +1,6 @@
 #include "run/walltime.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
