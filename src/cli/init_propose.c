@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "run/advice.h"
+#include "trial/model_type.h"
 
 /* ---- settings ---- */
 
@@ -221,11 +222,22 @@ static void propose_split(struct proposal *p, const struct init_facts *f)
 
 static void propose_baselines(struct proposal *p, const struct init_facts *f)
 {
-    if (suits_ridge(f))
-        sweep_over(p, P_TYPE, "gcn mlp ridge",
-                   "baselines: mlp is the same network without a graph, ridge is GBLUP");
-    else
-        sweep_over(p, P_TYPE, "gcn mlp", "baseline: mlp is the same network without a graph");
+    struct buf names = {0}, notes = {0}, comment = {0};
+    const struct model_type *type;
+    int n = 0;
+
+    for (int64_t i = 0; (type = model_type(i)); i++) {
+        if (!type->proposal || (!type->has_epochs && !suits_ridge(f)))
+            continue;
+        buf_printf(&names, "%s%s", names.size ? " " : "", type->name);
+        if (*type->proposal)
+            buf_printf(&notes, "%s%s is %s", n++ ? ", " : "", type->name, type->proposal);
+    }
+    buf_printf(&comment, "baseline%s: %s", n == 1 ? "" : "s", buf_text(&notes));
+    sweep_over(p, P_TYPE, buf_text(&names), buf_text(&comment));
+    buf_release(&names);
+    buf_release(&notes);
+    buf_release(&comment);
 }
 
 static void propose_rows(struct proposal *p, const struct init_facts *f)

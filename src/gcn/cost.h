@@ -1,5 +1,5 @@
-/* Inputs of a training before they are made: which forms of the features there will be, and how
- * large. It says what a trial will cost and what memory it takes, on data whose scaled features
+/* The cost of a training, in work and memory, before anything large is made: from an outline of its
+ * inputs, which says which forms of the features there will be, and how large. The scaled features
  * need not fit the machine that asks. */
 #ifndef GCN_COST_H
 #define GCN_COST_H
@@ -15,6 +15,7 @@ struct gcn_cost {
     double bytes; /* moved: operands and results of the products, state of the optimiser */
     double steps; /* of the optimiser */
 };
+
 struct gcn_outline {
     const struct dataset *data; /* borrowed */
     int32_t n_inputs;           /* F, as in struct gcn_inputs */
@@ -50,11 +51,6 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *ou
 
 /* Weights of a model by n_inputs columns. */
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
-
-/* gcn_inputs_init() of what was outlined before, for the same arguments. */
-int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
-                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
-                    struct err *err);
 
 /* How a trial's first layer starts: the cheapest of the forms that are there. */
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_outline *outline,

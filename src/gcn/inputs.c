@@ -33,24 +33,12 @@ static int make_sparse(struct gcn_inputs *inputs, const struct gcn_outline *outl
 
 /* ---- dense features ---- */
 
-struct columns {
-    const struct dataset *data;
-    enum feature_scale scale; /* none or standardize: a column at a time */
-};
-
-static int read_columns(const void *self, struct mat *out, int32_t first, struct err *err)
-{
-    const struct columns *columns = self;
-
-    return scale_columns(out, columns->data, columns->scale, first, err);
-}
-
 static int make_codes(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                       enum feature_scale scale, struct err *err)
 {
     const struct dataset *data = inputs->data;
-    struct columns columns = {data, scale};
-    struct coded_source source = {data->n_nodes, data->n_features, read_columns, &columns};
+    const struct scale_source columns = {data, scale};
+    struct coded_source source = scale_coded_source(&columns);
 
     inputs->coded = outline->coded;
     return coded_make(&inputs->coded, &source, err);

@@ -54,6 +54,11 @@ struct gcn_inputs_spec {
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
+/* The same from an outline (cost.h) that was found before, for the same arguments. */
+struct gcn_outline;
+int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
+                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
+                    struct err *err);
 /* The same with reduced features l (N, rank) from reducer_make(), borrowed for the call: A^L takes
  * the place of A^X. */
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,

@@ -3,10 +3,9 @@
 #include <math.h>
 
 #include "gcn/model.h"
-#include "gcn/train.h"
 #include "tensor/kernel.h"
 
-double schedule_rate(const struct gcn_spec *spec, int32_t epoch)
+double optimizer_rate(const struct gcn_spec *spec, int32_t epoch)
 {
     double rate = spec->learning_rate;
     int32_t since = epoch - spec->warmup_epochs - 1; /* epochs at the full rate or after it */
@@ -28,7 +27,7 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
 {
     size_t n = (size_t)model->n_weights;
 
-    *optimizer = (struct optimizer_state){.spec = spec, .rate = schedule_rate(spec, 1)};
+    *optimizer = (struct optimizer_state){.spec = spec, .rate = optimizer_rate(spec, 1)};
     optimizer->first = arena_take_zeroed(scratch, n, sizeof(float));
     if (spec->optimizer != OPTIMIZER_SGD)
         optimizer->second = arena_take_zeroed(scratch, n, sizeof(float));

@@ -5,9 +5,7 @@
 #include "gcn/model.h"
 #include "gcn/spec.h"
 
-/* The learning rate of each epoch. */
-
-/* Rate of epoch e = 1, 2, ..., E = epochs, W = warmup_epochs, rate r = learning_rate:
+/* Learning rate of epoch e = 1, 2, ..., E = epochs, W = warmup_epochs, rate r = learning_rate:
  *     e <= W    r e / (W + 1)                             torch.optim LinearLR, Goyal et al. 2017,
  *                                                         arXiv:1706.02677, section 2.2
  *     constant  r
@@ -16,14 +14,14 @@
  *     step      r step_gamma^floor((e - W - 1) / step_size)                              StepLR
  * The first epoch after the warm-up has r; nothing ever has 0. A function of the epoch alone: a
  * training that was broken off needs no memory of it. */
-double schedule_rate(const struct gcn_spec *spec, int32_t epoch);
+double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
 
 struct optimizer_state {
     const struct gcn_spec *spec; /* borrowed */
     float *first;                /* [n_weights] mean gradient (adam), momentum (sgd) */
     float *second;               /* [n_weights] mean squared gradient; NULL for sgd */
     int64_t n_steps;
-    double rate; /* of learning, in this epoch (schedule.h); at first that of epoch 1 */
+    double rate; /* of learning, in this epoch; at first that of epoch 1 */
 };
 
 /* Memory from scratch. -1 and err when it is short. */

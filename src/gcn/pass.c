@@ -10,23 +10,7 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* From a hidden layer's product to what the next layer takes, and the way back.
- *
- * Hidden layer l = 1 .. L - 1 (where samples are graphs: 1 .. L, model.h), with the product Z^l
- * over the rows of its level: U^l = Z^l + b^l, or BN(Z^l) + b^l with batch normalisation H^l =
- * dropout(act(U^l)) + S^l S^l = H^(l-1) for l >= 2 with residual, otherwise 0: a skip connection
- * around each hidden layer whose input is a hidden layer, which is as wide. There is none around
- * layer 1, whose input is features, nor around one whose output is C wide; so a network has L - 2
- * of them, L - 1 where samples are graphs. The sum is after the activation (Kipf & Welling 2017,
- * arXiv:1609.02907, appendix B), and what skips is not dropped once more.
- *
- * BN normalises each column (tensor/batchnorm.h). In training by mean and variance of the rows of
- * the layer's level in the batch's receptive field: every sample whose H^l the batch's logits
- * depend on, each once, and no other (but where a level was rounded up to all samples, field.h,
- * all). In full batch these are the training nodes and their neighbours up to L - l steps away; so
- * a mini-batch is normalised by other numbers than a full one, and its gradient is exact for its
- * own loss, statistics included. In evaluation by the running ones, which every training pass
- * moves. */
+/* ---- a hidden layer: from its product to what the next layer takes, and back ---- */
 
 struct hidden {
     const struct gcn_spec *spec; /* borrowed */
@@ -179,6 +163,8 @@ static void hidden_back(const struct hidden *hidden, struct mat *d, struct layer
                        weights->gamma);
 }
 
+/* ---- memory ---- */
+
 static int take_hidden(struct pass *pass, int32_t capacity, struct arena *scratch)
 {
     size_t n_hidden = (size_t)pass->n_hidden;
@@ -283,7 +269,7 @@ static bool propagates_first(const struct receptive_field *field, int32_t layer,
         .n_out = w->n_cols,
     };
 
-    return association_propagates_first(&shape);
+    return product_order_propagates_first(&shape);
 }
 
 /* A^ h of a layer above the first, kept for the way back. */

@@ -1,17 +1,44 @@
 /* Forward and backward through a receptive field.
  *
- * Layer l of L computes, with H^0 = X:
- *     Z^l = A^ H^(l-1) W^l,  H^l as hidden.h says for l < L,  logits = Z^L + b^L
- * over the rows of its level only. The first layer is first.h's. Backward, with D^l the gradient
- * by Z^l (A^ is symmetric) and G^l that by H^l, one of two ways, as association.h finds cheaper for
- * the field:
+ * Layer l of L computes, with H^0 = X, over the rows of its level only:
+ *
+ *     Z^l    = A^ H^(l-1) W^l          the first layer: first_layer.h
+ *     logits = Z^L + b^L
+ *
+ * Hidden layer l = 1 .. L - 1 (where samples are graphs: 1 .. L, model.h) makes H^l of Z^l:
+ *
+ *     U^l = Z^l + b^l                  without batch normalisation
+ *     U^l = BN(Z^l) + b^l              with
+ *     H^l = dropout(act(U^l)) + S^l
+ *     S^l = H^(l-1)                    for l >= 2 with residual; otherwise 0
+ *
+ * S^l is a skip connection around each hidden layer whose input is a hidden layer, which is as wide.
+ * There is none around layer 1, whose input is features, nor around one whose output is C wide; so a
+ * network has L - 2 of them, L - 1 where samples are graphs. The sum is after the activation (Kipf &
+ * Welling 2017, arXiv:1609.02907, appendix B), and what skips is not dropped once more.
+ *
+ * BN normalises each column (tensor/batchnorm.h). In training it does so by mean and variance of the
+ * rows of the layer's level in the batch's receptive field: every sample whose H^l the batch's
+ * logits depend on, each once, and no other (but all where a level was rounded up to all samples,
+ * receptive_field.h). In full batch these are the training nodes and their neighbours up to L - l
+ * steps away. A mini-batch is thus normalised by other numbers than a full one, and its gradient is
+ * exact for its own loss, statistics included. In evaluation BN takes the running ones, which every
+ * training pass moves.
+ *
+ * Backward, with D^l the gradient by Z^l (A^ is symmetric) and G^l that by H^l, goes one of two
+ * ways, whichever product_order.h finds cheaper for the field:
+ *
  *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  G^(l-1) = T W^l^T
  *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      G^(l-1) = A^ (D^l W^l^T)
- * to which a skip connection around layer l adds G^l; D^(l-1) from G^(l-1) is hidden.h's.
+ *
+ * A skip connection around layer l adds G^l to G^(l-1). D^(l-1) follows from G^(l-1) through
+ * dropout, activation and BN.
  *
  * Where samples are graphs layer L is a hidden layer too, and with P the pooled rows of H^L
  * (tensor/pool.h)
+ *
  *     logits = P W + b, a row for each graph of the batch
+ *
  * All memory is taken by pass_init(). */
 #ifndef GCN_PASS_H
 #define GCN_PASS_H

@@ -4,7 +4,7 @@
  * operand comes from the second-level cache, and is used once (measured on a Zen 5). */
 #define COST_OF_ENTRY 4.0
 
-double association_first_cost(enum first_form form, const struct first_shape *shape)
+double product_order_cost(enum first_form form, const struct first_shape *shape)
 {
     double share1 = shape->rows1 / shape->n_samples;
     double share0 = shape->rows0 / shape->n_samples;
@@ -22,13 +22,14 @@ double association_first_cost(enum first_form form, const struct first_shape *sh
     }
 }
 
-enum first_form association_first(const struct first_shape *shape, const bool has[FIRST_FORM_COUNT])
+enum first_form product_order_choose(const struct first_shape *shape,
+                                     const bool has[FIRST_FORM_COUNT])
 {
     enum first_form best = FIRST_FORM_COUNT;
     double least = 0;
 
     for (int form = 0; form < FIRST_FORM_COUNT; form++) {
-        double cost = association_first_cost((enum first_form)form, shape);
+        double cost = product_order_cost((enum first_form)form, shape);
 
         if (has[form] && (best == FIRST_FORM_COUNT || cost < least)) {
             best = (enum first_form)form;
@@ -38,7 +39,7 @@ enum first_form association_first(const struct first_shape *shape, const bool ha
     return best;
 }
 
-bool association_propagates_first(const struct layer_shape *shape)
+bool product_order_propagates_first(const struct layer_shape *shape)
 {
     double dense = 3 * shape->n_in * shape->n_out;
     double sparse = 2 * COST_OF_ENTRY * shape->entries;

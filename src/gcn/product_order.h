@@ -27,11 +27,11 @@ struct first_shape {
     double coded_row, coded_tn;              /* coded_cost() a row, and coded_cost_tn() */
 };
 
-double association_first_cost(enum first_form form, const struct first_shape *shape);
+double product_order_cost(enum first_form form, const struct first_shape *shape);
 
 /* The cheapest of the forms that are there; has[]: at least one. Of equals the first. */
-enum first_form association_first(const struct first_shape *shape,
-                                  const bool has[FIRST_FORM_COUNT]);
+enum first_form product_order_choose(const struct first_shape *shape,
+                                     const bool has[FIRST_FORM_COUNT]);
 
 /* A layer above the first, over two levels of a field. */
 struct layer_shape {
@@ -41,6 +41,6 @@ struct layer_shape {
 };
 
 /* Whether (A^ H) W is cheaper than A^ (H W). */
-bool association_propagates_first(const struct layer_shape *shape);
+bool product_order_propagates_first(const struct layer_shape *shape);
 
 #endif

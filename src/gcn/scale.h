@@ -9,23 +9,6 @@
 #include "gcn/inputs.h"
 #include "gcn/spec.h"
 
-/* Whether features are on scales that suit one learning rate. */
-
-/* Standard deviations of the features as read, over all samples; constant features are left out. */
-struct spread {
-    int32_t widest, narrowest; /* features; -1 where all are constant; of dense features of 0 and 1
-                                  only the widest can be the narrowest of all */
-    double most, least;        /* their standard deviations */
-};
-
-/* -1 and err when memory is short. */
-int spread_measure(struct spread *out, const struct dataset *data, struct err *err);
-
-/* *out: whether some dense feature has a value beside 0 and 1, as attributes have and one-hot
- * labels have not. Sparse features have none here: they cannot be standardized. -1 and err when
- * memory is short. */
-int spread_has_amounts(bool *out, const struct dataset *data, struct err *err);
-
 /* What scaling does to each row and each column. */
 struct scaling {
     const struct dataset *data; /* borrowed; dense */
@@ -76,6 +59,13 @@ void scaling_apply(double *out, const struct scaling *scaling, const struct feat
 int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
                   int32_t first, struct err *err);
 
+/* The same columns for coded_make() (tensor/coded.h). source is borrowed. */
+struct scale_source {
+    const struct dataset *data;
+    enum feature_scale scale; /* none or standardize */
+};
+struct coded_source scale_coded_source(const struct scale_source *source);
+
 /* Entries of dense features, as read, that are not zero: how many, and as sparse ones. nnz: as
  * counted. Pair the latter with csr_release(). -1 and err when memory is short. */
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
@@ -88,5 +78,20 @@ int scale_check(const struct dataset *data, enum feature_scale scale, struct err
  * memory is short. */
 int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
+
+/* Whether features are on scales that suit one learning rate: standard deviations of the features as read, over all samples; constant features are left out. */
+struct scale_spread {
+    int32_t widest, narrowest; /* features; -1 where all are constant; of dense features of 0 and 1
+                                  only the widest can be the narrowest of all */
+    double most, least;        /* their standard deviations */
+};
+
+/* -1 and err when memory is short. */
+int scale_measure_spread(struct scale_spread *out, const struct dataset *data, struct err *err);
+
+/* *out: whether some dense feature has a value beside 0 and 1, as attributes have and one-hot
+ * labels have not. Sparse features have none here: they cannot be standardized. -1 and err when
+ * memory is short. */
+int scale_has_amounts(bool *out, const struct dataset *data, struct err *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* weight decay on every layer's W, or the first's */
-enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* schedule.h */
+enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* optimizer.h */
 enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };              /* loss.h */
 enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE }; /* what the best epoch is best by */
 
@@ -20,8 +20,8 @@ struct gcn_spec {
     int32_t hidden_size;
     enum activation activation;
     enum pool pool;       /* of the nodes of a graph; POOL_NONE: samples are nodes */
-    bool residual;        /* skip connections, hidden.h */
-    bool batch_norm;      /* of hidden units, hidden.h */
+    bool residual;        /* skip connections, pass.h */
+    bool batch_norm;      /* of hidden units, pass.h */
     double dropout;       /* of hidden units, in [0, 1) */
     double input_dropout; /* of features, in [0, 1) */
     int32_t epochs;

@@ -195,7 +195,7 @@ void trainer_weights_came(struct trainer *trainer)
 
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch)
 {
-    trainer->optimizer.rate = schedule_rate(trainer->spec, epoch);
+    trainer->optimizer.rate = optimizer_rate(trainer->spec, epoch);
 }
 
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)

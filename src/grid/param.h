@@ -10,15 +10,6 @@
 #include "base/err.h"
 #include "grid/param_table.h"
 
-/* "Did you mean": how close a wrong word is to a right one. */
-
-#define SUGGEST_FAR 1000
-
-/* 0: equal (case aside); 1: `wrong` begins `right`, or is its initials (lr for learning_rate);
- * else the edit distance (optimal string alignment, Damerau 1964, doi:10.1145/363958.363994),
- * SUGGEST_FAR where that is more than a third of the letters. */
-int suggest_distance(const char *wrong, const char *right);
-
 enum param_type {
     PARAM_INT,
     PARAM_REAL,
@@ -99,6 +90,13 @@ enum param_id param_find(const char *section, const char *key);
 /* "key" or "section.key", as users write axes and --set. */
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
+
+/* "Did you mean": how close a wrong word is to a right one. */
+#define PARAM_FAR 1000
+/* 0: equal (case aside); 1: `wrong` begins `right`, or is its initials (lr for learning_rate);
+ * else the edit distance (optimal string alignment, Damerau 1964, doi:10.1145/363958.363994),
+ * PARAM_FAR where that is more than a third of the letters. */
+int param_distance(const char *wrong, const char *right);
 
 /* The nearest setting as "[section] key", for "did you mean"; NULL if none is close. Settings of
  * `section` (may be NULL) come first among equally close ones. */

@@ -10,6 +10,8 @@
 #include "grid/plan.h"
 #include "grid/sweep.h"
 
+/* ---- settings that do nothing ---- */
+
 static bool is_choice(const struct settings *s, enum param_id id, const char *name)
 {
     return s->v[id].i == param_choice(id, name);
@@ -71,7 +73,7 @@ static bool normalizes_one_row(const struct settings *s)
            s->v[P_BATCH_SIZE].i == 1 && !is_graph && !settings_pool(s);
 }
 
-int32_t plan_count_one_row(const struct plan *plan)
+int32_t requirements_count_one_row(const struct plan *plan)
 {
     struct settings s;
     int32_t n = 0;
@@ -83,7 +85,7 @@ int32_t plan_count_one_row(const struct plan *plan)
     return n;
 }
 
-int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
+int32_t requirements_count_idle(const struct plan *plan, const struct axis *axis)
 {
     struct settings s;
     int32_t n = 0;
@@ -150,7 +152,7 @@ static void put_missing(struct buf *out, const struct sweep *sweep, union value 
         put_nothing(out, ids, n, &type, 1);
 }
 
-void plan_put_repeats(struct buf *out, const struct plan *plan)
+void requirements_put_repeats(struct buf *out, const struct plan *plan)
 {
     int32_t n;
     const union value *types = values_of(plan->sweep, P_TYPE, &n);
@@ -159,7 +161,7 @@ void plan_put_repeats(struct buf *out, const struct plan *plan)
         put_missing(out, plan->sweep, types[i]);
 }
 
-void plan_put_strays(struct buf *out, const struct plan *plan)
+void requirements_put_strays(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
     enum param_id ids[P_COUNT];
@@ -178,6 +180,8 @@ void plan_put_strays(struct buf *out, const struct plan *plan)
     if (n)
         put_nothing(out, ids, n, types, n_types);
 }
+
+/* ---- faults ---- */
 
 struct check {
     const struct sweep *sweep;
@@ -529,7 +533,7 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     check_reduction(&c);
 }
 
-/* As an axis it is named where it does nothing (idle.h); fixed it is a mistake. */
+/* As an axis it is named where it does nothing (requirements_count_idle()); fixed it is a mistake. */
 static void check_classes(const struct check *c, const struct dataset *data)
 {
     int32_t n;

@@ -15,7 +15,7 @@ int32_t job_replicates(const struct job *job)
 
 int job_has_amounts(bool *out, struct job *job, struct err *err)
 {
-    if (!job->knows_amounts && spread_has_amounts(&job->has_amounts, &job->data, err))
+    if (!job->knows_amounts && scale_has_amounts(&job->has_amounts, &job->data, err))
         return -1;
     job->knows_amounts = true;
     *out = job->has_amounts;

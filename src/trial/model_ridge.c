@@ -139,6 +139,7 @@ static int weights(float **weights, struct gcn_outcome *outcome,
 const struct model_type model_ridge = {
     .name = "ridge",
     .trains = true,
+    .proposal = "GBLUP",
     .inputs = &kernel_inputs,
     .cost = cost,
     .train = train,

@@ -78,6 +78,9 @@ struct model_type {
     bool gives_probabilities; /* of classes; false: scores, of which the largest decides */
     bool uses_graph;          /* one that joins samples: predictions depend on it */
 
+    const char *proposal; /* what it is, in a sweep file by `init`; "": the first model there, which
+                           * the others are compared with; NULL: not proposed */
+
     const struct inputs_type *inputs; /* NULL: trials start from the data */
 
     /* Work of a trial, and memory it takes beside data and inputs, its model included (kept_bytes()).

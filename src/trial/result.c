@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "gcn/train.h"
 
+/* ---- checkpoints ---- */
+
 bool trial_checkpoint_is_valid(const struct trial_checkpoint *c)
 {
     return c->epoch >= 1 && c->left >= 0 && c->left < 1 && c->seconds >= 0 && isfinite(c->seconds);
@@ -34,6 +36,8 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
     c->state = cursor_bytes(in, c->bytes);
     return in->failed || !trial_checkpoint_is_valid(c) ? -1 : 0;
 }
+
+/* ---- results ---- */
 
 /* First word of a packed result: "TRL" and the version of the format. A change of any field
  * below, or of the tables of metrics, parts or phases, needs a new version. */

@@ -8,7 +8,6 @@
 #include "gcn/train.h"
 
 /* How far a trial has come: what a stopped one goes on from. */
-
 struct trial_checkpoint {
     int64_t trial;     /* number in the plan */
     int32_t epoch;     /* the last that was run, from 1 */

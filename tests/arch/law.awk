@@ -10,6 +10,9 @@
 # length     a file has at most 800 lines
 # tag        a struct, union or enum is defined once in the whole tree
 # room       a folder has at most 25 .c files
+# kind       no file names a model type (MODEL_TYPES in src/grid/param_table.h) but the rows, src/trial/model_*.c, its
+#            own src/gcn/TYPE.c and the parameter table: not as a whole text, not in a list of names, not between
+#            quotes in SQL, not by its row
 # Everywhere:
 # length     a function has at most 60 lines in src/, 80 in tests/
 # word       nothing is left for later, no struct hides behind a typedef
@@ -34,6 +37,8 @@ BEGIN {
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress\\.c$)"
     enders = "^src/(cli/|launch/|sched/world\\.c$)" # world_abort() never returns
+    types = kinds_of("MODEL_TYPES", "src/grid/param_table.h")
+    type_rows = "^src/(trial/model_[a-z]+\\.c|gcn/(" types ")\\.c|grid/param_table\\.h)$"
     later = "TO" "DO|FIX" "ME|X" "XX"
 }
 
@@ -42,10 +47,35 @@ function breach(rule, what)
     printf "%s %s:%d: %s\n", rule, FILENAME, FNR, what
 }
 
-# The line without comments and without what stands between quotes.
+# The names in "#define NAME(X, OR) X(one) OR X(two)" of a file, as "one|two"; "" where there are none.
+function kinds_of(name, file,    line, goes_on, inside, out)
+{
+    while ((getline line < file) > 0) {
+        inside = goes_on || index(line, "#define " name "(")
+        goes_on = inside && line ~ /\\$/
+        while (inside && match(line, /X\([a-z0-9_]+\)/)) {
+            out = out (out == "" ? "" : "|") substr(line, RSTART + 2, RLENGTH - 3)
+            line = substr(line, RSTART + RLENGTH)
+        }
+    }
+    close(file)
+    return out
+}
+
+# Whether the code or the texts of a line name one of the kinds, "one|two", whose rows are PREFIX_one, PREFIX_two.
+function names_kind(kinds, prefix,    one)
+{
+    one = "(" kinds ")"
+    return kinds != "" && (code ~ "(^|[^A-Za-z0-9_])" prefix "_" one "([^A-Za-z0-9_]|$)" || \
+                           code ~ "(^|[^A-Za-z0-9_])" toupper(prefix "_" one) "([^A-Za-z0-9_]|$)" || \
+                           texts ~ "\n" one "([ ,|]+" one ")*\n" || texts ~ "'" one "'")
+}
+
+# The line without comments and without what stands between quotes, which goes into texts, each with a line feed
+# before and after it.
 function code_of(line,    out, c, next_two, i, quote)
 {
-    out = quote = ""
+    out = quote = texts = ""
     for (i = 1; i <= length(line); i++) {
         c = substr(line, i, 1)
         next_two = substr(line, i, 2)
@@ -55,10 +85,13 @@ function code_of(line,    out, c, next_two, i, quote)
                 i++
             }
         } else if (quote != "") {
-            if (c == "\\")
-                i++
-            else if (c == quote)
+            if (c == quote) {
+                texts = texts "\n"
                 quote = ""
+            } else {
+                texts = texts c
+                i += c == "\\"
+            }
         } else if (next_two == "/*") {
             in_comment = 1
             i++
@@ -66,8 +99,10 @@ function code_of(line,    out, c, next_two, i, quote)
             break
         } else {
             out = out c
-            if (c == "\"" || c == "'")
+            if (c == "\"" || c == "'") {
+                texts = texts "\n"
                 quote = c
+            }
         }
     }
     return out
@@ -134,6 +169,10 @@ FNR == 1 {
 
 {
     code = code_of($0)
+}
+
+own && FILENAME !~ type_rows && names_kind(types, "model") {
+    breach("kind", "names a model type: " $0)
 }
 
 /^[ \t]*#[ \t]*include/ {

@@ -34,23 +34,23 @@ static void test_rates(void **state)
 
     (void)state;
     for (int32_t e = 1; e <= 10; e++)
-        assert_true(schedule_rate(&spec, e) == 0.8);
+        assert_true(optimizer_rate(&spec, e) == 0.8);
     spec.schedule = SCHEDULE_COSINE;
-    assert_close(schedule_rate(&spec, 1), 0.8);
-    assert_close(schedule_rate(&spec, 6), 0.4);
-    assert_close(schedule_rate(&spec, 10), 0.4 * (1 + cos(M_PI * 0.9)));
+    assert_close(optimizer_rate(&spec, 1), 0.8);
+    assert_close(optimizer_rate(&spec, 6), 0.4);
+    assert_close(optimizer_rate(&spec, 10), 0.4 * (1 + cos(M_PI * 0.9)));
     spec.schedule = SCHEDULE_STEP;
-    assert_close(schedule_rate(&spec, 3), 0.8);
-    assert_close(schedule_rate(&spec, 4), 0.4);
-    assert_close(schedule_rate(&spec, 10), 0.1);
+    assert_close(optimizer_rate(&spec, 3), 0.8);
+    assert_close(optimizer_rate(&spec, 4), 0.4);
+    assert_close(optimizer_rate(&spec, 10), 0.1);
     spec.warmup_epochs = 3;
     for (int32_t e = 1; e <= 4; e++)
-        assert_close(schedule_rate(&spec, e), 0.2 * e);
-    assert_close(schedule_rate(&spec, 6), 0.8);
-    assert_close(schedule_rate(&spec, 7), 0.4);
+        assert_close(optimizer_rate(&spec, e), 0.2 * e);
+    assert_close(optimizer_rate(&spec, 6), 0.8);
+    assert_close(optimizer_rate(&spec, 7), 0.4);
     spec.schedule = SCHEDULE_COSINE;
-    assert_close(schedule_rate(&spec, 4), 0.8);
-    assert_close(schedule_rate(&spec, 10), 0.4 * (1 + cos(M_PI * 6 / 7)));
+    assert_close(optimizer_rate(&spec, 4), 0.8);
+    assert_close(optimizer_rate(&spec, 10), 0.4 * (1 + cos(M_PI * 6 / 7)));
 }
 
 struct trained {

@@ -83,10 +83,10 @@ static void test_suggest(void **state)
     assert_string_equal(param_suggest_section("gird"), "grid");
     assert_string_equal(param_suggest_section("models"), "model");
     assert_null(param_suggest_section("hyperparameters"));
-    assert_int_equal(suggest_distance("ab", "ba"), SUGGEST_FAR);
-    assert_int_equal(suggest_distance("dorpout", "dropout"), 1);
-    assert_int_equal(suggest_distance("a very long word that no key is anywhere near", "k"),
-                     SUGGEST_FAR);
+    assert_int_equal(param_distance("ab", "ba"), PARAM_FAR);
+    assert_int_equal(param_distance("dorpout", "dropout"), 1);
+    assert_int_equal(param_distance("a very long word that no key is anywhere near", "k"),
+                     PARAM_FAR);
 }
 
 static void test_numbers(void **state)

@@ -80,7 +80,7 @@ static void test_upper_layers(void **state)
         second = cost_counted();
         if (first == second)
             continue;
-        assert_int_equal(association_propagates_first(&shape), first < second);
+        assert_int_equal(product_order_propagates_first(&shape), first < second);
         n_first += first < second;
     }
     assert_in_range(n_first, 30, 270);
@@ -184,7 +184,7 @@ static void test_first_layer(void **state)
                 (best == FIRST_FORM_COUNT || count_first((enum first_form)form, &p, rows1, rows0) <
                                                  count_first(best, &p, rows1, rows0) - 1e-9))
                 best = (enum first_form)form;
-        assert_int_equal(association_first(&shape, has), best);
+        assert_int_equal(product_order_choose(&shape, has), best);
         chosen[best]++;
     }
     for (int form = 0; form < FIRST_FORM_COUNT; form++)

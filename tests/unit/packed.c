@@ -183,5 +183,5 @@ int main(void)
         cmocka_unit_test(test_views_train_alike),
     };
 
-    return cmocka_run_group_tests_name("inputs_pack", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }
