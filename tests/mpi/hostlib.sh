@@ -153,9 +153,9 @@ format = simulated
 samples = 120
 markers = 200
 [train]
-epochs = 8000
+epochs = 15000
 [resources]
-heartbeat_limit = 2
+heartbeat_limit = 3
 [grid]
 k = 3, 5
 hidden_size = 16, 32
@@ -200,7 +200,7 @@ folds = 2
 [data]
 format = simulated
 samples = 300
-markers = 40000
+markers = 100000
 [model]
 hidden_size = 4
 [train]

@@ -8,6 +8,9 @@ losses=${HOSTS:-$(case $(($(date +%s) / 86400 % 3)) in 0) echo ranks ;; 1) echo 
 echo "# HOSTS=$losses"
 hosts 3 || skip_all "no bridge between network namespaces"
 
+# Shorter than for hosts_long.sh, where more depends on the time.
+sed -i 's/^epochs.*/epochs = 8000/; s/^heartbeat_limit.*/heartbeat_limit = 2/' sweep.ini
+sed -i 's/^markers.*/markers = 40000/' slow.ini
 "$ESPALIER" run sweep.ini --db alone.db --progress none 2>/dev/null
 wanted=$(rows alone.db)
 
