@@ -4,7 +4,7 @@
 #define CLI_INIT_DATA_H
 
 #include "cli/init_columns.h"
-#include "cli/init_write.h"
+#include "cli/init_propose.h"
 #include "run/job.h"
 
 /* Add the lines that say which data are read; paths are seen from the sweep file `output`. -1 and

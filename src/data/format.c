@@ -3,6 +3,52 @@
 #include <assert.h>
 #include <string.h>
 
+#include "data/core/data_format.h"
+#include "data/core/data_report.h"
+#include "data/core/data_spec.h"
+#include "data/core/dataset.h"
+
+static int refuse(const struct data_format *format, struct err *err)
+{
+    return err_set(err,
+                   "--graphs: the samples of the sweep are no graphs of their own (data.format): "
+                   "new ones %s%s",
+                   format->new_option ? "are given with --" : "cannot be given",
+                   format->new_option ? format->new_option : "");
+}
+
+int new_graphs_open(struct new_graphs *n, const struct dataset *data, const struct data_spec *spec,
+                    const char *path, struct err *err)
+{
+    const struct data_format *format = spec->format;
+
+    *n = (struct new_graphs){.spec = *spec};
+    n->spec.like = data;
+    if (!format->set_new_path)
+        return refuse(format, err);
+    format->set_new_path(&n->spec, path);
+    return format->pieces ? format->pieces->open(&n->pieces, &n->spec, err) : 0;
+}
+
+void new_graphs_close(struct new_graphs *n)
+{
+    if (!n)
+        return;
+    if (n->pieces)
+        n->spec.format->pieces->close(n->pieces);
+    memset(n, 0, sizeof *n);
+}
+
+int new_graphs_next(struct dataset *out, struct new_graphs *n, int32_t most, struct err *err)
+{
+    if (n->pieces)
+        return n->spec.format->pieces->next(out, n->pieces, most, &n->report, err);
+    if (n->is_read)
+        return 0;
+    n->is_read = true;
+    return data_load(out, &n->spec, &n->report, err) ? -1 : 1;
+}
+
 #define ROW(name) &name##_format,
 static const struct data_format *const formats[] = {DATA_FORMATS(ROW, )};
 enum { N_FORMATS = sizeof formats / sizeof *formats };

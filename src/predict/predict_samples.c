@@ -1,5 +1,3 @@
-#include "predict/predict.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +6,8 @@
 #include "data/format.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/new_nodes.h"
-#include "data/new_graphs.h"
 #include "predict/new_samples.h"
+#include "predict/predict.h"
 #include "trial/spec.h"
 
 /* What files of models may take while they are asked again and again. */

@@ -2,7 +2,7 @@
  * for samples that were never seen.
  *
  * Samples of the panel are nodes of the graph already. A new sample is joined to those of the panel
- * that the graph's rule gives it (data/graph/attach.h) by a row of its own below A^,
+ * that the graph's rule gives it (data/graph/graph.h) by a row of its own below A^,
  *     a_ij = w_ij / sqrt(d_i d_j), j of the panel;    a_ii = 1 / d_i,    d_i = 1 + sum_j w_ij
  * with the panel's degrees d_j as they were trained. No row of the panel and no other new sample
  * has an entry for it: its prediction depends on itself and the panel, never on who else is in the
@@ -13,7 +13,7 @@
 #define PREDICT_PREDICTOR_H
 
 #include "base/arena.h"
-#include "data/graph/attach.h"
+#include "data/graph/graph.h"
 #include "gcn/scale.h"
 #include "grid/settings.h"
 #include "trial/model_type.h"
@@ -55,7 +55,7 @@ int predictor_join(struct predictor *p, const struct mat *x, const struct attach
                    struct err *err);
 
 /* Where samples are graphs: from now on these are asked about, with the data's features
- * (data/new_graphs.h), in the place of the data's own. Borrowed. */
+ * (data/format.h), in the place of the data's own. Borrowed. */
 void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs);
 
 /* What a model says.

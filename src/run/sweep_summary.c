@@ -4,7 +4,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/process.h"
 #include "run/advice.h"
 #include "store/query.h"
 

@@ -16,7 +16,7 @@
 #include "sched/dispatch.h"
 #include "sched/master_sink.h"
 #include "sched/world.h"
-#include "trial/runner.h"
+#include "trial/result.h"
 
 struct master_options {
     double commit_s;                    /* commit at the latest so long after a result: 0.5 */

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "sched/world.h"
-#include "trial/runner.h"
+#include "trial/result.h"
 
 struct relay_options {
     double silence_s; /* rank 0 unheard of for so long is gone */

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "trial/runner.h"
+#include "trial/result.h"
 
 /* What a worker sees of its scheduler: one end of a wire, whatever the wire is made of. */
 struct worker_channel {

@@ -2,10 +2,18 @@
 #ifndef STORE_QUERY_H
 #define STORE_QUERY_H
 
+#include <stdint.h>
+
 #include "store/lock.h"
 #include "store/result_table.h"
 #include "store/sql.h"
 #include "store/store.h"
+
+/* Student's t distribution. */
+
+/* The t of which P(|T| <= t) = level in (0, 1), with df degrees of freedom; NaN for df < 1. To a
+ * relative 1e-12 at the levels of intervals (0.5 to 0.999). */
+double student_two_sided(double level, int64_t df);
 
 /* A sweep of the file. */
 struct query_sweep {
@@ -60,21 +68,6 @@ int query_cheapest(struct result_table *out, struct query_alike *alike, struct s
 int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);
-
-/* This program writes shorter ones; what another wrote may be of any length. */
-#define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
-#define QUERY_STATES                                                      \
-    "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
-    " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
-    " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
-    " count(*) FILTER (WHERE state = 'running') AS running,"              \
-    " count(*) FILTER (WHERE state = 'pending') AS pending"
-
-/* A table of a WITH: configurations of all sweeps with done trials. Read in one go through the
- * index, without a look at each configuration: a quarter of the time for a million trials. */
-#define QUERY_SCORED                                                                       \
-    "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
-    " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
 /* X(name, SQL): what there is to ask. ?1 is an id, of what the comment says; the columns are those
  * of the SQL, read by their names (result_table.h). */
@@ -271,6 +264,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
       " WHERE trial_id = ?1 ORDER BY epoch")
+
 /* clang-format on */
 
 enum query {

@@ -27,6 +27,7 @@ struct store;
  * held by another process for 10 s. Whatever is refused is left byte for byte as it was; what a
  * killed run left in a journal is repaired first, though. */
 int store_open(struct store **store, const char *path, struct err *err);
+
 /* Open for reading; what sessions that are gone have open reads as if it was released. Never blocks
  * the writer (with a rollback journal: for longer than one query), never creates. Works in a
  * directory where nobody may write. */
@@ -119,6 +120,7 @@ struct store_session {
     int32_t pid;
 };
 int store_begin_session(struct store *store, const struct store_session *session, struct err *err);
+
 /* Attempts that are open still are 'stopped' then, and their trials pending. Durable at once. */
 int store_end_session(struct store *store, const char *outcome, struct err *err);
 
@@ -157,6 +159,7 @@ int store_commit(struct store *store, struct err *err);
  * Part of the transaction as a result is. */
 int store_checkpoint(struct store *store, int64_t trial_id,
                      const struct trial_checkpoint *checkpoint, struct err *err);
+
 /* 1 and a trial's checkpoint (its number in the plan is left as it is), a view of `state`, whose
  * old contents are dropped; 0: it has none. -1 and err. */
 int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struct store *store,
@@ -166,9 +169,11 @@ int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struc
  * store_result() does it with its result's. */
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err);
+
 /* 1 and a trial's model appended to `out`; 0: it has none. -1 and err, also where it is not what
  * was put, to the bit. */
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
+
 /* Of the configurations of a sweep that are over, the best keeps its models, and the one that
  * --rule 1se chooses: `keep = best`. Over is one with `each` trials or more (replicates x folds) in
  * the file, none of which is to be run: of a shard that is hardly any. is_whole: nothing of the
@@ -177,10 +182,12 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
  * at configurations with models; is_whole: that of the leaderboard. */
 int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
                        int64_t *n, struct err *err);
+
 /* Drop the models of a sweep that store_find_model() would refuse, and add a line to notes for
  * each. Part of the transaction. Cost: reads all models. */
 int store_drop_damaged(struct store *store, const char *sweep, struct errlist *notes,
                        struct err *err);
+
 /* No trial of a sweep keeps its model: `keep = none`. n, -1 and err as above. */
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
 

@@ -1,6 +1,6 @@
 #include "trial/derived.h"
 
-#include "base/memory.h"
+#include "base/process.h"
 #include "grid/param.h"
 
 void derived_init(struct derived *derived, const struct dataset *data)

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "grid/plan.h"
 #include "trial/prepared.h"
-#include "trial/runner.h"
+#include "trial/result.h"
 
 struct model_runner;
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "data/format.h"
 #include "data/core/split.h"
+#include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
 #include "gcn/train.h"

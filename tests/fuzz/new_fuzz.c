@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "data/core/covariates.h"
+#include "data/format.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/molecule.h"
 #include "data/graph/new_nodes.h"
-#include "data/new_graphs.h"
 #include "memfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

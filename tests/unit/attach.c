@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "data/core/builder.h"
-#include "data/graph/attach.h"
+#include "data/graph/graph.h"
 
 /* More samples, of the data and new ones, than a block of rows has; more markers than a panel of
  * columns. */

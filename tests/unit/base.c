@@ -21,7 +21,6 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/process.h"
 #include "base/real.h"
 #include "base/rng.h"

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "cli/init_propose.h"
-#include "cli/init_write.h"
 
 static struct init_facts panel(int32_t n, int32_t n_features)
 {

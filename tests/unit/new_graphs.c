@@ -8,10 +8,10 @@
 
 #include <sys/stat.h>
 
+#include "data/format.h"
 #include "data/graph/graph.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/molecule.h"
-#include "data/new_graphs.h"
 #include "loading.h"
 
 /* The set T in a folder of the scratch folder. */

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "data/text/lines.h"
 #include "data/text/table.h"
-#include "data/text/textline.h"
 #include "scratch.h"
 
 static void open_text(struct table *t, const char *text)

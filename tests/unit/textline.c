@@ -6,7 +6,6 @@
 #include <cmocka.h>
 
 #include "data/text/lines.h"
-#include "data/text/textline.h"
 #include "scratch.h"
 
 /* A source of n equal bytes: no file is needed for a line of any length. */

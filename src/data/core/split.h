@@ -22,6 +22,7 @@
 #ifndef DATA_CORE_SPLIT_H
 #define DATA_CORE_SPLIT_H
 
+#include "base/rng.h"
 #include "data/core/dataset.h"
 
 struct split_spec {

@@ -8,8 +8,8 @@
 #include "data/genotype/markers.h"
 #include "data/genotype/readers.h"
 #include "data/text/file_names.h"
+#include "data/text/lines.h"
 #include "data/text/stream.h"
-#include "data/text/textline.h"
 
 /* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
  *

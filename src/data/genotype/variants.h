@@ -1,6 +1,6 @@
 /* Genotypes of the same samples, a site at a time, from what the field writes: VCF and BCF
  * (htslib), PLINK 1 (.bed, .bim, .fam) and HapMap. Readers give what the file says; what is kept of
- * it is data/core/filter's and data/genotype/panel's.
+ * it is data/core/filter's and data/genotype/genotype's.
  *
  * A dosage is the number of a site's alternative alleles of one kind in a call: of PLINK's A1, of
  * HapMap's second allele. A call that is missing in part is missing. */

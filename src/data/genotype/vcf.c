@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "data/genotype/readers.h"
+#include "data/text/lines.h"
 #include "data/text/stream.h"
 #include "data/text/table.h"
-#include "data/text/textline.h"
 
 /* VCF as text. htslib opens and unpacks the file. Lines and columns are taken apart here and
  * not by vcf_parse(): that one converts every FORMAT field of every sample (likelihoods and all)

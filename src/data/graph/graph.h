@@ -17,10 +17,6 @@ struct neighbours {
     int32_t k;
 };
 
-/* Offer one more to best[k], the best n so far: returns how many there are now. Of equals the one
- * that was offered first stays in front. */
-int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k, struct neighbour offered);
-
 /* The k nearest of each sample, k in [1, N - 1]. Pair with neighbours_release(); after an error
  * nothing is held. -1 and err: k out of range, or as similarity_init(), or a similarity that is
  * not finite. */
@@ -63,5 +59,38 @@ int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph
 
 /* Connected components of a symmetric adjacency, for `inspect`. */
 int32_t graph_components(const struct csr *a, struct err *err);
+
+/* New samples and the graph of a data set: which of its samples each of them would be joined to, by
+ * the rule that made the graph. */
+
+struct attached_edge {
+    int32_t sample; /* of the data */
+    float weight;   /* positive */
+};
+
+/* Edges of new sample i: edge[start[i]] to edge[start[i + 1] - 1], samples ascending. */
+struct attached {
+    int64_t *start; /* [n + 1] */
+    struct attached_edge *edge;
+    double *inverse_root; /* [N] 1 / sqrt(degree + 1) of the data's samples */
+};
+
+/* knn: the k most similar samples of the data, ties to the smaller index (what ties to the last
+ * bit: similarity_rows()); threshold: all that are as similar. data/graph/similarity.h defines
+ * similar; allele frequencies of kinship are the data's. New samples have no edges among them.
+ *
+ *   a_hat  in  (N, N) normalised adjacency of the data, for the degrees
+ *   x      in  (n, F) features as the data have them, missing ones filled in
+ *
+ * Costs n N F flop. Pair with attached_release(), also after a failure. -1 and err when memory is
+ * short, a similarity is not finite, or as similarity_init(). */
+int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
+           const struct csr *a_hat, const struct mat *x, struct err *err);
+
+/* The same where the graph was given as edges: those of the new samples are given, too.
+ *   given  in  of n new samples, sorted, without inverse_root */
+int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
+                 int32_t n, struct err *err);
+void attached_release(struct attached *a); /* takes a zeroed one */
 
 #endif

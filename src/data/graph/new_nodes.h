@@ -8,7 +8,7 @@
 #ifndef DATA_GRAPH_NEW_NODES_H
 #define DATA_GRAPH_NEW_NODES_H
 
-#include "data/graph/attach.h"
+#include "data/graph/graph.h"
 #include "data/text/names.h"
 
 struct new_nodes {
