@@ -51,14 +51,7 @@ static int parse(int *status, struct predict_options *o, int argc, char **argv)
 
 static int answer(struct buf *out, struct predict *w, struct err *err)
 {
-    int rc = predict_choose(w, err) || predict_prepare(w, err) ? -1 : 0;
-
-    if (!rc)
-        rc = (w->o->genotypes  ? predict_new
-              : w->o->graphs   ? predict_graphs
-              : w->o->features ? predict_nodes
-                               : predict_panel)(w, err);
-    if (rc)
+    if (predict_choose(w, err) || predict_prepare(w, err) || predict_samples(w, err))
         return -1;
     log_info("%lld samples by %d model%s of c%lld", (long long)w->table.n_rows, w->n_models,
              w->n_models == 1 ? "" : "s", (long long)w->config_id);

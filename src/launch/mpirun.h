@@ -1,4 +1,11 @@
-/* Start mpirun for `run -n`, and see it end.
+/* launch: how ranks are started and watched, and what a launch looks like.
+ *
+ * mpirun starts the ranks of `run -n`, launch_report is rank 0's word to it, stop hears signals;
+ * rank_info and host see what each rank has, checks and preflight say what is wrong with it;
+ * job_array cuts a sweep for the elements of a job array. What is wrong goes up to cli as an error
+ * or a finding. May include store, sched and what is below; neither run nor predict nor cli.
+ *
+ * This file: start mpirun for `run -n`, and see it end.
  *
  * In recovery mode, in which the other ranks go on when one dies, Open MPI 4's mpirun always exits
  * with 0, and never at all when it has lost a host. So rank 0 reports (launch/launch_report). */

@@ -1,4 +1,11 @@
-/* `espalier predict`, among its own files: which models are asked, about which samples. */
+/* predict: kept models put to use on samples, old and new.
+ *
+ * replay finds a trial's settings and data again, predictor runs the forward pass of a kept model,
+ * new_samples reads the genotypes to predict, training_summary stands for training data that are
+ * not there, predictions holds what the models say. What is wrong goes up to cli as an error. May
+ * include store, trial and what is below; neither cli nor report, run or launch.
+ *
+ * This file: which models are asked (predict.c), and about which samples (predict_samples.c). */
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
@@ -36,7 +43,7 @@ struct predict {
     struct kept_products products; /* for their weights after a reduction */
     struct replay replay;
     struct training_summary summary; /* in the place of the replay's data, of held[0]; else zero */
-    const struct dataset *data;      /* how features are coded: the replay's or the stand-in */
+    const struct dataset *data;      /* how features are coded: the replay's or the summary's */
     struct settings settings;        /* of the configuration */
     struct predictor predictor;
     struct result_table table; /* what came out */
@@ -50,33 +57,9 @@ int predict_choose(struct predict *w, struct err *err);
  * read or are others, which is told. -1 and err: that, where they cannot. */
 int predict_prepare(struct predict *w, struct err *err);
 
-/* Samples of these ids, not asked about yet; the data and their models. */
-struct predictions predict_describe(const struct predict *w, const char *const *id);
-
-/* What model m says of these nodes, each at its own place in p: node i in row i - first.
- *   holds  it will be asked again: its file stays in memory, up to 1 GiB of all */
-int predict_ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes,
-                int32_t n, int32_t first, bool holds, struct err *err);
-
-/* Samples that are new and asked about together: at most 512 MB of features, at least 16; n where
- * these are fewer. */
-int32_t predict_batch_size(int32_t n, int32_t n_features);
-
-/* The rows of n samples that all models are asked about, which are nodes [n]: first, ... */
-int predict_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
-                 int32_t first, bool holds, struct err *err);
-
-/* Rows for samples of the panel, new samples (--genotypes), new graphs (--graphs) and new nodes
- * (--features). */
-int predict_panel(struct predict *w, struct err *err);
-int predict_new(struct predict *w, struct err *err);
-int predict_graphs(struct predict *w, struct err *err);
-int predict_nodes(struct predict *w, struct err *err);
-
-/* Say how good predictions of samples of the panel are that were held out of training: together,
- * and, as recorded, the mean of each model's own score. p: of all samples, those of `part` filled
- * in. */
-int predict_score(const struct predictions *p, const char *part, struct err *err);
+/* The rows of w->table: for the samples of the training data that the options choose, or for new
+ * samples (--genotypes), graphs (--graphs) or nodes (--features). -1 and err. */
+int predict_samples(struct predict *w, struct err *err);
 
 /* There is none of a trial (letter 't') or configuration ('c'), and what to do. Always returns -1.
  */

@@ -1,3 +1,5 @@
+#include "predict/predict.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,189 +10,122 @@
 #include "data/graph/new_nodes.h"
 #include "data/new_graphs.h"
 #include "predict/new_samples.h"
-#include "predict/predict.h"
 #include "trial/spec.h"
 
-/* Molecules of a table that are in memory at a time: 2 MB of features. */
-#define PIECE 1024
+/* What files of models may take while they are asked again and again. */
+#define HELD_BYTES ((size_t)1 << 30)
+/* Features of a batch, and its smallest size. */
+#define BATCH_FLOATS ((int64_t)1 << 27)
+#define LEAST_BATCH 16
 
-struct progress {
-    struct new_graphs new;
-    struct known_graphs known;
-    int32_t n, n_known;
-};
+/* ---- what the models say ---- */
 
-/* ---- what was read ---- */
-
-static void tell_graphs(const struct progress *progress, const char *path)
+/* Samples of these ids, not asked about yet; the data and their models. */
+static struct predictions describe(const struct predict *w, const char *const *id)
 {
-    const struct data_report *r = &progress->new.report;
-
-    log_info("%s: %d graph%s to predict, %d of them are in the data of the sweep already", path,
-             progress->n, progress->n == 1 ? "" : "s", progress->n_known);
-    for (int32_t i = 0; i < r->n_notes; i++)
-        if (r->note[i].kind == DATA_NOTE_WARNING)
-            log_warn("%s: %s", path, r->note[i].text);
-        else if (r->note[i].kind == DATA_NOTE_INFO)
-            log_info("%s: %s", path, r->note[i].text);
+    return (struct predictions){.data = w->data,
+                                .id = id,
+                                .trial = w->trial,
+                                .is_probability = predictor_has_probabilities(&w->predictor)};
 }
 
-/* ---- asking ---- */
-
-static int predict_piece(struct predict *w, const struct dataset *graphs, struct err *err)
+/* What is new has features alone, no coordinates of a reduction. */
+static int complete(struct buf *file, struct predict *w, struct err *err)
 {
-    int32_t n = graphs->n_samples;
-    const char **id = malloc((size_t)n * sizeof *id);
-    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
-    int rc = id && nodes ? 0 : err_nomem(err, "samples", (size_t)n * (sizeof *id + sizeof *nodes));
+    struct buf out = {0};
 
-    for (int32_t i = 0; !rc && i < n; i++) {
-        id[i] = dataset_id(graphs, i);
-        nodes[i] = i;
+    if (!w->predictor.fresh.n_rows || w->data != &w->replay.data ||
+        kept_is_complete(file->data, file->size))
+        return 0;
+    if (kept_complete(&out, file->data, file->size, &w->replay.data, &w->settings, &w->products,
+                      err)) {
+        buf_release(&out);
+        return -1;
     }
-    predictor_ask_graphs(&w->predictor, graphs);
-    if (!rc)
-        rc = predict_rows(w, id, nodes, n, 0, true, err);
-    free(nodes);
-    free(id);
-    return rc;
-}
-
-/* 1, or 0 after the last. */
-static int take_piece(struct progress *progress, struct predict *w, struct err *err)
-{
-    struct dataset graphs;
-    int status = new_graphs_next(&graphs, &progress->new, PIECE, err);
-    int32_t n_known;
-
-    if (status <= 0)
-        return status;
-    n_known = known_graphs_count(&progress->known, &graphs, err);
-    if (n_known < 0 || predict_piece(w, &graphs, err))
-        status = -1;
-    progress->n += graphs.n_samples;
-    progress->n_known += n_known;
-    dataset_release(&graphs);
-    return status;
-}
-
-int predict_graphs(struct predict *w, struct err *err)
-{
-    struct progress progress = {0};
-    struct data_spec spec;
-    int status = -1;
-
-    spec_data(&spec, &w->settings);
-    if (new_graphs_open(&progress.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
-        known_graphs_init(&progress.known, &w->replay.data, err) == 0)
-        while ((status = take_piece(&progress, w, err)) > 0)
-            ;
-    if (status == 0)
-        tell_graphs(&progress, w->o->graphs);
-    known_graphs_release(&progress.known);
-    new_graphs_close(&progress.new);
-    return status;
-}
-
-struct batch {
-    struct mat x;          /* (n, F) */
-    struct attached edges; /* start is owned */
-    int32_t *nodes;        /* [n] */
-    const char **id;       /* [n] of all new nodes */
-};
-
-static int check_data(const struct predict *w, struct err *err)
-{
-    if (data_format_at(w->settings.v[P_FORMAT].i)->samples != DATA_NODES)
-        return err_set(err,
-                       "--features: the data of the sweep are no graph of nodes (data.format "
-                       "= graph): new samples are given with --%s",
-                       w->replay.data.graph_start ? "graphs" : "genotypes");
-    if (w->predictor.graph.build == GRAPH_FILE && !w->o->edges)
-        return err_set(err, "--features: the graph was given as edges: --edges FILE must join the "
-                            "new nodes to it");
+    buf_release(file);
+    *file = out;
     return 0;
 }
 
-static int batch_init(struct batch *b, const struct new_nodes *new, struct err *err)
+static int read_model(struct buf *file, struct predict *w, int32_t m, struct err *err)
 {
-    int32_t n = predict_batch_size(new->n, new->data->n_features);
-
-    b->nodes = malloc((size_t)n * sizeof *b->nodes);
-    b->edges.start = malloc(((size_t)n + 1) * sizeof *b->edges.start);
-    b->id = malloc((size_t) new->n * sizeof *b->id);
-    if (!b->nodes || !b->edges.start || !b->id)
-        return err_nomem(err, "new nodes", (size_t) new->n * sizeof *b->id);
-    for (int32_t i = 0; i < n; i++)
-        b->nodes[i] = new->data->n_samples + i;
-    for (int32_t i = 0; i < new->n; i++)
-        b->id[i] = new_nodes_id(new, i);
-    return mat_init(&b->x, n, new->data->n_features, err);
-}
-
-static void batch_release(struct batch *b)
-{
-    mat_release(&b->x);
-    free(b->edges.start);
-    free(b->nodes);
-    free(b->id);
-}
-
-static int predict_node_batch(struct predict *w, struct batch *b, const struct new_nodes *new,
-                              int32_t first, struct err *err)
-{
-    int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
-    struct mat x = mat_view(b->x.v, n, b->x.n_cols);
-
-    new_nodes_take(&x, &b->edges, new, first);
-    if (predictor_join(&w->predictor, &x, &b->edges, err))
+    if (store_find_model(file, w->replay.store, w->trial[m], err) < 0)
         return -1;
-    return predict_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows,
-                        err);
+    return complete(file, w, err);
 }
 
-static void tell_nodes(const struct new_nodes *n, const struct predict_options *o)
+/* The file is handed over. */
+static void keep_or_release(struct predict *w, int32_t m, struct buf *file, bool holds)
 {
-    log_info("%s: %d new nodes, %lld rows left out: they are of nodes of the training data",
-             o->features, n->n, (long long)n->n_known);
-    if (n->n_unknown)
-        log_warn("%s: %lld entries dropped: the training data have no such feature", o->features,
-                 (long long)n->n_unknown);
-    if (n->n_missing)
-        log_info("%s: %lld missing cells are the mean of the training data", o->features,
-                 (long long)n->n_missing);
-    if (!o->edges)
+    if (!holds || w->held_bytes + file->size > HELD_BYTES) {
+        buf_release(file);
         return;
-    if (n->n_alone)
-        log_info("%s: %d new nodes have no edge to the training data", o->edges, n->n_alone);
-    if (n->n_between)
-        log_warn(
-            "%s: %lld edges between new nodes are left out: predictions depend on the training "
-            "data alone",
-            o->edges, (long long)n->n_between);
-    if (n->n_within)
-        log_info("%s: %lld edges are between nodes of the training data, and not read", o->edges,
-                 (long long)n->n_within);
+    }
+    w->held_bytes += file->size;
+    w->held[m] = *file;
 }
 
-int predict_nodes(struct predict *w, struct err *err)
+static void put(struct predictions *p, int32_t m, const double *out, const int32_t *nodes,
+                int32_t n, int32_t first)
 {
-    struct new_nodes new = {0};
-    struct batch b = {0};
-    int rc = check_data(w, err);
+    size_t each = (size_t)p->n_outputs;
 
+    for (int32_t i = 0; i < n; i++)
+        memcpy(p->v + ((size_t)m * (size_t)p->n + (size_t)(nodes[i] - first)) * each,
+               out + (size_t)i * each, each * sizeof *out);
+}
+
+/* What model m says of these nodes, each at its own place in p: node i in row i - first.
+ *   holds  it will be asked again: its file stays in memory, up to 1 GiB of all */
+static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes, int32_t n,
+               int32_t first, bool holds, struct err *err)
+{
+    size_t size = ((size_t)n + 1) * (size_t)p->n_outputs;
+    double *out = malloc(size * sizeof *out);
+    struct buf file = w->held[m];
+    int rc = out ? 0 : err_nomem(err, "predictions", size * sizeof *out);
+
+    if (!rc && !file.size)
+        rc = read_model(&file, w, m, err);
     if (!rc)
-        rc = new_nodes_read(&new, &w->replay.data, w->o->features, w->o->edges, err);
-    if (!rc)
-        rc = batch_init(&b, &new, err);
-    for (int32_t first = 0; !rc && first < new.n; first += b.x.n_rows)
-        rc = predict_node_batch(w, &b, &new, first, err);
-    if (!rc)
-        tell_nodes(&new, w->o);
-    batch_release(&b);
-    new_nodes_release(&new);
+        rc = predictor_predict(out, &w->predictor, file.data, file.size, nodes, n, err);
+    if (rc)
+        err_wrap(err, "t%lld", (long long)w->trial[m]);
+    else
+        put(p, m, out, nodes, n, first);
+    if (!w->held[m].size)
+        keep_or_release(w, m, &file, holds && !rc);
+    free(out);
     return rc;
 }
+
+/* Samples that are new and asked about together: at most 512 MB of features, at least 16; n where
+ * these are fewer. */
+static int32_t batch_size(int32_t n, int32_t n_features)
+{
+    int64_t most = BATCH_FLOATS / n_features;
+
+    if (most < LEAST_BATCH)
+        most = LEAST_BATCH;
+    return n < most ? n : (int32_t)most;
+}
+
+/* The rows of n samples that all models are asked about, which are nodes [n]: first, ... */
+static int put_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
+                    int32_t first, bool holds, struct err *err)
+{
+    struct predictions p = describe(w, id);
+    int rc = predictions_init(&p, n, w->n_models, predictor_outputs(&w->predictor), err);
+
+    for (int32_t m = 0; !rc && m < w->n_models; m++)
+        rc = ask(&p, w, m, nodes, n, first, holds, err);
+    if (!rc)
+        rc = predictions_put(&w->table, &p, w->o->is_each, err);
+    predictions_release(&p);
+    return rc;
+}
+
+/* ---- samples of the training data ---- */
 
 static int32_t copy_part(int32_t *nodes, const struct split *split, const char *part)
 {
@@ -231,6 +166,7 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return copy_part(nodes, split, part);
 }
 
+/* Why there is no sample to predict. */
 static int nothing(const struct predict *w, struct err *err)
 {
     const char *part = w->o->part;
@@ -259,7 +195,7 @@ static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
         if (n == 0)
             rc = nothing(w, err);
         else
-            rc = n < 0 ? -1 : predict_ask(p, w, m, nodes, n, 0, false, err);
+            rc = n < 0 ? -1 : ask(p, w, m, nodes, n, 0, false, err);
     }
     free(nodes);
     return rc;
@@ -271,7 +207,7 @@ static bool has_score(const struct predict_options *o)
     return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
 }
 
-int predict_panel(struct predict *w, struct err *err)
+static int predict_panel(struct predict *w, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
     const char **id = malloc((size_t)data->n_samples * sizeof *id);
@@ -282,18 +218,20 @@ int predict_panel(struct predict *w, struct err *err)
         return err_nomem(err, "samples", (size_t)data->n_samples * sizeof *id);
     for (int32_t i = 0; i < data->n_samples; i++)
         id[i] = dataset_id(data, i);
-    p = predict_describe(w, id);
+    p = describe(w, id);
     rc = predictions_init(&p, data->n_samples, w->n_models, predictor_outputs(&w->predictor), err);
     if (!rc)
         rc = ask_panel(&p, w, err);
     if (!rc)
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
     if (!rc && has_score(w->o))
-        rc = predict_score(&p, w->o->part, err);
+        rc = predictions_score(&p, w->o->part, err);
     predictions_release(&p);
     free(id);
     return rc;
 }
+
+/* ---- new samples (--genotypes) ---- */
 
 static int predict_batch(struct predict *w, struct new_samples *new, const struct mat *room,
                          int32_t first, struct err *err)
@@ -310,12 +248,12 @@ static int predict_batch(struct predict *w, struct new_samples *new, const struc
     if (!rc)
         rc = predictor_join(&w->predictor, &x, NULL, err);
     if (!rc)
-        rc = predict_rows(w, new->id + first, nodes, n, n_panel, new->n > room->n_rows, err);
+        rc = put_rows(w, new->id + first, nodes, n, n_panel, new->n > room->n_rows, err);
     free(nodes);
     return rc;
 }
 
-int predict_new(struct predict *w, struct err *err)
+static int predict_genotypes(struct predict *w, struct err *err)
 {
     struct new_samples new;
     struct mat room = {0};
@@ -323,7 +261,7 @@ int predict_new(struct predict *w, struct err *err)
                               w->o->is_all, err);
 
     if (!rc)
-        rc = mat_init(&room, predict_batch_size(new.n, new.n_markers), w->data->n_features, err);
+        rc = mat_init(&room, batch_size(new.n, new.n_markers), w->data->n_features, err);
     for (int32_t first = 0; !rc && first < new.n; first += room.n_rows)
         rc = predict_batch(w, &new, &room, first, err);
     if (!rc)
@@ -331,4 +269,197 @@ int predict_new(struct predict *w, struct err *err)
     mat_release(&room);
     new_samples_close(&new);
     return rc;
+}
+
+/* ---- new graphs (--graphs) ---- */
+
+/* Molecules of a table that are in memory at a time: 2 MB of features. */
+#define PIECE 1024
+
+/* New graphs that are asked about piece by piece. */
+struct pieces {
+    struct new_graphs new;
+    struct known_graphs known;
+    int32_t n, n_known;
+};
+
+static void report_graphs(const struct pieces *pieces, const char *path)
+{
+    const struct data_report *r = &pieces->new.report;
+
+    log_info("%s: %d graph%s to predict, %d of them are in the data of the sweep already", path,
+             pieces->n, pieces->n == 1 ? "" : "s", pieces->n_known);
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_WARNING)
+            log_warn("%s: %s", path, r->note[i].text);
+        else if (r->note[i].kind == DATA_NOTE_INFO)
+            log_info("%s: %s", path, r->note[i].text);
+}
+
+static int predict_piece(struct predict *w, const struct dataset *graphs, struct err *err)
+{
+    int32_t n = graphs->n_samples;
+    const char **id = malloc((size_t)n * sizeof *id);
+    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
+    int rc = id && nodes ? 0 : err_nomem(err, "samples", (size_t)n * (sizeof *id + sizeof *nodes));
+
+    for (int32_t i = 0; !rc && i < n; i++) {
+        id[i] = dataset_id(graphs, i);
+        nodes[i] = i;
+    }
+    predictor_ask_graphs(&w->predictor, graphs);
+    if (!rc)
+        rc = put_rows(w, id, nodes, n, 0, true, err);
+    free(nodes);
+    free(id);
+    return rc;
+}
+
+/* 1, or 0 after the last. */
+static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
+{
+    struct dataset graphs;
+    int status = new_graphs_next(&graphs, &pieces->new, PIECE, err);
+    int32_t n_known;
+
+    if (status <= 0)
+        return status;
+    n_known = known_graphs_count(&pieces->known, &graphs, err);
+    if (n_known < 0 || predict_piece(w, &graphs, err))
+        status = -1;
+    pieces->n += graphs.n_samples;
+    pieces->n_known += n_known;
+    dataset_release(&graphs);
+    return status;
+}
+
+static int predict_graphs(struct predict *w, struct err *err)
+{
+    struct pieces pieces = {0};
+    struct data_spec spec;
+    int status = -1;
+
+    spec_data(&spec, &w->settings);
+    if (new_graphs_open(&pieces.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
+        known_graphs_init(&pieces.known, &w->replay.data, err) == 0)
+        while ((status = take_piece(&pieces, w, err)) > 0)
+            ;
+    if (status == 0)
+        report_graphs(&pieces, w->o->graphs);
+    known_graphs_release(&pieces.known);
+    new_graphs_close(&pieces.new);
+    return status;
+}
+
+/* ---- new nodes (--features) ---- */
+
+/* New nodes that are asked about together. */
+struct batch {
+    struct mat x;          /* (n, F) */
+    struct attached edges; /* start is owned */
+    int32_t *nodes;        /* [n] */
+    const char **id;       /* [n] of all new nodes */
+};
+
+static int check_data(const struct predict *w, struct err *err)
+{
+    if (data_format_at(w->settings.v[P_FORMAT].i)->samples != DATA_NODES)
+        return err_set(err,
+                       "--features: the data of the sweep are no graph of nodes (data.format "
+                       "= graph): new samples are given with --%s",
+                       w->replay.data.graph_start ? "graphs" : "genotypes");
+    if (w->predictor.graph.build == GRAPH_FILE && !w->o->edges)
+        return err_set(err, "--features: the graph was given as edges: --edges FILE must join the "
+                            "new nodes to it");
+    return 0;
+}
+
+static int batch_init(struct batch *b, const struct new_nodes *new, struct err *err)
+{
+    int32_t n = batch_size(new->n, new->data->n_features);
+
+    b->nodes = malloc((size_t)n * sizeof *b->nodes);
+    b->edges.start = malloc(((size_t)n + 1) * sizeof *b->edges.start);
+    b->id = malloc((size_t) new->n * sizeof *b->id);
+    if (!b->nodes || !b->edges.start || !b->id)
+        return err_nomem(err, "new nodes", (size_t) new->n * sizeof *b->id);
+    for (int32_t i = 0; i < n; i++)
+        b->nodes[i] = new->data->n_samples + i;
+    for (int32_t i = 0; i < new->n; i++)
+        b->id[i] = new_nodes_id(new, i);
+    return mat_init(&b->x, n, new->data->n_features, err);
+}
+
+static void batch_release(struct batch *b)
+{
+    mat_release(&b->x);
+    free(b->edges.start);
+    free(b->nodes);
+    free(b->id);
+}
+
+static int predict_node_batch(struct predict *w, struct batch *b, const struct new_nodes *new,
+                              int32_t first, struct err *err)
+{
+    int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
+    struct mat x = mat_view(b->x.v, n, b->x.n_cols);
+
+    new_nodes_take(&x, &b->edges, new, first);
+    if (predictor_join(&w->predictor, &x, &b->edges, err))
+        return -1;
+    return put_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
+}
+
+static void report_nodes(const struct new_nodes *n, const struct predict_options *o)
+{
+    log_info("%s: %d new nodes, %lld rows left out: they are of nodes of the training data",
+             o->features, n->n, (long long)n->n_known);
+    if (n->n_unknown)
+        log_warn("%s: %lld entries dropped: the training data have no such feature", o->features,
+                 (long long)n->n_unknown);
+    if (n->n_missing)
+        log_info("%s: %lld missing cells are the mean of the training data", o->features,
+                 (long long)n->n_missing);
+    if (!o->edges)
+        return;
+    if (n->n_alone)
+        log_info("%s: %d new nodes have no edge to the training data", o->edges, n->n_alone);
+    if (n->n_between)
+        log_warn(
+            "%s: %lld edges between new nodes are left out: predictions depend on the training "
+            "data alone",
+            o->edges, (long long)n->n_between);
+    if (n->n_within)
+        log_info("%s: %lld edges are between nodes of the training data, and not read", o->edges,
+                 (long long)n->n_within);
+}
+
+static int predict_nodes(struct predict *w, struct err *err)
+{
+    struct new_nodes new = {0};
+    struct batch b = {0};
+    int rc = check_data(w, err);
+
+    if (!rc)
+        rc = new_nodes_read(&new, &w->replay.data, w->o->features, w->o->edges, err);
+    if (!rc)
+        rc = batch_init(&b, &new, err);
+    for (int32_t first = 0; !rc && first < new.n; first += b.x.n_rows)
+        rc = predict_node_batch(w, &b, &new, first, err);
+    if (!rc)
+        report_nodes(&new, w->o);
+    batch_release(&b);
+    new_nodes_release(&new);
+    return rc;
+}
+
+int predict_samples(struct predict *w, struct err *err)
+{
+    const struct predict_options *o = w->o;
+
+    if (o->genotypes)
+        return predict_genotypes(w, err);
+    if (o->graphs)
+        return predict_graphs(w, err);
+    return o->features ? predict_nodes(w, err) : predict_panel(w, err);
 }

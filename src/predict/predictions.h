@@ -1,4 +1,4 @@
-/* What several models say of the same samples, and their table. */
+/* What several models say of the same samples: their table and their scores. */
 #ifndef PREDICT_PREDICTIONS_H
 #define PREDICT_PREDICTIONS_H
 
@@ -23,15 +23,16 @@ int predictions_init(struct predictions *p, int32_t n, int32_t n_models, int32_t
                      struct err *err);
 void predictions_release(struct predictions *p); /* takes a zeroed one */
 
-/* What a model says, and the mean over those that were asked: NaN where none was. */
-double predictions_output(const struct predictions *p, int32_t model, int32_t sample, int32_t c);
-double predictions_mean(const struct predictions *p, int32_t sample, int32_t c);
-
 /* Append a row for each sample that a model was asked of to a table that begins zeroed:
  * id, prediction, sd, models; of classes prediction is the likeliest by the mean over models, sd
  * that of its probability, and p_NAME (score_NAME) the means; where is_each is set, t12 ... what
  * each model says (of classes t12_NAME). sd: between models, n - 1; NULL for one. */
 int predictions_put(struct result_table *table, const struct predictions *p, bool is_each,
                     struct err *err);
+
+/* Say how good predictions of samples of the training data are that were held out of training:
+ * together, and, as recorded, the mean of each model's own score. p: of all samples, those of
+ * `part` filled in. */
+int predictions_score(const struct predictions *p, const char *part, struct err *err);
 
 #endif

@@ -18,14 +18,14 @@ struct training_summary {
     int32_t label;
 };
 
-/* The file must outlive it. Pair with training_summary_release(), also after a failure. -1 and err: the
- * model has its first layer by samples (kept_is_complete()) or no means of its features, which are
- * there where they are dosages or standardised; it is damaged; memory is short. */
+/* The file must outlive it. Pair with training_summary_release(), also after a failure. -1 and err:
+ * the model has its first layer by samples (kept_is_complete()) or no means of its features, which
+ * are there where they are dosages or standardised; it is damaged; memory is short. */
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err);
 void training_summary_release(struct training_summary *s); /* takes a zeroed one */
 
-/* Scaling of columns as that of the training data, in the place of that of the stand-in. -1 and
+/* Scaling of columns as that of the training data, in the place of that of the summary. -1 and
  * err: the model is damaged. */
 int training_summary_scaling(struct scaling *scaling, const void *file, size_t bytes,
                              struct err *err);

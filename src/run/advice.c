@@ -1,4 +1,3 @@
-/* The facts of a sweep that the database has. */
 #include "run/advice.h"
 
 #include <math.h>
@@ -10,103 +9,6 @@
 #include "base/real.h"
 #include "grid/param.h"
 #include "store/query.h"
-
-/* Of the first row; NaN where the table has no such column. */
-static double number(const struct result_table *table, const char *column)
-{
-    return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
-}
-
-/* Settings of the model and its training; those of the split have no best value. */
-static bool is_tuned(enum param_id id)
-{
-    const struct param *p = &param_table[id];
-
-    return (p->flags & PARAM_IDENTITY) && strcmp(p->section, "split") != 0 &&
-           (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT);
-}
-
-/* One axis, whose levels are the rows from `first` to before `end`. */
-static int find_axis(struct errlist *out, const struct result_table *levels, int64_t first,
-                     int64_t end, const struct result_table *chosen, struct err *err)
-{
-    const char *name = result_table_text(levels, first, "axis");
-    struct advice_axis axis = {.id = param_find(NULL, name), .chosen = number(chosen, name)};
-    double *values;
-
-    if (axis.id == P_COUNT || !is_tuned(axis.id) || isnan(axis.chosen))
-        return 0;
-    values = malloc((size_t)(end - first) * sizeof *values);
-    if (!values)
-        return err_nomem(err, "levels", (size_t)(end - first) * sizeof *values);
-    for (int64_t row = first; row < end; row++) {
-        double value = result_table_real(levels, row, "value");
-
-        axis.has_full |= result_table_find(levels, row, "value")->type == CELL_TEXT;
-        if (!isnan(value))
-            values[axis.n++] = value;
-    }
-    axis.levels = values;
-    advice_axis(out, &axis, result_table_integer(chosen, 0, "config"));
-    free(values);
-    return 0;
-}
-
-static int find_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
-                     const struct result_table *chosen, struct err *err)
-{
-    struct result_table levels;
-    int64_t end;
-    int rc;
-
-    rc = query_table(&levels, store, QUERY_LEVELS, sweep->sweep_id, err);
-    if (rc)
-        return rc;
-    for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
-        const char *axis = result_table_text(&levels, first, "axis");
-
-        for (end = first + 1; end < levels.n_rows; end++)
-            if (strcmp(result_table_text(&levels, end, "axis"), axis) != 0)
-                break;
-        rc = find_axis(out, &levels, first, end, chosen, err);
-    }
-    result_table_release(&levels);
-    return rc;
-}
-
-int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
-                const struct advice_choice *choice, struct err *err)
-{
-    const struct result_table *row = choice->row;
-    bool is_r2 = !strcmp(sweep->objective, "val_r2");
-
-    if (!row->n_rows || isnan(number(row, "mean")))
-        return 0;
-    advice_r2(out, result_table_integer(row, 0, "config"), number(row, is_r2 ? "mean" : "val_r2"),
-              sweep->objective);
-    if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
-        return -1;
-    advice_alike(out, choice->alike);
-    return 0;
-}
-
-void advice_print_best(struct store *store, const char *name)
-{
-    struct query_filter filter = {.limit = 1};
-    struct query_sweep sweep;
-    struct query_alike alike;
-    struct result_table row = {0};
-    struct advice_choice choice = {&row, &alike, false};
-    struct errlist advice = {0};
-    struct err err;
-
-    if (query_sweep(&sweep, store, name, &err) ||
-        query_leaderboard(&row, &alike, store, &sweep, &filter, &err) ||
-        advice_find(&advice, store, &sweep, &choice, &err))
-        log_warn("%s", err.text);
-    advice_print(&advice, NULL);
-    result_table_release(&row);
-}
 
 /* One sample has no correlation; two have 1 or -1. */
 #define LEAST_CORRELATED 3
@@ -322,9 +224,108 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
                 alike->n_compared == 1 ? "the next configuration" : which);
 }
 
+/* ---- what the database shows ---- */
+
+/* Of the first row; NaN where the table has no such column. */
+static double number(const struct result_table *table, const char *column)
+{
+    return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
+}
+
+/* Settings of the model and its training; those of the split have no best value. */
+static bool is_tuned(enum param_id id)
+{
+    const struct param *p = &param_table[id];
+
+    return (p->flags & PARAM_IDENTITY) && strcmp(p->section, "split") != 0 &&
+           (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT);
+}
+
+/* One axis, whose levels are the rows from `first` to before `end`. */
+static int find_axis(struct errlist *out, const struct result_table *levels, int64_t first,
+                     int64_t end, const struct result_table *chosen, struct err *err)
+{
+    const char *name = result_table_text(levels, first, "axis");
+    struct advice_axis axis = {.id = param_find(NULL, name), .chosen = number(chosen, name)};
+    double *values;
+
+    if (axis.id == P_COUNT || !is_tuned(axis.id) || isnan(axis.chosen))
+        return 0;
+    values = malloc((size_t)(end - first) * sizeof *values);
+    if (!values)
+        return err_nomem(err, "levels", (size_t)(end - first) * sizeof *values);
+    for (int64_t row = first; row < end; row++) {
+        double value = result_table_real(levels, row, "value");
+
+        axis.has_full |= result_table_find(levels, row, "value")->type == CELL_TEXT;
+        if (!isnan(value))
+            values[axis.n++] = value;
+    }
+    axis.levels = values;
+    advice_axis(out, &axis, result_table_integer(chosen, 0, "config"));
+    free(values);
+    return 0;
+}
+
+static int find_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                     const struct result_table *chosen, struct err *err)
+{
+    struct result_table levels;
+    int64_t end;
+    int rc;
+
+    rc = query_table(&levels, store, QUERY_LEVELS, sweep->sweep_id, err);
+    if (rc)
+        return rc;
+    for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
+        const char *axis = result_table_text(&levels, first, "axis");
+
+        for (end = first + 1; end < levels.n_rows; end++)
+            if (strcmp(result_table_text(&levels, end, "axis"), axis) != 0)
+                break;
+        rc = find_axis(out, &levels, first, end, chosen, err);
+    }
+    result_table_release(&levels);
+    return rc;
+}
+
+int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                const struct advice_choice *choice, struct err *err)
+{
+    const struct result_table *row = choice->row;
+    bool is_r2 = !strcmp(sweep->objective, "val_r2");
+
+    if (!row->n_rows || isnan(number(row, "mean")))
+        return 0;
+    advice_r2(out, result_table_integer(row, 0, "config"), number(row, is_r2 ? "mean" : "val_r2"),
+              sweep->objective);
+    if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
+        return -1;
+    advice_alike(out, choice->alike);
+    return 0;
+}
+
 void advice_print(struct errlist *advice, const char *path)
 {
     for (size_t i = 0; i < advice->n; i++)
         log_warn("%s%s%s", path ? path : "", path ? ": " : "", advice->text[i]);
     errlist_release(advice);
+}
+
+void advice_print_best(struct store *store, const char *name)
+{
+    struct query_filter filter = {.limit = 1};
+    struct query_sweep sweep;
+    struct query_alike alike;
+    struct result_table row = {0};
+    struct advice_choice choice = {&row, &alike, false};
+    struct errlist advice = {0};
+    struct err err;
+
+    if (query_sweep(&sweep, store, name, &err) ||
+        query_leaderboard(&row, &alike, store, &sweep, &filter, &err) ||
+        advice_find(&advice, store, &sweep, &choice, &err))
+        log_warn("%s", err.text);
+    advice_print(&advice, NULL);
+    result_table_release(&row);
 }

@@ -1,7 +1,7 @@
 /* The warnings that a statistician would give about a sweep: each says what is wrong, why it
  * matters and what to do.
  *
- * advice_*() are pure functions from facts to texts. `run` gathers the facts of its plan (job.c);
+ * advice_*() are pure functions from facts to texts. `run` gathers the facts of its plan (job_warnings);
  * advice_find() reads those of a finished sweep from the database, for the end of `run` and for
  * `best`. Commands print the texts with advice_print(). */
 #ifndef RUN_ADVICE_H

@@ -3,9 +3,9 @@
  *
  * Where a marker's alleles are known it is found by CHROM, POS, REF and ALT. A site of one
  * alternative allele that has the two the other way round is turned: REF is counted. Other alleles
- * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles are not known, of the data or of the file (a table), it is found by its
- * name, CHROM_POS of a site, and its dosages are taken as they are. What is absent or missing is
- * the mean of the data.
+ * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles
+ * are not known, of the data or of the file (a table), it is found by its name, CHROM_POS of a
+ * site, and its dosages are taken as they are. What is absent or missing is the mean of the data.
  *
  * A marker that is not found so is found by its id (struct site), where the data, the file or both
  * have ids: a column or a marker of a table has its name as id. Alleles, where both are known, must
