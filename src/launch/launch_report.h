@@ -28,7 +28,7 @@ void launch_report_alive(void);
 int launch_report_status(int status);
 
 /* An mpirun that somebody else started, in recovery mode: when it has lost a host it never ends,
- * and the job it runs in neither. Rank 0, its child, can end it; mpirun_watch() does that for the
+ * and the job it runs in neither. Rank 0, its child, can end it; mpirun_run() does that for the
  * mpirun of `run -n`. */
 
 /* A rank is lost (NULL: one that is not known), and with it maybe its host. */

@@ -11,12 +11,17 @@
 static int check_data(const struct dataset *data, const struct settings *settings,
                       const char *phenotypes, struct err *err)
 {
+    static const char *const instead[] = {
+        [DATA_ROWS] = "new samples cannot be given",
+        [DATA_NODES] = "new nodes are given with --features",
+        [DATA_GRAPHS] = "new graphs are given with --graphs",
+    };
+    const struct data_format *format = data_format_at(settings->v[P_FORMAT].i);
     bool has_covariates = data->n_markers < data->n_features;
 
-    if (!data_format_at(settings->v[P_FORMAT].i)->has_genotypes)
+    if (!format->has_genotypes)
         return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
-                       data->graph_start ? "new graphs are given with --graphs"
-                                         : "new nodes are given with --features");
+                       instead[format->samples]);
     if (has_covariates && !phenotypes)
         return err_set(err,
                        "--genotypes: the models take covariates too: give a table with %.200s of "

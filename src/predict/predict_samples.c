@@ -363,11 +363,14 @@ struct batch {
 
 static int check_data(const struct predict *w, struct err *err)
 {
-    if (data_format_at(w->settings.v[P_FORMAT].i)->samples != DATA_NODES)
+    const struct data_format *format = data_format_at(w->settings.v[P_FORMAT].i);
+
+    if (format->samples != DATA_NODES)
         return err_set(err,
                        "--features: the data of the sweep are no graph of nodes (data.format "
-                       "= graph): new samples are given with --%s",
-                       w->replay.data.graph_start ? "graphs" : "genotypes");
+                       "= graph): new samples %s%s",
+                       format->new_option ? "are given with --" : "cannot be given",
+                       format->new_option ? format->new_option : "");
     if (w->predictor.graph.build == GRAPH_FILE && !w->o->edges)
         return err_set(err, "--features: the graph was given as edges: --edges FILE must join the "
                             "new nodes to it");

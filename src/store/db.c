@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/student.h"
 #include "store/database_file.h"
 #include "store/sqlite_error.h"
+#include "trial/model_type.h"
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(id, sql) sql,
@@ -59,6 +61,38 @@ int db_distrust(struct store *store, struct err *err)
         sqlite3_limit(store->db, limits[i].name, limits[i].value);
     return db_exec(store, "PRAGMA cell_size_check = on", err);
 }
+
+/* ---- functions for SQL of this program; a view must do without them ---- */
+
+static void t95(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
+}
+
+/* model_type_is(type, fact): false where it knows no such type. */
+static void type_is(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *type = (const char *)sqlite3_value_text(values[0]);
+    const char *fact = (const char *)sqlite3_value_text(values[1]);
+
+    (void)n;
+    sqlite3_result_int(context, type && fact && model_type_is(type, fact));
+}
+
+int db_add_functions(struct store *store, struct err *err)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+
+    return sqlite3_create_function(store->db, "t95", 1, flags, NULL, t95, NULL, NULL) ==
+                       SQLITE_OK &&
+                   sqlite3_create_function(store->db, "model_type_is", 2, flags, NULL, type_is,
+                                           NULL, NULL) == SQLITE_OK
+               ? 0
+               : db_fail(store, err);
+}
+
+/* ---- statements ---- */
 
 int db_exec(struct store *store, const char *sql, struct err *err)
 {

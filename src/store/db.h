@@ -14,6 +14,11 @@
  * they are read. */
 int db_distrust(struct store *store, struct err *err);
 
+/* Functions for SQL of this program; a view must do without them:
+ *   t95(n)                      the two-sided 95 % point of Student's t with n degrees of freedom
+ *   model_type_is(type, fact)   of the type of model with this name (trial/model_type.h) */
+int db_add_functions(struct store *store, struct err *err);
+
 /* "PATH: what failed, why, and what to do" (store/sqlite_error.h). Always -1. */
 int db_fail(struct store *store, struct err *err);
 

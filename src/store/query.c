@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/student.h"
 #include "gcn/metric.h"
 #include "store/db.h"
 #include "store/expression.h"
 #include "store/stored_settings.h"
 #include "trial/kept.h"
-#include "trial/model_type.h"
 
 static const char *const query_sql[QUERY_COUNT] = {
 #define QUERY_SQL(id, sql) sql,
@@ -134,39 +132,9 @@ static int collect(struct result_table *out, struct store *store, sqlite3_stmt *
     return rc;
 }
 
-/* ---- functions for SQL of this program; a view must do without them ---- */
-
-static void t95(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    (void)n;
-    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
-}
-
-/* model_type_is(type, fact): false where it knows no such type. */
-static void type_is(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const char *type = (const char *)sqlite3_value_text(values[0]);
-    const char *fact = (const char *)sqlite3_value_text(values[1]);
-
-    (void)n;
-    sqlite3_result_int(context, type && fact && model_type_is(type, fact));
-}
-
-static int add_functions(struct store *store, struct err *err)
-{
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-
-    return sqlite3_create_function(store->db, "t95", 1, flags, NULL, t95, NULL, NULL) ==
-                       SQLITE_OK &&
-                   sqlite3_create_function(store->db, "model_type_is", 2, flags, NULL, type_is,
-                                           NULL, NULL) == SQLITE_OK
-               ? 0
-               : db_fail(store, err);
-}
-
 static sqlite3_stmt *prepare_id(struct store *store, const char *sql, int64_t id, struct err *err)
 {
-    sqlite3_stmt *row = add_functions(store, err) ? NULL : db_prepare(store, sql, err);
+    sqlite3_stmt *row = db_prepare(store, sql, err);
 
     if (row && sqlite3_bind_parameter_count(row))
         sqlite3_bind_int64(row, 1, id);
@@ -325,7 +293,7 @@ static int collect_rows(struct result_table *out, struct store *store,
                         int64_t limit, struct err *err)
 {
     sqlite3_stmt *row = NULL;
-    int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : add_functions(store, err);
+    int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : 0;
 
     if (!rc)
         row = expression_prepare(store, buf_text(sql), where, err);

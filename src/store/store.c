@@ -135,7 +135,9 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
                    buf_text(&uri), &store->db,
                    flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     buf_release(&uri);
-    return rc == SQLITE_OK ? db_distrust(store, err) : db_fail(store, err);
+    if (rc != SQLITE_OK)
+        return db_fail(store, err);
+    return db_distrust(store, err) || db_add_functions(store, err) ? -1 : 0;
 }
 
 static int create_schema(struct store *store, struct err *err)

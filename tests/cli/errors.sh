@@ -146,6 +146,7 @@ fi
 # ---- a small address space ----
 
 # limited MIB COMMAND...: with a time limit, since OpenBLAS tries for ever where it gets no memory.
+# shellcheck disable=SC2016 # for the inner shell
 limited() { timeout 20 sh -c 'ulimit -v $(($1 * 1024)); shift; exec "$@"' sh "$@"; }
 # A sanitizer reserves terabytes of addresses.
 if ! grep -q __asan_init "$ESPALIER"; then

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A sweep that fails: when it is worth going on, and what it says when it is not.
+# shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

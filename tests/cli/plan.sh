@@ -1,5 +1,6 @@
 #!/bin/sh
 # What a sweep will take, what it took, and how far the one was from the other.
+# shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

@@ -118,6 +118,7 @@ is "of classes by name" "$(predict classes.db --config c1 | head -n 1)" id,predi
 is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,prediction,sd,models,score_high,score_low,score_mid
 
 # What cannot be predicted is said.
+# shellcheck disable=SC2086 # options are several words
 refused() { fails "$1" "$2" "$ESPALIER" predict "$3" $4 && is "is said: $1" "$(cat .err)" "espalier: $5"; }
 refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99"
 refused "no id" 1 results.db "--config best" "'best' is no configuration: must be c12 for example"

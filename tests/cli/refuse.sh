@@ -124,6 +124,7 @@ is "with more replicates" "$(sql results.db "select count(*) from trials where s
 # ---- run and best agree ----
 
 printf '[sweep]\nname = a\nreplicates = 3\n[data]\nformat = simulated\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nepochs = 700\n[grid]\nhidden_size = 2, 4, 8, 16\n' >a.ini
+# shellcheck disable=SC2086 # options are several words
 agree() {
     ok "$1" run a.ini --db a.db $2
     run=$(sed -n 's/.*best: c\([0-9]*\), val_pearson \(.*\)/\1 \2/p' .err)

@@ -65,6 +65,7 @@ is "without what commands a terminal" "$(harm shown)" 0
 "$ESPALIER" inspect classes.ini --set trait=none >shown 2>&1
 is "nor do errors" "$(grep -c . shown) $(harm shown)" "1 0"
 "$ESPALIER" run classes.ini --set "sweep.name=$evil" --progress none >shown 2>&1
+# shellcheck disable=SC2129 # a line each
 "$ESPALIER" plan classes.ini --db "$evil" >>shown 2>&1
 "$ESPALIER" "$evil" >>shown 2>&1
 "$ESPALIER" run classes.ini --progress "$evil" >>shown 2>&1

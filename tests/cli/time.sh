@@ -48,16 +48,16 @@ done
 
 # ---- a time limit ----
 
-# 30 trials of 0.3 s in 4 s: some fit.
+# 60 trials of 0.15 s in 4 s: some fit.
 # shellcheck disable=SC2046
-limited() { run $(long 0.3) --set grid.dropout=0:0.87:0.03 "$@"; }
+limited() { run $(long 0.15) --set grid.dropout=0:0.885:0.015 "$@"; }
 begun=$(now)
 fails "a limit that is not enough for all" 75 limited --db limited.db --time-limit 4s
 like "ends in time" "$(awk "BEGIN { print $(now) - $begun }")" '^[0-4]\.?'
 n=$(count limited.db 'done')
 like "with some done" "$n" '^[1-9]'
-is "the others pending" "$(count limited.db pending)" $((30 - n))
-like "and says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((30 - n)) trials are left"
+is "the others pending" "$(count limited.db pending)" $((60 - n))
+like "and says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((60 - n)) trials are left"
 is "the session was stopped" "$(query limited.db 'select outcome from session')" stopped
 # Another program that takes the processor in the last second makes a trial longer than was foreseen;
 # without foresight there would be one each time.
@@ -70,7 +70,7 @@ for try in 2 3; do
 done
 is "no attempt was cut off" "$n_cut" 0
 ok "the same line without a limit" limited --db limited.db
-is "is complete" "$(count limited.db 'done')" 30
+is "is complete" "$(count limited.db 'done')" 60
 
 # Trials of 0.1 s and of 30 s: the short ones are run, the long ones named.
 # shellcheck disable=SC2046
@@ -146,7 +146,7 @@ play squeue <<'END'
 echo 0:03
 END
 # shellcheck disable=SC2046
-fails "three seconds left of a job" 75 run $(long 0.3) --set grid.dropout=0:0.87:0.03 --db three.db
+fails "three seconds left of a job" 75 run $(long 0.15) --set grid.dropout=0:0.885:0.015 --db three.db
 like "are used" "$(count three.db 'done')" '^[1-9]'
 like "and it says why it ends" "$(cat "$T/.err")" "^espalier: stopped by the time limit; [1-9][0-9]* trials? (is|are) left"
 play squeue <<'END'

@@ -14,13 +14,11 @@ struct data_report;
 struct data_spec;
 struct dataset;
 
+/* clang-format off */
 /* The rows, in the order of the choices of data.format. OR stands between two of them. */
 #define DATA_FORMATS(X, OR) \
-    X(genotype) OR X(graph) \
-    OR X(simulated)         \
-    OR X(tu)                \
-    OR X(smiles)            \
-    OR X(idx)
+    X(genotype) OR X(graph) OR X(simulated) OR X(tu) OR X(smiles) OR X(idx)
+/* clang-format on */
 
 /* Their names as the choices of a setting: "genotype|graph|..." */
 #define DATA_FORMAT_NAME(name) #name
