@@ -7,6 +7,7 @@
 #include "base/outfile.h"
 #include "data/text/file_names.h"
 #include "grid/sweep.h"
+#include "grid/sweep_file.h"
 #include "store/query.h"
 
 void inputs_release(struct inputs *in)

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gcn/first_layer.h"
 #include "gcn/model.h"
+#include "gcn/product_order.h"
 #include "gcn/receptive_field.h"
 #include "gcn/scale.h"
 #include "gcn/train.h"
@@ -312,7 +312,8 @@ static double layer_width(const struct shape *shape, int32_t l)
 }
 
 /* Of one product, forward, or of the one that brings the gradient back. */
-static double first_layer(const struct shape *shape, double n, bool is_training, bool is_backward)
+static double first_layer_flops(const struct shape *shape, double n, bool is_training,
+                                bool is_backward)
 {
     const struct gcn_outline *inputs = shape->inputs;
     double width = layer_width(shape, 0);
@@ -443,14 +444,15 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
     double steps = is_full ? 1 : ceil(n_train / size);
     double batches = is_full ? 1 : (n_train + size - 1) / size;
     double rest = watched(split, inputs->data->n_samples);
-    double forward = first_layer(&shape, size, true, false) + upper_layers(&shape, size, 1);
-    double backward = first_layer(&shape, size, true, true) + upper_layers(&shape, size, 2);
-    double evaluation = first_layer(&shape, rest, false, false) + upper_layers(&shape, rest, 1);
+    double forward = first_layer_flops(&shape, size, true, false) + upper_layers(&shape, size, 1);
+    double backward = first_layer_flops(&shape, size, true, true) + upper_layers(&shape, size, 2);
+    double evaluation =
+        first_layer_flops(&shape, rest, false, false) + upper_layers(&shape, rest, 1);
     double step_bytes = 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape);
 
     /* The evaluation's first product is the next step's. */
     if (is_full && !shape.drops_inputs && !shape.pools)
-        forward -= first_layer(&shape, size, true, false);
+        forward -= first_layer_flops(&shape, size, true, false);
     return (struct gcn_cost){
         .flops = spec->epochs * (batches * (forward + backward) + evaluation),
         .bytes = spec->epochs * (steps * step_bytes + pass_bytes(&shape, rest)),

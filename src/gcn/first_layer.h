@@ -15,11 +15,6 @@
 #include "gcn/spec.h"
 #include "tensor/dropout.h"
 
-/* Room for picked rows: what fits the second-level cache several times over, so that small data
- * sets are one panel and large ones do not double in memory. */
-#define FIRST_PANEL_BYTES ((size_t)8 << 20)
-#define FIRST_PANEL_ROWS 64 /* at least */
-
 struct first_layer {
     const struct gcn_inputs *inputs; /* borrowed */
     enum first_form form;            /* without dropout */

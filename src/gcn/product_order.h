@@ -8,6 +8,7 @@
 #define GCN_PRODUCT_ORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* How the first layer's product starts. A^X was made once for all trials. */
 enum first_form {
@@ -42,5 +43,10 @@ struct layer_shape {
 
 /* Whether (A^ H) W is cheaper than A^ (H W). */
 bool product_order_propagates_first(const struct layer_shape *shape);
+
+/* Room for picked rows: what fits the second-level cache several times over, so that small data
+ * sets are one panel and large ones do not double in memory. */
+#define FIRST_PANEL_BYTES ((size_t)8 << 20)
+#define FIRST_PANEL_ROWS 64 /* at least */
 
 #endif

@@ -302,3 +302,153 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
     }
     return 0;
 }
+
+/* ---- settings that do nothing ---- */
+
+static bool is_choice(const struct settings *s, enum param_id id, const char *name)
+{
+    return s->v[id].i == param_choice(id, name);
+}
+
+/* Whether the learning rate ever takes a step. */
+static bool steps(const struct settings *s)
+{
+    return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
+}
+
+static int64_t n_hidden(const struct settings *s)
+{
+    return s->v[P_LAYERS].i - !settings_pool(s);
+}
+
+/* Whether another value of the setting would train the same model, as far as settings tell. s must
+ * be resolved (settings_resolve). Settings that the type of model has not are not idle: they never
+ * tell two configurations apart. */
+static bool setting_is_idle(const struct settings *s, enum param_id id)
+{
+    /* A split file with groups may have no parts. */
+    bool has_parts = *s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s;
+
+    if (!settings_has(s, id))
+        return false;
+    switch (id) {
+    case P_POOL:
+        return !settings_pool(s);
+    case P_BATCH_NORM:
+    case P_HIDDEN_SIZE:
+    case P_ACTIVATION:
+    case P_DROPOUT:
+        return n_hidden(s) == 0;
+    case P_RESIDUAL:
+        return n_hidden(s) <= 1;
+    case P_SCHEDULE:
+        return s->v[P_WARMUP_EPOCHS].i >= s->v[P_EPOCHS].i;
+    case P_STEP_SIZE:
+    case P_STEP_GAMMA:
+        return !steps(s);
+    case P_TEST:
+        return has_parts;
+    case P_VAL:
+        return has_parts || s->v[P_FOLDS].i != 0;
+    case P_DECAY_LAYERS:
+        return s->v[P_WEIGHT_DECAY].f <= 0 || n_hidden(s) == 0;
+    default:
+        return param_is_idle(id, s->v);
+    }
+}
+
+/* Of one row the normalised values are 0, whatever the weights. */
+static bool normalizes_one_row(const struct settings *s)
+{
+    bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
+
+    return settings_has(s, P_BATCH_NORM) && is_choice(s, P_BATCH_NORM, "yes") && n_hidden(s) > 0 &&
+           s->v[P_BATCH_SIZE].i == 1 && !is_graph && !settings_pool(s);
+}
+
+int32_t plan_count_one_row(const struct plan *plan)
+{
+    struct settings s;
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        n += normalizes_one_row(&s);
+    }
+    return n;
+}
+
+int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
+{
+    struct settings s;
+    int32_t n = 0;
+
+    for (int32_t c = 0; axis->n > 1 && c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        n += setting_is_idle(&s, axis->id);
+    }
+    return n;
+}
+
+/* What stands before item i of n: "a", "a and b", "a, b and c". */
+static const char *gap(int i, int n)
+{
+    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
+}
+
+/* "k", "k and metric", "k, metric and weights" do nothing for such types. */
+static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
+                        int n_types)
+{
+    if (out->size)
+        buf_puts(out, "; ");
+    for (int i = 0; i < n; i++)
+        buf_printf(out, "%s%s", gap(i, n), param_table[ids[i]].key);
+    buf_printf(out, " %s nothing for ", n == 1 ? "does" : "do");
+    for (int i = 0; i < n_types; i++) {
+        buf_puts(out, gap(i, n_types));
+        param_format(out, P_TYPE, types[i]);
+    }
+}
+
+/* Axes with more than one value that the type has not. */
+static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
+{
+    enum param_id ids[P_COUNT];
+    int n = 0;
+
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (sweep->axes[a].n > 1 && !sweep_type_has(sweep, type, sweep->axes[a].id))
+            ids[n++] = sweep->axes[a].id;
+    if (n)
+        put_nothing(out, ids, n, &type, 1);
+}
+
+void plan_put_repeats(struct buf *out, const struct plan *plan)
+{
+    int32_t n;
+    const union value *types = sweep_values(plan->sweep, P_TYPE, &n);
+
+    for (int i = 0; i < n; i++)
+        put_missing(out, plan->sweep, types[i]);
+}
+
+void plan_put_strays(struct buf *out, const struct plan *plan)
+{
+    const struct sweep *sweep = plan->sweep;
+    enum param_id ids[P_COUNT];
+    int n = 0;
+    int32_t n_types;
+    const union value *types = sweep_values(sweep, P_TYPE, &n_types);
+
+    for (int id = 0; id < P_COUNT; id++) {
+        bool is_used = !sweep->line[id] || sweep->swept[id];
+
+        for (int i = 0; i < n_types; i++)
+            is_used |= sweep_type_has(sweep, types[i], (enum param_id)id);
+        if (!is_used)
+            ids[n++] = (enum param_id)id;
+    }
+    if (n)
+        put_nothing(out, ids, n, types, n_types);
+}

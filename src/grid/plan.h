@@ -70,4 +70,22 @@ void plan_pack(struct buf *out, const struct plan *plan);
  * message of another version or a truncated one. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
+/* Settings that do nothing beside the others: momentum under adam, k without knn. */
+
+/* Configurations in which an axis of the plan's sweep is idle: they differ from others by their
+ * random numbers alone, and ranking them is ranking chance. */
+int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
+
+/* Configurations with batch normalisation that sees one row at a time, of which it leaves nothing:
+ * batch_size = 1 where no edge brings others along. They learn from their biases alone. */
+int32_t plan_count_one_row(const struct plan *plan);
+
+/* Why the plan has repeats, out: "k and metric do nothing for mlp", a part for each type of model
+ * that has not all of the axes with more than one value. */
+void plan_put_repeats(struct buf *out, const struct plan *plan);
+
+/* Fixed settings that were given and that no type of model of the sweep has, out, in the same
+ * words; nothing where there are none. */
+void plan_put_strays(struct buf *out, const struct plan *plan);
+
 #endif

@@ -1,4 +1,4 @@
-/* A sweep file, read and checked: fixed settings and axes.
+/* A sweep: fixed settings and axes, as a sweep file (grid/sweep_file.h) gives them.
  *
  * A setting is fixed in its own section or an axis in [grid], not both: a file that has both is
  * refused, since either could be the one that was forgotten. --set speaks last: it may fix an axis
@@ -26,27 +26,6 @@ struct sweep {
     size_t n_strings;
 };
 
-/* Parse text (the whole file, NUL-terminated) named path in messages; `overrides` are n texts
- * "section.key=value" or "key=value" from --set, applied after the file in their order
- * ("grid.key=1,2" sets an axis). Relative paths are those of path's directory (of --set: the
- * working directory); ${NAME} in a path is the environment's. Every fault is added to `errors`, as
- * "path:line: ..." in the order of lines, then "--set key=value: ...". -1 if there was any.
- * A text without data.format means simulated data where it has no other setting that belongs to one
- * format: databases hold such texts. Pair with sweep_release(). */
-int sweep_parse(struct sweep *sweep, const char *path, const char *text,
-                const char *const *overrides, size_t n_overrides, struct errlist *errors);
-
-/* The same of a text that sweep_write() wrote, perhaps in an earlier version: a missing setting has
- * the value that it had then (settings_before). */
-int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
-                       struct errlist *errors);
-
-/* The same of a file, which must be a text of at most SWEEP_MAX_BYTES and must give data.format
- * (or `overrides` must). */
-#define SWEEP_MAX_BYTES (16 << 20)
-int sweep_load(struct sweep *sweep, const char *path, const char *const *overrides,
-               size_t n_overrides, struct errlist *errors);
-
 /* Takes a zeroed one, and one that sweep_parse() refused. */
 void sweep_release(struct sweep *sweep);
 
@@ -56,15 +35,11 @@ size_t sweep_n_values(const struct sweep *sweep);
 /* Hand a text over to the sweep. NULL when memory is short (or text was NULL for that reason). */
 const char *sweep_keep_text(struct sweep *sweep, char *text);
 
-/* Write a sweep file that trains exactly these settings: data.format and every one that differs
- * from its default (paths absolute) and that its type of model has, no axes. One exception: a
- * setting that is part of the key only when it is an axis (threads) stays an axis of one value, so
- * that the trials keep their keys. settings are a plan's point, resolved or not. */
-void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
+/* The values that a setting takes: *n of its axis, or the fixed one. Borrowed from the sweep. */
+const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);
 
-/* The same with the defaults written out, so that the file keeps its meaning where defaults are
- * others: every setting that the data format and the type of model have. */
-void sweep_write_effective(struct buf *out, const struct sweep *sweep,
-                           const struct settings *settings);
+/* Whether trials of this model type, a value of model.type, have the setting, with the sweep's fixed
+ * settings. */
+bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "data/format.h"
 #include "grid/requirements.h"
+#include "grid/sweep_file.h"
 #include "store/query.h"
 #include "trial/spec.h"
 

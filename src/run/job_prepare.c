@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "data/format.h"
 #include "grid/requirements.h"
+#include "grid/sweep_file.h"
 #include "launch/address_space.h"
 #include "run/job_warnings.h"
 #include "run/leaks.h"

@@ -96,11 +96,11 @@ static void report_repeats(const struct job *job)
 {
     struct buf why = {0}, strays = {0};
 
-    requirements_put_strays(&strays, &job->plan);
+    plan_put_strays(&strays, &job->plan);
     if (strays.size)
         log_info("%s: %s", job->sweep.path, buf_text(&strays));
     if (job->plan.n_repeats) {
-        requirements_put_repeats(&why, &job->plan);
+        plan_put_repeats(&why, &job->plan);
         log_info("%s: %s: %d points of the grid are the same models as others and left out",
                  job->sweep.path, buf_text(&why), job->plan.n_repeats);
     }
@@ -112,7 +112,7 @@ static void warn_idle(const struct job *job)
 {
     for (size_t a = 0; a < job->sweep.n_axes; a++) {
         const struct axis *axis = &job->sweep.axes[a];
-        int32_t n = requirements_count_idle(&job->plan, axis);
+        int32_t n = plan_count_idle(&job->plan, axis);
 
         if (n)
             log_warn("%s: %s does nothing in %d of the %d configurations: they differ from others "
@@ -123,7 +123,7 @@ static void warn_idle(const struct job *job)
 
 static void warn_one_row(const struct job *job)
 {
-    int32_t n = requirements_count_one_row(&job->plan);
+    int32_t n = plan_count_one_row(&job->plan);
 
     if (n)
         log_warn("%s: batch_norm = yes leaves nothing of a single sample, and batch_size = 1 "

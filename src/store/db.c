@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/student.h"
 #include "store/database_file.h"
-#include "store/query.h"
 #include "store/sqlite_error.h"
 #include "trial/model_type.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "grid/sweep_file.h"
 #include "store/db.h"
 #include "store/store.h"
 

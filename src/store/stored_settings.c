@@ -1,5 +1,6 @@
 #include "store/stored_settings.h"
 
+#include "grid/sweep_file.h"
 #include "store/db.h"
 
 /* -> gives a number as it was written, json_each.value only 15 digits of it. */

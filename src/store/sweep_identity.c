@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "grid/sweep_file.h"
 #include "store/db.h"
 #include "store/store.h"
 #include "store/stored_settings.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grid/sweep.h"
+#include "grid/sweep_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,9 @@
 
 #include <cmocka.h>
 
+#include "grid/plan.h"
 #include "grid/requirements.h"
+#include "grid/sweep_file.h"
 
 /* Configurations of a sweep in which its first axis is idle. */
 static int32_t count(const char *text)
@@ -20,7 +22,7 @@ static int32_t count(const char *text)
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
     assert_int_equal(plan_init(&plan, &sweep, &all, &err), 0);
-    n = requirements_count_idle(&plan, &sweep.axes[0]);
+    n = plan_count_idle(&plan, &sweep.axes[0]);
     plan_release(&plan);
     sweep_release(&sweep);
     return n;
@@ -95,7 +97,7 @@ static void assert_strays(const char *text, const char *want)
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
-    requirements_put_strays(&out, &plan);
+    plan_put_strays(&out, &plan);
     assert_string_equal(buf_text(&out), want);
     buf_release(&out);
     plan_release(&plan);
@@ -129,7 +131,7 @@ static int32_t count_one_row(const char *text)
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
     assert_int_equal(plan_init(&plan, &sweep, NULL, &err), 0);
-    n = requirements_count_one_row(&plan);
+    n = plan_count_one_row(&plan);
     plan_release(&plan);
     sweep_release(&sweep);
     return n;
@@ -158,7 +160,7 @@ static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeat
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_configs, n_configs);
     assert_int_equal(plan.n_repeats, n_repeats);
-    requirements_put_repeats(&out, &plan);
+    plan_put_repeats(&out, &plan);
     assert_string_equal(buf_text(&out), why);
     buf_release(&out);
     plan_release(&plan);

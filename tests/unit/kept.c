@@ -14,6 +14,7 @@
 
 #include "base/safetensors.h"
 #include "data/format.h"
+#include "grid/sweep_file.h"
 #include "predict/predictor.h"
 #include "trial/kept.h"
 #include "trial/model_runner.h"

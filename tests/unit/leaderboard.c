@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/student.h"
 #include "store/db.h"
 #include "store/query.h"
 #include "storelib.h"

@@ -13,6 +13,7 @@
 
 #include "data/format.h"
 #include "grid/plan.h"
+#include "grid/sweep_file.h"
 #include "scratch.h"
 #include "trial/model_runner.h"
 #include "trial/model_type.h"

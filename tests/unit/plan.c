@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "grid/plan.h"
+#include "grid/sweep_file.h"
 
 static void parse(struct sweep *sweep, const char *text)
 {

@@ -11,6 +11,7 @@
 #include "data/format.h"
 #include "gcn/ridge.h"
 #include "grid/plan.h"
+#include "grid/sweep_file.h"
 #include "trial/model_runner.h"
 #include "trial/prepared.h"
 #include "trial/spec.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "grid/sweep_file.h"
 #include "store/db.h"
 
 static void plan_release_all(struct fixture *f)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "grid/plan.h"
+#include "grid/sweep_file.h"
 
 /* Parse what must be right. */
 static void parse(struct sweep *sweep, const char *path, const char *text,

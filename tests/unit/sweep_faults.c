@@ -10,6 +10,7 @@
 
 #include "grid/requirements.h"
 #include "grid/sweep.h"
+#include "grid/sweep_file.h"
 
 /* All errors of text, one a line, must be `wanted`. */
 static void assert_faults(const char *text, const char *const *set, size_t n_set,

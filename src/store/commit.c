@@ -1,0 +1,157 @@
+/* Making writes durable, and giving free pages back to the disk. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "store/database_file.h"
+#include "store/db.h"
+#include "store/store.h"
+
+int store_commit(struct store *store, struct err *err)
+{
+    if (sqlite3_get_autocommit(store->db))
+        return 0;
+    FAULT("store: before a commit");
+    if (database_file_check_size(store, err) || model_write_held(store, err) ||
+        db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
+        return -1;
+    FAULT("store: a commit was made");
+    return database_file_check_place(store, err) || database_file_note_size(store, err) ? -1 : 0;
+}
+
+int store_settle(struct store *store, struct err *err)
+{
+    /* Before the log goes: it would be taken for that of whatever file comes to this path. */
+    bool has_moved = database_file_check_place(store, err) != 0;
+    int rc;
+
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_reset(store->statements[i]);
+    sqlite3_busy_timeout(store->db, 0);
+    FAULT("store: before the log is folded in");
+    rc = sqlite3_exec(store->db, "PRAGMA journal_mode = delete", NULL, NULL, NULL);
+    FAULT("store: the log is folded in");
+    store->log_bytes = 0;
+    if (has_moved)
+        return -1;
+    return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
+}
+
+/* ---- free pages ---- */
+
+#define LEAST_BYTES (1 << 20)
+#define LEAST_SHARE 0.25
+/* The second half of the work, which writes the pages back, cannot be interrupted, and whoever
+ * watches a run takes a minute of silence for its end. */
+#define MOST_BYTES ((int64_t)1 << 30)
+/* Between two calls of go_on: some hundred rows. */
+#define STEPS_A_CALL 1000
+
+struct size {
+    int64_t file_bytes, free_bytes;
+};
+
+struct patience {
+    bool (*go_on)(void *arg);
+    void *arg;
+};
+
+static int ask(struct store *store, const char *sql, int64_t *out)
+{
+    sqlite3_stmt *row = db_prepare(store, sql, NULL);
+    int rc = db_integer(store, row, 0, out, NULL);
+
+    sqlite3_finalize(row);
+    return rc;
+}
+
+static int measure(struct store *store, struct size *size)
+{
+    int64_t page_bytes, pages, free_pages;
+
+    if (ask(store, "PRAGMA page_size", &page_bytes) || ask(store, "PRAGMA page_count", &pages) ||
+        ask(store, "PRAGMA freelist_count", &free_pages))
+        return -1;
+    size->file_bytes = pages * page_bytes;
+    size->free_bytes = free_pages * page_bytes;
+    return 0;
+}
+
+static bool is_worth_it(const struct size *size)
+{
+    return size->free_bytes > LEAST_BYTES &&
+           (double)size->free_bytes > LEAST_SHARE * (double)size->file_bytes &&
+           size->file_bytes - size->free_bytes <= MOST_BYTES;
+}
+
+/* A reader has the file open: store_settle() could not end the log. */
+static bool is_shared(struct store *store)
+{
+    sqlite3_stmt *row = db_prepare(store, "PRAGMA journal_mode", NULL);
+    bool is_shared = true;
+
+    if (row && db_step(store, row, NULL) == 1)
+        is_shared = strcmp((const char *)sqlite3_column_text(row, 0), "delete") != 0;
+    sqlite3_finalize(row);
+    return is_shared;
+}
+
+/* Where SQLite puts temporary files (https://sqlite.org/tempfiles.html, 5). */
+static const char *temporary_folder(void)
+{
+    const char *folder = getenv("SQLITE_TMPDIR");
+
+    if (!folder || !*folder)
+        folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/var/tmp";
+}
+
+static bool has_room(const char *path, int64_t bytes)
+{
+    struct statvfs disk;
+
+    return !statvfs(path, &disk) && (double)disk.f_bavail * (double)disk.f_frsize > (double)bytes;
+}
+
+/* For SQLite: not 0 interrupts it. */
+static int is_over(void *arg)
+{
+    const struct patience *patience = arg;
+
+    return !patience->go_on(patience->arg);
+}
+
+static int vacuum(struct store *store, struct patience *patience)
+{
+    /* SQLite attaches the new file. */
+    int attached = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
+    int rc;
+
+    sqlite3_progress_handler(store->db, STEPS_A_CALL, is_over, patience);
+    rc = sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, attached);
+    return rc == SQLITE_OK ? 0 : -1;
+}
+
+int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
+{
+    struct patience patience = {go_on, arg};
+    struct size before, after;
+
+    if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
+        return 0;
+    /* The pages of the old file go into a journal beside it, those of the new one into a temporary
+     * file. Both may be on one disk. */
+    if (!has_room(store->path, 2 * before.file_bytes) ||
+        !has_room(temporary_folder(), 2 * before.file_bytes))
+        return 0;
+    if (vacuum(store, &patience) || measure(store, &after))
+        return 0;
+    return before.file_bytes - after.file_bytes;
+}
