@@ -4,7 +4,7 @@
  * an entry in A^'s rows of level l, down to level 0, the rows of X W that layer 1 propagates. The
  * gradient over a field is exact: nothing is sampled. Where a level covers most samples it is
  * rounded up to all of them, which costs less than picking rows: their gradients are exact zeros,
- * unless their rows enter the statistics of a batch normalisation (hidden.h).
+ * unless their rows enter the statistics of a batch normalisation (pass.h).
  *
  * Where samples are graphs no edge leaves one, so that every level holds the nodes of the batch's
  * graphs, graph after graph in the order they were named, and all levels are one. A batch then
