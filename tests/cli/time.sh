@@ -261,7 +261,6 @@ like "and it says so" "$(cat err)" "^espalier: stopping at once; trials under wa
 begin twice.db $(long 8) --grace 100s
 begun=$(now)
 kill -USR2 $pid
-sleep 0.05
 kill -TERM $pid
 sleep 1
 ok "two signals in 0.1 s are one" kill -0 $pid
