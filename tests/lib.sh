@@ -78,7 +78,8 @@ same() {
         END { print (bad ? "different" : "same"), n }' "$1" -
 }
 
-small_sweep() {
+# The head of a small sweep of simulated plants; sections are to follow.
+small_head() {
     cat <<'INI'
 [sweep]
 name = small
@@ -88,6 +89,12 @@ format = simulated
 samples = 60
 markers = 40
 causal = 5
+INI
+}
+
+small_sweep() {
+    small_head
+    cat <<'INI'
 [train]
 epochs = 2
 [grid]

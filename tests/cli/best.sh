@@ -3,15 +3,9 @@
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-cat >small.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
+{
+    small_head
+    cat <<'INI'
 [graph]
 k = 4
 [train]
@@ -21,6 +15,7 @@ hidden_size = 4, 8
 dropout = 0:0.4:0.2
 batch_size = 8, full
 INI
+} >small.ini
 best() { "$ESPALIER" best "$@" 2>"$T/chatter"; }
 
 fails "no database" 1 "$ESPALIER" best

@@ -4,15 +4,9 @@
 cd "$T" || exit 1
 unset SLURM_ARRAY_TASK_ID LSB_JOBINDEX
 
-cat >g.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
+{
+    small_head
+    cat <<'INI'
 [graph]
 k = 4
 [train]
@@ -21,6 +15,7 @@ epochs = 3
 hidden_size = 4, 8
 dropout = 0:0.4:0.2
 INI
+} >g.ini
 
 run() { "$ESPALIER" run --progress none "$@"; }
 # The view `trials` without what depends on when and where.

@@ -3,20 +3,15 @@
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-cat >small.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
+{
+    small_head
+    cat <<'INI'
 [train]
 epochs = 3
 [grid]
 hidden_size = 4, 8
 INI
+} >small.ini
 ok "a sweep" "$ESPALIER" run small.ini --progress none
 show() { "$ESPALIER" show "$@" | sed 's/^ *//; s/ *$//' | tr -s ' '; }
 
