@@ -24,8 +24,8 @@ enum { MOST_BYTES = 1 << 20 };
 #define LOOK_S 0.005  /* between two looks whether a program has ended */
 #define GIVE_UP_S 1.0 /* for a killed one to be gone: on a filesystem that hangs it never is */
 
-/* What a child ends with whose program is not there, where posix_spawn() does not say so itself
- * (posix_spawn(3p); a C library without it, valgrind). */
+/* The exit status of a child whose program is not there, where posix_spawn() itself does not report
+ * that (posix_spawn(3p): some C libraries, valgrind). */
 enum { NOT_FOUND = 127 };
 
 /* posix_spawn(), not fork(): an MPI library may not like its process being copied. A process group

@@ -1,4 +1,4 @@
-/* What differs between processors: instruction sets, and how subnormal numbers are treated. */
+/* Properties that differ between processors: instruction sets, the cost of subnormal numbers. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 

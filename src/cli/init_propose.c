@@ -344,7 +344,7 @@ static int32_t enough(bool has_groups)
 
 /* A correlation needs so many samples. */
 #define LEAST_CORRELATED 3
-/* So many samples need no folds. */
+/* Data of this many samples need no folds. */
 #define ONE_PART 20000
 /* With two folds each model would train on half of the samples. */
 #define LEAST_FOLDS 3

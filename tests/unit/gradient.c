@@ -14,7 +14,8 @@
 
 static const struct hash key = {.high = 0x0123456789abcdef, .low = 0xfedcba9876543210};
 
-/* Every weight's gradient (every so manieth: stride.h) against central differences of the twin in double, on a batch. */
+/* Every weight's gradient (one of each stride: stride.h) against central differences of the twin in
+ * double, on a batch. */
 static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, const int32_t *nodes,
                            int32_t n)
 {

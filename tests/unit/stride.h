@@ -1,5 +1,5 @@
-/* $TEST_STRIDE: where watching makes a test slow, only every so manieth of its cases is tried (`make
- * check-full` sets it, `make soak` does not). Odd strides meet even and odd cases. */
+/* $TEST_STRIDE: a test that sanitizers or valgrind make slow tries only one of this many cases. `make
+ * check-full` sets it, `make soak` does not. Odd strides meet even and odd cases. */
 #ifndef TESTS_UNIT_STRIDE_H
 #define TESTS_UNIT_STRIDE_H
 

@@ -24,7 +24,7 @@ struct dataset;
 #define DATA_FORMAT_NAME(name) #name
 #define DATA_FORMAT_CHOICES DATA_FORMATS(DATA_FORMAT_NAME, "|")
 
-/* What a sample is. */
+/* The kind of a sample. */
 enum data_samples {
     DATA_ROWS,   /* a row of features; samples are joined by how similar they are */
     DATA_NODES,  /* a node of a graph that is given as edges */

@@ -1,6 +1,5 @@
-/* What happened while data were read: counts that formats share, and notes in the words of the
- * format. `inspect` prints the facts, `run` and `predict` log the rest, in the order of the list.
- */
+/* A report about data that were read: counts that formats share, and notes in the words of the
+ * format. `inspect` prints the facts; `run` and `predict` log the rest in list order. */
 #ifndef DATA_CORE_DATA_REPORT_H
 #define DATA_CORE_DATA_REPORT_H
 

@@ -1,4 +1,4 @@
-/* What data are read from: the settings of [data] and [split] as the readers take them. */
+/* The settings of [data] and [split] as the readers take them. */
 #ifndef DATA_CORE_DATA_SPEC_H
 #define DATA_CORE_DATA_SPEC_H
 
@@ -16,9 +16,9 @@ enum data_dosage { DATA_DOSAGE_GT, DATA_DOSAGE_DS };
 enum data_multiallelic { DATA_MULTIALLELIC_SPLIT, DATA_MULTIALLELIC_SKIP };
 enum data_subset { DATA_SUBSET_ALL, DATA_SUBSET_PHENOTYPED };
 
-/* What is taken of the genotypes; all of them, where it is zeroed. In the order of the members:
- * sites of the region, with one alternative allele or split; then those with few missing calls,
- * that vary, that are not rare; of what is left the first or a thinned part. */
+/* The filters of genotypes; a zeroed struct keeps all. They apply in the order of the members:
+ * sites of the region, with one alternative allele or split; then sites with few missing calls,
+ * that vary, that are not rare; of the rest the first sites or a thinned part. */
 struct data_filter {
     enum data_dosage dosage; /* VCF, BCF: GT counts alleles, DS is what imputation estimated */
     const char *region;      /* "1:1000-2000, 2"; NULL or "": everywhere */
