@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- The results database of espalier. README.md in this folder explains every column and unit.
 --
 -- Embedded in the program at build time; the views `trials` and `leaderboard` are made by the

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in one Cobalt job, started with mpirun.
 #
 #     qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE]

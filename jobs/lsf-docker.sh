@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in one LSF job whose hosts run a container each, where LSF offers `bsub -a 'docker(IMAGE)'`.
 #
 #     jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE]         submits it

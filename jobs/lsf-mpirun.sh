@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in one LSF job, started with mpirun.
 #
 #     GRID=grids/ft10.ini bsub < jobs/lsf-mpirun.sh    and DATABASE=..., results.db without it

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in one job of PBS (OpenPBS, PBS Professional, Torque), started with mpirun.
 #
 #     qsub -v GRID=grids/ft10.ini jobs/pbs-mpirun.sh       or -v GRID=...,DATABASE=...

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep as a Slurm job array, and the job that joins its parts: for sites where many small jobs
 # start sooner than one large one, or without MPI between nodes.
 #

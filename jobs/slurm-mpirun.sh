@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in one Slurm allocation, started with mpirun.
 #
 #     sbatch jobs/slurm-mpirun.sh GRID.ini [DATABASE]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in one Slurm allocation, started with srun: for sites where mpirun is not wanted. Open MPI
 # must know Slurm's PMIx (`srun --mpi=list` names pmix; else each rank would believe to be alone).
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # Sourced by every test script: TAP, a scratch folder, and what the scripts share.
 #   ok NAME COMMAND...      the command must succeed

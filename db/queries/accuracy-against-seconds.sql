@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- What more time buys: the configurations that no cheaper one equals (the Pareto front).
 --   sqlite3 -box results.db < accuracy-against-seconds.sql
 -- seconds is the mean of a trial. Read it downwards: each row costs more and is better than the one

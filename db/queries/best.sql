@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- The ten best configurations of each sweep in the file.
 --   sqlite3 -box results.db < best.sql
 -- mean, sd and se are those of the objective over replicates and folds; a configuration that lost

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- What each value of each axis is worth, averaged over everything else.
 --   sqlite3 -box results.db < marginal.sql
 -- mean is over the done trials that have this value; best is the best mean of a configuration with

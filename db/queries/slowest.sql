@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- The twenty slowest trials, and where their time went (percent of the phases that were measured).
 --   sqlite3 -box results.db < slowest.sql
 -- 'gflop_s' is the speed while training; 'waiting' is time of the worker before the trial began and

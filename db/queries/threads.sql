@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: BSD-3-Clause
 -- What threads buy, for sweeps with the axis `threads`.
 --   sqlite3 -box results.db < threads.sql
 -- One row for each number of threads. The others are compared with the least number, on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scratch memory for one trial: taken piece by piece, given back all at once.
  *
  * Every piece is aligned to 64 bytes (a cache line, an AVX-512 register). Blocks are kept by

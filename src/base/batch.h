@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The batch system around this process, and what it says when it is asked.
  *
  * It is asked with its own commands (squeue, bjobs, qstat), which talk to a server that all users

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A growing byte buffer, used for text (always followed by a NUL) and for messages on the wire.
  *
  * Running out of memory is sticky: later writes do nothing and buf_failed() says so, so that a

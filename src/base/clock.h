@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Time, passed in wherever it decides something, so that tests own it. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Properties that differ between processors: instruction sets, the cost of subnormal numbers. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H

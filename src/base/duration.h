@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Durations as people and batch systems write them. */
 #ifndef BASE_DURATION_H
 #define BASE_DURATION_H

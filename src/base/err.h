@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What went wrong, for the person who must fix it.
  *
  * A function that can meet a fault of the user or of the machine takes `struct err *` as its last

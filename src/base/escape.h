@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts of any origin made fit for where they go: SQL, terminals, JSON (RFC 8259), and a shell's
  * command line. */
 #ifndef BASE_ESCAPE_H

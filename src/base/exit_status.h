@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The exit status of the program. Jobs and scripts rely on these numbers. */
 #ifndef BASE_EXIT_STATUS_H
 #define BASE_EXIT_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Named points of the protocol at which the tests' build of the program (tests/mpi/faults.c) can be
  * killed. In every other build they are nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chatter on stderr, one line a call, prefixed "espalier: " and tamed (escape_terminal()). Never
  * results, never errors that stop the program (those travel up in struct err). */
 #ifndef BASE_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file that appears whole or not at all.
  *
  * The caller writes into a temporary file in the folder of PATH, ".espalier-XXXXXXXX.tmp".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A process, told from all others for good: a pid is used again, sometimes within minutes. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H

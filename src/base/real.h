@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Real numbers: as decimals in text, and as the database returns them. */
 #ifndef BASE_REAL_H
 #define BASE_REAL_H

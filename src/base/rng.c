@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/rng.h"
 
 #include <Random123/philox.h>

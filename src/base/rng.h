@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counter-based random numbers: a number is addressed, not drawn.
  *
  * The same (seed, stream, step, index) gives the same number on any rank, in any order, on any

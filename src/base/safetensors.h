@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of named arrays, as the Python package safetensors reads them.
  *
  * The length of the header in 8 bytes, little-endian; the header, a JSON object of "__metadata__"

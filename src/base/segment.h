@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that several processes of one host share, written by one of them and read by the rest.
  *
  *     writer                              readers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Student's t distribution. */
 #ifndef BASE_STUDENT_H
 #define BASE_STUDENT_H

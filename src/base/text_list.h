@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A list of texts, say of an option that may be repeated. */
 #ifndef BASE_TEXT_LIST_H
 #define BASE_TEXT_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cli: the commands of the program.
  *
  * A command is one file, cmd_NAME.c, with one function and a row in commands[] (main.c); it parses

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/cmd_inspect.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_CMD_INSPECT_H
 #define CLI_CMD_INSPECT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which columns of the tables `init` was given are the ids, the trait and the groups. */
 #ifndef CLI_INIT_COLUMNS_H
 #define CLI_INIT_COLUMNS_H

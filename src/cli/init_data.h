@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the files and columns that `init` recognised to the lines of [data] and [split], and to what
  * it prints about them. */
 #ifndef CLI_INIT_DATA_H

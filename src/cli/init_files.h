@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The roles of the files given to `init`: each becomes a path setting of [data] or [split].
  *
  * The kind of a file (data/recognize.h) says it of all but tables. Of a table its columns do

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The first sweep that `init` proposes for data: from facts about them to settings, each with the
  * reason. Pure: no files, no clock. What it proposes is a start to edit. */
 #ifndef CLI_INIT_PROPOSE_H

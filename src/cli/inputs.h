@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that a command will read, or that its database was made from: none of them may be what
  * it writes. Who writes asks before the work; cli_save() asks again, as files may have moved. */
 #ifndef CLI_INPUTS_H

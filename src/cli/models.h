@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Kept models, written out as files. */
 #ifndef CLI_MODELS_H
 #define CLI_MODELS_H

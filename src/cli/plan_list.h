@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `plan` and `run --dry-run`: every trial and its cost, before anything is spent. */
 #ifndef CLI_PLAN_LIST_H
 #define CLI_PLAN_LIST_H

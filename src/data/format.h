@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data formats: their rows, and reading data of any of them. */
 #ifndef DATA_FORMAT_H
 #define DATA_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recognise a file or a folder by its content, where nobody says so. */
 #ifndef DATA_RECOGNIZE_H
 #define DATA_RECOGNIZE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Head (magic, trial, machine, sizes), books, vectors of floats, the curve, and a hash of all. */
 #include "gcn/checkpoint.h"
 

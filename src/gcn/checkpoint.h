@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A training between two epochs, as bytes: who goes on from them computes the same bits as if there
  * had been no break. Random numbers are addressed (base/rng.h), so there is no more to it than
  * weights, what the optimiser remembers, the best epoch, and the books. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cost of a training, in work and memory, before anything large is made: from an outline of its
  * inputs, which says which forms of the features there will be, and how large. The scaled features
  * need not fit the machine that asks. */

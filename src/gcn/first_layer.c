@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/first_layer.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The first layer's product Z = A^ X W, where nearly all of the time goes.
  *
  * It starts as product_order.h finds cheapest for the trial, from a form of A^X or of X; where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inputs of a training: what derives from the data and the graph alone. */
 #ifndef GCN_INPUTS_H
 #define GCN_INPUTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the network is asked to say, and how far off it is. */
 #ifndef GCN_LOSS_H
 #define GCN_LOSS_H

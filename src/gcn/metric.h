@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores of predictions. */
 #ifndef GCN_METRIC_H
 #define GCN_METRIC_H

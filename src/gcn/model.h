@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The weights of a graph convolutional network. */
 #ifndef GCN_MODEL_H
 #define GCN_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From gradients to weights. */
 #ifndef GCN_OPTIMIZER_H
 #define GCN_OPTIMIZER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The outcome of a training: scores, losses, the curve, and what predicts. */
 #ifndef GCN_OUTCOME_H
 #define GCN_OUTCOME_H

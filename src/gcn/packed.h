@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A struct and its arrays as one position-independent block of bytes: made once, then used where it
  * lies by every process that maps it.
  *

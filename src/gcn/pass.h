@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Forward and backward through a receptive field.
  *
  * Layer l of L computes, with H^0 = X, over the rows of its level only:

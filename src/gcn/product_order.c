@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/product_order.h"
 
 /* An entry of a sparse matrix costs so many multiply-adds of a dense one: its row of the other

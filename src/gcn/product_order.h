@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of equal products is the cheapest, counted from shapes.
  *
  * A layer is A^ (H W) or (A^ H) W: the same numbers up to rounding, but not the same work. The

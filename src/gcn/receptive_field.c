@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/receptive_field.h"
 
 #include <math.h>

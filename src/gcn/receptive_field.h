@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The receptive field of a batch: which rows each layer must compute, and no others.
  *
  * Level L (the number of layers) holds the batch's own nodes; level l - 1 holds every node with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* More features than samples: the features' coordinates in an orthonormal basis.
  *
  * X (N, F), the scaled features, is L Q: Q (rank, F) has orthonormal rows, which span the rows of

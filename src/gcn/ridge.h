@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ridge regression with an unpenalised intercept, solved exactly in the dual: the baseline of a
  * graph convolution.
  *

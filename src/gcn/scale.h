@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Features as layer 1 is to see them, in pieces: for data whose scaled features do not fit as one
  * matrix of floats. */
 #ifndef GCN_SCALE_H

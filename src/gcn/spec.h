@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings of one training. */
 #ifndef GCN_SPEC_H
 #define GCN_SPEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Train one graph convolutional network and score it: the whole of a trial's arithmetic.
  *
  * No I/O, no globals; the clock is passed in; nothing is allocated inside the epoch loop. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One network in training: weights, optimiser, batches. gcn_train() drives it; tests drive it
  * step by step. */
 #ifndef GCN_TRAINER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The values of an axis, as written in [grid].
  *
  *   16, 32, full        values of the setting, separated by commas

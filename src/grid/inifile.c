@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* inih reads from a function of ours, which hands it one line at a time:
  *
  *   - without comments and blank lines, so that only lines that must call the handler are handed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lines of an INI text: sections, keys and values, each with its line. What they mean is
  * sweep.c's business. The only user of inih's ini.h.
  *

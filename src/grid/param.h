@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The parameter table as data, and values of its types. */
 #ifndef GRID_PARAM_H
 #define GRID_PARAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings of a sweep file, one row each: the only place where a setting is declared.
  *
  * INI checks, --set, "did you mean", `espalier params`, the trial key and the columns of the views

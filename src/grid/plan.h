@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trials of a sweep, numbered.
  *
  * Points are in row-major order of the axes as they stand in the file, the last axis fastest;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What must hold between the settings of a sweep: what the table, which looks at one setting at a
  * time, cannot say. */
 #ifndef GRID_REQUIREMENTS_H

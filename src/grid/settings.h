@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One value for every setting: what a trial is told. */
 #ifndef GRID_SETTINGS_H
 #define GRID_SETTINGS_H

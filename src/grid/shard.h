@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A shard: the part K of N of a sweep that one element of a job array owns.
  *
  * A trial belongs to part 1 + (key modulo N). The key says what the trial is, not where it stands:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sweep: fixed settings and axes, as a sweep file (grid/sweep_file.h) gives them.
  *
  * A setting is fixed in its own section or an axis in [grid], not both: a file that has both is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweep files: read, checked and written. */
 #ifndef GRID_SWEEP_FILE_H
 #define GRID_SWEEP_FILE_H

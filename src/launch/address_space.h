@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A limit of the address space (ulimit -v) that is too small for OpenBLAS, which then tries for
  * ever to reserve memory: at its load, or at the first product.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is wrong with a launch, and what mends it: for `doctor`, and for `run` before it reads any
  * data. A pure function of what the ranks have seen (rank_info.h). */
 #ifndef LAUNCH_CHECKS_H

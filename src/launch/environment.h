@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment variables by which `run -n` talks to the ranks that it starts. */
 #ifndef LAUNCH_ENVIRONMENT_H
 #define LAUNCH_ENVIRONMENT_H

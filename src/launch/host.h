@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine that this process runs on: its processors, whether they are enough for all who want
  * them, and the other `espalier run` processes there. */
 #ifndef LAUNCH_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The job array that this process is an element of, as Slurm and LSF put it into the environment,
  * and the database of a shard. */
 #ifndef LAUNCH_JOB_ARRAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What rank 0 reports to whoever started mpirun (launch/mpirun): over the standard output that
  * mpirun forwards, on which `run` prints nothing else. Nothing is said where nobody listens. */
 #ifndef LAUNCH_LAUNCH_REPORT_H

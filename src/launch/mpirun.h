@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* launch: how ranks are started and watched, and what a launch looks like.
  *
  * mpirun starts the ranks of `run -n`, launch_report is rank 0's word to it, stop hears signals;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a launch is fit for a sweep: what the ranks see (rank_info.h) and the checks of it
  * (checks.h), before `run` reads any data. */
 #ifndef LAUNCH_PREFLIGHT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What each rank of a launch sees of it. What follows from that is in checks.h. */
 #ifndef LAUNCH_RANK_INFO_H
 #define LAUNCH_RANK_INFO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The wish to stop: SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP. As long as nothing is to be saved
  * they end the process with EXIT_RESUMABLE; from stop_heed() on they set flags, nothing more.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The samples of a file of genotypes that are to be predicted. */
 #ifndef PREDICT_NEW_SAMPLES_H
 #define PREDICT_NEW_SAMPLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* predict: kept models put to use on samples, old and new.
  *
  * replay finds a trial's settings and data again, predictor runs the forward pass of a kept model,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/predictions.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What several models say of the same samples: their table and their scores. */
 #ifndef PREDICT_PREDICTIONS_H
 #define PREDICT_PREDICTIONS_H

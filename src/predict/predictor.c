@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/predictor.h"
 
 #include <math.h>

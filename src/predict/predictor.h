@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Kept models (trial/kept.h) put to use: outputs for samples of the panel they were trained on, and
  * for samples that were never seen.
  *

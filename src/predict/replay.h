@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Trials of a database, run again from what it holds: the sweep file of their sweep, the data that
  * this names, and the settings of their configuration. */
 #ifndef PREDICT_REPLAY_H

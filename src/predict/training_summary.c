@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/training_summary.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What stands for the training data where they are not there: a data set of one sample without a
  * target, which is their mean, with their features' names and alleles and their classes, from a
  * kept model (trial/kept.h). It is enough to code new samples for models without a graph, and to

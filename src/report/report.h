@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Answers of the store as text: aligned for people, csv and json for programs. Writes into a
  * buffer; cli/ prints it. */
 #ifndef REPORT_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The warnings that a statistician would give about a sweep: each says what is wrong, why it
  * matters and what to do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a cost model can know of a machine before a sweep begins there. */
 #ifndef RUN_CALIBRATE_H
 #define RUN_CALIBRATE_H

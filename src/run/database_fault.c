@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/database_fault.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a run says when its database cannot be written: another process holds it, or the disk has
  * failed. */
 #ifndef RUN_DATABASE_FAULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sweep file with its data and plan: what `run`, `plan`, `inspect` and `init` work on. */
 #ifndef RUN_JOB_H
 #define RUN_JOB_H

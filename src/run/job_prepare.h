@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a sweep file to a plan over its data, step by step, with the warnings that belong to each.
  *
  * Each step returns -1 with what is wrong in faults, a line each. A fault of the sweep file, also

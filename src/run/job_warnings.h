@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The warnings that `run`, `plan` and `inspect` print about a job, each once, before anything is
  * trained. Each function has a job of the stage that it names. */
 #ifndef RUN_JOB_WARNINGS_H

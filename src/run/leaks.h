@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Features and samples that give the answer away: features that are the target
  * (data/core/target_leaks.h), and samples with the same markers on both sides of a split, so that a
  * model is tested on what it has seen in training.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How far a run is, for the person who waits: a live line on a terminal, plain lines otherwise. */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Models that the best configuration, or the one that --rule 1se chooses, lacks when its sweep
  * ends: it has come to be chosen by a trial that was run again or by a replicate that came later,
  * or ran when no models were kept. Its trials without one are trained once more (equal key, equal

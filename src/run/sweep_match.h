@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether the database's sweep of a job's name is the same sweep: only then a run goes on with it. */
 #ifndef RUN_SWEEP_MATCH_H
 #define RUN_SWEEP_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* run: one session of `espalier run`, on every rank.
  *
  * A job goes from sweep file to plan (job, job_prepare, with job_warnings, leaks and advice), a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One session of a sweep, as rank 0 holds it: what the database knew, who runs what, and where
  * results go. */
 #ifndef RUN_SWEEP_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_share.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The data of a sweep and what derives from them, handed by rank 0 to every rank: one copy on each
  * host, whoever can (sched/shared.h). */
 #ifndef RUN_SWEEP_SHARE_H

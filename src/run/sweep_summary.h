@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What `run` prints of a session: what there is to do, how it ended, and how to go on. */
 #ifndef RUN_SWEEP_SUMMARY_H
 #define RUN_SWEEP_SUMMARY_H

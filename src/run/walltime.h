@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* When a sweep must be over: --time-limit, or the walltime of the job that it runs in. */
 #ifndef RUN_WALLTIME_H
 #define RUN_WALLTIME_H

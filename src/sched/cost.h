@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How long trials will take: predicted from their shapes, corrected by what ranks measure.
  *
  *     seconds = (a flops + b bytes + c steps + d) x correction of the configuration x slowness of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/dispatch.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which trials a worker is given, and how many: ledger and cost model put to use. What the
  * scheduler does with messages, the simulation does without.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The launch while it is being set up: ranks wait for each other in collective calls, and one that
  * dies would keep the rest waiting for ever (a launcher in recovery mode does not end them). A
  * thread looks after the ranks of this host, as Linux lists them: the children of our parent; what

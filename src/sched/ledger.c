@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every trial that is pending or leased is in exactly one list: a pending one in that of its group
  * and kind, a leased one in its worker's, oldest lease first. */
 #include "sched/ledger.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who has which trial: a pure state machine.
  *
  *     pending -> leased -> done | diverged | failed

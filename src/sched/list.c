@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/list.h"
 
 void list_init(struct list *list)

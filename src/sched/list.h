@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Doubly linked lists of numbered things that are in at most one list at a time: the links of all
  * lie in one array, so that moving one allocates nothing. Pure; all but list_check() is O(1). */
 #ifndef SCHED_LIST_H

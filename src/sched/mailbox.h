@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages between two threads of a process: a queue, a lock and a condition. */
 #ifndef SCHED_MAILBOX_H
 #define SCHED_MAILBOX_H

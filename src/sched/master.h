@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The scheduler: feeds the ledger with what workers say, hands out leases, passes results on.
  *
  * Runs in the thread of rank 0 that owns MPI and sleeps between polls. One worker runs in a thread

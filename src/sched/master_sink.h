@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the results of the scheduler go, and when they are made durable. */
 #ifndef SCHED_MASTER_SINK_H
 #define SCHED_MASTER_SINK_H

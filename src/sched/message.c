@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/message.h"
 
 /* "ESP" and the version of the protocol. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What scheduler and workers tell each other.
  *
  *     scheduler -> worker   ASSIGN, BEAT, STOP; the last message is one BYE

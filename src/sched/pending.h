@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trials that wait to be leased: for each kind the groups in the order of their seconds, and in
  * each group its trials. Pure; all but pending_check() is O(1). */
 #ifndef SCHED_PENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the scheduler knows of the worker of each rank besides its trials: whether it is there, and
  * what it said that it runs. That of rank 0 is a thread of the same process. */
 #ifndef SCHED_RANK_STATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/relay.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks 1 .. n - 1: one thread owns MPI and only passes messages on, so that beats do not depend on
  * how long an epoch takes; a second thread trains (sched/worker.h). */
 #ifndef SCHED_RELAY_H

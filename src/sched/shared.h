@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of rank 0 that every rank reads, one copy on each host.
  *
  * The ranks of a host map the same pages (base/segment.h); the first of them, its leader, receives

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The worker: runs what it is assigned and sends results, in rank 0's second thread as in every
  * other rank. */
 #ifndef SCHED_WORKER_H

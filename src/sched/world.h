@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ranks of this launch. world.c and shared.c are the only users of MPI (world_mpi.h).
  *
  * Outside an MPI launch the world has one rank and MPI is never touched. MPI is opened with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the users of MPI share; the only place that includes mpi.h. */
 #ifndef SCHED_WORLD_MPI_H
 #define SCHED_WORLD_MPI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Making writes durable, and giving free pages back to the disk. */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A connection to a database: its state, and the statements that it prepares. Internal to
  * src/store. */
 #ifndef STORE_CONNECTION_H

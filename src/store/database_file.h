@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The database as a file, and those that a run keeps beside it: the lock (PATH.lock), and those of
  * SQLite (-wal, -shm, -journal). In a folder that others may write to, anything may stand in their
  * place: a link that leads to a file of ours, a pipe that never answers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of the store share: short forms of SQLite's calls, and what single files do for the
  * others. Internal to src/store. */
 #ifndef STORE_DB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expressions that a user writes in SQL: what they may read, and how long they may take. `--where`
  * of a query over the leaderboard is declared here, internal to src/store; `where` over the axes of
  * a sweep file is struct store_predicate (store.h). */

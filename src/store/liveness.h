@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether whoever held something still lives: asked before it is taken from them. Internal to
  * src/store. */
 #ifndef STORE_LIVENESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The advisory lock of the one writer: the file PATH.lock, locked as long as the writer lives.
  *
  * The lock is an open-file-description lock (fcntl(2), F_OFD_SETLK): the kernel drops it with its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An input is copied into temporary tables in_NAME of the output's connection, through a reader of
  * its own: that takes inputs of any schema and any number of them, where ATTACH takes ten. What
  * follows are set operations between in_NAME and main.NAME, with tables that map numbers:

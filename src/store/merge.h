@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Databases joined into one: those of the shards of a sweep, or any others of espalier.
  *
  * What is equal is told by identity, never by number: sweeps by name (objective, direction, data

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What keeps an input from being merged. Over the temporary tables of merge.c; internal to it. */
 #ifndef STORE_MERGE_CHECK_H
 #define STORE_MERGE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Answers out of the database, as tables. Works on a store opened for reading or for writing. */
 #ifndef STORE_QUERY_H
 #define STORE_QUERY_H

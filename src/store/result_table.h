@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The answer to a query: names and cells. The readers in query.h and the writers in report/ meet
  * here. */
 #ifndef STORE_RESULT_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of the database: those of each version, the check that a file has them, and the way from
  * an older version to the newest. Internal to src/store. */
 #ifndef STORE_SCHEMA_H

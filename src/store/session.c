@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions: who writes, and what becomes of those that ended without a word. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/session_check.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions that read 'running', and whether they do: what is found when a database is opened.
  *
  * A writer that asks holds the lock; where nobody who knows can be asked, that decides. A reader

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pieces of SQL that several statements or queries share. */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H

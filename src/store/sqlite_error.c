@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/sqlite_error.h"
 
 #include <stdint.h>

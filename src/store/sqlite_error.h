@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What SQLite's failures mean to whoever has to mend them. Internal to src/store. */
 #ifndef STORE_SQLITE_ERROR_H
 #define STORE_SQLITE_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The results database: one writer, many readers. Only src/store uses sqlite3.h.
  *
  * Schema: db/schema.sql, embedded in the program. Nothing is durable before store_commit(). */

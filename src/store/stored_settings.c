@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/stored_settings.h"
 
 #include "grid/sweep_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings as the database has them: sweep files, axes, and those of configurations. Internal to
  * src/store. */
 #ifndef STORE_STORED_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether trials belong to one sweep (store_differences()). Here: configurations that an earlier
  * revision of their type of model computed (settings_revision()). They have other keys and other
  * numbers than today's of the same settings, and must not be ranked beside them. Internal to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is recorded of a trial: its attempts, its checkpoint, and its result.
  *
  * A row of `attempt` is open while a trial runs, and closed by what becomes of it. trial.attempts

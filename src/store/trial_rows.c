@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of the view `trials`, put together from one ordered pass over each table. As SQL the
  * view looks up every metric and every attempt and parses the settings of every trial, which takes
  * ten times as long. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The views made for people who type SQL. Their columns follow what is in the file: one for each
  * setting that varies in a sweep of it, one for each main setting (PARAM_MAIN), one for each metric
  * of the tasks in it and each part that trials are scored on. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Activations of hidden units, fused with bias and dropout so that a matrix passes through the
  * cache once, and their way back.
  *

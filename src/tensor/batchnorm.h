@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Batch normalisation of the columns of a matrix, and its way back.
  *
  * y = gamma (z - mean) / sqrt(variance + BATCHNORM_EPSILON); the shift that follows is the bias of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tensor/coded.h"
 
 #include <stdlib.h>

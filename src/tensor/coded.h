@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrices whose neighbouring columns repeat few combinations of values, such as genotypes, and
  * their products.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse float32 matrices in compressed sparse row form, columns ascending in each row. */
 #ifndef TENSOR_CSR_H
 #define TENSOR_CSR_H

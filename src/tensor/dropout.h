@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Inverted dropout whose decisions are addressed, not drawn.
  *
  * Element (i, j) of a matrix is kept or dropped by 16 bits of a Philox block addressed by (key,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense products: the only user of cblas.h.
  *
  * c = alpha op(a) op(b) + beta c. Shapes are asserted; c must not overlap a or b. Thread-safe as

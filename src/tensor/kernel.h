@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elementwise work, fused so that a matrix passes through the cache once.
  *
  * Single-threaded, thread-safe. The plain twins are in tests/unit/kernel.c. */

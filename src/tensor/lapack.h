@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Symmetric matrices: linear systems and eigenvectors. The only user of LAPACK, which comes with
  * OpenBLAS. */
 #ifndef TENSOR_LAPACK_H

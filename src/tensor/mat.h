@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense row-major float32 matrices without padding: element (i, j) is v[i * n_cols + j]. */
 #ifndef TENSOR_MAT_H
 #define TENSOR_MAT_H

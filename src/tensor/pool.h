@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One row for each graph from the rows of its nodes. */
 #ifndef TENSOR_POOL_H
 #define TENSOR_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse times dense. Allocate nothing. spmm() uses gemm_threads(), with the same result for any
  * number; spmm_tn() one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What inputs are made of beside the data, made once per process: nearest neighbours, which all
  * graphs of a metric are cut from, and reduced features, which all graphs share.
  *

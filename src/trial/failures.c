@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial/failures.h"
 
 #include <stdio.h>

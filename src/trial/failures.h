@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a sweep that fails is worth going on with. Fed with results, says when to stop; pure. */
 #ifndef TRIAL_FAILURES_H
 #define TRIAL_FAILURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A trained model as it is kept: a safetensors file (base/safetensors.h) with the weights of the
  * best epoch and all that is needed to use them without the data.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gcn, and mlp, which is the same network without a graph (gcn/train.h). */
 #include <string.h>
 

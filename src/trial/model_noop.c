@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* noop: trains nothing. A sweep of it measures what scheduling and storing cost. */
 #include "trial/model_type.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ridge: ridge regression, solved for each trial from the products of all pairs of samples
  * (gcn/ridge.h). */
 #include <stdlib.h>

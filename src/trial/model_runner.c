@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial/model_runner.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The runner that trains: plan + data -> results. */
 #ifndef TRIAL_MODEL_RUNNER_H
 #define TRIAL_MODEL_RUNNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial/model_type.h"
 
 #include <assert.h>

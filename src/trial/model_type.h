@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The model types: one row each, with what the rest of the program may ask about a type, and what
  * it does. No code outside the rows compares types or names one (tests/arch/kinds.awk).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is constant over a grid, made once and shared by its trials: inputs, each as the model type
  * makes them (model_type.h), their outlines, and splits. Inputs that were made elsewhere can be
  * adopted (once per host, sched/shared.h); what was not is made here when it is first asked for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What became of a trial. Failing and diverging are results too. */
 #ifndef TRIAL_RESULT_H
 #define TRIAL_RESULT_H

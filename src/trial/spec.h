@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From settings to what the lower layers are told. Settings must be resolved (settings_resolve):
  * no `auto` is left. Texts stay borrowed from the sweep. */
 #ifndef TRIAL_SPEC_H

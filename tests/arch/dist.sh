@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A tarball holds every tracked file: documents, queries, grids, job scripts, tests.
 # Only what is of use in a git checkout alone is left out.
 . "$SRCDIR/tests/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The laws of the source tree; prints one line for each breach, "RULE FILE:LINE: what".
 # usage: awk -f law.awk FILE ...    with FILE as src/FOLDER/NAME.[ch] or tests/.../NAME.[ch]; a folder is a
 # layer, or a part of the layer data (src/data/text)
@@ -14,6 +15,7 @@
 #            own src/gcn/TYPE.c and the parameter table: not as a whole text, not in a list of names, not between
 #            quotes in SQL, not by its row
 # Everywhere:
+# licence    the first line is the SPDX line
 # length     a function has at most 60 lines in src/, 80 in tests/
 # word       nothing is left for later, no struct hides behind a typedef
 
@@ -165,6 +167,8 @@ FNR == 1 {
             breach("room", own " has more than 25 .c files")
     }
     in_comment = opened = guarded = 0
+    if ($0 != "/* SPDX-License-Identifier: BSD-3-Clause */" && FILENAME !~ /schema_sql/)
+        breach("licence", "the first line must be /* SPDX-License-Identifier: BSD-3-Clause */")
 }
 
 {

@@ -1,8 +1,10 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The laws of the source tree (tests/arch/law.awk says which), first on trees that break them.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 law=$SRCDIR/tests/arch/law.awk
+licence='/* SPDX-License-Identifier: BSD-3-Clause */'
 
 # Breaches of RULE ("" for all) in the tree at DIRECTORY.
 breaches() {
@@ -16,10 +18,11 @@ is_caught() {
     rm -rf "$T/tree"
     mkdir -p "$T/tree/src/base" "$T/tree/tests" "$T/tree/${file%/*}"
     mkdir -p "$T/tree/src/grid"
-    printf '#ifndef GRID_PARAM_TABLE_H\n#define GRID_PARAM_TABLE_H\n#define MODEL_TYPES(X, OR) \\\n    X(oak) OR \\\n    X(elm)\n#endif\n' \
-        >"$T/tree/src/grid/param_table.h"
-    printf '#ifndef BASE_OK_H\n#define BASE_OK_H\nstruct ok {\n    int x;\n};\n#endif\n' >"$T/tree/src/base/ok.h"
-    cat >"$T/tree/$file"
+    printf '%s\n#ifndef GRID_PARAM_TABLE_H\n#define GRID_PARAM_TABLE_H\n#define MODEL_TYPES(X, OR) \\\n    X(oak) OR \\\n    X(elm)\n#endif\n' \
+        "$licence" >"$T/tree/src/grid/param_table.h"
+    printf '%s\n#ifndef BASE_OK_H\n#define BASE_OK_H\nstruct ok {\n    int x;\n};\n#endif\n' "$licence" \
+        >"$T/tree/src/base/ok.h"
+    { [ "$rule" = licence ] || echo "$licence"; cat; } >"$T/tree/$file"
     found=$(breaches '' "$T/tree")
     case $found in
     *"
@@ -114,6 +117,19 @@ is_caught word tests/typedef.c <<'END'
 typedef struct { int x; } hidden;
 END
 
+is_caught licence src/base/unlicensed.c <<'END'
+int unlicensed;
+END
+
+# The first line of a script may name its interpreter.
+unlicensed() {
+    (cd "$SRCDIR" && find src tests jobs db bootstrap \( -name '*.sh' -o -name '*.py' -o -name '*.sql' -o \
+        -name '*.awk' -o -name bootstrap \) -exec awk 'FNR == 1 { n = 0 }
+            FNR <= 2 && /SPDX-License-Identifier: BSD-3-Clause$/ { n++ }
+            FNR == 2 && !n { print FILENAME }' {} +)
+}
+is "scripts and queries without a licence" "$(unlicensed)" ""
+
 # A law about kinds that are not found would hold of itself.
 is "the list of model types" "$(grep -c '^#define MODEL_TYPES(X, OR)' "$SRCDIR/src/grid/param_table.h")" 1
 
@@ -126,7 +142,7 @@ is "the user of ini.h" "$(users ini.h)" "src/grid/inifile.c "
 is "the user of cblas.h" "$(users cblas.h)" "src/tensor/gemm.c "
 like "the users of sqlite3.h" "$(users sqlite3.h)" "^(src/store/[a-z_]*\.[ch] )+$"
 
-for rule in direction user talk length guard kind word tag room; do
+for rule in direction user talk length guard kind word tag room licence; do
     is "$rule: no breach" "$(breaches "$rule" "$SRCDIR")" ""
 done
 done_testing

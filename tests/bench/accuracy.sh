@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What the figures are worth: the same accuracy as others get, and the memory that a rank needs. CSV
 # lines "case,value,unit,beside,target" on stdout.
 # usage: accuracy.sh ESPALIER SOURCE_DIRECTORY

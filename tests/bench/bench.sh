@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Every figure as one table, and as bench.csv in the working directory with machine and commit; the
 # figures that the README quotes are kept in tests/bench/results.csv.
 # usage: bench.sh ESPALIER PROGRAM_DIRECTORY SOURCE_DIRECTORY

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What commits that survive a power cut cost a sweep of trials of about 50 ms on two cores: with them, and
 # with an fsync() that does nothing, in turn; and `espalier status` in a loop beside such a sweep. CSV
 # lines "case,value,unit,beside,target" on stdout.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The evidence behind defaults: doc/decisions/0035 (choose_epoch), 0036 (graphs), 0037 (scale), 0038 (stop part with groups).
 # Print a Markdown table for each TABLE: choose_epoch graphs scale stop_groups. Needs sqlite3, python3 and ESPALIER_DATA.
 # Not all grids were fixed before test scores were seen. To save time, the grids of MUTAG, PROTEINS and BBBP for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Seconds of training runs on BBBP, whose samples are graphs: what tests/bench/training.sh puts
  * beside peer_graphs.py.
  * usage: graphs DATA HIDDEN EPOCHS BATCH RUNS [DUMP]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A phenotype table with a column `group`.
 
 usage: groups.py PHENOTYPES country ACCESSIONS    countries of the 2029 accessions

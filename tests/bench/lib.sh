@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sourced by the benchmarks, with src (the source tree) and espalier (the program) set. Variables: T (scratch folder, removed on exit), python (the one with the
 # peers, $PYTHON or Debian's), rounds ($ROUNDS, how often each program runs in turn), one_core (runs
 # a command bound to the first core that this process may use, where there is taskset).

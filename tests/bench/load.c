@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What it costs to read a data set: "seconds processor_seconds peak_bytes n_samples n_features" on
  * stdout, of the fastest of some times.
  * usage: load TIMES GENOTYPES [PHENOTYPES [phenotyped]] */

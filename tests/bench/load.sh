@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What reading genotypes takes, one core: the published VCF of FT10 beside bcftools, and a PLINK set of 2,000 x
 # 500,000. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: load.sh PROGRAM_DIRECTORY SOURCE_DIRECTORY

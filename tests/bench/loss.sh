@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What the death of one of 4 ranks of a host costs a sweep on two cores: the whole command, with a rank
 # killed (SIGKILL) in the middle of a trial of about a second, and without, in turn. CSV line
 # "case,value,unit,beside,target" on stdout.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What 8 ranks on one host take for a data set of 500 MB: a CSV line "case,value,unit,peer,target" on
 # stdout. The peer is the same launch with a copy for each rank.
 # usage: memory.sh ESPALIER

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Sweeps of 10^4, 10^5 and 10^6 trials that do nothing (9 folds of 1,111 to 100,100 configurations): what
 # each command takes, so that growth is seen. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: million.sh ESPALIER SOURCE_DIRECTORY

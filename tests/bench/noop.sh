@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Trials that do nothing, on two cores: ours, durable in SQLite, beside what hands out tasks elsewhere,
 # in turn. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: noop.sh ESPALIER SOURCE_DIRECTORY

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The GCN of peer_torch.py on the FT10 data, with espalier's own folds.
 
 usage: peer_accuracy.py DATA SPLITS

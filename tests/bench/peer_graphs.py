@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Training on samples that are graphs in PyTorch, one core: what tests/bench compares with.
 
 usage: peer_graphs.py DUMP HIDDEN EPOCHS BATCH RUNS [FORM]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tasks that do nothing under mpi4py.futures, results to the master, no database.
 
 usage: mpirun -n 3 python3 -m mpi4py.futures peer_mpi.py TASKS CHUNK    (a master and two workers)

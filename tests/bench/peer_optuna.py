@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Trials that do nothing in Optuna: a grid in one SQLite file, worked off by two processes.
 
 usage: peer_optuna.py DATABASE TRIALS

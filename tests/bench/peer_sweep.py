@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The trials of a grid as tasks under mpi4py.futures, each a training of peer_torch.py.
 
 usage: mpirun -n 3 python3 -m mpi4py.futures peer_sweep.py DATA SPLITS TRIALS

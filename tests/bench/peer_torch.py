@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The same training in PyTorch, one core: what tests/bench compares with.
 
 usage: peer_torch.py CASE DATA HIDDEN EPOCHS BATCH [RUNS]

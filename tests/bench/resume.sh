@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A database of 100,000 trials, half of them done: how long a run that goes on with it takes from its
 # start to handing out work, and how long status and best take. CSV lines "case,value,unit,beside,target".
 # usage: resume.sh ESPALIER SOURCE_DIRECTORY

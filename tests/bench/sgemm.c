@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What this machine's own sgemm makes of the two products of a dense first layer: X W and X^T G.
  * usage: sgemm SAMPLES FEATURES HIDDEN RUNS
  * Prints a line for each run: seconds of both, GFLOP/s over both, the kernel that OpenBLAS picked.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the scheduler costs with up to 10,000 ranks and 10^6 trials: CSV lines
  * "case,value,unit,peer,target" on stdout. Ledger, cost model and dispatch policy are the real
  * ones, and their time is real; ranks, trials and wire are simulated (tests/sim/simulator.h).

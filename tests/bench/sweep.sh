@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A whole sweep on two cores beside PyTorch under mpi4py.futures, in turn: CSV lines
 # "case,value,unit,beside,target" on stdout.
 # usage: sweep.sh ESPALIER SOURCE_DIRECTORY

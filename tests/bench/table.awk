@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Lines of CSV (case,value,unit,beside,target) as rows of a table.
 # usage: awk -f table.awk
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Seconds of training runs on real data: what tests/bench/training.sh puts beside peer_torch.py.
  * usage: train CASE DATA HIDDEN EPOCHS BATCH [RUNS]
  * The cases are in the table below; DATA is $ESPALIER_DATA; BATCH is training nodes in a step, 0

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Training runs beside PyTorch and beside the machine's own sgemm, in turn, one core each: CSV lines
 # "case,value,unit,beside,target" on stdout.
 # usage: training.sh PROGRAM_DIRECTORY SOURCE_DIRECTORY

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Models without a graph, asked about new samples where the training data are gone or changed.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The leaderboard, and the sweep file of the best configuration.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A trial that is stopped goes on from a checkpoint, and the sweep is what it would have been. Trials
 # get the length they need here from a measurement on this machine.
 . "$SRCDIR/tests/lib.sh"

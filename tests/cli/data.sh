@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # simulate writes a panel, inspect says what is in it and how it is held.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

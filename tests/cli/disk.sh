@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The disk fails, fills, or is a network filesystem: what was committed stays, what is missing is listed,
 # nothing hangs, and the same line goes on.
 . "$SRCDIR/tests/lib.sh"

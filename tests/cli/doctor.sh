@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # doctor: facts, then what is wrong and what mends it; and run, which says the same before it begins.
 # What takes several ranks: tests/mpi/launch.sh.
 . "$SRCDIR/tests/lib.sh"

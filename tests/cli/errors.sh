@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Bad input: one line that names the place, exit status 1 or 2, and nothing lost.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

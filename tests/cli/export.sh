@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Every trial as csv and json.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep that fails: when it is worth going on, and what it says when it is not.
 # shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"

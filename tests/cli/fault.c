@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into the real program (LD_PRELOAD): a disk that fails, a filesystem that is another.
  *
  *   FAULT_FILE=PART   files whose path ends with PART; needed by the next three

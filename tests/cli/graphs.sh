@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Samples that are graphs: what `inspect` says of them, and what is trained on them.
 . "${SRCDIR:-.}/tests/lib.sh"
 

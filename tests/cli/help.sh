@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Somebody else's results.db: opening it runs nothing of theirs, and whatever is wrong with it is said.
 . "$SRCDIR/tests/lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Every command that reads, on databases whose values somebody changed (tests/fuzz/database_mutate): each ends
 # with an answer or a message. A few here; `make soak` runs many, built with sanitizers.
 # HOSTILE_ROUNDS: how many databases [4]; HOSTILE_SEED: number of the first [1].

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Keys of trials, digests of data and parts of splits are those of tests/golden/identity.txt. A stored
 # sweep finds its trials again by their keys, so a key must not change with the program.
 # usage: identity.sh [record]    record: print the file anew instead of comparing with it

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # init: files of every kind become a sweep file that plan and run take; nothing is overwritten.
 . "${SRCDIR:-.}/tests/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The scripts of jobs/ for LSF, PBS and Cobalt, submitted by stand-ins that run a job at once with
 # what these systems set in its environment. Slurm's are run by a real Slurm in tests/mpi/slurm.sh.
 . "${SRCDIR:-.}/tests/lib.sh"

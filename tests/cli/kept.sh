@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Models that are kept: which, what `show --model` writes, and that numpy makes of it what was recorded.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Columns that give the target away: phenotypes among the markers are left out, features that are the
 # target are named.
 . "$SRCDIR/tests/lib.sh"

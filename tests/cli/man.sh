@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The manual names every command and every option that the program has, and no others.
 . "${SRCDIR:-.}/tests/lib.sh"
 

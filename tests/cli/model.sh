@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What a model may have beyond layers, in whole sweeps: skip connections, normalisation, activations,
 # schedules, weights of classes.
 . "$SRCDIR/tests/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # No file that a sweep reads is overwritten: not its siblings, nor the members of a folder, by no command.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # `espalier params`: the settings of a sweep file.
 . "${SRCDIR:-.}/tests/lib.sh"
 

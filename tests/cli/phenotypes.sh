@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Tables of phenotypes as people have them, splits by group, and samples that are there twice.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

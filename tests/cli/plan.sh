@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What a sweep will take, what it took, and how far the one was from the other.
 # shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"

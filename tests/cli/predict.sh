@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What kept models say of samples, of the panel and new ones: that it is what was recorded.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # New samples for models that take covariates.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

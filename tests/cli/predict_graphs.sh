@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What kept models say of new molecules, graphs and images: the same as of their own.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # New nodes for a graph that was given as edges.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # db/queries with the plain sqlite3 shell, on a sweep whose answers are known.
 . "$SRCDIR/tests/lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # reduce: an axis of words, its columns, and what is refused.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What a run must not do: write beside another, or mix two experiments under one name.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Ridge predicts what scikit-learn's Ridge and GBLUP predict on the same folds, and results of the
 # first revision of ridge, whose intercept was the training mean, are told from today's.
 . "$SRCDIR/tests/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep in a single process: it runs, resumes, grows, and says how it ended.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep cut into shards, run one by one as a job array does, and merged.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

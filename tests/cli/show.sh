@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # One configuration or trial in full.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # How far a sweep is, from outside.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

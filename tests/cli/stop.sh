@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A part that chooses the epoch: the validation part then only scores, and who reads the leaderboard
 # is told where it does not.
 . "$SRCDIR/tests/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # No database and no data file commands a terminal: not with ESC, nor with C1, nor with marks that reorder the text.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

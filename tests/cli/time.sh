@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # When a run stops: at a time limit, at the walltime of the batch system's job (played by scripts), at
 # signals. Trials get the length they need here, in seconds of processor time, from a measurement on
 # this machine; where it is busy they take a few times longer.

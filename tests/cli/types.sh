@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Types of model in one sweep: what a type has not does not multiply its part of the grid.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

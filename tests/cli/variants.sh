@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Genotypes from what the field writes: FT10 from the VCF is FT10 from the table, to the bit.
 . "$SRCDIR/tests/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Trials run again from the database alone, and their bits compared.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Change values of a results database as somebody might who means harm: no table forbids anything
  * while it is done, and hashes of what was changed are made again.
  *

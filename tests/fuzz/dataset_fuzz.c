@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A dataset block of another process. Sizes and hashes are set right, for a fuzzer will not guess
  * them; what is then accepted is used. */
 #include <math.h>

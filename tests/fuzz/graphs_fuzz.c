@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a data set whose samples are graphs in one input, apart by lines of "%%". Its first
  * byte is the format: t TUDataset (edges, indicator, graph labels, node labels, node attributes), s
  * SMILES (table, split), i IDX (images, labels, split); the second the task, 0 auto, 1 regression,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a data set in one input, apart by lines of "%%". Its first byte is the format, g
  * genotype (genotypes, phenotypes, split), p the same with covariates, codes and groups, or n graph
  * (labels, features, edges, split); the second

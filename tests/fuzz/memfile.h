@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes as a file without a disk, for parsers that take a path. */
 #ifndef TESTS_MEMFILE_H
 #define TESTS_MEMFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of genotypes with faults, by the thousand: those of the corpus and of tests/unit/sites.c,
  * changed at random in ways that such files break, and given to variants_fuzz.c. The same ones each
  * time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of new samples in one input, apart by lines of "%%". Its first byte is the kind: t a
  * folder of TUDataset (edges, indicator, node labels, node attributes), s a table of molecules, m a
  * SMILES file, i IDX images, l listed features of nodes and d a full table of them (features,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a fuzz target over its corpus in `make check`, where no fuzzer need be installed: linked
  * with NAME_fuzz.c it gives it each file of $SRCDIR/tests/fuzz/NAME. A fault crashes the program,
  * or aborts it; under --enable-sanitize every stray access is one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sweep file of any bytes is read or refused, and what is read survives sweep_write(): the file
  * written for a point of the grid trains the same configuration. Behind a form feed, which no
  * sweep file has, stands a --set. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A table, plain or gzip: every cell is looked at. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of genotypes that are no tables. The first byte of an input says which: v for one file
  * (VCF, BCF, HapMap, packed or not), p for a .bed, .bim and .fam, apart by lines of "%%"; the
  * second is a digit of bits: 1 DS, 2 multi-allelic sites skipped, 4 phenotyped samples alone; then

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How often the 95 % interval of a paired difference leaves out 0 though neither model is better:
 plain paired t and corrected resampled t (doc/decisions/0030). 5 % is right. Run by hand.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Losses and logits of a plain PyTorch model, for tests/unit/golden.c to compare with.
 
 usage: make_golden.py DIRECTORY

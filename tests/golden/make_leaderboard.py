@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What the leaderboard says of made-up trials, by NumPy and SciPy, for tests/unit/leaderboard.c.
 
 usage: make_leaderboard.py FILE

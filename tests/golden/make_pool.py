@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Losses and logits of a plain PyTorch model on samples that are graphs, as make_golden.py does.
 
 usage: make_pool.py DIRECTORY

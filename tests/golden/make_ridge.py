@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Ridge regression by scikit-learn and GBLUP by numpy, for tests/unit/ridge.c to compare with.
 
 usage: make_ridge.py DIRECTORY

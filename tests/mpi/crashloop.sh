@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # A sweep whose runs are killed at random moments, one after the other: whole process trees, single ranks,
 # mpirun, the process that started it; then one to completion, which equals the undisturbed sweep.
 # CRASHES: how many (100). SEED: of the random moments (the time).

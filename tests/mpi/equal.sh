@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The same sweep on 1, 2 and 3 ranks, and interrupted and resumed: the same rows, bit for bit.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1

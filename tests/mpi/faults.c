@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What FAULT() does in tests/mpi/espalier_faults, the tests' build of the program.
  *
  *   ESPALIER_FAULT      "POINT:RANK:COUNT:ACTION; ...": when this rank (0 without a launch, * any)

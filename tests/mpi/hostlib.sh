@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # Sourced by tests/mpi/hosts*.sh: hosts n0, n1, n2 for a test, each with a network, a name, processes
 # and shared memory of its own, joined by a bridge. Open MPI reaches them through an agent that

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Hosts that are lost in mid sweep, as they are lost in reality: each a set of namespaces.
 # HOSTS: which loss it is: ranks, late, lost or all (default: one of them, another each day).
 . "$SRCDIR/tests/mpi/hostlib.sh"

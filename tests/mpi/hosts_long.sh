@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Hosts that are lost in more ways than in hosts.sh, and under a plain mpirun.
 . "$SRCDIR/tests/mpi/hostlib.sh"
 cd "$T" || exit 1

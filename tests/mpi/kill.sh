@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # kill -9 at every named point of the protocol (src/base/fault.h), of rank 0 and of another rank, with 1 to 5
 # ranks: complete at once or after one resume, equal to the undisturbed run, nothing lost from the records.
 # KILL: "all", or every so many cases (default 15); "show" lists them. FROM: the first of those (default a day's).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # used by those who source it
 # Sourced after tests/lib.sh by the tests that kill: a short sweep, and what must be true of its database

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What is wrong with a launch of several ranks is said by doctor, and by run before it begins, with
 # what mends it. Each mistake is made for real.
 . "$SRCDIR/tests/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Trials that kill their rank, and ranks that hang and come back: what is held against whom, and what
 # becomes of late results.
 . "$SRCDIR/tests/lib.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded by tests: a machine that is not as it is.
  *   TEST_CLOCK_AHEAD   seconds that the clock is ahead
  *   TEST_FILESYSTEM    f_type of every filesystem, as in linux/magic.h */

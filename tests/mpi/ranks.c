@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks talking to each other, with trials that only sleep. Run by ranks.sh under mpirun.
  *   ranks basics             collectives and messages
  *   ranks sweep N SECONDS    N trials of so many seconds each; every tenth is instant

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # World, scheduler and workers on real ranks, with trials that only sleep.
 . "$SRCDIR/tests/lib.sh"
 

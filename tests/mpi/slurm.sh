@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The scripts of jobs/ for Slurm, run by a private Slurm of this one machine: mpirun, srun, an array,
 # and what may happen to them. However a sweep was run, its rows are those of a plain run.
 . "${SRCDIR:-.}/tests/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A private Slurm of this one machine, started when this file is sourced (after tests/lib.sh) and
 # stopped at the end of the test. Only root can start one; the test is skipped where it cannot be.
 #   submit SBATCH_ARGUMENT...  the job's number in $job

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Mistakes with srun, in a private Slurm: tasks without MPI between them are refused.
 # shellcheck disable=SC2016 # what is in single quotes is for the shells of tasks and jobs
 . "${SRCDIR:-.}/tests/lib.sh"

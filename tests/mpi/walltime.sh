@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The walltime of a real Slurm, which is a minute at least: jobs that are warned before it and go
 # back into the queue by themselves, and jobs that Slurm ends. Takes about six minutes.
 . "${SRCDIR:-.}/tests/lib.sh"

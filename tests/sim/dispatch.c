@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole sweeps over the real ledger, cost model and dispatch policy: how close they come to the
  * best schedule there is, whatever the trials are like. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What will happen in a simulation: a binary heap by time. */
 #ifndef EVENTS_H
 #define EVENTS_H

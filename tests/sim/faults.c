@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole sweeps in which workers die, hang and come back, trials take their workers down, and time
  * runs out: over the real ledger, cost model and dispatch policy. */
 #include <math.h>

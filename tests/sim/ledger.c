@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random walks over the ledger: workers that are lost, slow, or only seem lost; results that come
  * late, twice, or out of order. Whatever happens, every trial ends once. */
 #include <math.h>

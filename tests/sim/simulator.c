@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The scheduler is one server: a message that comes while it is
  * busy waits its turn. What is under way between two ends lies in the worker's rings, in order; an
  * event only says how many of it arrive. */

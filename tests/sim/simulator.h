@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sweep without ranks: the real ledger, cost model and dispatch policy between simulated workers
  * (as in sched/worker.c: results in groups, a queue given back from inside a long trial) and a
  * simulated wire; workers that die, hang or meet a trial that kills them, and a walltime. */

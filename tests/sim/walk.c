@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random walks over ledger and dispatch together: workers die, hang and come back, are taken down
  * by a trial; messages are late, doubled or lost with their worker; time may run out. A second
  * book is kept of everything, and compared at each step. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a statistician would say: from facts to texts. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The batch system is played by scripts in a folder that is put before the rest of the PATH. */
 #include <math.h>
 #include <setjmp.h>

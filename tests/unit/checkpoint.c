@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A training that is broken off after any epoch and goes on from its checkpoint computes what an
  * undisturbed one does, bit for bit. */
 #include <math.h>

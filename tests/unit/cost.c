@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cost model on made-up machines, whose seconds are known. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Trials with a checkpoint among all others. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A disk that fails when it is told to: an SQLite VFS over the usual one, and a statfs() that names
  * any filesystem. One for the process; writes get half done, syncs are not passed on. */
 #ifndef FAULTY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What `init` proposes for data, how it shrinks that, and the text it becomes. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a kept model says of the stored samples is what was recorded: the file's weights and
  * preprocessing, applied to the features as they were read by plain loops in double. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loading as a unit test of a reader does it; after cmocka.h. */
 #ifndef TESTS_LOADING_H
 #define TESTS_LOADING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scheduler and worker thread in one process: what reaches the sink, and when. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Databases joined into one. */
 #include <math.h>
 #include <sqlite3.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The properties of each model type's row against what the program does: a new row is tested by
  * being there. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a model and its training may have beyond the plain ones: that it arrives where it belongs.
  * Gradients are in gradient.c, whole trainings beside PyTorch's in golden.c, breaks in
  * checkpoint.c. */

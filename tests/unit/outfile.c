@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file that appears whole or not at all. */
 #include <dirent.h>
 #include <errno.h>

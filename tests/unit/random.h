@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random matrices for tests of kernels; after cmocka.h. */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H

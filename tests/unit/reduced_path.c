@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The promise of reduce = exact: gradient descent on L takes the path it takes on X. */
 #include <math.h>
 #include <setjmp.h>

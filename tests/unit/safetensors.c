@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of arrays, whole and damaged. Each damaged one is in memory of exactly its size, so that a
  * sanitizer sees who reads beyond it. */
 #include <setjmp.h>

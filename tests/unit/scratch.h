@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files for a unit test: a folder under $TMPDIR that is made at the start and removed at the end.
  *   group tests with cmocka_run_group_tests_name(..., scratch_make, scratch_remove) */
 #ifndef TESTS_SCRATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions that read 'running': asked after by process, by batch job, or not at all, and what a
  * writer and a reader make of the answer. The batch system is a stand-in on PATH. */
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sites.h"
 
 #include <htslib/bgzf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A few samples in letters, and files of every kind that say the same of them. */
 #ifndef TESTS_SITES_H
 #define TESTS_SITES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attempts while they run, and what becomes of them: begun, ended, crashed, lost. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints in the database: kept until there is a result, and no longer. */
 #include <math.h>
 #include <stdio.h>

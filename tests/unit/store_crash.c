@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A writer that is killed in the middle loses nothing that it had committed. */
 #include <signal.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A log that was cut keeps what was committed before the cut; a file that is damaged is refused and
  * stays byte for byte as it was. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The disk fails at each call in turn, for once or for good, or the process dies there: what had
  * been committed is in the database that is opened next, and it is sound. */
 #include <signal.h>

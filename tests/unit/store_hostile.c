@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Databases that other programs changed, to do harm or to keep notes: what is refused, what is
  * tolerated, and that nothing of theirs runs. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A database that an older version made: read as it is, and brought up to date by a writer. */
 #include <math.h>
 #include <stdio.h>

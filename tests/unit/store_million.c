@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is read and registered in passes gives what is looked up row by row. */
 #include "storelib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whose models stay. */
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a store refuses it leaves as it was, byte for byte. */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the tests of the store share: a sweep, a dataset without data, made-up results. */
 #ifndef STORELIB_H
 #define STORELIB_H

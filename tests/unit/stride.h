@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* $TEST_STRIDE: a test that sanitizers or valgrind make slow tries only one of this many cases. `make
  * check-full` sets it, `make soak` does not. Odd strides meet even and odd cases. */
 #ifndef TESTS_UNIT_STRIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What goes on with a sweep, and what is another of its name. */
 #include <stdio.h>
 #include <string.h>

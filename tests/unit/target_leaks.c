@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Features that are the target, and those that only look like it. */
 #include <math.h>
 #include <setjmp.h>

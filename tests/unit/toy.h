@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small graph with features and targets, and a plain twin of the network in double: dense
  * matrices, every sample computed, dropout looked up block by block. */
 #ifndef TESTS_UNIT_TOY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What stands for the training data, from whole files and from broken ones. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker alone: messages are laid out before it, its clock is the test's, and what it sends is
  * read afterwards. The runner may lay out more from inside a trial. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a dataset block, for the two that know it: the builder and dataset_open(). */
 #ifndef DATA_CORE_BLOCK_H
 #define DATA_CORE_BLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From arrays to a dataset block. */
 #ifndef DATA_CORE_BUILDER_H
 #define DATA_CORE_BUILDER_H

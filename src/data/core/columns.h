@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense features while they are being read: rows are added, then constant columns dropped and
  * missing values filled in. They are held as small integers (data/core/dataset.h) until a value
  * comes that is none, and as floats from then on: so genotypes take a byte each. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Covariates: columns of the phenotype table (latitude, year, block) as features beside the
  * markers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The data formats: one row for each choice of data.format. A format's file defines its row; the
  * list below names all of them. Code that is not of a format asks a property of the row
  * (data/format.h), never which row it is. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/core/data_report.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A report about data that were read: counts that formats share, and notes in the words of the
  * format. `inspect` prints the facts; `run` and `predict` log the rest in list order. */
 #ifndef DATA_CORE_DATA_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings of [data] and [split] as the readers take them. */
 #ifndef DATA_CORE_DATA_SPEC_H
 #define DATA_CORE_DATA_SPEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The data of a sweep as one immutable block of bytes: a header and offsets, no pointers.
  *
  * A block is built once, hashed once, and can be broadcast, mapped or put into a window shared by

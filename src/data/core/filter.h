@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which variants are kept: the settings maf, max_missing, region, variants and multiallelic of
  * [data], for whatever kind of file has them. */
 #ifndef DATA_CORE_FILTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which part a sample is in and which group, where tables say so.
  *
  * A split file is a table of an id and a part (train | val | test | stop | none; samples that it

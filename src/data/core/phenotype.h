@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of phenotypes: its rows joined with samples by id. */
 #ifndef DATA_CORE_PHENOTYPE_H
 #define DATA_CORE_PHENOTYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The contents of the columns of a table, to tell ids, traits, classes, groups and molecules apart.
  */
 #ifndef DATA_CORE_PROFILE_H

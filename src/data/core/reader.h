@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the readers of the formats share. */
 #ifndef DATA_CORE_READER_H
 #define DATA_CORE_READER_H

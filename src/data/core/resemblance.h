@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ids that do not join although they likely mean the same sample: they differ in case, in blanks or
  * in punctuation, as R's make.names() changes it ("33-16" to "X33.16"). */
 #ifndef DATA_CORE_RESEMBLANCE_H

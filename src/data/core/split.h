@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who trains, who says when to stop, who selects, who tests.
  *
  * The test part depends on the sweep seed alone (and the setting `test`); folds on (sweep seed,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is predicted: from the text of cells to numbers or classes. */
 #ifndef DATA_CORE_TARGET_H
 #define DATA_CORE_TARGET_H

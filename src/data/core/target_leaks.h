@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Features that are the target: a column that was left in the table by mistake, the trait in other
  * units, the class as a number. A model that sees one is scored for copying it. */
 #ifndef DATA_CORE_TARGET_LEAKS_H

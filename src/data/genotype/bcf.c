@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <htslib/vcf.h>
 #include <math.h>
 #include <stdlib.h>

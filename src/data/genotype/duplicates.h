@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples with the same markers: one accession under two names, a clone, a sample that was
  * genotyped twice. On both sides of a split they let a model answer by heart. */
 #ifndef DATA_GENOTYPE_DUPLICATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/genotype/genotype_table.h"
 
 #include <ctype.h>

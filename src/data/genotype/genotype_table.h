@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A table of samples x markers on its way into a dataset: a row for each sample, its id first. */
 #ifndef DATA_GENOTYPE_GENOTYPE_TABLE_H
 #define DATA_GENOTYPE_GENOTYPE_TABLE_H

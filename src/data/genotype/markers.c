@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/genotype/markers.h"
 
 #include <math.h>

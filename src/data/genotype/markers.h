@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Markers while they are read, variant by variant, and on their way into a block, sample by sample.
  *
  * They wait in two bits a genotype where their dosages are 0, 1 and 2, in a byte where they are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The readers of genotype files, which data/genotype/variants_open chooses from, and what PLINK has
  * besides. */
 #ifndef DATA_GENOTYPE_READERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Genotypes of new samples, coded as those of a data set: the same markers, counting the same
  * allele.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A seeded synthetic panel: structured populations, linked markers, a polygenic trait. */
 #ifndef DATA_GENOTYPE_SIMULATE_H
 #define DATA_GENOTYPE_SIMULATE_H

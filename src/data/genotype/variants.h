@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Genotypes of the same samples, a site at a time, from what the field writes: VCF and BCF
  * (htslib), PLINK 1 (.bed, .bim, .fam) and HapMap. Readers give what the file says; what is kept of
  * it is data/core/filter's and data/genotype/genotype's.

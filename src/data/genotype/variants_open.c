@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/genotype/variants_open.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recognise a file of variants and open it with the reader of its kind. */
 #ifndef DATA_GENOTYPE_VARIANTS_OPEN_H
 #define DATA_GENOTYPE_VARIANTS_OPEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Edges while they are read: as pairs of node numbers, or from a table. */
 #ifndef DATA_GRAPH_EDGES_H
 #define DATA_GRAPH_EDGES_H

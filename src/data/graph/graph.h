@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How samples become a graph. */
 #ifndef DATA_GRAPH_GRAPH_H
 #define DATA_GRAPH_GRAPH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/graph/known_graphs.h"
 
 #include <stdlib.h>

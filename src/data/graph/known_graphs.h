@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs that a data set has already. */
 #ifndef DATA_GRAPH_KNOWN_GRAPHS_H
 #define DATA_GRAPH_KNOWN_GRAPHS_H

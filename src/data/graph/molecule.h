@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Molecules as graphs, from SMILES, read by Indigo: the only user of indigo.h. */
 #ifndef DATA_GRAPH_MOLECULE_H
 #define DATA_GRAPH_MOLECULE_H

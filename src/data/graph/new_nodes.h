@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* New nodes for a graph that was given as edges (data.format = graph): their features in a table of
  * the form that the data's has, and the edges that join them to its nodes.
  *

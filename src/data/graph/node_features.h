@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The features of a graph's nodes, listed (sparse) or as a full table (dense). */
 #ifndef DATA_GRAPH_NODE_FEATURES_H
 #define DATA_GRAPH_NODE_FEATURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/graph/similarity.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How alike samples are, from their dense features: the products of all pairs of rows, a block of
  * them at a time.
  *

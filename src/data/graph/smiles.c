@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/graph/smiles.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SMILES files as chemistry programs write them (.smi): no header; on each line a molecule, and
  * behind a blank or a tab its name, plain or gzip. The name ends at a tab or with the line and may
  * have blanks in it (OpenBabel), and may be absent. Empty lines and those that begin with # are

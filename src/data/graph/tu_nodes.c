@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/graph/tu_nodes.h"
 
 #include <stdio.h>

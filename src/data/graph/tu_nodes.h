@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The features of the nodes of a TUDataset: labels one-hot, attributes as they are. */
 #ifndef DATA_GRAPH_TU_NODES_H
 #define DATA_GRAPH_TU_NODES_H

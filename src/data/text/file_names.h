@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The names of files: how they end, and which files are read where a setting or an option names
  * one. PLINK's come in threes, and a TUDataset is a folder. */
 #ifndef DATA_TEXT_FILE_NAMES_H

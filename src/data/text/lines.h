@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text files without a header, a line at a time, plain or gzip: rows of cells apart by commas,
  * where the number of a line says what it is about. Line ends are LF or CRLF; spaces and tabs
  * around a cell are dropped. */

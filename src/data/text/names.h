@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ids of samples: an ordered set of texts, each with its number and the line it came from. */
 #ifndef DATA_TEXT_NAMES_H
 #define DATA_TEXT_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of a file, plain or gzip, of one member or several (BGZF is the latter). All that is
  * read of files but of VCF and BCF, which htslib reads, and of PLINK's .bed comes through here. */
 #ifndef DATA_TEXT_STREAM_H

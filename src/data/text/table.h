@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of text: separated by commas, tabs, semicolons or runs of blanks, plain or gzip, read row
  * by row.
  *
