@@ -51,9 +51,9 @@ enum batch_answer batch_ask(const struct batch_job *job);
 /* Seconds until this job's walltime ends; 0 or less if it is over. NaN: no job, no limit, or
  * unknown.
  *
- * For Slurm, by SLURM_JOB_END_TIME, which a later "scontrol update" does not change. If that is
- * over or unreadable, by squeue; if squeue reports no time left either, the smaller of the two. LSF
- * reports whole minutes, rounded down. */
+ * Slurm: the end is SLURM_JOB_END_TIME, which a later "scontrol update" does not change. If that is
+ * over or unreadable, squeue gives the time left. If squeue gives none either, the result is the
+ * smaller of the two. LSF reports whole minutes, rounded down. */
 double batch_seconds_left(void);
 
 /* SLURM_JOB_END_TIME, or NULL if not set. end out: Unix time in seconds; NaN if it is not a

@@ -17,7 +17,7 @@ struct buf {
     bool failed;
 };
 
-/* A zeroed struct is an empty buffer, also for buf_release(). */
+/* A zeroed struct is an empty buffer; buf_release() accepts it. */
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf); /* keeps the memory */
 /* Keep the first `size` bytes; there must be at least as many. */

@@ -22,9 +22,9 @@
  * results. Call it at the start of main(), so that all threads compute alike. Works only on x86-64
  * and 64-bit Arm.
  *
- * Subnormal are floats nearer to 0 than FLT_MIN (1.2e-38) and doubles nearer than DBL_MIN. Weight
- * decay drives the weights of dead units there. Operations on them take up to a hundred cycles; an
- * epoch took 30 times as long on Intel (doc/decisions/0045). */
+ * Subnormal numbers are floats nearer to 0 than FLT_MIN (1.2e-38) and doubles nearer than DBL_MIN.
+ * Weight decay drives the weights of dead units there. Operations on them take up to a hundred
+ * cycles; an epoch took 30 times as long on Intel (doc/decisions/0045). */
 void cpu_flush_subnormal(void);
 
 #endif

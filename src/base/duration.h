@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 /* Parse "90s", "15m", "2h", "1h30m", "90" (seconds), "12:30" (minutes), "12:30:00" or "1-12:00:00"
- * into seconds. The forms with colons are Slurm's. */
+ * into seconds. The forms with colons are Slurm's. -1 and err: not a duration. */
 int duration_parse(double *out, const char *text, struct err *err);
 
 /* Append the shortest text that reads back exactly, such as "90s". */

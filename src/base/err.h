@@ -2,8 +2,9 @@
 /* Error messages for the person who must fix the fault.
  *
  * A function that can meet a fault of the user or the machine takes `struct err *` as its last
- * argument. It writes one line there and returns -1. Callers add context; only cli/ prints. Where a
- * header gives no reason for -1, or for NULL with err, the only one is lack of memory.
+ * argument. It writes one line there and returns -1. Callers add context; only cli/ prints. In
+ * tensor/, gcn/ and trial/, the only reason for -1 or NULL with err is lack of memory, unless a
+ * header gives others.
  *
  * A message is lower case without a full stop. It names the place (file:line, key, id), what was
  * found and what is allowed. It is safe for terminals whatever it quotes (escape_terminal()). */
@@ -33,7 +34,8 @@ int err_wrap(struct err *err, const char *format, ...) __attribute__((format(pri
 /* Write "out of memory (WHAT, BYTES bytes)". Always returns -1. */
 int err_nomem(struct err *err, const char *what, size_t bytes);
 
-/* Makes the -1 visible to compilers and analysers, which then know what follows a failure. */
+/* Makes the -1 visible to compilers and analysers, which then know that code after a failure is not
+ * reached. */
 static inline int err_minus_one(void)
 {
     return -1;
@@ -42,8 +44,8 @@ static inline int err_minus_one(void)
 #define err_wrap(...) (err_wrap(__VA_ARGS__), err_minus_one())
 #define err_nomem(...) (err_nomem(__VA_ARGS__), err_minus_one())
 
-/* A list of messages, for inputs whose faults are reported together. A zeroed list is empty, also
- * for errlist_release(). */
+/* A list of messages, for inputs whose faults are reported together. A zeroed list is empty;
+ * errlist_release() accepts it. */
 struct errlist {
     char **text; /* [n]; array and texts owned */
     size_t n;

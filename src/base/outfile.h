@@ -49,11 +49,11 @@ void outfile_discard(struct outfile *out);
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,
                  struct err *err);
 
-/* The reason of a failed write: strerror() of errno; for EFBIG also the limits. */
+/* Describe errno after a failed write: strerror(), and for EFBIG what limits the size. */
 const char *outfile_reason(int error);
 
-/* True if both names are one existing file (device and inode, so links do not hide it). An empty
- * name is no file. */
+/* True if both names refer to one existing file (same device and inode, so links do not hide it).
+ * An empty name refers to no file. */
 bool outfile_is_same(const char *a, const char *b);
 
 #endif

@@ -57,7 +57,7 @@ bool process_is_here(const struct process *process);
 /* True if a process of this realm is alive; takes some microseconds. */
 bool process_is_alive(const struct process *process);
 
-/* process_is_here() and process_is_alive() in one. */
+/* Combine process_is_here() and process_is_alive(). */
 enum process_state process_ask(const struct process *process);
 
 #endif
