@@ -16,8 +16,8 @@ enum activation {
     ACTIVATION_RELU,
     ACTIVATION_TANH,
     ACTIVATION_ELU,  /* u > 0 ? u : exp(u) - 1. Clevert et al. 2016, arXiv:1511.07289, alpha = 1 */
-    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2. Hendrycks & Gimpel 2016, arXiv:1606.08415;
-                        exact like torch.nn.GELU(), not by tanh */
+    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2. Hendrycks & Gimpel 2016, arXiv:1606.08415; the
+                        exact form, like torch.nn.GELU(), not the tanh approximation */
 };
 
 /* True if activation_back() needs the slope from the forward pass, not h. */

@@ -7,7 +7,7 @@
 
 #include "base/cpu.h"
 
-/* Columns a tile; their double sums fit the first-level cache. */
+/* Columns per tile; their double sums fit the first-level cache. */
 enum { TILE = 64 };
 
 static int32_t tile_width(int32_t begin, int32_t width)

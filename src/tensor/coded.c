@@ -11,9 +11,9 @@
 
 /* ---- cost ---- */
 
-/* In multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes; one such load
- * fits a cycle beside two multiply-adds. A panel of tables loads and stores the sum once. The other
- * constants are for random order from the second-level cache. */
+/* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes; one
+ * such load fits a cycle beside two multiply-adds. A panel of tables loads and stores the sum once.
+ * The other constants are for random order from the second-level cache. */
 #define COST_OF_LOOK 2.1
 #define COST_OF_PANEL 3.5
 #define COST_OF_ROW 3.8   /* a row in the transposed product */

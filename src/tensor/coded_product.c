@@ -150,7 +150,8 @@ CLONES static void do_product(const struct part *part)
     }
 }
 
-/* Parts a block of columns that give every thread work. Only blocks of columns are free. */
+/* Parts per block of columns, so that every thread has work. Threads get whole blocks first,
+ * because further cuts cost extra work. */
 static int32_t count_cuts(int32_t n_blocks)
 {
     return (gemm_threads() + n_blocks - 1) / n_blocks;

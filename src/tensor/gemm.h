@@ -26,7 +26,7 @@ void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *
  * in place: 545 us for (1058, 984) by (984, 64) on a Zen 5, OpenBLAS 0.3.21 640 us. The functions
  * above use this where possible. */
 
-/* True if this processor can, for a product `width` columns wide. */
+/* True if this processor supports the kernel for products `width` columns wide. */
 bool gemm_tall_is_able(int32_t width);
 
 /* c (M, W) = a b, plus c if accumulates.

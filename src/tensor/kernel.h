@@ -41,8 +41,8 @@ double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *r
 double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *rows,
                             const float *target, double scale);
 
-/* One Adam step multiplies w by shrink (1 - learning rate x decoupled decay; 1: none), and adds l2
- * w to the gradient. */
+/* Constants of an Adam step, which multiplies w by shrink (1 - learning rate x decoupled decay; 1:
+ * none) and adds l2 w to the gradient. */
 struct adam_step {
     float l2;
     float shrink;
@@ -53,7 +53,7 @@ struct adam_step {
     float epsilon;
 };
 
-/* n weights w with gradient g; m, v: inout [n], zero before the first step.
+/* One Adam step on n weights w with gradient g. m, v: inout [n], zero before the first step.
  * Source: Kingma & Ba 2015, arXiv:1412.6980, algorithm 1; decoupled decay: Loshchilov & Hutter
  * 2019, arXiv:1711.05101, algorithm 2. */
 void kernel_adam(float *w, float *m, float *v, const float *g, int64_t n,

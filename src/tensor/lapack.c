@@ -122,7 +122,7 @@ static int prepare(struct workspace *w, int n, int k)
     return w->values && w->vectors && w->support && w->work && w->integers ? 0 : -1;
 }
 
-/* The header's sign. Rounding must not decide between equal entries. */
+/* The sign that the header defines. Rounding must not decide between equal entries. */
 static double sign_of(const double *v, int32_t n)
 {
     const double nearly = 1 - 1e-6;
