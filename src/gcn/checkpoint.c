@@ -30,7 +30,7 @@ struct head {
     int64_t form; /* enum first_form */
 };
 
-/* The libraries and threads that the bits depend on; a mixed cluster has several. */
+/* Hash the libraries and threads that the bits depend on; a mixed cluster has several. */
 static struct hash machine(void)
 {
     char text[256];

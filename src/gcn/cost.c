@@ -12,8 +12,8 @@
 
 /* ---- outlines: sparse features ---- */
 
-/* Outline the sparse forms. A^X is one if it has no more entries than X and A^ together. x: X's
- * pattern. */
+/* Outline the sparse forms. A^X is used if it has no more entries than X and A^ together. x has the
+ * pattern of X. */
 static int outline_sparse(struct gcn_outline *o, const struct csr *x, const struct csr *adjacency,
                           struct err *err)
 {
@@ -94,7 +94,8 @@ static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
         rc = outline_zeros(o, adjacency, err);
     if (rc)
         return rc < 0 ? -1 : 0;
-    /* Codes pay with many features and few rows. Nodes of graphs are the reverse. */
+    /* Codes pay with many features and few rows. Data of graphs have many rows (nodes) and few
+     * features. */
     if (is_markers && spec->scale != SCALE_ROW && !data->graph_start &&
         count_codes(o, spec->scale, err))
         return -1;

@@ -45,8 +45,8 @@ static int make_codes(struct gcn_inputs *inputs, const struct gcn_outline *outli
     return coded_make(&inputs->coded, &source, err);
 }
 
-/* X is read in panels of columns, so that A^X needs no second matrix of its size. A panel has as
- * many blocks of spmm() as fit; so each column is multiplied as in one piece. */
+/* X is read in panels of columns, so that A^X needs no second matrix of its size. A panel is a
+ * whole number of spmm() blocks, so each column gives the same bits as in one piece. */
 #define PANEL_BYTES ((size_t)16 << 20)
 #define PANEL_COLUMNS 64
 

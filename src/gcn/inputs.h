@@ -42,7 +42,7 @@ enum feature_scale {
     SCALE_ROW,         /* each sample's features divided by their sum (Kipf & Welling 2017) */
 };
 
-/* Needs of the trials, beside data and graph. */
+/* Requirements of the trials that share the inputs. */
 struct gcn_inputs_spec {
     enum feature_scale scale;
     bool drops_inputs;  /* some trials use input dropout, which needs X */
@@ -51,7 +51,7 @@ struct gcn_inputs_spec {
 };
 
 /* Make the inputs; ignores spec->reduce. adjacency is borrowed for the call. Pair with
- * gcn_inputs_release(). */
+ * gcn_inputs_release(). -1 and err as gcn_outline_find(). */
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);

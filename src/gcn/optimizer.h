@@ -13,8 +13,8 @@
  *     cosine    r (1 + cos(pi (e - W - 1) / (E - W))) / 2 CosineAnnealingLR, Loshchilov & Hutter
  *                                                         2017, arXiv:1608.03983, eq. 5, no restart
  *     step      r step_gamma^floor((e - W - 1) / step_size)                              StepLR
- * The first epoch after the warm-up has r; no epoch has 0. Depends on the epoch alone, so a resumed
- * training needs no state for it. */
+ * The first epoch after the warm-up has r; no epoch has 0. The rate depends on the epoch alone, so
+ * a resumed training needs no state for it. */
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
 
 struct optimizer_state {

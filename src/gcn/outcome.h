@@ -16,7 +16,7 @@ enum gcn_status {
     GCN_STOPPED,  /* by the observer; nothing in the outcome counts */
 };
 
-/* val_: the stop part if the split has one, else validation. */
+/* val_*: of the stop part if the split has one, else of the validation part. */
 struct gcn_epoch {
     /* Mean over training samples, with dropout. Class weights count here and in val_loss. */
     double train_loss;
@@ -49,7 +49,7 @@ struct gcn_outcome {
     double target_mean, target_sd;
 };
 
-/* Done, scores and losses NaN, numbers 0; curve stays. */
+/* Set status to done, scores and losses to NaN, numbers to 0. curve stays. */
 void gcn_outcome_init(struct gcn_outcome *outcome);
 
 #endif

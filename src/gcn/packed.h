@@ -41,7 +41,8 @@ void packer_csr(struct packer *p, struct csr *a);
 /* Bytes of the block. object: a copy of the struct with every byte set. */
 size_t packed_bytes(const struct packed_type *type, void *object);
 
-/* block out [packed_bytes()], 64-byte aligned. object: as above, with only array pointers. */
+/* block out [packed_bytes()], 64-byte aligned. object: as above; pointers other than arrays must be
+ * NULL. */
 void packed_write(void *block, const struct packed_type *type, const void *object);
 
 /* object out: views the block, which must outlive it. Verifies the digest, copies nothing. -1 and

@@ -24,8 +24,8 @@
  * statistics; its gradient is exact for its own loss, statistics included. Evaluation uses the
  * running statistics, which every training pass updates.
  *
- * Backward, with gradients D^l by Z^l and G^l by H^l, and A^ symmetric, product_order.h chooses the
- * cheaper order for the field:
+ * The backward pass has gradients D^l by Z^l and G^l by H^l. Since A^ is symmetric, each product has
+ * two orders; product_order.h chooses the cheaper one for the field:
  *
  *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  G^(l-1) = T W^l^T
  *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      G^(l-1) = A^ (D^l W^l^T)

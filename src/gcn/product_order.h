@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the cheapest of equal products by shapes.
+/* Chooses the cheapest of several equal products, from their shapes.
  *
  * A layer is A^ (H W) or (A^ H) W: equal up to rounding, but not in work. The first layer's
  * features may be dense, sparse or coded (tensor/coded.h). Costs are multiply-adds of a dense

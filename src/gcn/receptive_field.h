@@ -41,8 +41,8 @@ struct receptive_field {
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
                          struct arena *scratch, struct err *err);
 
-/* The same for samples that are graphs, in batches of at most `capacity` nodes: 4 bytes a node of
- * the data, a node of the capacity and a graph. */
+/* The same for samples that are graphs, in batches of at most `capacity` nodes. Takes 4 bytes for
+ * each node of the data, each node of the capacity and each graph. */
 int receptive_field_init_graphs(struct receptive_field *field, const struct dataset *data,
                                 int32_t capacity, int32_t n_layers, struct arena *scratch,
                                 struct err *err);

@@ -31,8 +31,8 @@ struct reducer {
     int32_t n;                  /* smaller of N and F */
 };
 
-/* -1 and err, "reduce = ...: ...": K is larger than N or F, or trials drop inputs, which needs
- * features. */
+/* Check the settings against the data. -1 and err, "reduce = ...: ...": K is larger than N or F, or
+ * trials drop inputs, which needs features. */
 int reducer_check(const struct gcn_inputs_spec *spec, const struct dataset *data, struct err *err);
 
 /* True if the features stay unchanged: REDUCE_NONE, or REDUCE_EXACT with F <= N, which saves

@@ -52,7 +52,7 @@ struct ridge_inputs {
     bool is_view;               /* the kernel is borrowed (ridge_inputs_view()) */
 };
 
-/* Costs N^2 F flop. Sets OpenBLAS to one thread, for the same bits everywhere. Pair with
+/* Make K; costs N^2 F flop. Sets OpenBLAS to one thread, for the same bits everywhere. Pair with
  * ridge_inputs_release(). -1 and err: out of memory, or scaling would make sparse features
  * dense. */
 int ridge_inputs_init(struct ridge_inputs *inputs, const struct dataset *data,
@@ -64,8 +64,8 @@ double ridge_inputs_bytes(const struct dataset *data);
 /* Most bytes that ridge_inputs_init() and a training take together. */
 double ridge_bytes(const struct dataset *data);
 
-/* One block of bytes (gcn/packed.h): block out [ridge_inputs_packed_bytes()], 64-byte aligned. A
- * view borrows block and data, which must outlive it. */
+/* The inputs as one block of bytes (gcn/packed.h): block out [ridge_inputs_packed_bytes()], 64-byte
+ * aligned. A view borrows block and data, which must outlive it. */
 size_t ridge_inputs_packed_bytes(const struct ridge_inputs *inputs);
 void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs);
 int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, const void *block,

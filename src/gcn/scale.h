@@ -46,12 +46,12 @@ void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *
 struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
                         float *room);
 
-/* out: raw, scaled, in double. Equals kernel_standardize() and kernel_normalize_rows() up to their
- * rounding to float. */
+/* out: the scaled values of raw, in double. Equals kernel_standardize() and kernel_normalize_rows()
+ * up to their rounding to float. */
 void scaling_apply(double *out, const struct scaling *scaling, const struct feature_panel *panel,
                    const struct mat *raw);
 
-/* Dense features from column `first`, with the part of scaling that concerns columns alone.
+/* Read dense features from column `first` and scale their columns, but not rows.
  *   out  out  (M, n)  with SCALE_STANDARDIZE after kernel_standardize() */
 int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
                   int32_t first, struct err *err);
@@ -68,7 +68,7 @@ struct coded_source scale_coded_source(const struct scale_source *source);
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
 int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err);
 
-/* -1 and err if this scale would make sparse features dense. */
+/* Check that sparse features allow this scale. -1 and err: it would make them dense. */
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err);
 
 /* A scaled copy of sparse features. Pair with csr_release(). -1 and err also as scale_check(). */

@@ -19,7 +19,7 @@ struct gcn_run {
     struct trainer trainer;
     struct hash key;
     struct rng batch_rng;
-    double started; /* start by the clock, moved by breaks */
+    double started; /* start time, shifted by the breaks */
     int32_t *order; /* [n_train] training nodes in this epoch's order */
     int32_t *all;   /* [n_train + n_val + n_test + n_stop] */
     float *best;    /* [n_weights] weights of the best epoch */
@@ -152,7 +152,7 @@ static void score_all(struct gcn_run *run)
     settle_scores(run);
 }
 
-/* Train one epoch; returns the mean loss. Its weights sum to n, balanced or not. */
+/* Train one epoch; returns the mean loss. The weights of its samples sum to n, balanced or not. */
 static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;

@@ -49,7 +49,7 @@ struct gcn_training {
 };
 
 /* Train and score. The caller sets outcome->curve; the rest is set here. epochs = 0 scores the
- * initial weights (best_epoch 0). */
+ * initial weights (best_epoch 0). -1 and err: only out of memory. */
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err);
 
 #endif

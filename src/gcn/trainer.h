@@ -37,7 +37,7 @@ struct trainer {
     bool z1_is_fresh;
     struct receptive_field both; /* of training and watched part together */
     struct mat z1;               /* (n of level 1 of both, H) */
-    /* [n of level 1 of batch] rows of z1; NULL: row i. Likewise watch. */
+    /* [n of level 1 of batch] rows of z1; NULL: row i. The same for watch. */
     int32_t *batch_in_z1;
     int32_t *watch_in_z1;
 
