@@ -14,7 +14,7 @@
 
 struct derived {
     const struct dataset *data; /* borrowed */
-    double limit_bytes;         /* of this process; larger reductions are refused */
+    double limit_bytes;         /* memory limit of this process; larger reductions are refused */
     struct neighbours neighbours[GRAPH_METRICS]; /* of each metric in use */
 
     /* One reading of the data serves all values of `reduce`, and one decomposition all graphs. */
@@ -37,8 +37,8 @@ int derived_graph(struct csr *out, struct derived *derived, const struct graph_s
                   struct err *err);
 
 /* L (reducer.h) for a scale and a reduction that does not keep the features. Borrowed until
- * DERIVED_REDUCED others were requested. NULL and err: too little memory, with sizes, or the
- * reduction failed. */
+ * DERIVED_REDUCED others were requested. NULL and err: too little memory (err gives both sizes), or
+ * the reduction failed. */
 const struct mat *derived_features(struct derived *derived, const struct gcn_inputs_spec *spec,
                                    struct err *err);
 

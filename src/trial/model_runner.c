@@ -10,14 +10,14 @@
 #include "trial/kept.h"
 #include "trial/model_type.h"
 
-/* Training worth a checkpoint at a stop. Making, sending and committing one took 0.16 s at 16 MB
- * and 0.7 s at 64 MB on a busy machine. */
+/* A stopped trial saves a checkpoint after this much training. Making, sending and committing one
+ * took 0.16 s at 16 MB and 0.7 s at 64 MB on a busy machine. */
 #define WORTH_S 2.0
 /* Interval of checkpoints in a running trial. A killed run loses no more, and several jobs can
  * finish a trial longer than any job. */
 #define EVERY_S 300.0
-/* Adam with 4 million weights (value, best, two moments). Larger checkpoints from several ranks,
- * stopped together, would keep rank 0 beyond its job's end. */
+/* Largest checkpoint: adam with 4 million weights (value, best, two moments). Larger ones from
+ * several ranks, stopped together, would keep rank 0 beyond its job's end. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct model_runner {

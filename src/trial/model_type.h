@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of model types: a row each, with its functions and its facts for the rest of the
+/* The table of model types: one row for each, with its functions and its facts for the rest of the
  * program. No code outside the rows compares types or names one (tests/arch/law.awk).
  *
  * To add a type, write model_NAME.c with its row. In grid/param_table.h add its name to
@@ -15,8 +15,8 @@
 
 /* ---- inputs ---- */
 
-/* Identifies the inputs of a configuration, byte by byte. Members without effect on a kind of
- * inputs are 0. */
+/* Identifies the inputs of a configuration; compared byte by byte. Members without effect on a kind
+ * of inputs are 0. */
 struct inputs_key {
     const struct inputs_type *type;
     struct graph_spec graph;

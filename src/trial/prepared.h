@@ -38,10 +38,11 @@ int prepared_columns(int32_t *n, struct prepared *prepared, const struct setting
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,
                                    int32_t replicate, int32_t fold, struct err *err);
 
-/* True if these inputs are present and not adopted. Makes nothing, counts as no use. */
+/* True if these inputs are present and not adopted. Does not make them and does not count as a
+ * use. */
 bool prepared_has_own(const struct prepared *prepared, const struct settings *s);
 
-/* Pack them into one block, out [prepared_packed_bytes()], 64-byte aligned. Only if
+/* Pack these inputs into one block, out [prepared_packed_bytes()], 64-byte aligned. Only if
  * prepared_has_own(). */
 size_t prepared_packed_bytes(const struct prepared *prepared, const struct settings *s);
 void prepared_pack(void *block, const struct prepared *prepared, const struct settings *s);
