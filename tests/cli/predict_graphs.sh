@@ -78,9 +78,9 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     is "and left out on demand" "$(predict --graphs bad.csv --set skip_invalid=yes | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
     like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules that cannot be read have no prediction: line 3, 5$"
     printf 'smiles\nCCO\n' >new.csv
-    refused "no such column" 'new.csv: no column "num", as data.id says: the first is "smiles"' --graphs new.csv
+    refused "no such column" 'new.csv: no column "num" (data.id): the first column is "smiles"' --graphs new.csv
     printf 'num,smiles\na,CC\na,CO\n' >twice.csv
-    refused "an id twice" 'twice.csv:3: id "a" again: it is on line 2 already' --graphs twice.csv
+    refused "an id twice" 'twice.csv:3: id "a" occurs twice, first on line 2' --graphs twice.csv
     printf 'num,smiles\n' >none.csv
     refused "nobody" "none.csv: no molecules after the header, 0 that cannot be read" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv
@@ -142,7 +142,7 @@ fi
 printf '[sweep]\nfolds = 0\n[data]\nformat = genotype\ngenotypes = panel/genotypes.csv\nphenotypes = panel/phenotypes.csv\n[train]\nepochs = 1\n' >geno.ini
 "$ESPALIER" run geno.ini --db geno.db --progress none >/dev/null 2>&1
 fails "graphs for a panel" 1 "$ESPALIER" predict geno.db --graphs panel.csv
-like "are refused by name" "$(cat .err)" "the samples of the sweep are no graphs of their own \(data.format\): new ones are given with --genotypes$"
+like "are refused by name" "$(cat .err)" "the samples of the sweep are not graphs \(data.format\): new samples must be given with --genotypes$"
 
 # ---- the commands of README ----
 

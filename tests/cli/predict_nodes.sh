@@ -173,7 +173,7 @@ like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(no
 fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
 like "are refused by name" "$(cat .err)" "no genotypes \(data.format\): new nodes are given with --features"
 fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
-like "are, too" "$(cat .err)" "no graphs of their own \(data.format\): new ones are given with --features"
+like "are, too" "$(cat .err)" "not graphs \(data.format\): new samples must be given with --features"
 fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv
 fails "the edges are not overwritten" 1 "$ESPALIER" predict --config c1 --features new.csv --edges new_edges.csv -o new_edges.csv
 

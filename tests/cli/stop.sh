@@ -161,7 +161,7 @@ type = ridge, mlp
 INI
 fails "a group that is left alone" 1 "$ESPALIER" plan groups.ini --db groups.db
 like "is named before anything is run" "$(cat "$T/.err")" \
-    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train take at least 2'
+    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train need at least 2'
 
 # Doubles of who trains are beside it in the stop part, and no score is of them.
 awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 20; i++) print "s" i "," (i > 1 ? i : 2) % 3 "," (i > 1 ? i : 2) / 3 % 3 "," (i > 1 ? i : 2) }' |

@@ -283,7 +283,7 @@ static void test_faulty(void **state)
     refuse(COLUMNS "\nm1\tA/C\t1\t10" REST "\n",
            "panel.hmp.txt:1: 11 columns: must be 11 (rs#, alleles, chrom, pos, ...) and one for "
            "each sample");
-    refuse(COLUMNS "\ta\tb\ta\n", "panel.hmp.txt:1: sample \"a\" again: it is sample 1 already");
+    refuse(COLUMNS "\ta\tb\ta\n", "panel.hmp.txt:1: sample \"a\" occurs twice, first as sample 1");
     refuse(HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCC\n",
            "panel.hmp.txt:2: 14 cells: the header has 15");
     refuse(HEAD "m1\tA/C\t1\tx" REST "AA\tCA\tCC\tNN\n",

@@ -195,7 +195,7 @@ static void test_bad_smiles_files(void **state)
 {
     (void)state;
     check_file("a.smi", "CCO a\nCC b\nCCC a\n", false,
-               "a.smi:3: id \"a\" again: it is on line 1 already");
+               "a.smi:3: id \"a\" occurs twice, first on line 1");
     check_file("a.smi", "CCO a\n\nCC(C b\n", false,
                "a.smi:3: row 2: \"CC(C\" is no molecule that can be read: ");
     check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" is no molecule");

@@ -144,7 +144,7 @@ static void test_faulty(void **state)
                 "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");
     spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2 1\ng a 0 0 2 3\n");
     refuse_spec(&spec,
-                "set.fam:3: sample \"a\" again: it is on line 1 already (ids are those of column "
+                "set.fam:3: sample \"a\" occurs twice, first on line 1 (ids are those of column "
                 "2)");
     spec = write_set(bed, sizeof bed, BIM, "");
     refuse_spec(&spec, "set.fam: no samples");

@@ -208,7 +208,7 @@ static void test_bad_ids(void **state)
 
     (void)state;
     spec.id = "id", spec.trait = "y";
-    refuse(&spec, "m.csv:4: id \"a\" again: it is on line 2 already", "");
+    refuse(&spec, "m.csv:4: id \"a\" occurs twice, first on line 2", "");
     spec.molecules = scratch_text("m.csv", "id,smiles,y\na,C,0\n,CC,1\n");
     refuse(&spec, "m.csv:3: the id in column \"id\" is empty", "");
 }

@@ -243,8 +243,8 @@ static void test_bad_indicator(void **state)
     files.indicator = "1\n1\nx\n2\n2\n";
     refuse(&files, "T_graph_indicator.txt:3: graph \"x\": must be a whole number");
     files.indicator = "1\n1\n\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:3: an empty line: the number of a line counts, and more "
-                   "follow");
+    refuse(&files, "T_graph_indicator.txt:3: an empty line before the last row: rows are "
+                   "identified by their line number");
     files.indicator = "1\n1\n1, 2\n2\n2\n";
     refuse(&files, "T_graph_indicator.txt:3: 2 cells: the first line has 1");
     files.indicator = "";

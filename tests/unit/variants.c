@@ -189,7 +189,7 @@ static void test_nothing_left(void **state)
     spec.filter.maf = 0;
     spec.filter.region = "3:9-8";
     refuse_spec(&spec, "region = 3:9-8: must be CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or "
-                       "several, apart by commas");
+                       "several of these separated by commas");
     spec.filter.region = NULL;
     spec.filter.variants = "thin";
     refuse_spec(&spec, "data.variants = thin: must be all | first:N | thin:N, N an integer in [1, "
@@ -204,8 +204,8 @@ static void test_split_of_subset(void **state)
     spec.phenotypes = scratch_text("part.csv", "id,y\nd,1\na,2\nc,9\n");
     spec.split = scratch_text("split.csv", "id,part\na,train\nb,val\n");
     spec.subset = DATA_SUBSET_PHENOTYPED;
-    refuse_spec(&spec, "split.csv:3: id \"b\" is in panel.vcf, but has no value and is left out by "
-                       "data.subset = phenotyped: take it out here, or set subset = all");
+    refuse_spec(&spec, "split.csv:3: id \"b\" is in panel.vcf but has no value, so data.subset = "
+                       "phenotyped drops it: remove it from this file or set data.subset = all");
     scratch_text("split.csv", "id,part\na,train\ne,val\n");
     refuse_spec(&spec, "split.csv:3: column \"id\": id \"e\" is not in panel.vcf");
 }
@@ -309,7 +309,7 @@ static void test_faulty_vcf(void **state)
     refuse_vcf(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n",
                "panel.vcf:3: no samples after the column FORMAT");
     refuse_vcf(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\ta\n",
-               "panel.vcf:3: sample \"a\" again: it is sample 1 already");
+               "panel.vcf:3: sample \"a\" occurs twice, first as sample 1");
     refuse_vcf(HEAD "1\t10\t.\tA\n",
                "panel.vcf:4: 4 columns: must be 9 and one for each of the 4 samples");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\n",
@@ -401,7 +401,7 @@ static void test_bgzf(void **state)
     n = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     spec = spec_of(scratch_bytes("panel.vcf.gz", bytes, n - 28)); /* between two blocks */
-    refuse_spec(&spec, "panel.vcf.gz: cut off: the mark that ends a BGZF file is missing");
+    refuse_spec(&spec, "panel.vcf.gz: truncated: the end marker of a BGZF file is missing");
 }
 
 /* ---- BCF ---- */
@@ -509,7 +509,7 @@ static void test_faulty_bcf(void **state)
     struct data_spec spec = spec_of(bcf_of(MIXED, 28));
 
     (void)state;
-    refuse_spec(&spec, "panel.bcf: cut off: the mark that ends a BGZF file is missing");
+    refuse_spec(&spec, "panel.bcf: truncated: the end marker of a BGZF file is missing");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n", 0));
     refuse_spec(&spec, "panel.bcf: record 1: no GT");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "GT") "0/1\t1/2\t1\t1\n", 0));

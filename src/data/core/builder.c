@@ -51,7 +51,7 @@ static void plan_header(struct block_header *h, const struct draft *draft)
     };
 }
 
-/* texts: NULL where there are none. */
+/* texts: NULL if there are none. */
 static int plan_texts(uint32_t *bytes, const char *const *texts, const struct draft *draft,
                       const char *what, struct err *err)
 {
@@ -90,7 +90,7 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
     return 0;
 }
 
-/* Sections are aligned; the bytes between them are zero, for the digest. */
+/* The bytes between aligned sections stay zero, because the digest covers them. */
 static void put(char *block, enum block_section section, const void *from)
 {
     const struct block_header *h = (const struct block_header *)(const void *)block;
@@ -99,7 +99,7 @@ static void put(char *block, enum block_section section, const void *from)
         memcpy(block + h->section[section].offset, from, h->section[section].bytes);
 }
 
-/* to = the texts one after another, starts[i] = where the i-th begins. */
+/* Write the texts one after another to `to`; starts[i] is the offset of the i-th. */
 static void pack_names(char *to, uint32_t *starts, const char *const *names, int32_t n)
 {
     uint32_t at = 0;
@@ -125,7 +125,7 @@ static void put_names(char *block, enum block_section text, enum block_section s
 
 #define CHUNK 512 /* columns; their sums fit the first cache */
 
-/* fill[j] = mean of column j's present dosages, NaN without any. Whole numbers: the sums are
+/* fill[j] = mean of column j's present dosages, NaN if none. The sums of whole numbers are
  * exact. */
 static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)
 {
@@ -213,8 +213,8 @@ static void fill_block(char *block, const struct draft *draft)
     put_texts(block, draft);
 }
 
-/* Zero all but what is written in full by another: a page that is not touched takes no memory yet.
- */
+/* Zero everything except the section that draft->write fills. A page that is not touched takes no
+ * memory yet. */
 static void clear(char *block, const struct block_header *h, const struct draft *draft,
                   size_t whole_bytes)
 {

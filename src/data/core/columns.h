@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense features while they are being read: rows are added, then constant columns dropped and
- * missing values filled in. They are held as small integers (data/core/dataset.h) until a value
- * comes that is none, and as floats from then on: so genotypes take a byte each. */
+/* Dense features while a table is being read: rows are added, then constant columns are dropped and
+ * missing values are filled in. Values are stored as small integers (data/core/dataset.h), so that
+ * a genotype takes one byte. The first value that does not fit turns all of them into floats. */
 #ifndef DATA_CORE_COLUMNS_H
 #define DATA_CORE_COLUMNS_H
 
@@ -15,38 +15,39 @@
 #include "data/text/table.h"
 
 struct columns {
-    int8_t *dosage; /* (n_rows, n_cols) row-major, DOSAGE_MISSING where missing; or NULL and */
-    float *v;       /* (n_rows, n_cols) row-major, NaN where missing */
+    int8_t *dosage; /* (n_rows, n_cols) row-major, DOSAGE_MISSING where missing; NULL where v is
+                       used */
+    float *v;       /* (n_rows, n_cols) row-major, NaN where missing; NULL where dosage is used */
     int32_t n_rows;
     int32_t n_cols;
     int32_t row_capacity;
-    const char **name;           /* [n_cols] the array is owned, the texts belong to the table */
-    const struct names *missing; /* words and numbers that stand for a missing value; borrowed,
-                                    NULL: none beside those of table_is_missing() */
+    const char **name;           /* [n_cols] array owned, texts owned by the table */
+    const struct names *missing; /* words and numbers that mean "missing", besides those of
+                                    table_is_missing(); borrowed; NULL: none */
 };
 
-/* The columns of an open table but the first, which is the id. With rows_expected > 0 that many
- * rows are there at once, all missing; with 0, none. Pair with columns_release(). */
+/* Take all columns of an open table except the first, which is the id. rows_expected > 0 creates
+ * that many rows of missing values; 0 creates none. Pair with columns_release(). */
 int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err);
 void columns_release(struct columns *c); /* takes a zeroed one */
 
 /* Append a row of missing values. */
 int columns_add_row(struct columns *c, struct err *err);
-/* Fill row i from the table's current row. -1 and err: a cell that is not a number, or memory is
- * short for floats. */
+/* Fill row i from the table's current row. -1 and err if a cell is not a number or memory is
+ * short. */
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);
 
-/* Keep these rows, in this order: row[n], each once. */
+/* Keep only the rows row[n], in this order. No row may occur twice. */
 int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err);
-/* tally[n_cols] of the columns. */
+/* Tally each column; tally has n_cols entries. */
 void columns_tally(struct tally *tally, const struct columns *c);
-/* Keep the columns j where keeps[j]. */
+/* Keep only the columns j with keeps[j]. */
 void columns_keep(struct columns *c, const bool *keeps);
-/* Keep the columns whose present values are not all equal; the number dropped goes to n_dropped. */
+/* Drop each column whose present values are all equal. *n_dropped receives their number. */
 int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
-/* Count missing values to n_missing; in floats, put the mean of a column's present values in their
- * place (of small integers a dataset keeps the means apart). -1 and err: a column without any
- * value. */
+/* Count missing values in *n_missing and replace those of float columns by the mean of the column's
+ * present values. Small integers stay marked, because a dataset stores their means separately. -1
+ * and err if a column has no value. */
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err);
 
 #endif

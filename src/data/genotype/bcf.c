@@ -171,7 +171,7 @@ static int bcf_open_file(struct variants *v, struct err *err)
     if (!b->file)
         return err_set(err, "%s: cannot open", v->path);
     if (b->file->format.compression == bgzf && !hts_check_EOF(b->file))
-        return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
+        return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
     b->header = bcf_hdr_read(b->file);
     b->record = bcf_init();
     if (!b->header || !b->record)

@@ -435,7 +435,7 @@ static int vcf_open_file(struct variants *v, struct err *err)
         return err_set(err, "%s: cannot open", v->path);
     /* Cut off between two blocks, a BGZF file only lacks its end mark. */
     if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
-        return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
+        return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
     if (textline_open(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);

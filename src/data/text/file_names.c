@@ -45,7 +45,8 @@ static void add_plink(struct buf *out, const char *path)
         add(out, path, stem, file_names_plink[i]);
 }
 
-/* The data set's name with '_' behind it, from that of a file: its length, or 0. */
+/* Return the length of a data set's name and the '_' after it, from the name of its indicator file;
+ * 0 for other files. */
 static size_t tu_prefix(const char *name)
 {
     return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)
@@ -53,7 +54,7 @@ static size_t tu_prefix(const char *name)
                : 0;
 }
 
-/* All that begin as the indicator does. */
+/* Add all files whose names begin like that of the indicator. */
 static void add_members(struct buf *out, const char *folder, const char *like, size_t n)
 {
     const struct dirent *entry;

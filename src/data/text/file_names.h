@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of files: how they end, and which files are read where a setting or an option names
- * one. PLINK's come in threes, and a TUDataset is a folder. */
+/* File names: their endings, and the files that a path in a setting or an option stands for. A
+ * PLINK data set is three files, a TUDataset is a folder. */
 #ifndef DATA_TEXT_FILE_NAMES_H
 #define DATA_TEXT_FILE_NAMES_H
 
@@ -8,22 +8,24 @@
 
 #include "base/buf.h"
 
-/* What a TUDataset is known by, behind its name. */
+/* Ending of the file that every TUDataset has, after the name of the data set. */
 #define FILE_NAMES_TU_INDICATOR "_graph_indicator.txt"
 
-/* Whether a path ends so, with a name before it. */
+/* True if a path ends with `ending` and has a name before it. */
 bool file_names_end_in(const char *path, const char *ending);
-/* The same in any letters: .SMI is .smi. */
+/* The same, ignoring case: .SMI matches .smi. */
 bool file_names_end_like(const char *path, const char *ending);
 
-/* How PLINK 1 names the files of a data set: .bed, .bim, .fam. */
+/* The endings of the files of a PLINK 1 data set: .bed, .bim, .fam. */
 enum { FILE_NAMES_PLINK = 3 };
 extern const char *const file_names_plink[FILE_NAMES_PLINK];
 
-/* The length of what the names of a PLINK data set have in common; path is one of them, or that. */
+/* Return the length of the common part of the names of a PLINK data set. path is one of the names,
+ * or the common part itself. */
 size_t file_names_plink_stem(const char *path);
 
-/* Append the names of the files that are there, each with a NUL behind it; they are not read. */
+/* Append the names of the existing files that path stands for, each followed by a NUL. Does not
+ * read the files. */
 void file_names_of(struct buf *out, const char *path);
 
 #endif

@@ -65,7 +65,7 @@ void textline_close(struct textline *t)
     memset(t, 0, sizeof *t);
 }
 
-/* Move bytes of the chunk up to the next line end, or all of them, into the line. */
+/* Move the bytes up to the next line end, or all of the chunk, into the line. */
 static int take(struct textline *t, bool *is_done, struct err *err)
 {
     const char *from = t->chunk + t->chunk_at;
@@ -100,7 +100,7 @@ int textline_next(struct textline *t, struct err *err)
     if (!is_begun)
         return 0;
     t->number++;
-    buf_add(&t->text, "", 0); /* a text even where it is empty */
+    buf_add(&t->text, "", 0); /* ends with a NUL even if it is empty */
     if (buf_failed(&t->text))
         return err_nomem(err, t->path, t->text.size);
     if (memchr(t->text.data, '\0', t->text.size))
@@ -126,7 +126,7 @@ int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
 
 /* ---- lines ---- */
 
-/* The next line: 1, or 0 at the end of the file. */
+/* Read the next line: 1, or 0 at the end of the file. */
 static int read_line(struct lines *l, struct err *err)
 {
     int status = textline_next(&l->text, err);
@@ -142,7 +142,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The text without blanks at its end, in place. */
+/* Remove blanks at the end of the text, in place. */
 static char *trim_end(char *text)
 {
     size_t n = strlen(text);
@@ -210,8 +210,9 @@ int lines_next(struct lines *l, struct err *err)
 
         if (*text && empty) {
             l->line = empty;
-            return lines_fault(err, l,
-                               "an empty line: the number of a line counts, and more follow");
+            return lines_fault(
+                err, l,
+                "an empty line before the last row: rows are identified by their line number");
         }
         if (*text)
             return cut(l, text, err) ? -1 : 1;
