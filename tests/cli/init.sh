@@ -345,7 +345,7 @@ no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genot
     sim/genotypes.csv ./sim/genotypes.csv
 no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \
     sim/genotypes.csv
-no "a VCF alone" '^espalier: p.vcf: genotypes: the table of phenotypes is missing' p.vcf
+no "a VCF alone" '^espalier: p.vcf: genotypes: the phenotype table is missing' p.vcf
 no "phenotypes alone" '^espalier: sim/phenotypes.csv: is a table that says nothing alone' sim/phenotypes.csv
 no "two tables of genotypes" '^espalier: sim/genotypes.csv and again.csv: both look like tables of genotypes' \
     sim/genotypes.csv again.csv

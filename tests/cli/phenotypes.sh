@@ -88,7 +88,7 @@ awk -F, -v OFS=, 'NR == 4 { $7 = "-9" } { print }' panel/genotypes.csv >coded-ge
 marker=$(sed -n '1s/^\([^,]*,\)\{6\}\([^,]*\).*/\2/p' coded-geno.csv)
 fails "-9 is no dosage" 1 inspect --set genotypes=coded-geno.csv
 like "and its cell is named" "$(cat .err)" \
-    "coded-geno.csv:4: column \"$marker\" = -9: no dosage beside values from 0 to 2: set \\[data\\] missing_genotype = -9"
+    "coded-geno.csv:4: column \"$marker\" = -9: not a likely dosage beside values from 0 to 2: set \\[data\\] missing_genotype = -9"
 coded=$(inspect --set genotypes=coded-geno.csv --set missing_genotype=-9)
 like "it is a missing call" "$(line genotypes "$coded")" ", 1 missing calls set to the marker mean$"
 is "nothing is told of -1" "$(line coding "$coded")" ""
@@ -98,7 +98,7 @@ ok "and new genotypes read so" "$ESPALIER" predict coded.db --genotypes coded-ge
 is "all of them" "$(grep -c . coded-pred.csv)" 61
 awk -F, -v OFS=, 'NR > 1 { for (i = 2; i <= NF; i++) $i-- } { print }' panel/genotypes.csv >less.csv
 like "-1, 0, 1 are dosages" "$(line coding "$(inspect --set genotypes=less.csv)")" \
-    "^calls from -1 to 1 are taken as dosages"
+    "^calls from -1 to 1 are used as dosages"
 
 # ---- numbers as classes, of a graph ----
 

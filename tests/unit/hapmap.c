@@ -289,8 +289,8 @@ static void test_faulty(void **state)
     refuse(HEAD "m1\tA/C\t1\tx" REST "AA\tCA\tCC\tNN\n",
            "panel.hmp.txt:2: pos = \"x\": must be a whole number");
     refuse(HEAD "m1\tA/X\t1\t10" REST "AA\tCA\tCC\tNN\n",
-           "panel.hmp.txt:2: alleles = \"A/X\": must be different ones of A, C, G, T, + and -, "
-           "apart by /");
+           "panel.hmp.txt:2: alleles = \"A/X\": must be different letters of A, C, G, T, + and -, "
+           "separated by /");
     refuse(
         HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCB\tNN\n",
         "panel.hmp.txt:2: sample \"c\": call \"CB\": must be two of A, C, G, T, + and -, the IUPAC "

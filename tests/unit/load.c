@@ -129,9 +129,10 @@ static void check_code(const char *rows, const char *missing, const char *wanted
     dataset_release(&d);
 }
 
-#define CODE(where, code, low, high)                                                        \
-    "geno.csv:" where " = " code ": no dosage beside values from " low " to " high ": set " \
-    "[data] missing_genotype = " code " if it stands for a missing call, or none if it does not"
+#define CODE(where, code, low, high)                                                         \
+    "geno.csv:" where " = " code ": not a likely dosage beside values from " low " to " high \
+    ": set "                                                                                 \
+    "[data] missing_genotype = " code " if it means a missing call, or none if it is a dosage"
 
 static void test_missing_codes(void **state)
 {
@@ -173,8 +174,8 @@ static void test_missing_genotype(void **state)
     spec.missing_genotype = "-9";
     spec.genotypes = scratch_text("a.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\t"
                                            "FILTER\tINFO\tFORMAT\tx\ty\n");
-    refuse_spec(&spec, "data.missing_genotype is of tables: a.vcf says itself which calls are "
-                       "missing");
+    refuse_spec(&spec,
+                "data.missing_genotype is only for tables: a.vcf marks missing calls itself");
 }
 
 static void test_phenotype_errors(void **state)

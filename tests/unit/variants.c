@@ -291,14 +291,15 @@ static void test_many(void **state)
 static void test_nearly_vcf(void **state)
 {
     (void)state;
-    refuse_vcf("\xef\xbb\xbf" HEAD, "panel.vcf:1: begins with a byte order mark: a VCF begins with "
-                                    "##fileformat=VCFv4, save it as UTF-8 without one");
+    refuse_vcf("\xef\xbb\xbf" HEAD,
+               "panel.vcf:1: begins with a byte order mark: a VCF must begin with "
+               "##fileformat=VCFv4; save it as UTF-8 without the mark");
     refuse_vcf(COLUMNS SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n",
                "panel.vcf:1: begins with \"#CHROM?POS?ID?REF?ALT?QUAL?FILTER?INFO?F\": the first "
-               "line of a VCF must be ##fileformat=VCFv4.2, or of another version");
+               "line of a VCF must be ##fileformat=VCFv4.2 or another version");
     refuse_vcf("##contig=<ID=1>\r\n" COLUMNS,
                "panel.vcf:1: begins with \"##contig=<ID=1>\": the first line of a VCF must be "
-               "##fileformat=VCFv4.2, or of another version");
+               "##fileformat=VCFv4.2 or another version");
 }
 
 static void test_faulty_vcf(void **state)
@@ -321,17 +322,17 @@ static void test_faulty_vcf(void **state)
     refuse_vcf(HEAD SITE("1", "10", "A\tC,", "GT") "0/0\t0/1\t1/1\t0/0\n",
                "panel.vcf:4: an empty allele in column ALT");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/2\t0/0\n",
-               "panel.vcf:4: sample \"c\": GT = \"1/2\": must be numbers of alleles up to 1 or "
-               "points, apart by / or |");
+               "panel.vcf:4: sample \"c\": GT = \"1/2\": must be allele numbers up to 1 or points, "
+               "separated by / or |");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/",
-               "panel.vcf:4: sample \"d\": GT = \"0/\": must be numbers of alleles up to 1 or "
-               "points, apart by / or |");
+               "panel.vcf:4: sample \"d\": GT = \"0/\": must be allele numbers up to 1 or points, "
+               "separated by / or |");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "DP:DS") "1:0\t2:1\t3:0\t4:1\n",
                "panel.vcf:4: FORMAT = \"DP:DS\" has no GT");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE(
                    "1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/1\n",
-               "panel.vcf: variant \"1 10 A C\" (chromosome, position, alleles) is there twice: "
-               "must be there once (`bcftools norm --rm-dup exact` leaves one)");
+               "panel.vcf: variant \"1 10 A C\" (chromosome, position, alleles) occurs twice: must "
+               "occur once (`bcftools norm --rm-dup exact` keeps one)");
 }
 
 static void test_faulty_dosages(void **state)
@@ -513,8 +514,8 @@ static void test_faulty_bcf(void **state)
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n", 0));
     refuse_spec(&spec, "panel.bcf: record 1: no GT");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "GT") "0/1\t1/2\t1\t1\n", 0));
-    refuse_spec(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that is not there: the "
-                       "record has 1 in ALT");
+    refuse_spec(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that the record lacks: "
+                       "it has 1 in ALT");
 }
 
 int main(void)
