@@ -90,7 +90,7 @@ fails "-9 is no dosage" 1 inspect --set genotypes=coded-geno.csv
 like "and its cell is named" "$(cat .err)" \
     "coded-geno.csv:4: column \"$marker\" = -9: not a likely dosage beside values from 0 to 2: set \\[data\\] missing_genotype = -9"
 coded=$(inspect --set genotypes=coded-geno.csv --set missing_genotype=-9)
-like "it is a missing call" "$(line genotypes "$coded")" ", 1 missing calls set to the marker mean$"
+like "it is a missing call" "$(line genotypes "$coded")" ", 1 missing call set to the marker mean$"
 is "nothing is told of -1" "$(line coding "$coded")" ""
 ok "models are trained on it" "$ESPALIER" run sweep.ini --db coded.db --progress none \
     --set genotypes=coded-geno.csv --set missing_genotype=-9

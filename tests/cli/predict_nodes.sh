@@ -162,7 +162,7 @@ refused "a column that is absent" 'less.csv:1: no column "a": must have every fe
 { cat new_edges.csv && echo "n70,stranger,1"; } >stranger.csv
 refused "an edge to nowhere" "stranger.csv:$(wc -l <stranger.csv): column \"from\": id \"stranger\" is not in new.csv nor in the training data" --features new.csv --edges stranger.csv
 { cat new.csv && tail -n 1 new.csv; } >twice.csv
-refused "a node twice" 'twice.csv:22: node "n89" again' --features twice.csv --edges new_edges.csv
+refused "a node twice" 'twice.csv:22: node "n89" occurs twice' --features twice.csv --edges new_edges.csv
 sed '3s/,7,.*/,7,x,1,1/' new.csv >word.csv
 fails "a word" 1 "$ESPALIER" predict --config c1 --features word.csv --edges new_edges.csv
 like "is refused with its line" "$(cat .err)" 'word.csv:3: '

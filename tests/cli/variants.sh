@@ -41,7 +41,7 @@ val = 0.4
 END
 all=$("$ESPALIER" inspect small.ini)
 is "a VCF is read" "$(line genotypes "$all")" \
-    "6 samples, 5 markers read, 0 monomorphic dropped, 1 missing calls set to the marker mean"
+    "6 samples, 5 markers read, 0 monomorphic dropped, 1 missing call set to the marker mean"
 is "and what was split is told" "$(line sites "$all")" \
     "0 outside the region and 0 multi-allelic dropped, 1 split"
 some=$("$ESPALIER" inspect small.ini --set multiallelic=skip --set region=1 --set maf=0.1)

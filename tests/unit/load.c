@@ -461,9 +461,9 @@ static void test_edge_errors(void **state)
     refuse_graph(LABELS, features, "s,t,w\na,b,1e-60\n",
                  "edges.csv:2: column \"w\" = \"1e-60\": a weight must be a positive number");
     refuse_graph(LABELS, features, "s,t,w\na,b,1\nb,c,1\nb,a,2\n",
-                 "edges.csv:4: edge \"b\" to \"a\" again with weight 2: it has weight 1 on line 2");
+                 "edges.csv:4: edge \"b\" to \"a\" has weight 2, but weight 1 on line 2");
     refuse_graph(LABELS, features, "s,t,w,x\na,b,1,1\n",
-                 "edges.csv:1: 4 columns: edges have two or three, source, target and weight");
+                 "edges.csv:1: 4 columns: a table of edges has two or three (source, target, weight)");
 }
 
 static void test_graph_errors(void **state)
@@ -476,7 +476,7 @@ static void test_graph_errors(void **state)
     refuse_graph("node,label\na,\n", "node,feature\na,0\n", NULL,
                  "labels.csv: column \"label\": no sample has a value");
     refuse_graph("node\na\n", "node,feature\na,0\n", NULL,
-                 "labels.csv:1: 1 columns: labels have two, node and label");
+                 "labels.csv:1: 1 column: a table of labels has two (node, label)");
     refuse_graph(LABELS, "node,feature\na,0\nd,0\n", NULL,
                  "features.csv:3: column \"node\": id \"d\" is not in labels.csv");
     refuse_graph(LABELS, "node,feature\na,0\nb,3\na,0\n", NULL,

@@ -90,8 +90,8 @@ static void test_labels(void **state)
         assert_string_equal(dataset_feature_name(&new, j), dataset_feature_name(&data, j));
     check_features(&new, wanted);
     assert_string_equal(noted(&n.report, "unknown"),
-                        "1 nodes have a label that none has in the data that were trained on, and "
-                        "count as nodes without one: the first is 9, of node 2");
+                        "1 node with a label that does not occur in the training data, treated as "
+                        "unlabelled: the first is 9, of node 2");
     assert_false(dataset_is_labelled(&new, 0));
     dataset_release(&new);
     assert_int_equal(next(&new, &n, 1), 0);
@@ -188,7 +188,7 @@ static void test_smiles_files(void **state)
     check_file("a.smi", "num,smiles\nx y,CCO\n", false, "x y:3");
     check_file("a.smi", "num;\"smiles\"\nx;CCO\n", false, "x:3");
     check_file("a.smi", "smiles num\nCCO x\n", false, "x:3");
-    check_file("a.txt", "CCO a\n", false, "a.txt: no column \"smiles\", as data.smiles says");
+    check_file("a.txt", "CCO a\n", false, "a.txt: no column \"smiles\" (data.smiles)");
 }
 
 static void test_bad_smiles_files(void **state)
@@ -197,12 +197,12 @@ static void test_bad_smiles_files(void **state)
     check_file("a.smi", "CCO a\nCC b\nCCC a\n", false,
                "a.smi:3: id \"a\" occurs twice, first on line 1");
     check_file("a.smi", "CCO a\n\nCC(C b\n", false,
-               "a.smi:3: row 2: \"CC(C\" is no molecule that can be read: ");
+               "a.smi:3: row 2: \"CC(C\" cannot be parsed as a molecule: ");
     check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" is no molecule");
     check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" is no molecule");
     check_file("a.smi", "CCO a\rCC b\r", false,
                "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
-    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules, 0 that cannot be read");
+    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules; 0 cannot be parsed");
     check_file("a.smi", "# nobody\n", false, "a.smi: no column \"smiles\"");
     check_file("a.smi", "", false, "a.smi: is empty");
 }

@@ -428,6 +428,11 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
 
 /* ---- report ---- */
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void report_counts(struct data_report *r, const struct genotype *g)
 {
     const struct phenotype_report *p = &g->noticed;
@@ -472,18 +477,19 @@ static void report_filters(struct data_report *r, const struct filter_counts *c)
                         (long long)c->n_split);
     if (c->n_too_missing || c->n_rare || c->n_thinned || c->is_partly_read)
         data_report_add(r, DATA_NOTE_FACT, "filters",
-                        "%d markers with too many missing calls, %d rare and %d by thinning "
+                        "%d marker%s with too many missing calls, %d rare and %d by thinning "
                         "dropped%s",
-                        c->n_too_missing, c->n_rare, c->n_thinned,
+                        c->n_too_missing, plural(c->n_too_missing), c->n_rare, c->n_thinned,
                         c->is_partly_read ? "; the rest was not read" : "");
 }
 
 static void report_facts(struct data_report *r, const struct genotype *g)
 {
     data_report_add(r, DATA_NOTE_FACT, "genotypes",
-                    "%d samples, %d markers read, %d monomorphic dropped, %lld missing calls set "
-                    "to the marker mean",
-                    r->n_samples, r->n_features, g->counts.n_monomorphic, (long long)r->n_missing);
+                    "%d sample%s, %d marker%s read, %d monomorphic dropped, %lld missing call%s "
+                    "set to the marker mean",
+                    r->n_samples, plural(r->n_samples), r->n_features, plural(r->n_features),
+                    g->counts.n_monomorphic, (long long)r->n_missing, plural(r->n_missing));
     data_report_add(r, DATA_NOTE_FACT, "phenotypes",
                     "%d with a value, %d joined by id, %d without genotype dropped", r->n_valued,
                     r->n_joined, r->n_unjoined);
@@ -495,9 +501,10 @@ static void report_facts(struct data_report *r, const struct genotype *g)
     report_filters(r, &g->counts);
     if (g->covariates.n_columns)
         data_report_add(r, DATA_NOTE_FACT, "covariates",
-                        "%d columns, %d features, %lld missing cells set to the mean",
-                        g->covariates.n_columns, g->covariates.n,
-                        (long long)g->covariates.n_missing);
+                        "%d column%s, %d feature%s, %lld missing cell%s set to the mean",
+                        g->covariates.n_columns, plural(g->covariates.n_columns), g->covariates.n,
+                        plural(g->covariates.n), (long long)g->covariates.n_missing,
+                        plural(g->covariates.n_missing));
 }
 
 /* These columns would have revealed the target. */
@@ -511,7 +518,7 @@ static void warn_nonmarkers(struct data_report *r, const struct genotype *g)
     if (hidden->n)
         data_report_add(r, DATA_NOTE_WARNING, "nonmarkers",
                         "%d column%s of %s %s the phenotypes and not used as markers: %s%s",
-                        hidden->n, hidden->n == 1 ? "" : "s", g->spec->genotypes,
+                        hidden->n, plural(hidden->n), g->spec->genotypes,
                         hidden->n == 1 ? "is one of" : "are among", buf_text(&names),
                         hidden->n > DATA_EXAMPLES ? " ..." : "")
             ->is_advice = true;

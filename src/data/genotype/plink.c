@@ -445,7 +445,7 @@ static int plink_open_file(struct variants *v, struct err *err)
         free(p);
         return err_set(err,
                        "%s: this kind of PLINK file is not read: convert it to .bed, .bim and .fam "
-                       "with %s writes it",
+                       "with %s",
                        v->path, remedy);
     }
     if (!p)

@@ -528,8 +528,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     for (int32_t alt = 0; alt < n; alt++) {
         struct match m = match_site(r, text, site, alt, id_marker);
 
-        if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* of repeated sites the first
-                                                                  counts */
+        if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* repeated: the first counts */
             continue;
         if (m.is_other) {
             r->marker[m.marker].is_other = !r->marker[m.marker].is_found;
