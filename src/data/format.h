@@ -27,7 +27,7 @@ struct new_graphs {
  * after a failure. -1 and err if the samples of the data are not graphs or the file is faulty. */
 int new_graphs_open(struct new_graphs *n, const struct dataset *data, const struct data_spec *spec,
                     const char *path, struct err *err);
-void new_graphs_close(struct new_graphs *n); /* takes a zeroed one */
+void new_graphs_close(struct new_graphs *n);
 
 /* Read the next graphs into out, at most `most` if the file is read in pieces. Pair with
  * dataset_release(). Returns 1, or 0 after the last. -1 and err like data_load(). */

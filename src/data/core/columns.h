@@ -29,7 +29,7 @@ struct columns {
 /* Take all columns of an open table except the first, which is the id. rows_expected > 0 creates
  * that many rows of missing values; 0 creates none. Pair with columns_release(). */
 int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err);
-void columns_release(struct columns *c); /* takes a zeroed one */
+void columns_release(struct columns *c);
 
 /* Append a row of missing values. */
 int columns_add_row(struct columns *c, struct err *err);

@@ -32,10 +32,10 @@ struct covariates {
  * does not distinguish samples (no value, one value, or another word in each sample), mixes words
  * with numbers, or contains a word that is not UTF-8. */
 int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err);
-void covariates_release(struct covariates *c); /* takes a zeroed one */
+void covariates_release(struct covariates *c);
 
 /* Append the covariates to the features of a draft, which become its markers. Lends the arrays.
- * Without covariates the draft is unchanged. -1 and err if memory is short. */
+ * Without covariates the draft is unchanged. */
 int covariates_into(struct draft *draft, struct covariates *c, struct err *err);
 
 /* Covariates of new samples, coded as in the training data: the same columns in the same order. A

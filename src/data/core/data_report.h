@@ -10,7 +10,7 @@
 
 #include "data/text/names.h"
 
-/* Ids of a genotype data set that did not join. Release takes a zeroed one. */
+/* Ids of a genotype data set that did not join. */
 struct data_unmatched {
     struct names genotypes;  /* samples without a row in the phenotype table */
     struct names phenotypes; /* rows with a value but without genotypes */

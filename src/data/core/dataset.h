@@ -122,7 +122,7 @@ struct dataset_graph dataset_graph(const struct dataset *d, int32_t i);
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
 
 /* out [n] = means of the first n features over all samples, missing values filled in. Only if
- * !is_sparse and samples are nodes. -1 and err if memory is short. */
+ * !is_sparse and samples are nodes. */
 int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *err);
 
 /* View a block that came from elsewhere (broadcast, mapped), after checking it and its digest. The

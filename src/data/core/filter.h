@@ -58,7 +58,7 @@ struct filter_counts {
 /* Take the filters from the settings. Pair with filter_release(), also after a failure. -1 and err
  * if the region is malformed. */
 int filter_init(struct filter *f, const struct data_filter *spec, struct err *err);
-void filter_release(struct filter *f); /* takes a zeroed one */
+void filter_release(struct filter *f);
 
 /* True if a site lies in one of the regions or extends into it from before. */
 bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, int64_t end);

@@ -30,7 +30,7 @@ struct membership {
 int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
                     const char *source, const struct names *all, const struct target_cells *groups,
                     const struct target *target, struct err *err);
-void membership_release(struct membership *m);                         /* takes a zeroed one */
+void membership_release(struct membership *m);
 void membership_into(struct draft *draft, const struct membership *m); /* lends the arrays */
 
 #endif

@@ -44,7 +44,7 @@ struct phenotype_report {
  * of the covariates, an id occurs twice, or no id is in common. */
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
-void phenotype_release(struct phenotype *p); /* takes a zeroed one */
+void phenotype_release(struct phenotype *p);
 
 /* Strip factor(NAME) to NAME in place and return it; return any other text unchanged. */
 char *phenotype_strip_factor(char *text, bool *is_factor);

@@ -37,7 +37,7 @@ struct profile {
  * table_open() and table_next(). */
 int profile_read(struct profile *out, const char *path, const struct names *ids, int32_t id,
                  struct err *err);
-void profile_release(struct profile *profile); /* takes a zeroed one */
+void profile_release(struct profile *profile);
 
 /* Compute the correlation of each column with column `column`, over rows with a number in both; 0
  * if there are fewer than three such rows or no variation. r is [profile->n], out. Other arguments

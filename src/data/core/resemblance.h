@@ -15,7 +15,7 @@ struct resemblance {
 
 /* Pair with resemblance_release(), also after a failure. -1 and err when memory is short. */
 int resemblance_init(struct resemblance *r, const struct names *ids, struct err *err);
-void resemblance_release(struct resemblance *r); /* takes a zeroed one */
+void resemblance_release(struct resemblance *r);
 
 /* Return the first id that resembles `id` (it may be equal), or NULL. */
 const char *resemblance_find(const struct resemblance *r, const char *id);

@@ -31,7 +31,7 @@ struct group_draw {
  * and err if memory is short. */
 static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
                            struct err *err);
-static void group_draw_release(struct group_draw *draw); /* takes a zeroed one */
+static void group_draw_release(struct group_draw *draw);
 
 /* Whole groups cannot be cut to size, so parts are filled greedily. The distance of a part from its
  * target is
@@ -285,7 +285,7 @@ static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t f
  * folds = draw->n, each fold is one group, in the order of their numbers. Otherwise groups go from
  * large to small (in random order if sizes are within a factor of two) to the fold with the fewest
  * samples of their classes. With one class the sizes of two folds differ by at most the largest
- * group. -1 and err if memory is short. */
+ * group. */
 static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
                            const struct rng *rng, struct err *err)
 {

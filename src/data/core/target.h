@@ -19,7 +19,7 @@ struct target_cells {
 /* Make n absent cells; n may be 0. Pair with target_cells_release(). */
 int target_cells_init(struct target_cells *cells, int32_t n, const char *path, const char *column,
                       struct err *err);
-void target_cells_release(struct target_cells *cells); /* takes a zeroed one */
+void target_cells_release(struct target_cells *cells);
 
 /* Keep a copy of cell i, in [0, n]; i = n appends one. A cell that means "missing" stays absent. -1
  * and err if memory is short. */
@@ -49,9 +49,9 @@ int target_make(struct target *out, const struct target_cells *cells, enum data_
  * and err if memory is short. */
 int target_classes(struct target *out, const struct target_cells *cells, struct err *err);
 
-/* Make n missing numbers. Pair with target_release(). -1 and err if memory is short. */
+/* Make n missing numbers. Pair with target_release(). */
 int target_absent(struct target *out, int32_t n, struct err *err);
-void target_release(struct target *target);                         /* takes a zeroed one */
+void target_release(struct target *target);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
 /* Replace decimal commas (100,92), which spreadsheets write in many countries, by points. This

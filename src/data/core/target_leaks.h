@@ -27,10 +27,10 @@ struct target_leaks {
  * nothing if chance could produce such a feature: if there are fewer than 1,000 ways per feature to
  * permute the target's values. Finds nothing if samples are graphs.
  *
- * Cost: one pass over 1 % of the samples, at least 64, for dosages, and over all samples for other
- * features; then all samples of each feature that this pass did not rule out. Pair with
- * target_leaks_release(). -1 and err if memory is short. Local. */
+ * Cost: one pass over 1 % of the samples, at least 64, for dosages, and over all samples for
+ * other features; then all samples of each feature that this pass did not rule out. Pair with
+ * target_leaks_release(). Local. */
 int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err);
-void target_leaks_release(struct target_leaks *p); /* takes a zeroed one */
+void target_leaks_release(struct target_leaks *p);
 
 #endif

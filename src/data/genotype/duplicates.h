@@ -15,9 +15,9 @@ struct duplicates {
 
 /* Find sets of samples with equal markers as read, without covariates. A missing call equals only a
  * missing call. Cost: one pass over the markers. Only for dense features and samples that are
- * nodes. Pair with duplicates_release(). -1 and err if memory is short. Local. */
+ * nodes. Pair with duplicates_release(). Local. */
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err);
-void duplicates_release(struct duplicates *dup); /* takes a zeroed one */
+void duplicates_release(struct duplicates *dup);
 
 /* Count the sets with labelled samples on different sides. side[i] is a number for each side,
  * negative for a sample on no side. */

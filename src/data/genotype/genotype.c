@@ -32,7 +32,7 @@ struct panel {
 /* Read the samples' ids. Pair with panel_release(), also after a failure. */
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                       struct err *err);
-static void panel_release(struct panel *p); /* takes a zeroed one */
+static void panel_release(struct panel *p);
 
 /* Most chromosomes that a message names. */
 enum { MOST_NAMED = 8 };

@@ -40,7 +40,7 @@ int genotype_table_read(struct genotype_table *g, const char *path, const char *
 /* Read spec->genotypes in the same way, but hide the columns that are not markers. */
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err);
-void genotype_table_release(struct genotype_table *g); /* takes a zeroed one */
+void genotype_table_release(struct genotype_table *g);
 
 /* True if one of a table's values is unlikely as a dosage beside the others. genotype_table_read()
  * refuses such a value until `missing` lists it. */

@@ -52,7 +52,7 @@ struct markers {
 };
 
 int markers_init(struct markers *m, int32_t n_samples, struct err *err);
-void markers_release(struct markers *m); /* takes a zeroed one */
+void markers_release(struct markers *m);
 
 /* Append a marker. tally summarises its calls. -1 and err if memory is short or there are 2^31
  * markers. */

@@ -242,7 +242,7 @@ static int find_fill(struct recode *r, struct err *err)
 }
 
 /* Fill sites, names, ids, chroms, fill and marker of r from r->data. recode_close() releases them,
- * also after a failure. -1 and err if memory is short. */
+ * also after a failure. */
 static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;

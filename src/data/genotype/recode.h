@@ -84,7 +84,7 @@ struct recode {
  * err like variants_open() and genotype_table_read(). */
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
-void recode_close(struct recode *r); /* takes a zeroed one */
+void recode_close(struct recode *r);
 
 /* True if a table has dosages below 0 (*low is the lowest) but no marker of the data has a mean
  * below 0. The table then most probably uses another coding (-1, 0, 1). */

@@ -59,7 +59,7 @@ struct variants {
     void *state;
 };
 
-/* Close a file. Takes a zeroed one. */
+/* Close a file. */
 void variants_close(struct variants *v);
 
 /* Select the samples sample[n], in this order, instead of all. They are indices into ids, each at

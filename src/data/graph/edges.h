@@ -31,9 +31,9 @@ struct pairs {
     float *weight; /* [n] 1 */
 };
 
-void pairs_release(struct pairs *pairs); /* takes a zeroed one */
+void pairs_release(struct pairs *pairs);
 
-/* Add an edge. -1 and err if memory is short. */
+/* Add an edge. */
 int pairs_add(struct pairs *pairs, int32_t from, int32_t to, struct err *err);
 
 /* Sort, drop and count repeats, and replace item by the arrays. */
@@ -56,6 +56,6 @@ struct edges {
  * place of the header. */
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err);
-void edges_release(struct edges *edges); /* takes a zeroed one */
+void edges_release(struct edges *edges);
 
 #endif

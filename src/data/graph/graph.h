@@ -23,7 +23,7 @@ struct neighbours {
  * similarity_init(). */
 int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_metric metric,
                     int32_t k, struct err *err);
-void neighbours_release(struct neighbours *neighbours); /* takes a zeroed one */
+void neighbours_release(struct neighbours *neighbours);
 
 /* Make sure that n holds at least the k nearest samples. If it holds fewer (zeroed at first), they
  * are found again, with room for larger k. n (inout) must be for the same data and metric. Errors
@@ -52,11 +52,11 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
                 struct err *err);
 
 /* If samples are graphs: make the adjacency of graph i alone, its nodes numbered from 0. Pair with
- * csr_release(). -1 and err if memory is short. */
+ * csr_release(). */
 int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err);
 
 /* Cut the knn graph for k (in [1, n->k]) from neighbours. The result equals that of graph_build()
- * for the same data and metric. Pair with csr_release(). -1 and err if memory is short. */
+ * for the same data and metric. Pair with csr_release(). */
 int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph_weights weights,
               struct err *err);
 
@@ -94,6 +94,6 @@ int attach(struct attached *out, const struct dataset *d, const struct graph_spe
  *   given  in  edges of n new samples, sorted, without inverse_root */
 int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
                  int32_t n, struct err *err);
-void attached_release(struct attached *a); /* takes a zeroed one */
+void attached_release(struct attached *a);
 
 #endif

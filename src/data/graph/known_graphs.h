@@ -17,9 +17,9 @@ struct known_graphs {
 /* Colour the graphs of the data. Pair with known_graphs_release(). -1 and err if memory is
  * short. */
 int known_graphs_init(struct known_graphs *k, const struct dataset *data, struct err *err);
-void known_graphs_release(struct known_graphs *k); /* takes a zeroed one */
+void known_graphs_release(struct known_graphs *k);
 
-/* Return how many of these graphs are in the data. -1 and err if memory is short. */
+/* Return how many of these graphs are in the data. */
 int32_t known_graphs_count(const struct known_graphs *k, const struct dataset *graphs,
                            struct err *err);
 

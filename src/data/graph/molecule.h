@@ -38,11 +38,11 @@ struct molecules {
 
 /* Pair with molecules_release(). */
 void molecules_init(struct molecules *m);
-void molecules_release(struct molecules *m); /* takes a zeroed one */
+void molecules_release(struct molecules *m);
 
 /* Append a molecule; salts and mixtures become one graph of several components. Returns 1. If
- * Indigo cannot parse it or it has no atoms, returns 0 with the reason in err and appends nothing.
- * -1 and err if memory is short. */
+ * Indigo cannot parse it or it has no atoms, returns 0 with the reason in err and appends
+ * nothing. */
 int molecules_add(struct molecules *m, const char *smiles, struct err *err);
 
 #endif

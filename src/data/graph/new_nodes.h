@@ -33,7 +33,7 @@ struct new_nodes {
  * the data, or a column is missing. */
 int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
                    const char *edges, struct err *err);
-void new_nodes_release(struct new_nodes *n); /* takes a zeroed one */
+void new_nodes_release(struct new_nodes *n);
 
 const char *new_nodes_id(const struct new_nodes *n, int32_t i);
 

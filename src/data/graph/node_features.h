@@ -33,6 +33,6 @@ int node_features_read(struct node_features *out, const char *path, const struct
                        const char *nodes_path, struct data_report *report, struct err *err);
 /* True if an open table has the sparse form. */
 bool node_features_is_listed(const struct table *t);
-void node_features_release(struct node_features *features); /* takes a zeroed one */
+void node_features_release(struct node_features *features);
 
 #endif

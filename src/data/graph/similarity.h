@@ -42,7 +42,7 @@ struct similarity {
  * monomorphic markers, or memory is short. Release in any case. */
 int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
                     struct err *err);
-void similarity_release(struct similarity *s); /* takes a zeroed one */
+void similarity_release(struct similarity *s);
 
 /* Compute the next block; blocks cover the samples in order. False after the last. */
 bool similarity_next(struct similarity *s);

@@ -36,7 +36,7 @@ void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dat
 int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
                      struct err *err);
 
-void tu_nodes_release(struct tu_nodes *nodes);                         /* takes a zeroed one */
+void tu_nodes_release(struct tu_nodes *nodes);
 void tu_nodes_into(struct draft *draft, const struct tu_nodes *nodes); /* lends the arrays */
 
 #endif

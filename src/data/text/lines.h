@@ -43,7 +43,7 @@ struct textline {
 /* Pair with textline_close() after success. */
 int textline_open(struct textline *t, const char *path, textline_read *read, void *source,
                   struct err *err);
-void textline_close(struct textline *t); /* takes a zeroed one */
+void textline_close(struct textline *t);
 
 /* Step to the next line: 1, or 0 at the end. -1 and err if a line is longer than the limit or
  * contains a NUL byte, or like read(). */
@@ -68,7 +68,7 @@ struct lines {
 /* -1 and err if the file does not exist or is a directory. Pair with lines_close() after success;
  * after an error nothing is held. */
 int lines_open(struct lines *l, const char *path, struct err *err);
-void lines_close(struct lines *l); /* takes a zeroed one */
+void lines_close(struct lines *l);
 
 /* Step to the next row: 1, or 0 at the end. Empty lines are allowed only after the last row,
  * because rows are identified by line number. -1 and err for an empty line before a row, for a line

@@ -16,14 +16,14 @@ struct names {
     struct name *by_text; /* uthash table; owns the texts */
 };
 
-/* Zero-initialise to begin. Release takes a zeroed one. */
+/* Zero-initialise to begin. */
 void names_release(struct names *names);
 
 /* Return the number of a text, or -1 if it is not in the set. */
 int32_t names_find(const struct names *names, const char *text);
 /* Return the line that was given when the text was added. */
 int64_t names_line(const struct names *names, int32_t index);
-/* Add a text that is not yet in the set. Returns its number. -1 and err if memory is short. */
+/* Add a text that is not yet in the set. Returns its number. */
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err);
 /* Add the parts of "a, b, c" without blanks around them. list may be NULL or "". A quoted part may
  * contain commas and doubled quotes, like a cell of a table. So may the argument of a part like

@@ -35,7 +35,7 @@ struct stream {
  * recognised by stream_foreign(). Pair with stream_close() after success; after an error nothing is
  * held. */
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err);
-void stream_close(struct stream *s); /* takes a zeroed one */
+void stream_close(struct stream *s);
 
 /* Read n bytes into out. *got is their number, less than n only at the end. -1 and err if a gzip
  * stream is damaged, truncated or followed by other bytes, or the disk fails. */

@@ -44,7 +44,7 @@ int table_open(struct table *t, const char *path, struct err *err);
  * misplaced quote or a NUL byte, or like stream_read(). */
 int table_next(struct table *t, struct err *err);
 
-void table_close(struct table *t); /* takes a zeroed one */
+void table_close(struct table *t);
 
 /* Set err to "PATH:LINE: message" for the current row. Always returns -1. */
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
