@@ -13,7 +13,7 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* A column of the table. Its features are [first, first + n) of the covariates. */
+/* A column of the table, with features [first, first + n) of the covariates. */
 struct column {
     const struct target_cells *cells;
     int32_t first, n;
@@ -48,7 +48,7 @@ static int find_means(struct coding *c, struct err *err)
     return 0;
 }
 
-/* Return the word in "COLUMN=WORD", or NULL if the feature belongs to another column. */
+/* Return the word in "COLUMN=WORD", NULL for another column. */
 static const char *word_of(const char *feature, const char *column)
 {
     size_t n = strlen(column);
@@ -61,7 +61,6 @@ static const char *name_of(const struct coding *c, int32_t j)
     return dataset_feature_name(c->data, c->data->n_markers + j);
 }
 
-/* Find the features of a column, given its first. */
 static struct column find_features(const struct coding *c, const struct target_cells *cells,
                                    int32_t first)
 {
@@ -179,8 +178,7 @@ int covariates_read_new(struct mat *out, struct covariates_report *report,
 
 /* ---- training data ---- */
 
-/* Each column of the table becomes columns of v, which is column-major until all are known. NaN
- * means missing until impute(). */
+/* v is column-major until all columns are known. NaN means missing until impute(). */
 
 static int fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
@@ -190,7 +188,6 @@ static int fault(struct err *err, const struct target_cells *cells, int32_t i, c
                        cells->text[i], why);
 }
 
-/* Make room for one more column of n values. NULL and err if memory is short. */
 static float *add_column(struct covariates *c, size_t n, char *name, struct err *err)
 {
     if (name && c->n == c->capacity) {
@@ -214,7 +211,6 @@ static float *add_column(struct covariates *c, size_t n, char *name, struct err 
     return c->v + (size_t)c->n++ * n;
 }
 
-/* Replace NaN by the mean of the other values. */
 static void impute(float *v, int32_t n)
 {
     double sum = 0;
@@ -335,7 +331,6 @@ static int add_covariate(struct covariates *c, const struct target_cells *cells,
     return add_numbers(c, cells, err);
 }
 
-/* Make v row-major. */
 static int transpose(struct covariates *c, size_t n_rows, struct err *err)
 {
     size_t n = (size_t)c->n;
@@ -374,7 +369,7 @@ void covariates_release(struct covariates *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Texts of the markers followed by texts of the covariates, "" where there is none. */
+/* Texts of the markers, then of the covariates, "" where there is none. */
 static const char **join(const char *const *markers, size_t n_markers, const struct covariates *c,
                          bool has_names)
 {

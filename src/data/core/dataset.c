@@ -8,9 +8,9 @@
 #include "base/cpu.h"
 #include "data/core/block.h"
 
-/* dataset_open() trusts nothing, because a block may come from another process or a damaged file.
- * It checks the header; then that every section has the size the header implies and lies inside the
- * block; then the digest; then the values. */
+/* dataset_open() trusts nothing: a block may come from another process or a damaged file. It checks
+ * the header; that sections have the sizes the header implies and lie inside the block; the digest;
+ * the values. */
 
 const char *task_name(enum task task)
 {
@@ -109,7 +109,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
         return err_set(err, "data block: %d samples with %d nodes", h->n_samples, h->n_nodes);
-    /* Sizes computed from these counts then cannot overflow. */
+    /* Sizes computed from these counts cannot overflow. */
     if ((uint64_t)h->n_edges > bytes || (uint64_t)h->nnz > bytes)
         return err_set(err, "data block: more edges or entries than bytes");
     if (block_whole_bytes(h) != bytes)
@@ -146,7 +146,7 @@ static const void *section(const void *block, enum block_section i)
     return h->section[i].bytes ? (const char *)block + h->section[i].offset : NULL;
 }
 
-/* struct mat and struct csr have no read-only form, but nobody writes to the features. */
+/* struct mat and struct csr have no read-only form; nobody writes to the features. */
 static void point_at_features(struct dataset *d, const void *block)
 {
     d->dosage = section(block, BLOCK_DOSAGE);
@@ -166,7 +166,6 @@ static void point_at_features(struct dataset *d, const void *block)
         d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes, d->n_markers);
 }
 
-/* Set the pointers to a text outside the digest, if the block has it. */
 static void point_at_texts(const char **text, const uint32_t **start, const void *block,
                            struct block_texts at, uint32_t bytes)
 {
@@ -217,7 +216,7 @@ static void point_into(struct dataset *d, const void *block)
                    h->marker_id_bytes);
 }
 
-/* Return the first edge whose source is `node` or a later node. */
+/* Return the first edge whose source is at least `node`. */
 static int64_t first_edge_of(const struct dataset *d, int64_t node)
 {
     int64_t low = 0, high = d->n_edges;
@@ -268,7 +267,6 @@ CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage
     }
 }
 
-/* out[n] = markers of a row, from column col. */
 static void decode_markers(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
 {
     int64_t first = (int64_t)row * d->n_markers + col;
@@ -282,7 +280,6 @@ static void decode_markers(float *out, const struct dataset *d, int32_t row, int
         memcpy(out, d->features.v + first, (size_t)n * sizeof *out);
 }
 
-/* out[n] = covariates of a row, from covariate col. */
 static void copy_covariates(float *out, const struct dataset *d, int32_t row, int32_t col,
                             int32_t n)
 {

@@ -10,7 +10,7 @@
 
 /* ---- tallies ---- */
 
-/* Count the genotypes 1, 0 (data/genotype/markers.h) and missing in two-bit codes, 32 at a time. */
+/* Count 1, 0 (data/genotype/markers.h) and missing in two-bit codes. */
 CLONES static void count_packed(int64_t *ones, int64_t *zeros, int64_t *missing,
                                 const uint8_t *packed, int64_t n_bytes)
 {
@@ -139,7 +139,7 @@ int filter_parse_take(enum filter_take *take, int32_t *n, const char *text, stru
     return err_set(err, "must be all | first:N | thin:N, N an integer in [1, 2147483647]");
 }
 
-/* Parse POS, FROM- or FROM-TO after the last colon of a region. False if it is something else. */
+/* Parse POS, FROM- or FROM-TO after the last colon of a region. */
 static bool parse_bounds(struct filter_range *range, const char *text, const char *end)
 {
     const char *dash = memchr(text, '-', (size_t)(end - text));
@@ -228,7 +228,7 @@ bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, i
 bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_samples,
                   double frequency, struct filter_counts *counts)
 {
-    /* 1 - 0.9 is slightly less than 0.1; rounding must not decide. */
+    /* 1 - 0.9 is slightly below 0.1; rounding must not decide. */
     const double almost = 1 - 1e-12;
 
     if ((double)tally->n_present / n_samples < f->call_rate * almost) {

@@ -11,7 +11,7 @@
 #include "data/core/reader.h"
 #include "data/core/target.h"
 
-/* Each column that spec names becomes a struct target_cells. One pass over the table fills all. */
+/* Each requested column is a struct target_cells; one pass over the table fills all. */
 
 struct reading {
     struct phenotype *p;
@@ -23,7 +23,7 @@ struct reading {
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
-    struct names left;   /* of these, ids with a value but without genotypes */
+    struct names left;   /* of these, with a value but no genotypes */
     struct phenotype_report *report;
 };
 
@@ -46,8 +46,7 @@ static void list_columns(struct buf *out, const struct reading *r)
             buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
 }
 
-/* Find the column called `name`. NO_COLUMN if there is none; REFUSED and err if there are
- * several. */
+/* NO_COLUMN if there is none; REFUSED and err if there are several. */
 static int32_t find_column(const struct reading *r, const char *name, struct err *err)
 {
     const struct table *t = &r->table;
@@ -64,8 +63,8 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* Return a likely reason why a column was not found, or "". A number among the column names means
- * that the header is missing, as in PLINK's .fam and some of its tables. */
+/* Return why a column was probably not found. A number among the names indicates a missing header,
+ * as in PLINK's .fam and some of its tables. */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
@@ -80,7 +79,7 @@ static const char *hint(const struct reading *r, const char *name)
     return "";
 }
 
-/* Set err. Always returns -1. */
+/* Always -1. */
 static int no_column(const struct reading *r, const char *what, const char *name,
                      const char *setting, struct err *err)
 {
@@ -93,8 +92,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
     return -1;
 }
 
-/* Find the column of the trait, or the only candidate if none is named. -1 and err with the
- * candidates. */
+/* Find the trait, or the only candidate if none is named. -1 and err with the candidates. */
 static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
     const struct table *t = &r->table;
@@ -247,7 +245,7 @@ static int32_t new_row(struct reading *r, struct err *err)
                        id, (long long)names_line(&r->listed, known));
 }
 
-/* Of a row without a genotype. */
+/* Record a row without genotypes. */
 static void name_left(struct phenotype_report *report, const char *id)
 {
     if (report->n_left < DATA_EXAMPLES)
@@ -256,7 +254,7 @@ static void name_left(struct phenotype_report *report, const char *id)
     report->n_left++;
 }
 
-/* A row whose id is not among the samples. Of new samples (spec->like) nobody reads a value. */
+/* Record a row whose id is no sample. New samples (spec->like) have no values. */
 static int leave_row(struct reading *r, bool has_value, struct err *err)
 {
     const char *id = r->table.cell[r->id];
@@ -280,7 +278,7 @@ static int no_common_id(const struct reading *r, const char *why, struct err *er
         r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
 }
 
-/* Why rows did not join, where that can be seen: also of few, since their values are lost. */
+/* Explain, if possible, why rows did not join, even a few, because their values are lost. */
 static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
     struct phenotype_report *report = r->report;
@@ -289,7 +287,8 @@ static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 
     if (!rc && !is_any_known)
         rc = no_common_id(r, buf_text(&why), err);
-    if (!*report->unjoined) /* the first reading is of all samples, another of those with a value */
+    if (!*report->unjoined) /* the first reading covers all samples, a later one those with a
+                               value */
         snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);
     return rc;
@@ -315,7 +314,6 @@ static int read_rows(struct reading *r, struct err *err)
     return status ? -1 : explain_left(r, is_any_known, err);
 }
 
-/* Ids on both sides that did not join, for who asks. */
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
 {
     if (!out)
@@ -330,7 +328,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     return 0;
 }
 
-/* Decimal commas of the trait, and of covariates that are not words. */
+/* In the trait, and in covariates that are not words. */
 static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;
@@ -345,8 +343,8 @@ static int read_commas(struct reading *r, struct err *err)
 
 /* ---- codes for missing values ---- */
 
-/* Programs write these where a value is missing. A number that no other value is below, while the
- * others are not negative, is likely such a code and no measurement. */
+/* Common codes for missing values. The smallest number is suspect if all others are not
+ * negative. */
 static void find_suspect(struct phenotype_report *report, const struct target_cells *cells)
 {
     static const double codes[] = {-9, -99, -999, -9999};

@@ -8,7 +8,7 @@
 
 #include "data/core/reader.h"
 
-/* Limit on the distinct values stored for all columns together; each takes about 100 bytes. */
+/* For all columns together; about 100 bytes each. */
 #define MOST_SEEN 2000000
 
 static int init(struct profile *p, const struct table *t, struct err *err)

@@ -9,15 +9,12 @@
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
-/* Parts drawn in whole groups.
- *
- * Only samples in PART_TRAIN count, all of which are labelled, by class; a regression has one
- * class. Groups without such samples are ignored. */
+/* Parts drawn in whole groups. Only samples in PART_TRAIN count, all of them labelled, by class; a
+ * regression has one class. Groups without such samples are ignored. */
 
 struct group_draw {
     const struct dataset *data; /* borrowed; has groups */
-    uint8_t *part;              /* [N] enum part; borrowed; samples that are drawn leave
-                                   PART_TRAIN */
+    uint8_t *part;              /* [N] enum part; borrowed; drawn samples leave PART_TRAIN */
     int32_t n_classes;          /* at least 1 */
     int32_t *count;             /* (n_groups, n_classes) samples in PART_TRAIN */
     int32_t *class_size;        /* [n_classes] labelled samples that fractions refer to */
@@ -27,8 +24,7 @@ struct group_draw {
     int32_t n;
 };
 
-/* part must be set and outlive the draw. Pair with group_draw_release(), also after a failure. -1
- * and err if memory is short. */
+/* part must be set and outlive the draw. Pair with group_draw_release(), also after a failure. */
 static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
                            struct err *err);
 static void group_draw_release(struct group_draw *draw);
@@ -117,7 +113,7 @@ static void group_draw_resize(struct group_draw *draw)
             draw->class_size[c] += count_of(draw, draw->order[k])[c];
 }
 
-/* Move the groups in is_taken to `part`. */
+/* Move the groups in is_taken. */
 static void move(struct group_draw *draw, enum part part)
 {
     for (int32_t i = 0; i < draw->data->n_samples; i++)
@@ -129,12 +125,12 @@ static void move(struct group_draw *draw, enum part part)
 
 /* ---- a part of some size ---- */
 
-/* More passes than are ever needed, because each pass but the last reduces the distance. */
+/* More than ever needed: each pass but the last reduces the distance. */
 #define MAX_PASSES 100
-/* Smaller gains are rounding errors. */
+/* Smaller gains are rounding. */
 #define LEAST_GAIN 1e-9
 
-/* By how much the distance of the part falls if the group joins (sign 1) or leaves (-1). */
+/* Decrease of the distance if the group joins (sign 1) or leaves (-1). */
 static double gain_of(const struct group_draw *draw, int32_t group, double fraction, double sign)
 {
     const int32_t *count = count_of(draw, group);
@@ -189,9 +185,8 @@ static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, i
     return is_better;
 }
 
-/* Move groups to `part`, in random order, until no join or leave brings the part closer to
- * `fraction` of every class. At least one group moves and n_spare stay; draw->n must exceed
- * n_spare. */
+/* Move groups to `part`, in random order, until no join or leave brings it closer to `fraction` of
+ * every class. At least one moves and n_spare stay; draw->n must exceed n_spare. */
 static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_spare,
                             enum part part, const struct rng *rng)
 {
@@ -218,7 +213,7 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* Sort groups from large to small, in random order within a magnitude. */
+/* From large to small, in random order within a magnitude. */
 static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
@@ -236,14 +231,14 @@ static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct e
     return 0;
 }
 
-/* Return the counts of fold f: its samples of each class, then of all classes. */
+/* Counts of fold f: its samples of each class, then of all. */
 static double *fold_row(double *have, const struct group_draw *draw, int32_t f)
 {
     return have + (size_t)f * ((size_t)draw->n_classes + 1);
 }
 
 /* Return the fold for which the sum of squares grows least: twice the sum over classes of the
- * fold's count times the group's count. Ties go to the emptiest fold. */
+ * fold's count times the group's. Ties go to the emptiest fold. */
 static int32_t pick_fold(double *have, const struct group_draw *draw, int32_t group, int32_t folds)
 {
     const int32_t *count = count_of(draw, group);
@@ -281,11 +276,10 @@ static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t f
     }
 }
 
-/* Move fold `fold` of `folds` to PART_VAL; folds is at most draw->n, so each has a group. With
- * folds = draw->n, each fold is one group, in the order of their numbers. Otherwise groups go from
- * large to small (in random order if sizes are within a factor of two) to the fold with the fewest
- * samples of their classes. With one class the sizes of two folds differ by at most the largest
- * group. */
+/* Move fold `fold` of `folds` to PART_VAL. folds is at most draw->n; if equal, each fold is one
+ * group, in the order of their numbers. Otherwise groups go from large to small (in random order
+ * within a factor of two) to the fold with the fewest samples of their classes. With one class the
+ * sizes of two folds differ by at most the largest group. */
 static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
                            const struct rng *rng, struct err *err)
 {
@@ -310,8 +304,8 @@ static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
     return rc;
 }
 
-/* A part is drawn from the samples still in PART_TRAIN: they are collected by class and each class
- * is shuffled. The first samples of each class then move to the part. */
+/* A part is drawn from the samples still in PART_TRAIN: each class is shuffled, then its first
+ * samples move to the part. */
 
 struct draw {
     const struct dataset *d;
@@ -358,7 +352,7 @@ static int draw_init(struct draw *draw, const struct dataset *d, struct err *err
     return 0;
 }
 
-/* The seed of the parts. The test part is the same in every replicate. */
+/* The test part is the same in every replicate. */
 static struct hash seed_of(const struct split_spec *spec, bool with_replicate)
 {
     char text[96];
@@ -390,8 +384,7 @@ static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
             start[class_of(draw->d, i) + 1]++;
     for (int32_t c = 0; c < draw->n_classes; c++)
         start[c + 1] += start[c];
-    /* start[c + 1] advances from the first to past the last member of class c, where class c + 1
-     * begins. */
+    /* start[c + 1] walks from the first member of class c to the first of class c + 1. */
     for (int32_t c = draw->n_classes; c > 0; c--)
         start[c] = start[c - 1];
     for (int32_t i = 0; i < draw->d->n_samples; i++)
@@ -435,14 +428,14 @@ static int32_t clamp(int32_t v, int32_t low, int32_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* Return how many of the `left` samples of a class outside the test part go to val: its quota,
- * corrected where train would otherwise be off by one or more. */
+/* How many of a class's `left` samples outside the test part go to val: the quota, corrected where
+ * train would be off by one or more. */
 static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
                          const struct split_spec *spec)
 {
     double size = draw->class_size[class];
     double val = size * spec->val, train = size * (1 - spec->test - spec->val);
-    /* Least and greatest whole numbers strictly within one of the share of each part. */
+    /* Whole numbers strictly within one of the share of each part. */
     double low = fmax(floor(val - 1), floor(left - train - 1)) + 1;
     double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
     int32_t n = quota(before, draw->class_size[class], spec->val);
@@ -462,7 +455,7 @@ static void draw_val(struct draw *draw, const struct split_spec *spec)
     }
 }
 
-/* Deal the members to the folds in turn, continuing across classes. */
+/* Deal members to the folds in turn, across classes. */
 static void draw_fold(struct draw *draw, const struct split_spec *spec)
 {
     int32_t n = draw->class_start[draw->n_classes];
@@ -471,7 +464,6 @@ static void draw_fold(struct draw *draw, const struct split_spec *spec)
         draw->part[draw->member[i]] = PART_VAL;
 }
 
-/* Draws from the samples that val and test left. */
 static void draw_stop(struct draw *draw, const struct split_spec *spec)
 {
     int64_t before = 0;
@@ -510,8 +502,7 @@ static void assign(struct draw *draw, const struct split_spec *spec)
 
 /* ---- whole groups ---- */
 
-/* -1 and err if a split file puts samples of one group in different parts. With folds, train and
- * val count as one part. */
+/* A split file must not divide a group. With folds, train and val count as one part. */
 static int check_torn(const struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     const struct dataset *d = draw->d;
@@ -541,7 +532,7 @@ static int check_torn(const struct draw *draw, const struct split_spec *spec, st
     return rc;
 }
 
-/* Set err. Always returns -1. */
+/* Always -1. */
 static int too_few(const struct group_draw *groups, const char *takes, struct err *err)
 {
     return err_set(err, "split.group: %d group%s labelled samples: %s", groups->n,
@@ -605,7 +596,6 @@ static int draw_stop_groups(struct group_draw *groups, const struct split_spec *
     return 0;
 }
 
-/* Draw the test part and prepare the remaining groups. */
 static int begin_groups(struct group_draw *groups, struct draw *draw, const struct split_spec *spec,
                         struct err *err)
 {
@@ -740,7 +730,7 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
     struct draw draw;
     int rc;
 
-    pooled.folds = 2; /* any positive number: val of a split file then counts as well */
+    pooled.folds = 2; /* any positive number: val of a split file then counts too */
     if (draw_init(&draw, d, err))
         return -1;
     rc = begin_groups(&groups, &draw, &pooled, err);

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A few samples rule out nearly all columns of dense features: the residual of a line fitted to all
- * samples is at least the residual of the best line through some of them. */
+/* A few samples rule out nearly all dense columns: the residual of a line through all samples is at
+ * least that of the best line through some of them. */
 
 #define BLOCK_COLS 4096
-#define LEAST_SEEN 64      /* number of samples examined first, or */
+#define LEAST_SEEN 64      /* samples examined first, or */
 #define SHARE_SEEN 0.01    /* fraction of all samples, if larger */
-#define MOST_CLASSES 50    /* with more classes, only the class numbers are compared */
+#define MOST_CLASSES 50    /* with more classes only their numbers are compared */
 #define LEAST_LOG_ODDS 6.9 /* log 1000 */
 
 struct sums {
@@ -38,7 +38,7 @@ static double shared(const struct sums *s)
     return s->n > 0 ? s->xy - s->x * s->y / s->n : 0;
 }
 
-/* Residual sum of squares of the best line for y. */
+/* Residual sum of squares of the best line. */
 static double residual(const struct sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), xy = shared(s);
@@ -81,7 +81,7 @@ static int compare_values(const void *a_, const void *b_)
     return a->y != b->y ? (a->y > b->y) - (a->y < b->y) : a->sample - b->sample;
 }
 
-/* The class as a number: its name if all class names are numbers, else its index. */
+/* The class's name if all names are numbers, else its index. */
 static double class_value(const struct dataset *d, int32_t label)
 {
     double value = 0;
@@ -98,7 +98,7 @@ static double class_value(const struct dataset *d, int32_t label)
     return value;
 }
 
-/* one: the class compared with all others; -1: the target's own number. */
+/* one: the class compared with all others; -1: the target itself. */
 static double value_of(const struct dataset *d, const double *class_values, int32_t i, int32_t one)
 {
     if (d->task == TASK_REGRESSION)
@@ -176,8 +176,8 @@ static bool is_dosage(const struct dataset *d, int32_t col)
     return d->dosage && col < d->n_markers;
 }
 
-/* Means of features [col, col + n), which replace missing values. Dosages mark missing values, so
- * their means stay 0. */
+/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark
+ * theirs. */
 static void find_means(struct look *look, int32_t col, int32_t n)
 {
     const struct dataset *d = look->d;
@@ -202,7 +202,7 @@ static bool is_missing(const struct look *look, int32_t sample, int32_t col, flo
     return fabs((double)x - mean) <= 1e-6 * fabs(mean);
 }
 
-/* Add features [col, col + n) of the k-th sample, given their means. */
+/* Add features [col, col + n) of the k-th sample. */
 static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
@@ -252,7 +252,7 @@ static int find_dense(struct look *look, struct err *err)
 
 /* ---- sparse ---- */
 
-/* Values that are not stored are 0. They add nothing, because y is centred. */
+/* Values not stored are 0 and add nothing, because y is centred. */
 static int find_sparse(struct look *look, struct err *err)
 {
     const struct csr *x = &look->d->sparse_features;

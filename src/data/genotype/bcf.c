@@ -6,8 +6,6 @@
 
 #include "data/genotype/readers.h"
 
-/* Reads BCF record by record through htslib. */
-
 struct bcf {
     htsFile *file;
     bcf_hdr_t *header;
@@ -52,7 +50,7 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
 }
 
 /* Count an allele among the n_each values of a sample; a special value ends shorter calls. Returns
- * DOSAGE_MISSING if a value is missing, -1 for an allele that the record does not have. */
+ * DOSAGE_MISSING if a value is missing, -1 for an unknown allele. */
 static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t n_alts,
                          int64_t *n_alleles)
 {
@@ -69,7 +67,7 @@ static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t 
     return n ? count : DOSAGE_MISSING;
 }
 
-/* For a field of another type, htslib's next call would end the process. */
+/* With another type, htslib's next call would end the process. */
 static bool has_numbers(struct bcf *b, const char *key)
 {
     const bcf_fmt_t *field = bcf_get_fmt(b->header, b->record, key);

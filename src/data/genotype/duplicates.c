@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows are sorted by hash, then neighbours with equal hashes are compared. */
+/* Rows are sorted by hash; neighbours with equal hashes are compared. */
 
 struct row {
     struct hash hash;
@@ -12,7 +12,6 @@ struct row {
     int32_t first; /* first sample with equal markers */
 };
 
-/* Return the bytes of a sample's row of markers. */
 static const void *markers_of(const struct dataset *d, int32_t i, size_t *bytes)
 {
     size_t n = (size_t)d->n_markers;
@@ -41,8 +40,7 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Chance collisions of 128 bits do not occur in practice, but comparing bytes costs nothing
- * here. */
+/* Nobody has seen 128 bits collide by chance, but comparing costs nothing here. */
 static bool is_same(const struct dataset *d, const struct row *a, const struct row *b)
 {
     size_t bytes;
@@ -52,7 +50,7 @@ static bool is_same(const struct dataset *d, const struct row *a, const struct r
            memcmp(left, markers_of(d, b->sample, &bytes), bytes) == 0;
 }
 
-/* Sort rows so that sets are adjacent. Returns the number of samples in sets of more than one. */
+/* Make sets adjacent. Returns the number of samples in sets of more than one. */
 static int32_t sort_rows(struct row *rows, const struct dataset *d)
 {
     int32_t n = d->n_samples, n_members = 0;

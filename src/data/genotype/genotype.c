@@ -17,7 +17,7 @@
 #include "data/genotype/readers.h"
 #include "data/genotype/variants_open.h"
 
-/* A file of variants (data/genotype/variants.h), filtered, on its way into a dataset. */
+/* A filtered file of variants on its way into a dataset. */
 
 struct panel {
     struct variants variants; /* ids are the samples; select some before reading */
@@ -29,7 +29,6 @@ struct panel {
     struct names elsewhere; /* first chromosomes of sites outside the regions */
 };
 
-/* Read the samples' ids. Pair with panel_release(), also after a failure. */
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                       struct err *err);
 static void panel_release(struct panel *p);
@@ -87,7 +86,7 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-/* Count a site outside the regions. Its chromosome is kept for the message if nothing is left. */
+/* The chromosome is kept for the message if nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
@@ -154,8 +153,8 @@ static int nothing_left(const struct panel *p, struct err *err)
         (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
-/* Read the genotypes of the selected samples, once. Variants that the filters drop are counted. -1
- * and err: FILE:LINE or the record, what was found; or no variant is left. */
+/* Read the selected samples, once, and count what the filters drop. -1 and err: FILE:LINE or the
+ * record, what was found; or no variant is left. */
 static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                       struct err *err)
 {
@@ -188,7 +187,7 @@ static void write_markers(void *arg, int8_t *dosage, float *fill, float *feature
     markers_write(arg, dosage, fill, features);
 }
 
-/* Lend names and genotypes to a draft, which may be built once. */
+/* Lends names and genotypes to a draft, which may be built once. */
 static void panel_into(struct draft *draft, struct panel *p)
 {
     draft->n_features = p->markers.n;
@@ -200,7 +199,7 @@ static void panel_into(struct draft *draft, struct panel *p)
     draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
 }
 
-/* Genotypes from any kind of file, joined by id with columns of a phenotype table. */
+/* Genotypes of any kind of file, joined by id with columns of a phenotype table. */
 
 struct genotype {
     const struct data_spec *spec;
@@ -238,7 +237,7 @@ static bool is_given(const char *setting)
     return setting && *setting;
 }
 
-/* Refuse settings that do not apply to this kind of file. */
+/* Refuse settings that do not apply to the kind of file. */
 static int check_kind(const struct genotype *g, struct err *err)
 {
     const struct data_filter *filter = &g->spec->filter;
@@ -328,7 +327,7 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Find samples with a value, in the order of the phenotype table. Returns their number. */
+/* In the order of the phenotype table. Returns their number. */
 static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
 {
     int32_t n = 0;
@@ -379,7 +378,7 @@ static int read_samples(struct genotype *g, struct err *err)
     }
     free(place);
     free(sample);
-    /* Read once more, for the remaining samples in their order. */
+    /* Once more, for the remaining samples in their order. */
     return rc ? -1 : read_phenotypes(g, err);
 }
 
@@ -447,7 +446,6 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->unset = p->unset ? p->unset : r->unset;
 }
 
-/* Report phenotypes without genotypes. */
 static void report_unjoined(struct data_report *r, const struct phenotype_report *p)
 {
     struct buf ids = {0};
@@ -467,7 +465,6 @@ static void report_unjoined(struct data_report *r, const struct phenotype_report
     buf_release(&ids);
 }
 
-/* Report variants dropped by the filters of [data], if any. */
 static void report_filters(struct data_report *r, const struct filter_counts *c)
 {
     if (c->n_elsewhere || c->n_multiallelic || c->n_split)

@@ -22,7 +22,7 @@
 /* Rows read to find columns of words. */
 #define ROWS_SEEN 200
 
-/* The names that decide which columns are hidden. */
+/* Names that decide which columns are hidden. */
 struct search {
     const struct table *t;
     const struct data_spec *spec;
@@ -44,7 +44,7 @@ static bool has(const struct names *names, const char *text)
     return names_find(names, text) >= 0;
 }
 
-/* Add a text unless it is empty or already there. */
+/* Unless it is empty or already there. */
 static int add(struct names *names, const char *text, struct err *err)
 {
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
@@ -67,8 +67,7 @@ static int add_covariates(struct search *s, struct err *err)
     return rc;
 }
 
-/* Read the header of the phenotype table. Errors are ignored, because the reader of that table
- * reports them. */
+/* Errors are ignored: the reader of the phenotype table reports them. */
 static int read_header(struct search *s, struct err *err)
 {
     struct table t;
@@ -109,7 +108,7 @@ static void count_row(const struct table *t, const struct names *missing, int32_
     }
 }
 
-/* A column that contains a number counts as a marker, whatever else is wrong with it. */
+/* A column with a number counts as a marker, whatever else is wrong with it. */
 static int find_words(struct search *s, struct err *err)
 {
     size_t n = (size_t)s->t->n_cols;
@@ -176,14 +175,13 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
     return 0;
 }
 
-/* Hide the columns of t that are not markers: t->name and t->n_cols are then those of the others. t
- * is open at its header. Hidden columns are
+/* Hide the columns of t that are not markers; t->name and t->n_cols are then those of the others. t
+ * is open at its header. Hidden are
  *   - the trait, covariates, group and ids that spec names;
  *   - other columns that the phenotype table has too;
  *   - instead of the latter, columns of words (by the first rows), if the phenotype table has
- *     nearly all columns of t and therefore the markers too (it may be the same file).
- * Pair with nonmarkers_release(), also after a failure. -1 and err if only ids are left or memory
- * is short. */
+ *     nearly all columns of t, and so the markers too (it may be the same file).
+ * Pair with nonmarkers_release(), also after a failure. -1 and err if only ids are left. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
 {
@@ -266,7 +264,6 @@ static int check_markers(const struct genotype_table *g, struct err *err)
 
 /* ---- codes for missing calls ---- */
 
-/* The extreme values of a table. */
 struct extent {
     double low, above; /* least value, and the next */
     double high, below;
@@ -308,15 +305,14 @@ static void find_extent(struct extent *e, const struct columns *c)
             extend(e, (double)c->v[i]);
 }
 
-/* True if the least value is unlikely as a dosage: negative, whole, below all others, and not the
- * opposite of the greatest, as in -1, 0, 1. */
+/* Negative, whole, below all others, and not the opposite of the greatest as in -1, 0, 1. */
 static bool is_low_code(const struct extent *e)
 {
     return e->low < 0 && e->low == floor(e->low) && e->high != -e->low &&
            (e->low < -1 || e->high > -e->low) && (e->above >= 0 || e->is_whole);
 }
 
-/* True for codes that some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
+/* Codes that some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
 static bool is_high_code(const struct extent *e)
 {
     return e->is_whole && e->low >= 0 && e->below <= 2 &&
@@ -350,7 +346,7 @@ static int refuse_code(const struct genotype_table *g, double code, double low, 
         c->name[i % c->n_cols], code, low, high, code);
 }
 
-/* True if a number is listed. Listing only words means that no number is a code. */
+/* Listing only words means that no number is a code. */
 static bool has_number(const struct names *missing)
 {
     double v;
@@ -377,7 +373,7 @@ static int check_codes(struct genotype_table *g, struct err *err)
 
 /* ---- together ---- */
 
-/* True for typical texts for a missing call: "-", "./.", "n.d.". */
+/* Typical texts for a missing call: "-", "./.", "n.d.". */
 static bool is_like_missing(const char *cell)
 {
     size_t n = 0;
@@ -387,7 +383,7 @@ static bool is_like_missing(const char *cell)
     return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
 }
 
-/* Name the setting for missing calls if columns_read_row() failed at a cell that may be one. */
+/* Name the setting for missing calls if columns_read_row() failed at a likely one. */
 static int explain_cell(const struct genotype_table *g, struct err *err)
 {
     const struct table *t = &g->table;
@@ -459,7 +455,7 @@ int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32
 
 /* ---- filter ---- */
 
-/* A table does not give the ploidy. It is taken from the range of all values. */
+/* A table does not give the ploidy; the range of all values does. */
 static void find_range(double *low, double *high, const struct tally *tally, int32_t n)
 {
     *low = INFINITY;

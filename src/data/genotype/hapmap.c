@@ -6,10 +6,10 @@
 #include "data/text/table.h"
 
 /* HapMap is a table with a row for each site: eleven columns about the site, then one for each
- * sample. A call is two letters, or one IUPAC code for both. The column `alleles` gives the alleles
- * of a site. If it names none (GAPIT writes NA), or a call has a letter that it does not name
- * (TASSEL's and GAPIT's tutorial files), the alleles are the letters of the calls, in the order of
- * `letters`. doc/decisions/0040 gives the reasons. */
+ * sample. A call is two letters, or one IUPAC code for both. The alleles of a site are those of the
+ * column `alleles`. If it has none (GAPIT writes NA), or lacks a letter of a call (TASSEL's and
+ * GAPIT's tutorial files), they are the letters of the calls, in the order of `letters`.
+ * doc/decisions/0040 gives the reasons. */
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 
@@ -23,7 +23,7 @@ struct hapmap {
     const char *alt[N_LETTERS];
     int32_t n_alleles;
     bool is_seen;         /* the alleles are the letters of the calls */
-    bool is_contradicted; /* the reason: a call has a letter that the column does not name */
+    bool is_contradicted; /* because a call has a letter that the column lacks */
     int8_t *dosage;       /* [ids.n] */
 };
 
@@ -52,7 +52,7 @@ static void add_allele(struct hapmap *h, int letter)
     h->text[++h->n_alleles][0] = '\0';
 }
 
-/* Parse "A/C". Sets is_seen and no alleles if they are unknown. */
+/* "A/C"; none if unknown. */
 static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 {
     const char *at = text;
@@ -78,7 +78,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 
 /* ---- calls ---- */
 
-/* Return the two letters of a call, N if missing. False if it is not a call. */
+/* N if missing. False if it is not a call. */
 static bool read_call(char letter[2], const char *call)
 {
     static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
@@ -101,8 +101,8 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* Find the letters of all complete calls. All samples count, selected or not, because the alleles
- * belong to the file. A call that cannot be parsed has no letters; take_call() refuses it. */
+/* Of all complete calls, selected samples or not, because the alleles belong to the file. An
+ * invalid call has no letters; take_call() refuses it. */
 static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
     char letter[2];
@@ -120,7 +120,7 @@ static void find_letters(bool *has, const struct variants *v, const struct hapma
     }
 }
 
-/* Take the alleles from the calls if the column names none, or not all of them. */
+/* Take the alleles from the calls if the column lacks any. */
 static void check_alleles(const struct variants *v, struct hapmap *h)
 {
     bool has[N_LETTERS];
@@ -140,7 +140,7 @@ static void check_alleles(const struct variants *v, struct hapmap *h)
             add_allele(h, letters[k]);
 }
 
-/* Return the two letters of a sample's call, N if missing. */
+/* N if missing. */
 static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
 {
     const struct hapmap *h = v->state;
@@ -157,7 +157,7 @@ static int take_call(char letter[2], const struct variants *v, int32_t sample, s
                   v->ids.text[sample], call);
 }
 
-/* Check the calls of a site at which no allele is counted, because nothing else reads them. */
+/* Check the calls of a site at which nothing is counted: nothing else reads them. */
 static int check_calls(const struct variants *v, struct err *err)
 {
     char letter[2];

@@ -18,8 +18,8 @@
 
 /* ---- names ---- */
 
-/* Equal names are found by sorting hashes. For half a million names a hash table of texts would
- * take several times the memory of the names. */
+/* Sorted hashes find equal names. For half a million names, a hash table of texts would take
+ * several times the memory of the names. */
 
 struct hashed {
     uint64_t hash;
@@ -80,8 +80,7 @@ static int alike(const struct markers *m, int32_t i, const char *path, struct er
                    path, text);
 }
 
-/* Mark equal names for the long form. Returns their number, 0 if all differ. sorted: scratch,
- * [n]. */
+/* Mark equal names for the long form. Returns their number. sorted: scratch, [n]. */
 static int32_t lengthen(uint8_t *is_long, struct hashed *sorted, const struct markers *m,
                         const char *path, struct err *err)
 {
@@ -134,14 +133,14 @@ done:
 
 /* ---- chunks ---- */
 
-/* Genotypes are stored in chunks of WIDTH markers. All markers of a chunk have the same form; a
- * marker that needs a wider form begins another chunk. A chunk is (n_blocks, WIDTH, bytes of BLOCK
- * samples). The dataset block is written BLOCK samples at a time, from beginning to end, and the
- * part of a chunk that was written returns to the system at once. Chunks and block together
- * therefore never take more than the larger of them and a few MB. */
+/* Genotypes are stored in chunks of WIDTH markers of the same form; a marker that needs a wider
+ * form begins another chunk. A chunk is (n_blocks, WIDTH, bytes of BLOCK samples). The dataset
+ * block is written BLOCK samples at a time, from beginning to end, and the written part of a chunk
+ * returns to the system at once. Together they never take more than the larger of them and a few
+ * MB. */
 
 enum { WIDTH = 4096, BLOCK = 256 };
-/* Number of markers whose bytes of a block fit in the first-level cache. */
+/* Markers whose bytes of a block fit the first-level cache. */
 enum { RUN = 512 };
 
 enum form { FORM_PACKED, FORM_BYTES, FORM_FLOATS };
@@ -210,7 +209,7 @@ void markers_release(struct markers *m)
 
 /* ---- in ---- */
 
-/* Return the last chunk if it has room for a marker of this form, else a new chunk. */
+/* The last chunk if it has room for a marker of this form, else a new one. */
 static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct err *err)
 {
     struct marker_chunk *last = m->n_chunks ? &m->chunk[m->n_chunks - 1] : NULL;
@@ -259,7 +258,7 @@ static void put_floats(const struct markers *m, const struct marker_chunk *chunk
     }
 }
 
-/* Pack padded dosages, all of them 0, 1, 2 or missing, into n_bytes of two-bit codes. */
+/* Dosages are padded, and 0, 1, 2 or missing. */
 static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 {
     static const uint8_t code[256] = {[0] = PACKED_ZERO,
@@ -275,7 +274,7 @@ static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 static const int8_t of_code[] = {
     [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
 
-/* Store dosages in a chunk of a wider form. This is rare. */
+/* Into a chunk of a wider form, which is rare. */
 static void put_wider(struct markers *m, const struct marker_chunk *chunk, int32_t j,
                       const struct calls *calls)
 {
@@ -382,19 +381,19 @@ int64_t markers_missing(const struct markers *m)
 
 /* ---- out ---- */
 
-/* Up to RUN markers of a chunk, and the destination of their genotypes. */
+/* Up to RUN markers of a chunk, and where their genotypes go. */
 struct run {
     const struct marker_chunk *chunk;
     const struct marker *marker; /* [n] */
     int32_t n;
-    const uint8_t *from; /* bytes of the chunk for the current samples */
-    int64_t to;          /* index of the first genotype in the destination */
+    const uint8_t *from; /* bytes of the current samples */
+    int64_t to;          /* index of the first genotype */
     int64_t row_size;
-    int8_t *dosage; /* exactly one of dosage and features is not NULL */
+    int8_t *dosage; /* one of the two is not NULL */
     float *features;
 };
 
-/* Decodes by arithmetic, which gcc vectorises: 0 is two, 1 missing, 2 one, 3 zero. */
+/* Arithmetic, which gcc vectorises: 0 is two, 1 missing, 2 one, 3 zero. */
 CLONES static void expand(int8_t *restrict out, const uint8_t *restrict packed, int shift,
                           int32_t n)
 {
@@ -459,8 +458,8 @@ static void write_floats(const struct run *run, int32_t n_rows)
         }
 }
 
-/* Write the markers of the chunk from number `at`, for one block of samples. Returns the number of
- * the first marker after the chunk. */
+/* Write the chunk's markers from number `at` on, for one block of samples. Returns the next
+ * number. */
 static int32_t write_chunk(const struct markers *m, struct run *run, int32_t at, int32_t row)
 {
     int32_t n_rows = m->n_samples - row < BLOCK ? m->n_samples - row : BLOCK;

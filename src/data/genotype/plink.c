@@ -12,8 +12,7 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* PLINK 1: .fam has a line for each sample, .bim a line for each variant, .bed two bits for each
- * genotype.
+/* .fam has a line for each sample, .bim a line for each variant, .bed two bits for each genotype.
  *
  * If all samples are selected in their order, the bits are passed on unchanged. A sample-major .bed
  * (byte 3 is 0; PLINK itself has not written one since 2009) is read as a whole and transposed. */
@@ -56,7 +55,7 @@ static int open_file(FILE **file, const struct buf *path, struct err *err)
     return 0;
 }
 
-/* Cut the line into n fields separated by blanks and tabs. Returns how many it has. */
+/* Separated by blanks and tabs. Returns how many there are. */
 static int cut_fields(char **field, int n, char *line)
 {
     int found = 0;
@@ -170,7 +169,6 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
 
 /* ---- .bed ---- */
 
-/* Transpose a sample-major .bed. */
 static int turn(struct variants *v, struct err *err)
 {
     struct plink *p = v->state;
@@ -195,7 +193,7 @@ static int turn(struct variants *v, struct err *err)
     return 0;
 }
 
-/* Check the size of the .bed against the number of samples and variants. */
+/* Compare the size of the .bed with the numbers of samples and variants. */
 static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struct err *err)
 {
     struct plink *p = v->state;
@@ -243,7 +241,7 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     return rc;
 }
 
-/* Open the .bim; *n is the number of its lines. */
+/* *n is the number of lines. */
 static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);
@@ -308,14 +306,14 @@ static int read_record(struct variants *v, struct err *err)
     else if (fread(p->packed, 1, size, p->bed) != size)
         return err_set(err, "%s: cannot read variant %lld: the file is cut off",
                        buf_text(&p->bed_path), (long long)p->number);
-    /* The padding of the last byte is 0 in the file, which would be counted. */
+    /* The padding of the last byte is 0 in the file and would be counted. */
     if (n_last)
         p->packed[size - 1] = (uint8_t)((p->packed[size - 1] & ((1 << 2 * n_last) - 1)) |
                                         (PACKED_PAD << 2 * n_last & 0xff));
     return 0;
 }
 
-/* Both alleles must differ, unless they are unknown. */
+/* They must differ, unless both are unknown. */
 static bool are_alleles(const char *a, const char *b)
 {
     return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");

@@ -17,8 +17,8 @@
 
 /* ---- chromosomes ---- */
 
-/* Another file may use or omit the prefix chr: "1", "chr1" and "Chr1" are the same chromosome,
- * unless the data have two of them. plink2 matches names like this; bcftools does not. */
+/* "1", "chr1" and "Chr1" are the same chromosome, unless the data have two of them. plink2 matches
+ * names like this; bcftools does not. */
 
 static const char *skip_prefix(const char *name)
 {
@@ -48,8 +48,7 @@ static int add_name(struct chroms *c, const char *name, struct err *err)
     return names_add(&c->name, name, 0, err) < 0 ? -1 : 0;
 }
 
-/* Add the first n bytes of text as a name of the data, if it is new. -1 and err if memory is
- * short. */
+/* Add a name of the data (n bytes) if it is new. */
 static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
 {
     char *name = strndup(text, n);
@@ -59,7 +58,7 @@ static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *
     return rc;
 }
 
-/* Return the data's name for a chromosome of another file, or NULL if the data do not have it. */
+/* The data's name for a chromosome of another file, or NULL. */
 static const char *chroms_find(const struct chroms *c, const char *chrom)
 {
     int32_t i = names_find(&c->name, chrom);
@@ -79,7 +78,7 @@ struct match {
     bool is_other; /* the marker is at this place, with other alleles */
 };
 
-/* Return the marker at the site's place with these alleles, or -1. text: scratch; the caller checks
+/* The marker at the site's place with these alleles, or -1. text: scratch; the caller checks
  * buf_failed(). */
 static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
                             const char *ref, const char *alt)
@@ -89,13 +88,13 @@ static int32_t find_alleles(const struct recode *r, struct buf *text, const stru
     return names_find(&r->sites, buf_text(text));
 }
 
-/* True if all samples have only REF: PLINK then writes 0 as the other allele, VCF a point. */
+/* True if all samples have only REF: PLINK writes 0 as the other allele, VCF a point. */
 static bool is_alike(const struct site *site, const char *alt)
 {
     return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
 }
 
-/* True if `allele` is field 2 (REF) or 3 (ALT) of a marker's alleles. */
+/* True if field 2 (REF) or 3 (ALT) of a marker's alleles is `allele`. */
 static bool has_allele(const char *alleles, int column, const char *allele)
 {
     size_t n;
@@ -106,7 +105,7 @@ static bool has_allele(const char *alleles, int column, const char *allele)
     return strlen(allele) == n && !strncmp(alleles, allele, n);
 }
 
-/* Compare the alleles of a site with those of marker j, which was found by name or id. */
+/* Compare the alleles of a site with those of marker j, found by name or id. */
 static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
@@ -123,7 +122,7 @@ static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
     m->is_other = !m->is_flipped;
 }
 
-/* Find a marker by CHROM_POS, or CHROM_POS_REF_ALT. */
+/* By CHROM_POS, or CHROM_POS_REF_ALT. */
 static int32_t find_name(const struct recode *r, struct buf *text, const struct site *site,
                          const char *alt)
 {
@@ -139,8 +138,8 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
     return j;
 }
 
-/* Return the marker with an id: one of the data's ids, or a name if the data have no alleles. -1 if
- * there is none or several. */
+/* The marker with an id of the data, or with this name if the data have no alleles. -1 if there is
+ * none or several. */
 static int32_t find_id(const struct recode *r, const char *id)
 {
     int32_t j = names_find(&r->ids, id);
@@ -151,8 +150,7 @@ static int32_t find_id(const struct recode *r, const char *id)
     return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
 }
 
-/* Match alternative allele `alt` by place, then by name, then with id_marker (the marker that has
- * the site's id, or -1). */
+/* By place, then by name, then as id_marker (the marker with the site's id, or -1). */
 static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
                                int32_t alt, int32_t id_marker)
 {
@@ -177,8 +175,8 @@ static struct match match_site(const struct recode *r, struct buf *text, const s
 
 /* ---- the markers of the data ---- */
 
-/* Add marker j under a text. If the text is empty or taken, add it under a text that occurs in no
- * file, so that numbers stay those of the data. */
+/* Add marker j under a text or, if that is empty or taken, under one that occurs in no file, so
+ * that numbers stay those of the data. */
 static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
 {
     char none[32];
@@ -189,7 +187,7 @@ static int index_marker(struct names *names, const char *text, int32_t j, struct
     return names_add(names, text, 1, err) < 0 ? -1 : 0;
 }
 
-/* Return the length of CHROM in a name CHROM_POS, or 0 for any other name. */
+/* Length of CHROM in CHROM_POS; 0 for any other name. */
 static size_t chrom_length(const char *name)
 {
     const char *last = strrchr(name, '_');
@@ -197,7 +195,7 @@ static size_t chrom_length(const char *name)
     return last && last[1] && !last[1 + strspn(last + 1, "0123456789")] ? (size_t)(last - name) : 0;
 }
 
-/* An id that several markers have matches none of them. */
+/* An id of several markers matches none of them. */
 static int index_ids(struct recode *r, struct err *err)
 {
     for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_markers; j++) {
@@ -227,7 +225,7 @@ static int index_markers(struct recode *r, struct err *err)
     return 0;
 }
 
-/* In features not stored as dosages, missing values are already the means. */
+/* In features other than dosages, missing values already are the means. */
 static int find_fill(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -241,8 +239,7 @@ static int find_fill(struct recode *r, struct err *err)
     return 0;
 }
 
-/* Fill sites, names, ids, chroms, fill and marker of r from r->data. recode_close() releases them,
- * also after a failure. */
+/* Fill sites, names, ids, chroms, fill and marker from r->data; recode_close() releases them. */
 static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -322,7 +319,7 @@ static float call_of(const struct calls *calls, int32_t i)
     return calls->value[i];
 }
 
-/* Undo the match of a marker: its id occurs again in the file, or its own place was found too. */
+/* Undo a match: the id occurs again in the file, or the marker's own place was found too. */
 static void forget(struct mat *x, struct recode *r, int32_t j)
 {
     struct recode_marker *marker = &r->marker[j];
@@ -332,7 +329,7 @@ static void forget(struct mat *x, struct recode *r, int32_t j)
     *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
 }
 
-/* True if a match may still be read for marker j. A match by place replaces one by id. */
+/* May a match still be read for marker j? A match by place replaces one by id. */
 static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
 {
     const struct recode_marker *marker = &r->marker[j];
@@ -341,7 +338,7 @@ static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
                     : !marker->is_found || marker->is_by_id;
 }
 
-/* Copy the calls of all samples for one matched marker to its column of x. */
+/* Copy the calls of all samples to the marker's column of x. */
 static void take_calls(struct mat *x, struct recode *r, const struct match *m,
                        const struct calls *calls, bool is_turned)
 {
@@ -364,8 +361,8 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
     r->has_respelled = r->has_respelled || marker->is_respelled;
 }
 
-/* At a turned site the data count REF. Counting REF in the file is correct for any ploidy. Where
- * this is not possible, two alleles in each call are assumed. */
+/* At a turned site the data count REF. Counting REF is correct for any ploidy; where this is not
+ * possible, two alleles in each call are assumed. */
 static int read_match(struct mat *x, struct recode *r, const struct match *m, int32_t alt,
                       struct err *err)
 {
@@ -378,7 +375,7 @@ static int read_match(struct mat *x, struct recode *r, const struct match *m, in
     return 0;
 }
 
-/* here: the data's name of the chromosome, or NULL. */
+/* here: the data's name, or NULL. */
 static void note_chrom(struct recode_report *report, const char *there, const char *here)
 {
     if (report->chrom[1][0] || (report->chrom[0][0] && !here))
@@ -389,8 +386,8 @@ static void note_chrom(struct recode_report *report, const char *there, const ch
 
 /* ---- sites whose alleles are those of their calls ---- */
 
-/* These alleles depend on the samples in the file, but nothing else may. A marker counts its letter
- * in each call that has only letters of the data's markers at this place. */
+/* Which alleles these are depends on the samples in the file; nothing else may. A marker counts its
+ * letter in each call that has only letters of the data's markers there. */
 
 enum { N_LETTERS = VARIANTS_N_LETTERS, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
 static const char letters[] = VARIANTS_LETTERS;
@@ -421,7 +418,7 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
         }
 }
 
-/* Return the index of an allele among those of the site, or n_alts if it is not there. */
+/* Index of an allele of the site, n_alts if it is not there. */
 static int32_t place_of(const struct site *site, const char *allele)
 {
     int32_t alt = VARIANTS_REF;
@@ -498,8 +495,8 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
     return rc;
 }
 
-/* Return the marker with the site's id if this is the first such site, else -1. Two sites with the
- * same id match nothing: the calls of the first are dropped. */
+/* The marker with the site's id if this is the first such site, else -1. Two such sites match
+ * nothing: the calls of the first are dropped. */
 static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
 {
     int32_t j = table_is_missing(site->id) ? -1 : find_id(r, site->id);
@@ -540,7 +537,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }
 
-/* Matches with the data's name of the chromosome, if the data have it. */
+/* Under the data's name of the chromosome, if they have it. */
 static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
                      struct buf *text, const struct site *site, struct err *err)
 {
@@ -601,7 +598,6 @@ static float cell_of(const struct columns *c, int32_t row, int32_t col)
     return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
 }
 
-/* Copy column `col` to marker j. */
 static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
                         const int32_t *sample)
 {
@@ -618,7 +614,7 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
     marker->is_by_id = is_by_id;
 }
 
-/* Match by name first, then the remaining markers by id. */
+/* By name first, then by id. */
 static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 {
     const struct columns *c = &r->table->markers;

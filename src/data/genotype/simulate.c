@@ -89,7 +89,6 @@ static double draw_beta(struct draws *draws, double a, double b)
     return rng_uniform(draws->rng, draws->step, draws->next++) < a / (a + b);
 }
 
-/* frequency[k] = frequency of the marker in population k. */
 static void draw_frequencies(double *frequency, const struct simulate_spec *s,
                              const struct rng *rng, int32_t marker)
 {
@@ -175,7 +174,7 @@ static void standardise(double *v, int32_t n, double sd)
         v[i] = (v[i] - mean) * scale;
 }
 
-/* value[i] += effect of the marker on its standardised dosage; dosage is scratch [samples]. */
+/* value[i] += effect of the marker's standardised dosage; dosage is scratch [samples]. */
 static void add_effect(double *value, double *dosage, const int8_t *genotypes,
                        const struct simulate_spec *s, int32_t marker, double effect)
 {
@@ -285,7 +284,6 @@ static int make_panel(struct simulated *p, const struct simulate_spec *s, struct
     return name_all(p, s, err);
 }
 
-/* A split file may assign the samples, as for data from files. */
 static int read_membership(struct simulated *p, const struct data_spec *spec, struct err *err)
 {
     const struct target target = {.value = p->trait};

@@ -12,10 +12,9 @@
 #include "data/text/stream.h"
 #include "data/text/table.h"
 
-/* Reads VCF as text. htslib opens and unpacks the file. vcf_parse() is not used: it converts every
- * FORMAT field of every sample, likelihoods included, where one is needed, and prints errors to
- * stderr. The first nine columns of a line are ended with NULs in place; samples are scanned when
- * needed. */
+/* htslib opens and unpacks the file. vcf_parse() is not used: it converts all FORMAT fields of
+ * every sample, likelihoods included, where one is needed, and prints errors to stderr. The first
+ * nine columns of a line are cut with NULs in place; samples are scanned when needed. */
 
 enum { FIXED = 9 }; /* CHROM POS ID REF ALT QUAL FILTER INFO FORMAT */
 enum { CHROM, POS, ID, REF, ALT, INFO = 7, FORMAT = 8 };
@@ -48,7 +47,7 @@ static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *
     return REFUSE(v, err, "cannot read: the file is damaged or cut off");
 }
 
-/* Read the next line that is not empty: 1, or 0 at the end. */
+/* Skips empty lines. Returns 1, or 0 at the end. */
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
@@ -60,14 +59,14 @@ static int next_line(struct variants *v, struct err *err)
         if (text->size && text->data[text->size - 1] == '\r')
             buf_cut(text, text->size - 1);
     } while (status > 0 && text->size == 0);
-    /* A message about a missing line names the line where it should be. */
+    /* A message about a missing line names its place. */
     vcf->line.number += !status;
     return status;
 }
 
 /* ---- header ---- */
 
-/* Cut off the next column in place. NULL after the last. */
+/* Cut off the next column in place; NULL after the last. */
 static char *cut(char **at)
 {
     char *column = *at;
@@ -157,7 +156,7 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     return 0;
 }
 
-/* Return the end of a site like htslib. */
+/* As htslib defines it. */
 static int64_t find_end(const struct site *site, const char *info)
 {
     int64_t end = site->pos + (int64_t)strlen(site->ref) - 1, given;
@@ -202,7 +201,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
 
 /* ---- calls ---- */
 
-/* Return the position of a key in the line's FORMAT, which differs between lines. */
+/* Position of a key in FORMAT, which differs between lines. */
 static int find_key(struct variants *v, const char *key, struct err *err)
 {
     const char *format = ((struct vcf *)v->state)->format;
@@ -226,7 +225,7 @@ static bool is_end(char c)
     return c == ':' || c == '\t' || c == '\0';
 }
 
-/* Return field `skip` of a sample between p and end, or NULL if trailing fields are omitted. */
+/* Field `skip` of a sample between p and end; NULL if trailing fields are omitted. */
 static const char *find_field(const char *p, const char *end, int skip)
 {
     for (; skip > 0; skip--) {
@@ -240,7 +239,7 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-/* Count an allele in a call such as 0|1, 1, ./. or 0/0/1/2. */
+/* In a call such as 0|1, 1, ./. or 0/0/1/2. */
 static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
     int count = 0, n = 0;
@@ -289,7 +288,7 @@ static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_all
     return count_alleles(p, allele, n_alts, n_alleles);
 }
 
-/* Read dosage `skip` of a field. False if it is not a dosage. */
+/* Dosage number `skip` of a field. False if it is none. */
 static bool read_ds(float *value, const char *p, int32_t skip)
 {
     char text[32];
@@ -334,7 +333,7 @@ static int field_fault(struct variants *v, int32_t sample, const char *p, struct
                   v->ids.text[sample], n, p, vcf->n_alts);
 }
 
-/* Store one sample's field in its slot; p NULL: omitted, so missing. */
+/* p NULL: the field is omitted, so missing. */
 static int take_field(struct variants *v, int32_t sample, int32_t alt, const char *p,
                       struct calls *calls, struct err *err)
 {
@@ -396,7 +395,7 @@ static void vcf_close(struct variants *v)
     free(vcf);
 }
 
-/* Refuse files that begin almost like a VCF, which would otherwise be read as a table. */
+/* Files that begin almost like a VCF would otherwise be read as tables. */
 static int check_begin(const char *path, struct err *err)
 {
     static const char wanted[] = "##fileformat=VCF";
@@ -432,7 +431,7 @@ static int vcf_open_file(struct variants *v, struct err *err)
     vcf->file = hts_open(v->path, "r");
     if (!vcf->file)
         return err_set(err, "%s: cannot open", v->path);
-    /* If a BGZF file is cut off between two blocks, only its end marker is missing. */
+    /* A BGZF file cut off between two blocks lacks only its end marker. */
     if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
         return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
     if (textline_open(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))

@@ -10,17 +10,17 @@
 
 /* ---- neighbours ---- */
 
-/* Least number of neighbours found if larger k may follow. Finding more costs almost nothing beside
- * the products, and a sweep seldom asks for more than 40. 64 take 1 KiB for each sample. */
+/* Least number of neighbours found if larger k may follow. More cost almost nothing beside the
+ * products, and a sweep seldom needs more than 40. 64 take 1 KiB for each sample. */
 #define LEAST_GROWN 64
 
-/* State of the search. Each pair is offered to both its samples when its block is computed. Blocks
- * ascend, so each sample gets the others in ascending order. */
+/* Each pair is offered to both its samples when its block is computed. Blocks ascend, so each
+ * sample gets the others in ascending order. */
 struct search {
     struct neighbours *found;
-    int32_t *n;    /* [N] neighbours that a sample has so far */
-    double *least; /* [N] value that an offer must exceed: the last neighbour's similarity if there
-                      are k */
+    int32_t *n;    /* [N] neighbours so far */
+    double *least; /* [N] an offer must exceed this: the last neighbour's similarity if there are
+                      k */
 };
 
 static int search_init(struct search *s, struct neighbours *out, int32_t n_samples, int32_t k,
@@ -46,8 +46,8 @@ static void search_release(struct search *s)
     free(s->least);
 }
 
-/* Offer one more to best[k], which contains the best n so far. Returns the new n. Of equal ones the
- * first offered stays in front. */
+/* Offer one more to best[k], the best n so far. Returns the new n. Ties keep the first offered in
+ * front. */
 static int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k,
                                 struct neighbour offered)
 {
@@ -73,7 +73,7 @@ static void offer(struct search *s, int32_t i, struct neighbour offered)
         s->least[i] = best[k - 1].similarity;
 }
 
-/* Offer the pairs of row i of the block, to both samples unless j's own row is in the block too. */
+/* Offer the pairs of row i to both samples, unless j's own row is in the block too. */
 static int search_row(struct search *s, const struct similarity *of, int32_t i, struct err *err)
 {
     for (int32_t j = of->first; j < s->found->n_samples; j++) {
@@ -167,7 +167,7 @@ static int compare_edges(const void *left, const void *right)
     return (a->val > b->val) - (a->val < b->val);
 }
 
-/* A pair may have been found from both sides, with similarities that differ in the last bit. */
+/* A pair may be found from both sides, with similarities that differ in the last bit. */
 static void drop_repeats(struct triplets *list)
 {
     int64_t n = 0;
@@ -234,7 +234,7 @@ static int build_knn(struct csr *out, const struct dataset *d, const struct grap
     return rc;
 }
 
-/* Test each pair only once: a difference in the last bit could make the graph asymmetric. */
+/* Test each pair once: the last bit could make the graph asymmetric. */
 static int join_similar(struct triplets *list, const struct similarity *of, int32_t i,
                         const struct graph_spec *spec, struct err *err)
 {
@@ -284,7 +284,7 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
 
 /* ---- graphs side by side ---- */
 
-/* Store the lengths of rows in row_start, then turn them into offsets. */
+/* Lengths of rows, then offsets. */
 static void count_neighbours(struct csr *out, const struct dataset *d)
 {
     int64_t *start = out->row_start;
@@ -326,8 +326,7 @@ static void put_neighbours(struct csr *out, int64_t *next, const struct dataset 
     }
 }
 
-/* Make one block-diagonal adjacency of all graphs. Written in place, because images have millions
- * of edges. */
+/* A block-diagonal adjacency, written in place because images have millions of edges. */
 static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
 {
     size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
@@ -507,7 +506,7 @@ static void read_degrees(double *inverse_root, const struct csr *a_hat)
                 inverse_root[i] = sqrt((double)a_hat->val[e]);
 }
 
-/* Initialise for n new samples without edges. */
+/* n new samples without edges. */
 static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struct err *err)
 {
     size_t n_samples = (size_t)a_hat->n_rows;

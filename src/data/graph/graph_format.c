@@ -6,8 +6,7 @@
 #include "data/graph/edges.h"
 #include "data/graph/node_features.h"
 
-/* A graph in tables. Labels are read first, because they list the nodes to which features, edges
- * and parts refer. */
+/* Labels are read first: they list the nodes to which features, edges and parts refer. */
 
 struct graph_tables {
     struct names nodes;

@@ -10,9 +10,8 @@
 #include "data/text/stream.h"
 
 /* Images and labels in the format of MNIST (LeCun, yann.lecun.com/exdb/mnist): a big-endian header,
- * then bytes. An image is a graph: pixels are nodes, joined to their eight neighbours. All graphs
- * are alike, so the grid and the coordinates are stored once, and an image takes one byte a
- * pixel. */
+ * then bytes. An image is a graph of its pixels, each joined to its eight neighbours. All graphs
+ * are alike: grid and coordinates are stored once, and an image takes one byte a pixel. */
 
 #define MAGIC_IMAGES 0x00000803u
 #define MAGIC_LABELS 0x00000801u
@@ -107,7 +106,7 @@ static int file_open(struct idx_file *f, const char *path, uint32_t magic, struc
 }
 
 /* Read n records of `bytes` each; the caller frees the result. Memory grows with the data read,
- * because the header may announce more than the file has. */
+ * because the header may promise more than the file has. */
 static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const char *record,
                              struct err *err)
 {
@@ -141,7 +140,6 @@ static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const c
     return out;
 }
 
-/* Nothing may follow the last record. */
 static int check_end(struct idx_file *f, const char *record, struct err *err)
 {
     uint8_t byte;
@@ -218,7 +216,6 @@ static int read_labels(struct idx *x, uint32_t n_in_file, const struct data_spec
     return rc;
 }
 
-/* Number the images from 1. */
 static int number(struct idx *x, struct err *err)
 {
     char text[16];
@@ -245,7 +242,6 @@ static int make_target(struct idx *x, const struct data_spec *spec, struct err *
     return target_make(&x->target, &x->cells, spec->task, true, err);
 }
 
-/* Read the labels of the images and their parts. */
 static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spec *spec,
                         struct err *err)
 {
@@ -255,8 +251,7 @@ static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spe
                            err);
 }
 
-/* Images for a model must have the same size as its training images, because the relative position
- * of a pixel is a feature. */
+/* The relative position of a pixel is a feature, so sizes must be equal. */
 static int check_size_of(const struct idx *x, const char *path, const struct dataset *like,
                          struct err *err)
 {

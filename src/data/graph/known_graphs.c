@@ -44,7 +44,7 @@ static uint64_t mix(uint64_t v)
     return v ^ v >> 31;
 }
 
-/* Mix each colour with the sum of the neighbours' colours, which does not depend on their order. */
+/* The sum of the neighbours' colours does not depend on their order. */
 static void mix_neighbours(struct colouring *c, const struct dataset_graph *g)
 {
     uint64_t *swap = c->now;

@@ -123,7 +123,7 @@ struct atom {
 struct scratch {
     struct atom *atom; /* [n] */
     int32_t n;
-    int32_t *place; /* [n_indices] position in atom of each of Indigo's indices, which have gaps */
+    int32_t *place; /* [n_indices] position in atom of Indigo's indices, which have gaps */
     int32_t n_indices;
 };
 
@@ -155,7 +155,7 @@ static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
     return n;
 }
 
-/* Set the position of one of Indigo's indices; grows the table. */
+/* Grows the table of positions. */
 static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
 {
     if (index >= s->n_indices) {
@@ -287,7 +287,7 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
-/* Return why it is not accepted as a molecule, or NULL. */
+/* NULL: none. */
 static const char *atoms_fault(const struct scratch *s)
 {
     enum { MOST_CHARGE = 15 }; /* OpenSMILES 3.1.5 */
@@ -304,10 +304,9 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     const char *fault;
     int rc;
 
-    /* Explicit hydrogens become counts like implicit ones; a molecule of only hydrogens keeps them.
-     * For many aromatic nitrogens the count is known only after double bonds are placed. Bonds are
-     * therefore dearomatised first and then made aromatic by one rule, however they were
-     * written. */
+    /* Explicit hydrogens become counts like implicit ones, unless there is nothing else. For many
+     * aromatic nitrogens the count is known only after double bonds are placed. Bonds are therefore
+     * dearomatised, and then made aromatic by one rule, however they were written. */
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
     indigoDearomatize(molecule);
@@ -327,9 +326,8 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
 
 enum { MOST_ISOTOPE_DIGITS = 3 }; /* OpenSMILES 3.1.4 */
 
-/* Indigo's time grows with the square of the number of atoms: 10,000 letters take three seconds,
- * and an invalid row may be longer. The largest molecules of PubChem have a few thousand
- * letters. */
+/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and an
+ * invalid row may have any number. The largest molecules of PubChem have a few thousand. */
 enum { MOST_LETTERS = 10000 };
 
 static bool is_bond(char c)
@@ -337,7 +335,7 @@ static bool is_bond(char c)
     return c && strchr("-=#:/\\", c);
 }
 
-/* Return what is wrong at one position outside brackets, or NULL. */
+/* What is wrong at one position outside brackets, or NULL. */
 static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];
@@ -354,8 +352,8 @@ static const char *fault_at(const char *smiles, size_t at)
     return NULL;
 }
 
-/* Detects truncated rows, and other formats, which have several lines. Text after a blank is a
- * name, as in SMILES files and for Indigo and RDKit. */
+/* Detects truncated rows and formats of several lines. Text after a blank is a name, also for
+ * Indigo and RDKit. */
 static const char *fault_of(const char *smiles)
 {
     bool is_in_bracket = false;

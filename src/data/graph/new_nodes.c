@@ -21,8 +21,8 @@ static int add_known(struct new_nodes *n, struct err *err)
     return 0;
 }
 
-/* Return the number of the current row's node among the new nodes. -1 and *status 0 for a node of
- * the data; -1, *status -1 and err on failure. */
+/* The number of the row's node among the new nodes. -1 and *status 0 for a node of the data; -1,
+ * *status -1 and err on failure. */
 static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
 {
     int32_t n_known = n->data->n_samples;
@@ -55,7 +55,7 @@ static int check_form(const struct new_nodes *n, const struct table *t, struct e
 
 /* ---- listed features ---- */
 
-/* The data's columns by name, or by number if features have no names. */
+/* By name, or by number if features have no names. */
 static int index_features(struct names *columns, const struct dataset *d, struct err *err)
 {
     for (int32_t j = 0; j < d->n_features; j++) {
@@ -83,7 +83,7 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     return status;
 }
 
-/* Return the column of the data that matches a column of the new table, or -1. */
+/* The data's column for a column of the new table, or -1. */
 static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
 {
     char number[16];
@@ -136,7 +136,7 @@ struct full {
     int32_t capacity;
 };
 
-/* Of two columns with the same name, the first is used. */
+/* The first of two columns with the same name is used. */
 static int index_columns(struct names *columns, const struct table *t, struct err *err)
 {
     char none[32];
@@ -254,7 +254,7 @@ static void count_edges(struct new_nodes *n, const struct edges *e)
     }
 }
 
-/* Edges are sorted by the data's node, which is the smaller, so each row comes out sorted. */
+/* Edges are sorted by the data's node, the smaller one, so each row comes out sorted. */
 static int put_edges(struct new_nodes *n, const struct edges *e, struct err *err)
 {
     int64_t *start = n->edges.start;

@@ -6,7 +6,7 @@
 
 #include "data/core/reader.h"
 
-/* Larger numbers are treated as names, because a column for each number would be mostly empty. */
+/* Larger numbers are names: a column for each number would be mostly empty. */
 #define MAX_FEATURE_NUMBER 10000000
 
 /* ---- sparse: the column of a triplet is first an index into node_features.listed ---- */
@@ -51,7 +51,7 @@ static int read_listed(struct triplets *list, struct node_features *f, const str
     return status;
 }
 
-/* Return the whole number that a text contains, or -1 if it is not one or is too large. */
+/* The whole number in a text; -1 if it is none or too large. */
 static int32_t feature_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
@@ -98,7 +98,7 @@ static int find_repeat(const struct node_features *f, const struct triplets *lis
     return 0;
 }
 
-/* An entry with the value 0 equals one that is not listed. */
+/* A listed 0 equals a value that is not listed. */
 static void drop_zeros(struct csr *a)
 {
     int64_t from = 0, to = 0;

@@ -25,8 +25,7 @@
 /* Products of this many dosages are exact: 1024 x 127^2 < 2^24. */
 #define PANEL_COLS 1024
 #define MAX_ROWS 256
-/* Size limit of a block of products in doubles (16 MiB), except that a block has at least one
- * row. */
+/* In doubles (16 MiB); a block has at least one row. */
 #define BLOCK_DOUBLES ((int64_t)1 << 21)
 
 /* ---- values of each row that a metric needs, from one row of floats at a time ---- */
@@ -107,7 +106,7 @@ static int refuse_dosage(const struct dataset *d, const struct extreme *e, struc
 }
 
 /* sum[j] = half the sum of column j. Features are dosages in [0, 2], or in [-1, 1] if one is below
- * 0. *base is the value for no allele. */
+ * 0. *base stands for no allele. */
 static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
                        struct err *err)
 {
@@ -140,8 +139,8 @@ static double kinship_shift(const struct similarity *s, const float *row)
     return shift;
 }
 
-/* VanRaden 2008, method 1. For features coded -1, 0, 1 the dosage is the feature plus 1, so dosage
- * - 2p = feature - (2p - 1): 2p - 1 replaces 2p. */
+/* VanRaden 2008, method 1. If features are coded -1, 0, 1, dosage - 2p = feature - (2p - 1): 2p - 1
+ * replaces 2p. */
 static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
 {
     double *p = calloc((size_t)row->n_cols, sizeof *p);
@@ -233,8 +232,7 @@ void similarity_release(struct similarity *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Add the products of the block (`left`) with samples [begin, begin + n) over one panel of
- * columns. */
+/* Products of the block (`left`) with samples [begin, begin + n) over one panel of columns. */
 static void add_products(struct similarity *s, const struct mat *left, int32_t begin, int32_t n,
                          int32_t col)
 {
@@ -270,12 +268,12 @@ bool similarity_next(struct similarity *s)
     return s->n_rows > 0;
 }
 
-/* Values of a row for similarity_value(). mean: by which it is centred, 0 if uncentred. */
+/* mean: by which the row is centred, 0 if uncentred. */
 struct measure {
     double mean, sum, shift, scale;
 };
 
-/* Return the similarity of a row and sample j, given the product of the two. */
+/* Of a row and sample j, given their product. */
 static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
                                double product)
 {
@@ -307,8 +305,8 @@ static bool is_whole(const float *row, int32_t n)
     return true;
 }
 
-/* A row with fractions is centred even if the data's rows are not, because its products are not
- * exact anyway. */
+/* A row with fractions is centred even if the data's rows are not; its products are not exact
+ * anyway. */
 static struct measure measure_row(const struct similarity *s, const float *row)
 {
     int32_t n = s->data->n_markers;

@@ -16,7 +16,7 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* Bytes that are enough to examine the first line. */
+/* Enough to examine the first line. */
 enum { HEAD_BYTES = 1 << 14 };
 
 /* ---- which files are SMILES files ---- */
@@ -26,7 +26,7 @@ static char *skip_mark(char *text)
     return text + stream_mark_bytes(text, strlen(text));
 }
 
-/* Cut off in place the first line with content and return it; "" if there is none. */
+/* Cut off the first line with content, in place; "" if there is none. */
 static char *first_line(char *text)
 {
     text = skip_mark(text);
@@ -74,7 +74,7 @@ struct smi {
     char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
 };
 
-/* Open a file. Pair with smi_close() after success. -1 and err like lines_open(). */
+/* Pair with smi_close() after success. -1 and err like lines_open(). */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
@@ -104,8 +104,8 @@ static void cut(struct smi *s, char *text)
     s->cell[SMI_NAME] = name;
 }
 
-/* Step to the next molecule: 1, or 0 at the end. -1 and err if a carriage return stands inside a
- * line, or like lines_next_whole(). */
+/* Step to the next molecule: 1, or 0 at the end. -1 and err for a carriage return inside a line, or
+ * like lines_next_whole(). */
 static int smi_next(struct smi *s, struct err *err)
 {
     struct lines *l = &s->lines;
@@ -128,23 +128,22 @@ static int smi_next(struct smi *s, struct err *err)
 
 /* ---- tables of molecules ---- */
 
-/* Reads a table with a molecule in each row, or a SMILES file, which is treated as a table with two
- * columns. Molecules for a model are read in pieces: ids cover all rows so far, everything else
- * only the piece. */
+/* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. Molecules
+ * for a model are read in pieces: ids cover all rows so far, the rest only the piece. */
 
 /* Most skipped rows that are named. */
 enum { MOST_SKIPPED = 8 };
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
-    struct table table;           /* for a SMILES file only names and the row are set */
+    struct table table;           /* for a SMILES file only names and the row */
     bool is_bare;                 /* the input is a SMILES file */
     struct smi smi;
     int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
-    bool needs_trait;          /* trait is not set and several columns are candidates */
+    bool needs_trait;          /* trait is not set and several columns qualify */
     int64_t n_rows;
-    int32_t n_skipped;                  /* rows whose molecule could not be parsed */
-    int64_t skipped_line[MOST_SKIPPED]; /* lines of the first of these, from 1 */
+    int32_t n_skipped;                  /* rows that could not be parsed */
+    int64_t skipped_line[MOST_SKIPPED]; /* lines of the first of these */
     struct names ids;
     int32_t first; /* first molecule of the piece, among ids */
     struct molecules molecules;
@@ -186,7 +185,7 @@ static int find_column(int32_t *out, const struct table *t, const char *name, co
                    name, key, t->name[0]);
 }
 
-/* Without a name, take the only remaining column. */
+/* Without a name, the only remaining column. */
 static int find_trait(struct smiles *s, const char *name, struct err *err)
 {
     const struct table *t = &s->table;
@@ -263,7 +262,7 @@ static int end_graph(struct smiles *s, struct err *err)
     return 0;
 }
 
-/* Count a row if this is allowed, and keep the first ones for the report. */
+/* Count the row if this is allowed, and keep the first ones for the report. */
 static int skip(struct smiles *s, const struct err *why, struct err *err)
 {
     const struct table *t = &s->table;
@@ -313,7 +312,6 @@ static int next_row(struct smiles *s, struct err *err)
     return status;
 }
 
-/* Read up to `most` more molecules. */
 static int read_rows(struct smiles *s, int32_t most, struct err *err)
 {
     int status = 0;
@@ -350,7 +348,7 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
     return draft_build(out, &draft, err);
 }
 
-/* Open a SMILES file. It contains no target. */
+/* A SMILES file contains no target. */
 static int open_bare(struct smiles *s, struct err *err)
 {
     static char *name[SMI_CELLS] = {"smiles", "name"};

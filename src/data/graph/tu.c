@@ -16,13 +16,13 @@
 #include "data/text/lines.h"
 
 /* Reads a folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files with a
- * common prefix whose rows are graphs, nodes or edges, numbered from 1. The targets give the number
- * of graphs, the indicator the number of nodes; all other files are checked against these two. */
+ * common prefix whose rows are graphs, nodes or edges, numbered from 1. Targets give the number of
+ * graphs, the indicator that of nodes; the other files must agree. */
 
 #define INDICATOR FILE_NAMES_TU_INDICATOR
 
 struct tu {
-    bool needs_trait; /* trait is not set and several columns are candidates */
+    bool needs_trait; /* trait is not set and several columns qualify */
     bool has_edge_labels;
     char *prefix; /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
@@ -65,7 +65,7 @@ static int path_of(char **out, const char *prefix, const char *suffix, struct er
     return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
 }
 
-/* Return the path, or NULL if the file does not exist. */
+/* NULL if the file does not exist. */
 static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
 {
     if (path_of(out, prefix, suffix, err))
@@ -114,7 +114,7 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     return rc;
 }
 
-/* Find the files of nodes; for new graphs of a model, those that its data have. */
+/* New graphs need the files that the model's data have. */
 static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
 {
     int32_t n_labels, n_attributes;
@@ -131,8 +131,7 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
                         : 0;
 }
 
-/* Numbers are predicted from the attributes of graphs, classes from their labels. If only one of
- * the files exists, it is used. */
+/* Numbers come from attributes of graphs, classes from labels, or both from the only file. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
@@ -173,7 +172,7 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct err *e
 
 /* ---- graphs ---- */
 
-/* trait is a column number here, because columns have no names. */
+/* Columns have no names here; trait is a number. */
 static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
                        struct err *err)
 {
@@ -238,8 +237,7 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     return rc;
 }
 
-/* Count the graphs for a model: the largest number in the indicator. Errors in the file are
- * reported when read_indicator() reads it. */
+/* The graphs for a model: the indicator's largest number. read_indicator() reports errors in it. */
 static int count_graphs(struct tu *tu, struct err *err)
 {
     struct lines l;
@@ -279,7 +277,7 @@ static int reserve_node(struct tu *tu, struct err *err)
     return 0;
 }
 
-/* `last` is the graph of the previous node. */
+/* last: graph of the previous node. */
 static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct err *err)
 {
     int32_t graph;

@@ -85,7 +85,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The distinct values of each column of labels, ascending. */
+/* Distinct values of each column of labels, ascending. */
 struct values {
     double *v;
     int32_t *start; /* [n_cols + 1] into v */
@@ -120,7 +120,7 @@ static int find_values(struct values *out, const struct numbers *m, int32_t n_no
 
 /* ---- columns of the model's data ---- */
 
-/* Parse "label3=7" to 3 and 7, and "label=7" to 1 and 7. */
+/* "label3=7" gives 3 and 7, "label=7" 1 and 7. */
 static bool parse_label(int32_t *column, double *value, const char *name)
 {
     *column = 1;
@@ -142,7 +142,7 @@ void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dat
     }
 }
 
-/* Take the values of labels from the model's data, where they come first, column by column. */
+/* From the model's data, where labels come first, column by column. */
 static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
                        struct err *err)
 {

@@ -45,8 +45,7 @@ static void add_plink(struct buf *out, const char *path)
         add(out, path, stem, file_names_plink[i]);
 }
 
-/* Return the length of a data set's name and the '_' after it, from the name of its indicator file;
- * 0 for other files. */
+/* From the name of an indicator file, the length of the data set's name and '_'; else 0. */
 static size_t tu_prefix(const char *name)
 {
     return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)
@@ -54,7 +53,7 @@ static size_t tu_prefix(const char *name)
                : 0;
 }
 
-/* Add all files whose names begin like that of the indicator. */
+/* Add files whose names begin like that of the indicator. */
 static void add_members(struct buf *out, const char *folder, const char *like, size_t n)
 {
     const struct dirent *entry;

@@ -65,7 +65,7 @@ void textline_close(struct textline *t)
     memset(t, 0, sizeof *t);
 }
 
-/* Move the bytes up to the next line end, or all of the chunk, into the line. */
+/* Move the chunk, up to the next line end, into the line. */
 static int take(struct textline *t, bool *is_done, struct err *err)
 {
     const char *from = t->chunk + t->chunk_at;
@@ -126,7 +126,6 @@ int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
 
 /* ---- lines ---- */
 
-/* Read the next line: 1, or 0 at the end of the file. */
 static int read_line(struct lines *l, struct err *err)
 {
     int status = textline_next(&l->text, err);
@@ -142,7 +141,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Remove blanks at the end of the text, in place. */
 static char *trim_end(char *text)
 {
     size_t n = strlen(text);

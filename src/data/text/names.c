@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Make uthash report lack of memory. By default it ends the process. */
+/* By default uthash ends the process when memory is short. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(item) ((item)->was_lost = 1)
 #include <uthash.h>
@@ -117,7 +117,7 @@ void names_unquote(char *text)
     *out = '\0';
 }
 
-/* Return the comma after a part, or the end of the list; NULL if a quote is not closed. */
+/* Return the comma after a part, or the end of the list; NULL if a quote is open. */
 static const char *find_end(const char *part)
 {
     const char *at = part + strcspn(part, "\"(,");

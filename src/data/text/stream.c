@@ -15,7 +15,7 @@
 
 /* ---- files of other kinds ---- */
 
-/* Number of bytes examined to recognise a file. */
+/* Bytes examined to recognise a file. */
 enum { FOREIGN_HEAD_BYTES = 4096 };
 
 /* Offset of the name in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
@@ -64,7 +64,6 @@ static const struct {
     {"%PDF-", 5, {"a PDF", "save the table as CSV"}},
 };
 
-/* True if the name of a member begins with `wanted`. */
 static bool begins(const unsigned char *name, size_t n, const char *wanted)
 {
     return n >= strlen(wanted) && !memcmp(name, wanted, strlen(wanted));
@@ -75,8 +74,8 @@ static bool contains(const unsigned char *head, size_t n, const char *wanted)
     return memmem(head, n, wanted, strlen(wanted)) != NULL;
 }
 
-/* Decides by the name of the first member. Word and PowerPoint files begin like workbooks but
- * contain no table, so they count as archives. */
+/* By the name of the first member. Word and PowerPoint files begin like workbooks but count as
+ * archives. */
 static const struct foreign_file *find_zip(const unsigned char *head, size_t n)
 {
     static const char *const office[] = {"[Content_Types].xml", "_rels/", "docProps/", "xl/"};
@@ -106,7 +105,6 @@ const struct foreign_file *stream_foreign(const void *head, size_t n)
     return NULL;
 }
 
-/* -1 and err with the file, its kind and the remedy, if stream_foreign() recognises these bytes. */
 static int check_foreign(const char *path, const void *head, size_t n, struct err *err)
 {
     const struct foreign_file *kind = stream_foreign(head, n);
@@ -123,8 +121,8 @@ size_t stream_mark_bytes(const void *head, size_t n)
 
 /* ---- streams ---- */
 
-/* Uses inflate() instead of gzread(). gzread() treats bytes after a member that do not begin a new
- * member as the end of the file. One flipped bit would then silently drop rows. */
+/* gzread() would treat bytes after a member that begin no new member as the end of the file; one
+ * flipped bit would silently drop rows. inflate() does not. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 #define MOST_AT_ONCE ((size_t)1 << 30) /* zlib counts in 32 bits */
@@ -169,7 +167,7 @@ static bool is_bgzf(const unsigned char *head, size_t n)
     return n >= 16 && head[2] == 8 && head[3] & HAS_FIELDS && !memcmp(head + 10, "\6\0BC\2\0", 6);
 }
 
-/* If a BGZF file is cut off between two blocks, only its end marker is missing. */
+/* A BGZF file cut off between two blocks lacks only its end marker. */
 static int check_mark(struct stream *s, struct err *err)
 {
     static const unsigned char mark[] = {0x1f, 0x8b, 8,  4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
@@ -183,7 +181,6 @@ static int check_mark(struct stream *s, struct err *err)
     return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", s->path);
 }
 
-/* Decide by the first bytes if the file is gzip. */
 static int find_kind(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;
@@ -201,7 +198,6 @@ static int find_kind(struct stream *s, struct err *err)
     return 0;
 }
 
-/* Go back to the beginning of the file. */
 static void restart(struct stream_source *source)
 {
     rewind(source->file);
@@ -211,9 +207,8 @@ static void restart(struct stream_source *source)
     source->is_between = true;
 }
 
-/* Refuse workbooks, R data and the like by their first bytes. They are unpacked first, because R
- * packs its files with gzip. Errors of the disk or of gzip are ignored here and appear again when
- * the caller reads. */
+/* Recognise workbooks, R data and the like by their first bytes, unpacked, because R packs with
+ * gzip. Errors of the disk or of gzip appear again when the caller reads. */
 static int refuse_foreign(struct stream *s, struct err *err)
 {
     unsigned char head[FOREIGN_HEAD_BYTES];

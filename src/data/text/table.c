@@ -17,17 +17,17 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* Quotes may enclose a whole cell and are doubled inside it. In a cell that does not begin with a
+/* Quotes may enclose a whole cell and are doubled inside. In a cell that does not begin with a
  * quote they are ordinary characters. libcsv is either stricter or accepts everything. */
 enum quotes {
     QUOTES_START,  /* before a cell; blanks may have come */
     QUOTES_PLAIN,  /* in a cell without quotes */
     QUOTES_INSIDE, /* in a quoted cell */
-    QUOTES_CLOSED, /* after a quote in a quoted cell: the last one, or the first of two */
+    QUOTES_CLOSED, /* after a quote in a quoted cell: the last, or the first of two */
     QUOTES_BLANK,  /* after the closing quote and a blank */
 };
 
-/* State of converting a table whose cells are separated by runs of blanks to one with tabs. */
+/* Conversion of runs of blanks between cells to tabs. */
 struct squeeze {
     bool has_cell;              /* this line has a cell */
     bool is_apart;              /* blanks came after it */
@@ -71,7 +71,7 @@ static enum quotes next(enum quotes state, unsigned char c, unsigned char separa
     return QUOTES_BLANK;
 }
 
-/* Nearly every line has no quote. Its end alone then determines the state. */
+/* Nearly every line has no quote; its end alone determines the state. */
 static enum quotes after_plain(enum quotes state, const unsigned char *bytes, size_t n,
                                unsigned char separator)
 {
@@ -82,8 +82,8 @@ static enum quotes after_plain(enum quotes state, const unsigned char *bytes, si
     return ends_cell(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
 }
 
-/* Advance the state over n bytes. Zero-initialise to begin. False if a closing quote is followed by
- * something other than the end of the cell. */
+/* Advance over n bytes. Zero-initialise to begin. False if something follows a closing quote within
+ * its cell. */
 static bool quotes_follow(enum quotes *state, const unsigned char *bytes, size_t n,
                           unsigned char separator)
 {
@@ -113,7 +113,7 @@ static bool is_blank(char c)
 enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
 static const char kinds[] = {'\t', ',', ';', ' '};
 
-/* Count the possible separators of a line, outside quotes. Returns the end of the line. */
+/* Count possible separators of a line, outside quotes. Returns the end of the line. */
 static const char *count_line(size_t *n, const char *at, const char *end)
 {
     bool is_inside = false, begins = true, has_cell = false, is_apart = false;
@@ -144,8 +144,8 @@ static const char *skip_ends(const char *at, const char *end)
     return at;
 }
 
-/* Return the separator that a first line "sep=;" sets, with or without quotes, in any case, or 0 if
- * there is no such line. *length is the length of the line and its end. */
+/* Return the separator of a first line "sep=;", quoted or not, in any case; 0 if there is no such
+ * line. *length is that of the line and its end. */
 static char separator_named(size_t *length, const char *bytes, size_t n)
 {
     const char *end = bytes + n, *at = bytes;
@@ -167,7 +167,7 @@ static char separator_named(size_t *length, const char *bytes, size_t n)
     return separator;
 }
 
-/* Guess the separator of an R table with one column from its first row. */
+/* The separator of an R table with one column, from its first row. */
 static char of_quoted_row(const size_t *n, const char *head, const char *row, const char *end)
 {
     if (head == end || row == end || *head != '"' || *row != '"')
@@ -206,9 +206,9 @@ static char separator_find(const char *bytes, size_t n)
 
 /* ---- runs of blanks ---- */
 
-/* Copy bytes to out with one tab for each run of blanks between two cells, outside quotes. out has
- * room for n + 1 and must not overlap. Returns the number of bytes written. Zero-initialise s to
- * begin; pieces may be cut anywhere. */
+/* Copy bytes with one tab for each run of blanks between two cells, outside quotes. out has room
+ * for n + 1 and must not overlap. Returns the size. Zero-initialise s; pieces may be cut
+ * anywhere. */
 static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes, size_t n)
 {
     size_t size = 0;
@@ -238,9 +238,9 @@ static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes,
     return size;
 }
 
-/* A chunk is filled from the file, and libcsv gets one line of it at a time. At most one row is
- * then complete after each call, and the line number is always known. libcsv calls back for every
- * cell and, with CSV_REPALL_NL, for every line end outside quotes. */
+/* libcsv gets one line at a time, so that at most one row is complete after each call and the line
+ * number is known. It calls back for every cell and, with CSV_REPALL_NL, for every line end outside
+ * quotes. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 
@@ -250,13 +250,13 @@ struct table_source {
     unsigned char separator; /* as parsed: a tab if the table has blanks */
     enum quotes quotes;
     struct squeeze squeeze;
-    struct buf squeezed;  /* the line that is parsed, if the table has blanks */
+    struct buf squeezed;  /* the current line, if the table has blanks */
     unsigned char *chunk; /* [CHUNK_BYTES] */
     size_t chunk_size;
     size_t chunk_at;
     int64_t n_lines;   /* parsed so far */
     size_t row_bytes;  /* parsed of the current row */
-    bool after_cr;     /* the last line ended with CR, so a LF now belongs to that line end */
+    bool after_cr;     /* the last line ended with CR; a LF now belongs to it */
     bool is_row_begun; /* a line of the current row was parsed */
     bool is_row_done;
     bool has_nul;
@@ -265,13 +265,13 @@ struct table_source {
     size_t n_cells;
     size_t cell_capacity;
     char *header_text; /* text of table.name */
-    size_t n_skipped;  /* cells dropped at the beginning of each row: R's row numbers */
+    size_t n_skipped;  /* cells dropped from each row: R's row numbers */
     struct {
         bool is_there;
         int status; /* of read_row() */
         int64_t line;
         struct err err;
-    } first; /* row after the header, which table_open() reads ahead */
+    } first; /* row after the header, read ahead */
 };
 
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
@@ -322,7 +322,7 @@ static void on_line_end(int terminator, void *arg)
 
 /* ---- chunks and lines ---- */
 
-/* Fill the chunk from the file. An empty chunk means the end. */
+/* An empty chunk means the end. */
 static int refill(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -331,7 +331,7 @@ static int refill(struct table *t, struct err *err)
     return stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err);
 }
 
-/* Return the length of the next line with its end, or of the rest of the chunk. */
+/* Length of the next line with its end, or of the rest of the chunk. */
 static size_t line_length(const unsigned char *bytes, size_t n)
 {
     const unsigned char *lf = memchr(bytes, '\n', n);
@@ -343,7 +343,7 @@ static size_t line_length(const unsigned char *bytes, size_t n)
     return with_lf;
 }
 
-/* Pass a line, or a part of it, to libcsv. */
+/* Pass a line, or part of it, to libcsv. */
 static int feed(struct table *t, const unsigned char *bytes, size_t n, struct err *err)
 {
     struct table_source *s = t->source;
@@ -450,7 +450,7 @@ static int open_file(struct table *t, struct err *err)
     return refill(t, err);
 }
 
-/* Skip Excel's first line "sep=;", which is not a header. */
+/* Skip Excel's first line "sep=;". */
 static int read_separator(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -487,7 +487,7 @@ static int start_parsing(struct table *t, struct err *err)
     return 0;
 }
 
-/* Point out[] at the row's cells. The first call allocates out. */
+/* The first call allocates out. */
 static int point_at_cells(char ***out, const struct table_source *s, struct err *err)
 {
     if (!*out)
@@ -535,8 +535,8 @@ static int read_header(struct table *t, struct err *err)
 
 /* ---- row names ---- */
 
-/* True if the first row has one cell more than the header, because R's write.table() omits the
- * first cell of the header. If the last cell is empty, the row merely ends with a separator. */
+/* R's write.table() omits the first cell of the header. If the last cell of the row is empty, it
+ * only ends with a separator. */
 static bool is_header_short(const struct table *t)
 {
     const struct table_source *s = t->source;
@@ -545,8 +545,7 @@ static bool is_header_short(const struct table *t)
            s->text.data[s->start[s->n_cells - 1]];
 }
 
-/* If the header begins with the name of an id column, the missing name is that of another
- * column. */
+/* Then the missing name is that of another column. */
 static bool names_ids(const struct table *t)
 {
     static const char *const ids[] = {"id",           "iid",       "fid",        "taxa", "taxon",
@@ -560,8 +559,7 @@ static bool names_ids(const struct table *t)
     return false;
 }
 
-/* R numbers rows without names from 1. The ids are then in the next column, if that contains
- * words. */
+/* R numbers unnamed rows from 1. The ids are then in the next column, if it contains words. */
 static bool has_row_numbers(const struct table *t)
 {
     const struct table_source *s = t->source;
@@ -588,8 +586,7 @@ static int add_row_names(struct table *t, struct err *err)
     return 0;
 }
 
-/* Read the first row ahead, because it shows if the header lacks a cell. An error in it is reported
- * when the caller asks for the row. */
+/* The first row shows if the header lacks a cell. An error in it is reported in its turn. */
 static int read_ahead(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
