@@ -6,7 +6,7 @@
 #include "base/err.h"
 
 enum data_kind {
-    KIND_TABLE, /* text with a header (data/text/table.h); its columns show what it contains */
+    KIND_TABLE, /* text with a header (data/text/table.h); its columns show what it is */
     KIND_VCF,
     KIND_BCF,
     KIND_PLINK, /* path is a .bed, .bim or .fam, or their common part */
@@ -17,8 +17,8 @@ enum data_kind {
     KIND_IDX_LABELS,
 };
 
-/* -1 and err if the file does not exist or is empty, a folder is not a TUDataset, or binary content
- * has no known beginning. err names the supported kinds. Reads at most 64 KiB. */
+/* -1 and err, which names the supported kinds, if the file is missing or empty, a folder is not a
+ * TUDataset, or a binary file is unknown. Reads at most 64 KiB. */
 int recognize(enum data_kind *out, const char *path, struct err *err);
 
 const char *recognize_name(enum data_kind kind); /* "VCF", "table" */

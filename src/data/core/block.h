@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a dataset block. Only the builder and dataset_open() know it. */
+/* The layout of a dataset block, for the builder and dataset_open(). */
 #ifndef DATA_CORE_BLOCK_H
 #define DATA_CORE_BLOCK_H
 
@@ -12,11 +12,11 @@
 #define BLOCK_BYTE_ORDER 0x01020304
 #define BLOCK_ALIGNMENT 64
 
-/* The form in which the features are stored. */
+/* How features are stored. */
 enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE, BLOCK_CODES };
 
-/* Sections follow the header in this order, each aligned. Shapes as in struct dataset: M nodes, K
- * markers. A section that the dataset does not need is empty. */
+/* Sections follow the header in this order, each aligned; empty if not needed. Shapes as in struct
+ * dataset: M nodes, K markers. */
 enum block_section {
     BLOCK_FEATURES,    /* float   (M, K) BLOCK_FLOATS only */
     BLOCK_DOSAGE,      /* int8    (M, K) BLOCK_DOSAGES only */
@@ -36,7 +36,7 @@ enum block_section {
     BLOCK_PART,        /* uint8   [N]; empty without a split file */
     BLOCK_GROUP,       /* int32   [N]; empty without groups */
     BLOCK_ID_TEXT,     /* names one after another, each with its NUL */
-    BLOCK_ID_START,    /* uint32 [N + 1] where each name starts in the text; the last is the text's
+    BLOCK_ID_START,    /* uint32 [N + 1] offset of each name in the text; the last is the text's
                           size */
     BLOCK_FEATURE_TEXT,
     BLOCK_FEATURE_START, /* [F + 1] */
@@ -51,9 +51,9 @@ enum block_section {
 
 /* Fields have fixed widths and no holes, so that equal data are equal bytes.
  *
- * Alleles and marker ids follow the last section, where there are any. Each is aligned: uint32 [F +
- * 1] with the start of each text, then the texts. They are outside the digest, because the same
- * dosages from a table without them are the same data. A separate hash protects them. */
+ * Alleles and marker ids follow the last section, if any. Each is aligned: uint32 [F + 1] offsets,
+ * then the texts. They are outside the digest, because the same dosages from a table without them
+ * are the same data. A separate hash protects them. */
 struct block_header {
     char magic[8];
     uint32_t version;
@@ -64,7 +64,7 @@ struct block_header {
     uint32_t marker_id_bytes; /* of the text; 0: no marker ids */
     uint64_t allele_high;     /* hash of the bytes after data_bytes */
     uint64_t allele_low;
-    /* The digest covers everything from here up to data_bytes. */
+    /* The digest covers everything from here to data_bytes. */
     uint64_t data_bytes; /* without alleles and marker ids */
     int64_t n_edges;
     int64_t nnz;
@@ -86,7 +86,7 @@ struct block_header {
     } section[BLOCK_N_SECTIONS];
 };
 
-/* Set the byte counts of all sections from the other fields, except those of the texts. */
+/* Set the byte counts of all sections except texts from the other fields. */
 void block_set_sizes(struct block_header *header);
 
 /* Offsets of a text outside the digest: its array of starts, and the text itself. */
@@ -96,12 +96,12 @@ struct block_texts {
 struct block_texts block_alleles(const struct block_header *header);
 struct block_texts block_marker_ids(const struct block_header *header);
 
-/* Return the size of the whole block in bytes, including the texts outside the digest. */
+/* Size of the whole block in bytes, with the texts outside the digest. */
 uint64_t block_whole_bytes(const struct block_header *header);
 
-/* Set digest and hash in the header of a block that is otherwise complete. */
+/* Set digest and hash in a block that is otherwise complete. */
 void block_sign(void *block);
-/* True if digest and hash are what block_sign() would set. */
+/* True if they are what block_sign() would set. */
 bool block_is_signed(const void *block);
 
 /* Round bytes up to a multiple of the alignment. */

@@ -5,23 +5,22 @@
 
 #include "data/core/dataset.h"
 
-/* The data that a reader collected. Shapes and meanings as in struct dataset. Everything is
+/* Data that a reader collected; shapes and meanings as in struct dataset. Everything is
  * borrowed. */
 struct draft {
     int32_t n_samples;
-    int32_t n_nodes; /* 0: as many as samples, because samples are the nodes */
+    int32_t n_nodes; /* 0: samples are the nodes */
     int32_t n_features;
     int32_t n_markers;     /* 0: all features */
     int32_t n_classes;     /* 0: regression */
-    const float *features; /* (M, K). Exactly one of features, dosage, code, sparse and write is not
-                              NULL */
+    const float *features; /* (M, K). One of features, dosage, code, sparse and write is not NULL */
     const int8_t *dosage;  /* (M, K), DOSAGE_MISSING where missing; the builder computes the fill */
     const uint8_t *code;   /* (M, K), with level */
     const struct csr *sparse; /* (M, F) */
     const float *level;       /* [256] values of the codes */
     const float *covariates;  /* (M, F - K); (M / N, F - K) where is_alike; NULL: none */
-    /* Writes dosage and fill, or features, completely and directly into the block, so that they are
-     * never in memory twice. Arrays that it must not write are NULL. */
+    /* Writes dosage and fill, or features, completely into the block, so that they are never in
+     * memory twice. The other arrays are NULL. */
     void (*write)(void *arg, int8_t *dosage, float *fill, float *features);
     void *write_arg;
     bool writes_dosage;
@@ -38,15 +37,15 @@ struct draft {
     int32_t n_groups;
     const char *const *group_names;   /* [n_groups] */
     const char *const *ids;           /* [N] */
-    const char *const *feature_names; /* [F]; NULL: features have no names */
+    const char *const *feature_names; /* [F]; NULL: no names */
     const char *const *class_names;   /* [C] */
     const char *const *alleles;       /* [F], "" where unknown; NULL: none */
-    const char *const *marker_ids;    /* [F], "" where a marker has no id; NULL: none */
+    const char *const *marker_ids;    /* [F], "" where unknown; NULL: none */
 };
 
 /* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err if memory is
- * short, names take over 4 GiB, or a value violates what dataset_open() checks (a column without
- * any dosage has no mean). */
+ * short, names take over 4 GiB, or dataset_open() refuses a value (a column without any dosage has
+ * no mean). */
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense features while a table is being read: rows are added, then constant columns are dropped and
- * missing values are filled in. Values are stored as small integers (data/core/dataset.h), so that
- * a genotype takes one byte. The first value that does not fit turns all of them into floats. */
+/* Dense features while a table is read: rows are added, then constant columns dropped and missing
+ * values filled in. Values are small integers (data/core/dataset.h), one byte each, until one does
+ * not fit; from then on all are floats. */
 #ifndef DATA_CORE_COLUMNS_H
 #define DATA_CORE_COLUMNS_H
 
@@ -15,19 +15,18 @@
 #include "data/text/table.h"
 
 struct columns {
-    int8_t *dosage; /* (n_rows, n_cols) row-major, DOSAGE_MISSING where missing; NULL where v is
-                       used */
-    float *v;       /* (n_rows, n_cols) row-major, NaN where missing; NULL where dosage is used */
+    int8_t *dosage; /* (n_rows, n_cols) row-major, DOSAGE_MISSING where missing; or NULL, and */
+    float *v;       /* (n_rows, n_cols) row-major, NaN where missing */
     int32_t n_rows;
     int32_t n_cols;
     int32_t row_capacity;
     const char **name;           /* [n_cols] array owned, texts owned by the table */
-    const struct names *missing; /* words and numbers that mean "missing", besides those of
+    const struct names *missing; /* words and numbers that mean "missing" besides those of
                                     table_is_missing(); borrowed; NULL: none */
 };
 
-/* Take all columns of an open table except the first, which is the id. rows_expected > 0 creates
- * that many rows of missing values; 0 creates none. Pair with columns_release(). */
+/* Take the columns of an open table except the first, the id, with rows_expected rows of missing
+ * values. Pair with columns_release(). */
 int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err);
 void columns_release(struct columns *c);
 
@@ -37,17 +36,17 @@ int columns_add_row(struct columns *c, struct err *err);
  * short. */
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);
 
-/* Keep only the rows row[n], in this order. No row may occur twice. */
+/* Keep the rows row[n], in this order, each at most once. */
 int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err);
-/* Tally each column; tally has n_cols entries. */
+/* tally [n_cols] */
 void columns_tally(struct tally *tally, const struct columns *c);
-/* Keep only the columns j with keeps[j]. */
+/* Keep the columns j with keeps[j]. */
 void columns_keep(struct columns *c, const bool *keeps);
-/* Drop each column whose present values are all equal. *n_dropped receives their number. */
+/* Drop columns whose present values are all equal, *n_dropped of them. */
 int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
-/* Count missing values in *n_missing and replace those of float columns by the mean of the column's
- * present values. Small integers stay marked, because a dataset stores their means separately. -1
- * and err if a column has no value. */
+/* Count missing values in *n_missing. In float columns, replace them by the mean of the present
+ * values; a dataset stores the means of small integers separately. -1 and err if a column has no
+ * value. */
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data formats: one row for each choice of data.format. The file of a format defines its row;
- * the list below names all rows. All other code asks for a property of the row (data/format.h),
- * never which row it is. */
+/* The data formats: one row for each choice of data.format, defined in the format's file and listed
+ * below. Other code asks for a property of the row (data/format.h), never which row it is. */
 #ifndef DATA_CORE_DATA_FORMAT_H
 #define DATA_CORE_DATA_FORMAT_H
 
@@ -16,12 +15,12 @@ struct data_spec;
 struct dataset;
 
 /* clang-format off */
-/* The rows, in the order of the choices of data.format. OR is put between two rows. */
+/* The rows, in the order of the choices of data.format, separated by OR. */
 #define DATA_FORMATS(X, OR) \
     X(genotype) OR X(graph) OR X(simulated) OR X(tu) OR X(smiles) OR X(idx)
 /* clang-format on */
 
-/* The names as the choices of a setting: "genotype|graph|..." */
+/* The choices of a setting: "genotype|graph|..." */
 #define DATA_FORMAT_NAME(name) #name
 #define DATA_FORMAT_CHOICES DATA_FORMATS(DATA_FORMAT_NAME, "|")
 
@@ -43,25 +42,24 @@ struct data_setting {
 struct data_pieces {
     /* Pair with close(), also after a failure. spec is borrowed until then. */
     int (*open)(void **out, const struct data_spec *spec, struct err *err);
-    /* Read at most `most` graphs. Returns 1, or 0 after the last graph. report covers everything
-     * read so far. */
+    /* At most `most` graphs. Returns 1, or 0 after the last. report covers everything so far. */
     int (*next)(struct dataset *out, void *state, int32_t most, struct data_report *report,
                 struct err *err);
     void (*close)(void *state); /* takes NULL */
 };
 
-/* Files by which `init` recognises the format: keys of the settings that hold their paths. */
+/* Files by which `init` recognises the format, as keys of the settings with their paths. */
 struct data_files {
     const char *first;
     const char *second;  /* NULL: none */
     const char *missing; /* message if the second is missing */
 };
 
-/* The values that `init` proposes for a first sweep. Values of an axis are separated by blanks. */
+/* Values that `init` proposes for a first sweep; values of an axis are separated by blanks. */
 struct data_proposal {
     int32_t epochs;     /* 0: fewer for more samples */
     int32_t batch_size; /* 0: larger for more samples */
-    int32_t one_part;   /* no folds from this number of labelled samples on; 0: 20000 */
+    int32_t one_part;   /* no folds from this many labelled samples on; 0: 20000 */
     const char *patience;
     const char *learning_rate;
     const char *dropout;
@@ -79,7 +77,7 @@ struct data_format {
     bool has_genotypes;     /* features are dosages of alleles */
     bool is_simulated;      /* data come from no file */
     bool is_alike;          /* all graphs have the same nodes and edges */
-    bool has_attributes;    /* features may be amounts, words or both; scale = auto examines them */
+    bool has_attributes;    /* features may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */
 
     struct data_setting settings[DATA_SETTINGS]; /* ends with a NULL key */
@@ -89,14 +87,13 @@ struct data_format {
                 struct err *err);
 
     /* New samples for models of this format. */
-    const char *new_option; /* option of `predict`: genotypes, features, graphs; NULL: none */
+    const char *new_option; /* of `predict`: genotypes, features, graphs; NULL: none */
     void (*set_new_path)(struct data_spec *spec, const char *path); /* for graphs; else NULL */
-    const struct data_pieces *pieces;                               /* NULL: the file is read at
-                                                                       once */
+    const struct data_pieces *pieces;                               /* NULL: read at once */
 
-    /* Facts for `init`. It never proposes a format without files. */
+    /* For `init`, which never proposes a format without files. */
     struct data_files files[DATA_FILES]; /* ends with a NULL `first` */
-    const char *trait_table;             /* setting of the table that holds the trait; NULL: none */
+    const char *trait_table;             /* setting of the table with the trait; NULL: none */
     bool has_trait_number;               /* the trait is a column number */
     struct data_proposal proposal;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A report about the data that were read: counts shared by all formats, and notes that the format
- * words itself. `inspect` prints the facts; `run` and `predict` log the other notes in list
- * order. */
+/* A report about data that were read: counts that formats share, and notes in the words of the
+ * format. `inspect` prints the facts; `run` and `predict` log the other notes in list order. */
 #ifndef DATA_CORE_DATA_REPORT_H
 #define DATA_CORE_DATA_REPORT_H
 
@@ -30,27 +29,26 @@ enum { DATA_NOTES = 16, DATA_NOTE_BYTES = 1200 };
 
 struct data_note {
     enum data_note_kind kind;
-    const char *label; /* one or two words ("filters"); `inspect` prints the label of a fact */
-    bool is_advice;    /* about settings: the name of the sweep file goes before the text */
+    const char *label; /* one or two words ("filters"); `inspect` prints that of a fact */
+    bool is_advice;    /* about settings: the sweep file's name goes before the text */
     char text[DATA_NOTE_BYTES];
 };
 
 /* Samples are those of the file with the features. */
 struct data_report {
     int32_t n_samples;
-    int32_t n_valued;   /* rows with a value to predict */
-    int32_t n_joined;   /* of these, rows of a known sample */
-    int32_t n_unjoined; /* of these, rows of no sample; dropped */
-    int32_t n_skipped;  /* samples that could not be read and were skipped */
-    int32_t n_features; /* features read, before any was dropped */
-    int64_t n_missing;  /* missing values of the features kept; set to the mean */
-    double low, high;   /* least and largest call of a table of genotypes; 0 for other files */
-    int64_t n_duplicate_edges; /* dropped: the same pair of nodes again, in either direction */
+    int32_t n_valued;          /* rows with a value to predict */
+    int32_t n_joined;          /* of these, rows of a known sample */
+    int32_t n_unjoined;        /* of these, rows of no sample; dropped */
+    int32_t n_skipped;         /* samples that could not be read */
+    int32_t n_features;        /* read, before any was dropped */
+    int64_t n_missing;         /* missing values of kept features, set to the mean */
+    double low, high;          /* extreme calls of a table of genotypes; 0 for other files */
+    int64_t n_duplicate_edges; /* dropped: the same pair again, in either direction */
     int64_t n_self_loops;      /* dropped: every node gets one anyway */
-    double suspect;            /* value of the trait that may be a code for "missing", like -9 */
-    int32_t n_suspect;         /* cells with this value; 0: none was found */
-    const char *unset; /* after a load that failed because a required key of [data] is not set: this
-                          key; else NULL */
+    double suspect;            /* value of the trait, like -9, that may mean "missing" */
+    int32_t n_suspect;         /* cells with this value; 0: none found */
+    const char *unset;         /* key of [data] whose absence made a load fail, or NULL */
     struct data_note note[DATA_NOTES];
     int32_t n_notes;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which variants are kept: the settings maf, max_missing, region, variants and multiallelic
- * of [data], for every kind of file. */
+/* Decides which variants are kept, for every kind of file: the settings maf, max_missing, region,
+ * variants and multiallelic of [data]. */
 #ifndef DATA_CORE_FILTER_H
 #define DATA_CORE_FILTER_H
 
@@ -10,14 +10,14 @@
 #include "base/err.h"
 #include "data/core/data_spec.h"
 
-/* Summary of the genotypes of a variant. */
+/* The genotypes of a variant in numbers. */
 struct tally {
     int32_t n_present;
     double sum;
     double low, high; /* of present genotypes; low > high if none */
 };
 
-/* Summarise the genotypes of n samples, in the forms of struct calls (data/genotype/variants.h). */
+/* Over n samples, in the forms of struct calls (data/genotype/variants.h). */
 struct tally tally_packed(const uint8_t *packed, int32_t n);
 struct tally tally_dosage(const int8_t *dosage, int32_t n);
 struct tally tally_value(const float *value, int32_t n);
@@ -38,32 +38,31 @@ struct filter {
     bool skips_multiallelic;
     enum filter_take take;
     int32_t n_take;
-    struct filter_range *range; /* [n_ranges]; none: no restriction */
+    struct filter_range *range; /* [n_ranges]; none: everywhere */
     int32_t n_ranges;
 };
 
-/* Numbers of variants that the filters dropped from a file. */
+/* Variants that the filters dropped from a file. */
 struct filter_counts {
     int32_t n_read;         /* markers that were tested */
     int64_t n_elsewhere;    /* sites outside the region */
-    int64_t n_multiallelic; /* sites skipped; sites that were split are in n_split */
+    int64_t n_multiallelic; /* sites skipped; those split are in n_split */
     int64_t n_split;
     int32_t n_too_missing; /* markers dropped, like the next three */
-    int32_t n_monomorphic; /* markers dropped: all present calls are equal */
+    int32_t n_monomorphic; /* all present calls are equal */
     int32_t n_rare;
     int32_t n_thinned;
-    bool is_partly_read; /* variants = first:N was satisfied before the end of the file */
+    bool is_partly_read; /* variants = first:N was satisfied before the end */
 };
 
-/* Take the filters from the settings. Pair with filter_release(), also after a failure. -1 and err
- * if the region is malformed. */
+/* Pair with filter_release(), also after a failure. -1 and err if the region is malformed. */
 int filter_init(struct filter *f, const struct data_filter *spec, struct err *err);
 void filter_release(struct filter *f);
 
-/* True if a site lies in one of the regions or extends into it from before. */
+/* True if a site lies in a region or extends into it from before. */
 bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, int64_t end);
 
-/* True if the filters keep a variant. If not, counts gets the reason. frequency is that of the
+/* True if the filters keep a variant; counts gets the reason if not. frequency is that of the
  * counted allele among present calls. */
 bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_samples,
                   double frequency, struct filter_counts *counts);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part and the group of each sample, where tables give them.
+/* The part and the group of each sample, as given in tables.
  *
- * A split file is a table with the columns id and part, id and group, or all three. The part is
- * train | val | test | stop | none; samples that are not listed are in none. With two columns the
- * second is the part unless it has the group's name. With more columns the part's column must be
- * named `part`; other columns are ignored. */
+ * A split file has the columns id and part, id and group, or all three. The part is train | val |
+ * test | stop | none; samples not listed are in none. With two columns the second is the part
+ * unless it has the group's name. With more, the part's column must be named `part`; other columns
+ * are ignored. */
 #ifndef DATA_CORE_MEMBERSHIP_H
 #define DATA_CORE_MEMBERSHIP_H
 
@@ -16,17 +16,17 @@ struct membership {
     int32_t *group;           /* [n] -1: unknown; NULL: split.group is not set */
     const char **group_names; /* [n_groups] sorted like classes */
     int32_t n_groups;
-    struct target_cells cells; /* owns group names that come from the split file */
+    struct target_cells cells; /* owns group names of the split file */
 };
 
 /* Find part and group of the samples `ids`.
- *   source  in  file that the ids come from, for messages
+ *   source  in  file of the ids, for messages
  *   all     in  all samples of that file, if ids are fewer (data.subset); else NULL
  *   groups  in  cells of column spec->group in another table; the split file has precedence.
  *               Borrowed, must outlive m. NULL, or its column NULL: no such column
  *   target  in  targets; a sample with a value must have a group
- * Pair with membership_release(), also after a failure. -1 and err for an unknown id, a repeated
- * id, an unknown part, a group column that no table has, or a sample with a value but no group. */
+ * Pair with membership_release(), also after a failure. -1 and err for an unknown or repeated id,
+ * an unknown part, a group column that no table has, or a sample with a value but no group. */
 int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
                     const char *source, const struct names *all, const struct target_cells *groups,
                     const struct target *target, struct err *err);

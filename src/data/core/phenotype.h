@@ -8,45 +8,43 @@
 #include "data/core/target.h"
 #include "data/text/names.h"
 
-/* Columns of the table with one cell for each sample. A cell is absent if the table has none or its
- * text means "missing". */
+/* One cell for each sample, absent if the table has none or its text means "missing". */
 struct phenotype {
     struct target_cells trait;
     struct target_cells *covariate; /* [n_covariates] in the order of spec->covariates */
     bool *is_factor;                /* [n_covariates] written as factor(NAME): values are words,
-                                       even if they are digits */
+                                       even digits */
     int32_t n_covariates;
-    struct target_cells group; /* column NULL: no group is set, or the table has no such column */
+    struct target_cells group; /* column NULL: no group is set, or the table lacks it */
 };
 
 /* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
- * anew but keeps `unjoined` and `suspect` of the first. */
+ * anew but keeps `unjoined` and `suspect`. */
 struct phenotype_report {
     int32_t n_valued;             /* rows with a value */
     int32_t n_joined;             /* of these, rows of a known sample */
     int32_t n_left;               /* of these, rows of no sample; dropped */
     char left[DATA_EXAMPLES][41]; /* the first of these ids, possibly cut */
-    bool is_foreign_id;           /* at least one of these ids is not UTF-8 */
-    char unjoined[600];           /* reason why rows did not join, if it can be found; else "" */
-    double suspect;               /* value like -9 that may be a code for "missing", since no other
-                                     value is negative */
-    int32_t n_suspect;            /* cells of the column with this value; 0: none was found */
+    bool is_foreign_id;           /* one of these ids is not UTF-8 */
+    char unjoined[600];           /* why rows did not join, if it can be found; else "" */
+    double suspect;               /* value like -9 that may mean "missing": no other is negative */
+    int32_t n_suspect;            /* cells of the column with this value; 0: none found */
     char suspect_column[81];
     bool is_case_control; /* values are 1 and 2 of a .fam */
     const char *unset;    /* as in struct data_report */
 };
 
-/* Read the columns that spec names. If spec->like is set, read only covariates of new samples.
+/* Read the columns that spec names; if spec->like is set, only covariates of new samples.
  *   p       out    pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   source  in     the samples, at least one, and their file
  *   report  inout
- * -1 and err if a column is missing (the group may be in the split file instead), the trait is one
- * of the covariates, an id occurs twice, or no id is in common. */
+ * -1 and err if a column is missing (the group may be in the split file), the trait is a covariate,
+ * an id occurs twice, or no id is in common. */
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
 void phenotype_release(struct phenotype *p);
 
-/* Strip factor(NAME) to NAME in place and return it; return any other text unchanged. */
+/* Strip factor(NAME) to NAME in place; other text is unchanged. */
 char *phenotype_strip_factor(char *text, bool *is_factor);
 
 #endif

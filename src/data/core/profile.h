@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "data/text/names.h"
 
-/* Only the first columns of a wide table are profiled. */
+/* Wide tables are profiled up to this column. */
 enum { PROFILE_COLUMNS = 256 };
 
 struct profile_column {
@@ -19,7 +19,7 @@ struct profile_column {
     int64_t n_numbers;    /* of these, numbers */
     int64_t n_whole;      /* of these, whole numbers */
     double low, high;     /* of the numbers; low > high if none */
-    int64_t n_structures; /* values with a character that occurs in SMILES but not in words */
+    int64_t n_structures; /* values with a character of SMILES that words do not have */
     struct names seen;    /* distinct values, up to a limit */
     bool is_cut;          /* the limit was reached */
 };
@@ -39,20 +39,19 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
                  struct err *err);
 void profile_release(struct profile *profile);
 
-/* Compute the correlation of each column with column `column`, over rows with a number in both; 0
- * if there are fewer than three such rows or no variation. r is [profile->n], out. Other arguments
- * as in profile_read(). */
+/* r [profile->n] = correlation of each column with column `column`, over rows with a number in
+ * both; 0 if fewer than three or without variation. Other arguments as in profile_read(). */
 int profile_correlate(double *r, const struct profile *profile, const char *path,
                       const struct names *ids, int32_t id, int32_t column, struct err *err);
 
-/* Return the number of distinct values of a column that are among ids. */
+/* Number of distinct values of a column among ids. */
 int32_t profile_known(const struct profile_column *column, const struct names *ids);
 
 bool profile_is_unique(const struct profile_column *column); /* no value occurs twice */
 bool profile_is_numeric(const struct profile_column *column);
 bool profile_is_whole(const struct profile_column *column);
 
-/* Return the index of the column with this name, or -1 if it was not profiled. */
+/* Index of the column with this name; -1 if it was not profiled. */
 int32_t profile_find(const struct profile *profile, const char *name);
 
 #endif

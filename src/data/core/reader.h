@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the readers of several formats share. */
+/* Functions shared by the readers of several formats. */
 #ifndef DATA_CORE_READER_H
 #define DATA_CORE_READER_H
 
@@ -14,20 +14,19 @@ int reader_need_path(const struct data_spec *spec, const char *path, const char 
 
 /* True if the header begins with FID IID, like PLINK's tables. */
 bool reader_has_family(const struct table *t);
-/* Return the column of the ids: the one called `name` unless that is NULL or ""; else IID after
- * FID; else the first. -1 and err if there is no such column. */
+/* Return the column of the ids: the one called `name` unless NULL or ""; else IID after FID; else
+ * the first. -1 and err if there is no such column. */
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err);
 
-/* Add the cell of the current row to ids and return its number. -1 and err if it is empty or
- * already there. */
+/* Add the cell as a new id and return its number. -1 and err if it is empty or repeated. */
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err);
 
-/* Return the number of the cell's id. -1 and err if it is not among ids; `source` is the file that
- * they come from. */
+/* Return the number of the cell's id. -1 and err if it is not among ids, which come from file
+ * `source`. */
 int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
                         const char *source, struct err *err);
 
-/* True if a cell is one of the words, or equals one that is a number (-9 matches -9.0). */
+/* True if a cell is one of the words, or equal to one as a number (-9 and -9.0). */
 bool reader_is_listed(const struct names *words, const char *cell);
 
 #endif

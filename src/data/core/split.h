@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assigns samples to the parts: train fits the weights, stop chooses the epoch, val ranks
+/* Assigns samples to parts: train fits the weights, stop chooses the epoch, val ranks
  * configurations, test measures the result.
  *
- * The test part depends only on the sweep seed and the setting `test`. Folds depend on (sweep seed,
- * replicate). No other setting changes them, so that every configuration sees the same parts.
- * Unlabelled samples are in no part. Parts are stratified by class: the number of samples of each
- * class in a part differs from its share by less than one.
+ * The test part depends only on the sweep seed and the setting `test`, folds on (sweep seed,
+ * replicate), so that every configuration sees the same parts. Unlabelled samples are in no part.
+ * Parts are stratified: the number of samples of a class in a part differs from its share by less
+ * than one.
  *
- * If the data have groups, no group is split between test, val and train, or between two folds.
- * Sizes of parts are as close to the settings as whole groups allow, found greedily:
+ * If the data have groups, none is divided between test, val and train, or between folds. Parts are
+ * as close to their sizes as whole groups allow, found greedily:
  *   test, val  groups in random order; each joins or leaves if this brings the part closer to its
- *              fraction of every class, until no group does. At least one group.
+ *              fraction of every class, until none does. At least one group.
  *   folds      groups from large to small, each to the fold with the fewest samples of its
- *              classes. In regression the sizes of two folds differ by at most the largest group.
- *              For classes there is no such bound. With as many folds as groups, fold f is the
- *              f-th group in the order of their names.
+ *              classes. In regression the sizes of two folds differ by at most the largest group;
+ *              classes have no such bound. With as many folds as groups, fold f is the f-th group
+ *              by name.
  * Source of the idea: GroupKFold and StratifiedGroupKFold of scikit-learn.
  *
- * The stop part chooses the epoch, so that no sample of val influences the training that val
- * scores. It is drawn last, from the samples that would train: the fraction `stop` of them,
- * stratified, by (sweep seed, replicate, fold). With groups it is as close to this fraction as
- * whole groups allow, at least one. Test, val and folds are the same with and without it. */
+ * With a stop part, val scores samples by which nothing in the training was chosen. It is drawn
+ * last, from train: the fraction `stop`, stratified, by (sweep seed, replicate, fold), or whole
+ * groups close to it, at least one. The other parts are the same with and without it. */
 #ifndef DATA_CORE_SPLIT_H
 #define DATA_CORE_SPLIT_H
 
@@ -35,7 +34,7 @@ struct split_spec {
     int64_t seed;  /* sweep seed */
     int32_t replicate;
     int32_t fold; /* in [0, K) */
-    /* For a model without epochs: it trains on the stop part of a split file. */
+    /* A model without epochs trains on the stop part of a split file. */
     bool trains_on_stop;
 };
 
@@ -48,25 +47,24 @@ struct split {
     int32_t n_train, n_val, n_test, n_stop;
 };
 
-/* Make the split. If the dataset has a split file, this file decides and the fractions test and val
- * are ignored. folds > 0 then keeps its test and stop parts and cuts train + val into folds. stop >
- * 0 then draws the stop part from train.
+/* A split file of the dataset decides, and the fractions test and val are ignored. folds > 0 then
+ * keeps its test and stop parts and cuts train + val into folds; stop > 0 draws the stop part from
+ * train.
  *
  * Pair with split_release(). -1 and err if
  *   - train or val would be empty, or stop if one is asked for (with groups: too few groups),
- *   - a split file splits a group,
+ *   - a split file divides a group,
  *   - stop > 0 and the split file has a stop part. */
 int split_make(struct split *out, const struct dataset *d, const struct split_spec *spec,
                struct err *err);
 void split_release(struct split *split);
 
-/* Return the part that chooses the epoch: stop, or val if there is no stop part. Sets *nodes and
- * *n. */
+/* The part that chooses the epoch: stop, or val if there is none. Sets *nodes and *n. */
 enum part split_chooser(const int32_t **nodes, int32_t *n, const struct split *split);
 
-/* Count the groups outside the test part (and outside the stop part of a split file). This is the
- * largest possible number of folds. The fields folds, fold, val and stop of spec are ignored; d
- * must have groups. -1 and err like split_make(). */
+/* Count the groups outside test (and outside stop of a split file), the largest possible number of
+ * folds. d must have groups; folds, fold, val and stop of spec are ignored. -1 and err like
+ * split_make(). */
 int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
                        struct err *err);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts the text of cells to the target: numbers or classes. */
+/* Converts text cells to the target: numbers or classes. */
 #ifndef DATA_CORE_TARGET_H
 #define DATA_CORE_TARGET_H
 
 #include "data/core/builder.h"
 #include "data/core/data_spec.h"
 
-/* One cell for each sample, as it was read; absent where a sample has none. */
+/* One cell for each sample, as read; absent where it has none. */
 struct target_cells {
     const char *path; /* borrowed, for messages */
-    char *column;     /* name of the column, owned */
+    char *column;     /* name, owned */
     char **text;      /* [n] owned; NULL: missing */
     int64_t *line;    /* [n] */
     int32_t n;
@@ -21,12 +21,11 @@ int target_cells_init(struct target_cells *cells, int32_t n, const char *path, c
                       struct err *err);
 void target_cells_release(struct target_cells *cells);
 
-/* Keep a copy of cell i, in [0, n]; i = n appends one. A cell that means "missing" stays absent. -1
- * and err if memory is short. */
+/* Keep a copy of cell i, in [0, n]; i = n appends. A cell that means "missing" stays absent. */
 int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
                      struct err *err);
 
-/* The converted cells. Arrays are owned, NULL where the task does not use them. */
+/* Arrays are owned, NULL where the task does not use them. */
 struct target {
     float *value;             /* [n] regression, NaN where missing */
     int32_t *label;           /* [n] classification, -1 where missing */
@@ -35,32 +34,28 @@ struct target {
     int32_t n_classes;        /* 0: regression */
 };
 
-/* Convert cells. Task auto decides as follows:
- *   only words              classes
- *   only whole numbers      classes if whole_are_classes, else numbers
- *   only numbers            numbers
- *   words beside numbers    an error
- * Task auto also refuses many classes of which most have one member. Pair with target_release(). -1
- * and err if no cell is present, a cell does not fit the task, or all cells are equal. */
+/* Convert cells. Task auto:
+ *   only words            classes
+ *   only whole numbers    classes if whole_are_classes, else numbers
+ *   only numbers          numbers
+ *   words and numbers     an error, like many classes of which most have one member
+ * Pair with target_release(). -1 and err if no cell is present, a cell does not fit the task, or
+ * all are equal. */
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
                 bool whole_are_classes, struct err *err);
 
-/* Make each distinct text a class; there may be one class or none. Pair with target_release(). -1
- * and err if memory is short. */
+/* Make each distinct text a class, possibly one or none. Pair with target_release(). */
 int target_classes(struct target *out, const struct target_cells *cells, struct err *err);
 
-/* Make n missing numbers. Pair with target_release(). */
+/* n missing numbers. Pair with target_release(). */
 int target_absent(struct target *out, int32_t n, struct err *err);
 void target_release(struct target *target);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
-/* Replace decimal commas (100,92), which spreadsheets write in many countries, by points. This
- * happens only if every present cell is a whole number or a number with a comma, and the table's
- * separator is not a comma.
- *
- * -1 and err if the meaning is ambiguous: the separator is a tab or blank and every comma is
- * followed by three digits (1,234 may be 1234; with semicolons the comma is decimal), or points
- * likely separate thousands (1.066 beside 979, and nothing else). */
+/* Replace decimal commas (100,92; common in spreadsheets) by points, if every present cell is a
+ * whole number or has a comma and the separator is not a comma. -1 and err if they are ambiguous:
+ * tabs or blanks separate and every comma is followed by three digits (1,234 may be 1234), or
+ * points likely separate thousands (1.066 beside 979, and nothing else). */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds features that are the target: a column left in the table by mistake, the trait in other
- * units, the class as a number. A model would get its score by copying such a feature. */
+/* Finds features that are the target: a column left in by mistake, the trait in other units, the
+ * class as a number. A model would score by copying it. */
 #ifndef DATA_CORE_TARGET_LEAKS_H
 #define DATA_CORE_TARGET_LEAKS_H
 
 #include "data/core/dataset.h"
 
-#define TARGET_LEAK_CORRELATION 0.999 /* a feature with a larger |r| counts as the target */
+#define TARGET_LEAK_CORRELATION 0.999 /* a larger |r| counts as the target */
 #define TARGET_LEAK_LEAST 10          /* least number of samples with both values */
 
 struct target_leak {
     int32_t feature;
     int32_t n_samples; /* samples with both values */
-    double r;          /* for classes: with the class number or, if larger, with the indicator of
-                          one class */
+    double r;          /* for classes: with the number or, if larger, with one class */
 };
 
 struct target_leaks {
@@ -22,14 +21,14 @@ struct target_leaks {
     int32_t capacity;
 };
 
-/* Examine all features, including covariates, over the labelled samples that have a value. (In
- * features that are not dosages, a value equal to the column's mean counts as missing.) Finds
- * nothing if chance could produce such a feature: if there are fewer than 1,000 ways per feature to
- * permute the target's values. Finds nothing if samples are graphs.
+/* Examine all features, including covariates, over labelled samples that have a value. (In features
+ * other than dosages, the column's mean counts as missing.) Finds nothing if chance could: if the
+ * target's values have fewer than 1,000 permutations per feature. Finds nothing if samples are
+ * graphs.
  *
- * Cost: one pass over 1 % of the samples, at least 64, for dosages, and over all samples for
- * other features; then all samples of each feature that this pass did not rule out. Pair with
- * target_leaks_release(). Local. */
+ * Cost: one pass over 1 % of the samples, at least 64, for dosages, and over all for other
+ * features; then all samples of each feature not ruled out. Pair with target_leaks_release().
+ * Local. */
 int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err);
 void target_leaks_release(struct target_leaks *p);
 

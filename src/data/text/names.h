@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An ordered set of texts, such as the ids of samples, each with its number and its line. */
+/* An ordered set of texts, such as ids of samples, each with its number and line. */
 #ifndef DATA_TEXT_NAMES_H
 #define DATA_TEXT_NAMES_H
 
@@ -19,18 +19,18 @@ struct names {
 /* Zero-initialise to begin. */
 void names_release(struct names *names);
 
-/* Return the number of a text, or -1 if it is not in the set. */
+/* Number of a text, -1 if unknown. */
 int32_t names_find(const struct names *names, const char *text);
-/* Return the line that was given when the text was added. */
+/* The line given when it was added. */
 int64_t names_line(const struct names *names, int32_t index);
-/* Add a text that is not yet in the set. Returns its number. */
+/* Add a new text and return its number. */
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err);
-/* Add the parts of "a, b, c" without blanks around them. list may be NULL or "". A quoted part may
- * contain commas and doubled quotes, like a cell of a table. So may the argument of a part like
+/* Add the parts of "a, b, c" without blanks around them; list may be NULL or "". A quoted part may
+ * contain commas and doubled quotes, like a table cell. So may the argument of a part like
  * factor("a, b"), which keeps its quotes for names_unquote(). `what` names the list in messages. -1
- * and err if a part is empty or occurs twice, or a quote is not closed. */
+ * and err if a part is empty or occurs twice, or a quote is open. */
 int names_split(struct names *names, const char *list, const char *what, struct err *err);
-/* Remove the quotes in place from a text that begins and ends with a quote. */
+/* Remove enclosing quotes in place. */
 void names_unquote(char *text);
 
 #endif
