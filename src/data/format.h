@@ -12,8 +12,8 @@
  * same features, without targets.
  *
  *   smiles  a table of molecules with the data's columns of ids and molecules
- *   tu      a folder with the data's node files. A label that no node of the data has becomes zeros,
- *           as if the node had none
+ *   tu      a folder with the data's node files. A label that no node of the data has becomes
+ *           zeros, as if the node had none
  *   idx     images of the data's size */
 
 struct new_graphs {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a table of samples x markers: a row for each sample, with its id first. */
+/* Reads a table of samples x markers: a row for each sample, its id first. */
 #ifndef DATA_GENOTYPE_GENOTYPE_TABLE_H
 #define DATA_GENOTYPE_GENOTYPE_TABLE_H
 
@@ -14,45 +14,44 @@
 /* Columns of a genotype table that are not markers: the trait, and other columns of the phenotype
  * table. As markers they would reveal the target. */
 struct nonmarkers {
-    int32_t *shown; /* [n_shown] columns of the file that are kept, ascending; NULL: all */
+    int32_t *shown; /* [n_shown] columns that are kept, ascending; NULL: all */
     int32_t n_shown, n_all;
-    int32_t n; /* hidden columns; their first names are in `first` */
+    int32_t n; /* hidden columns; the first names are */
     char first[DATA_EXAMPLES][41];
 };
 
 struct genotype_table {
-    struct table table; /* open until release: owns the names of the markers */
+    struct table table; /* open until release: owns names of markers */
     struct nonmarkers hidden;
     struct columns markers;
     struct names ids;
-    struct names missing; /* words that mean a missing call */
+    struct names missing; /* words for a missing call */
     double low, high;     /* of all present values; low > high if none */
 };
 
-/* Read the whole table. missing: "-9, x", texts that mean a missing call, besides those of
- * table_is_missing(); NULL or "": none. Pair with genotype_table_release(), also after a failure.
- * -1 and err if the file is not a table or has no samples, a marker or sample occurs twice, a cell
- * is not a number, or a number looks like a code for "missing" (not checked if `missing` lists only
- * words). */
+/* missing: "-9, x", texts that mean a missing call besides those of table_is_missing(); NULL or "":
+ * none. Pair with genotype_table_release(), also after a failure. -1 and err if the file is not a
+ * table or has no samples, a marker or sample occurs twice, a cell is not a number, or a number
+ * looks like a code for "missing" (not checked if `missing` lists only words). */
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err);
 
-/* Read spec->genotypes in the same way, but hide the columns that are not markers. */
+/* The same for spec->genotypes; columns that are not markers are hidden. */
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err);
 void genotype_table_release(struct genotype_table *g);
 
 /* True if one of a table's values is unlikely as a dosage beside the others. genotype_table_read()
- * refuses such a value until `missing` lists it. */
+ * refuses it until `missing` lists it. */
 bool genotype_table_find_code(double *code, const double *values, int32_t n);
 
-/* Keep only the samples sample[n], in this order. They are indices into ids, each at most once. ids
- * are unchanged. */
+/* Keep the samples sample[n], in this order: indices into ids, each at most once. ids are
+ * unchanged. */
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
                           struct err *err);
 
-/* Apply the filter, count what it drops, and fill in *n_missing missing values. Regions are
- * ignored. -1 and err if no marker is left. */
+/* Apply the filter without regions, count what it drops, and fill in *n_missing missing values. -1
+ * and err if no marker is left. */
 int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
                           struct filter_counts *counts, int64_t *n_missing, struct err *err);
 

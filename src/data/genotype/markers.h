@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects markers while they are read variant by variant, and writes them into a block sample by
- * sample.
+/* Collects markers variant by variant and writes them into a block sample by sample.
  *
- * A genotype takes two bits if the marker's dosages are 0, 1 and 2, a byte if they are other whole
- * numbers, else a float. This memory is returned to the system while the block is written, so
- * reading needs little more memory than the block. */
+ * A genotype takes two bits if dosages are 0, 1 and 2, a byte if they are other whole numbers, else
+ * a float. The memory returns to the system while the block is written, so reading needs little
+ * more than the block. */
 #ifndef DATA_GENOTYPE_MARKERS_H
 #define DATA_GENOTYPE_MARKERS_H
 
@@ -15,20 +14,18 @@
 #include "data/core/filter.h"
 #include "data/genotype/variants.h"
 
-/* Two-bit codes of a genotype as in a PLINK .bed; the first sample of a byte is in the lowest
- * bits. */
+/* Codes of a genotype as in a PLINK .bed, the first sample of a byte in the lowest bits. */
 enum { PACKED_TWO, PACKED_MISSING, PACKED_ONE, PACKED_ZERO };
-#define PACKED_PAD 0x55 /* four missing genotypes: padding of packed bytes */
+#define PACKED_PAD 0x55 /* four missing genotypes */
 
-/* Return the size of packed in struct calls for n samples: more than n / 4 bytes, padded with
- * PACKED_PAD. */
+/* Size of packed in struct calls for n samples: more than n / 4 bytes, padded with PACKED_PAD. */
 int64_t markers_packed_bytes(int32_t n);
 
 struct marker_chunk;
 
 struct marker {
     uint64_t text; /* offset in markers.text */
-    int32_t came;  /* number of the marker as it was added; some may have been dropped since */
+    int32_t came;  /* number in order of adding; others may have been dropped */
     int32_t n_missing;
     float fill; /* mean of the present genotypes */
 };
@@ -54,8 +51,7 @@ struct markers {
 int markers_init(struct markers *m, int32_t n_samples, struct err *err);
 void markers_release(struct markers *m);
 
-/* Append a marker. tally summarises its calls. -1 and err if memory is short or there are 2^31
- * markers. */
+/* tally summarises the calls. -1 and err if memory is short or there are 2^31 markers. */
 int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
                 const struct tally *tally, struct err *err);
 
@@ -63,12 +59,12 @@ int markers_add(struct markers *m, const struct site *site, int32_t alt, const s
 void markers_thin(struct markers *m, int32_t n);
 int64_t markers_missing(const struct markers *m); /* missing calls */
 
-/* Name the markers CHROM_POS, and those with equal names CHROM_POS_REF_ALT. -1 and err, which names
- * path, if two markers are identical. */
+/* Name the markers CHROM_POS, and CHROM_POS_REF_ALT if names are equal. -1 and err, with path, if
+ * two markers are identical. */
 int markers_name(struct markers *m, const char *path, struct err *err);
 
 /* Write all genotypes, row-major, and free them: dosage and fill (struct dataset), or features if
- * has_fractions, with missing values filled in. Unused arrays are NULL. Call it only once. */
+ * has_fractions, with missing values filled in. The other arrays are NULL. Only once. */
 void markers_write(struct markers *m, int8_t *dosage, float *fill, float *features);
 
 #endif

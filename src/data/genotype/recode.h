@@ -8,14 +8,13 @@
  *     (Alleles of the other strand are such; for A/T and C/G they cannot be detected.)
  *   - By name, if the data or the file (a table) have no alleles: a site's name is CHROM_POS.
  *     Dosages are used as they are.
- *   - By id (struct site), if the data, the file or both have ids. Columns and markers of a table
- *     use their names as ids. Alleles must agree if both are known. An id that occurs several times
- *     in the data or in the file matches nothing.
- * An absent marker or missing call gets the mean of the data.
+ *   - By id (struct site), if the data or the file have ids. A table's columns and markers use their
+ *     names as ids. Alleles must agree if both are known. A repeated id matches nothing.
+ * An absent marker or missing call gets the data's mean.
  *
- * If the alleles of a site are those of its calls (site.is_seen), each marker at this place counts
- * its own letter. A call with a letter that no marker there has is missing. The result for a sample
- * then does not depend on the other samples in the file. Such a site is never matched by name. */
+ * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
+ * letter, and a call with any other letter is missing. The result for a sample then does not depend
+ * on the other samples in the file. Such a site is never matched by name. */
 #ifndef DATA_GENOTYPE_RECODE_H
 #define DATA_GENOTYPE_RECODE_H
 
@@ -27,24 +26,24 @@
 #include "data/text/names.h"
 
 struct recode_report {
-    int32_t n_found;     /* markers of the data that were found, of n_markers */
-    int32_t n_flipped;   /* found with swapped alleles */
-    int32_t n_by_name;   /* found without comparing alleles */
-    int32_t n_by_id;     /* found by id */
-    int32_t n_other;     /* absent: other alleles at their place */
-    int32_t n_respelled; /* found under another name of the chromosome */
-    char chrom[2][40];   /* the first such name, in the file and in the data; if there is none, the
-                            first chromosome that the data do not have, and "" */
-    struct variants_contradicted contradicted; /* sites of the file; all are matched by letter */
-    int64_t n_missing;   /* missing calls of found markers, over the samples read */
-    int64_t n_elsewhere; /* sites on chromosomes that the data do not have */
+    int32_t n_found;     /* markers of the data, of n_markers */
+    int32_t n_flipped;   /* swapped alleles */
+    int32_t n_by_name;   /* alleles not compared */
+    int32_t n_by_id;     /* matched by id */
+    int32_t n_other;     /* absent: other alleles at the place */
+    int32_t n_respelled; /* found with another name of the chromosome */
+    char chrom[2][40];   /* the first such name, in the file and in the data; if none, the first
+                            chromosome that the data lack, and "" */
+    struct variants_contradicted contradicted; /* all matched by letter */
+    int64_t n_missing;                         /* missing calls of found markers and samples read */
+    int64_t n_elsewhere;                       /* sites on chromosomes that the data lack */
 };
 
-/* State of one marker of the data in the last reading of the file. */
+/* One marker of the data in the last reading of the file. */
 struct recode_marker {
-    bool has_own_id; /* its id belongs to no other marker of the data */
+    bool has_own_id; /* no other marker of the data has its id */
     bool is_found;
-    bool is_other; /* not found: other alleles at its place */
+    bool is_other; /* not found: other alleles at the place */
     bool is_flipped, is_by_name, is_by_id, is_respelled;
     uint8_t n_ids;     /* sites with its id: 0, 1, or 2 for several */
     int32_t n_missing; /* missing calls of the samples read */
@@ -52,12 +51,12 @@ struct recode_marker {
 
 struct genotype_table;
 
-/* Names of the data's chromosomes. The prefix chr is ignored, unless two chromosomes of the data
- * differ only in it. */
+/* Names of the data's chromosomes. The prefix chr is ignored, unless two names differ only in
+ * it. */
 struct chroms {
     struct names name;
     struct names bare; /* without the prefix */
-    bool is_mixed;     /* two names are equal without the prefix: compare whole names */
+    bool is_mixed;     /* two names are then equal: compare whole names */
 };
 
 struct recode {
@@ -70,9 +69,8 @@ struct recode {
     bool is_read;                 /* a file of variants is read from its beginning each time */
     struct genotype_table *table; /* for VARIANTS_NONE */
     struct names sites, names;    /* of the data's markers, by number */
-    struct names ids;             /* of the data's markers, by number; empty if the data have
-                                     none */
-    struct chroms chroms;         /* of the data's markers, from alleles or names CHROM_POS */
+    struct names ids;             /* likewise; empty if there are none */
+    struct chroms chroms;         /* from alleles or names CHROM_POS */
     float *fill;                  /* [K] means of the data */
     struct recode_marker *marker; /* [K] */
     bool is_respelled;            /* the current site's chromosome has another name in the data */
@@ -80,22 +78,22 @@ struct recode {
     int64_t n_sites;              /* in the last reading */
 };
 
-/* Open the file and read the samples' ids. Pair with recode_close(), also after a failure. -1 and
- * err like variants_open() and genotype_table_read(). */
+/* Read the samples' ids. Pair with recode_close(), also after a failure. -1 and err like
+ * variants_open() and genotype_table_read(). */
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
 void recode_close(struct recode *r);
 
 /* True if a table has dosages below 0 (*low is the lowest) but no marker of the data has a mean
- * below 0. The table then most probably uses another coding (-1, 0, 1). */
+ * there: the table most probably uses another coding (-1, 0, 1). */
 bool recode_is_below(double *low, const struct recode *r);
 
 /* The samples of the file. */
 const struct names *recode_ids(const struct recode *r);
 
-/* Read markers of the samples sample[n], which are indices into the ids, into x (n, K). May be
- * called again for other samples; a file of variants is then read again, so that x is the only
- * large array. -1 and err if the file is faulty or shares no chromosome with the data. */
+/* x out (n, K): markers of the samples sample[n], indices into the ids. May be called again: a file
+ * of variants is read anew, so that x is the only large array. -1 and err if the file is faulty or
+ * shares no chromosome with the data. */
 int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err);
 

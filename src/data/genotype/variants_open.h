@@ -5,7 +5,7 @@
 
 #include "data/genotype/variants.h"
 
-/* The kinds of file that data.genotypes may name. */
+/* What data.genotypes may name. */
 enum variants_kind {
     VARIANTS_NONE, /* a table (data/text/table.h), or unknown */
     VARIANTS_VCF,
@@ -14,14 +14,13 @@ enum variants_kind {
     VARIANTS_HAPMAP
 };
 
-/* Recognise a file by its first bytes, plain or unpacked. PLINK is recognised also by a name that
- * ends in .bed, .bim or .fam, or for which NAME.bed exists. Other PLINK 1 and 2 files count as
- * PLINK and are refused when opened. VARIANTS_NONE if the file cannot be opened. */
+/* Decides by the first bytes, plain or unpacked. PLINK is recognised also by an ending .bed, .bim
+ * or .fam, or by the existence of NAME.bed. Other PLINK 1 and 2 files count as PLINK; opening
+ * refuses them. VARIANTS_NONE if the file cannot be opened. */
 enum variants_kind variants_detect(const char *path);
 
-/* Open a file of any kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1
- * and err if the file is not readable, is truncated, has a faulty header or no samples, or repeats
- * an id. */
+/* For any kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1 and err if
+ * the file is not readable, is truncated, has a faulty header or no samples, or repeats an id. */
 int variants_open(struct variants *v, enum variants_kind kind, const char *path,
                   enum data_dosage dosage, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects edges while they are read, as pairs of node numbers or from a table. */
+/* Edges while they are read, as pairs of node numbers or from a table. */
 #ifndef DATA_GRAPH_EDGES_H
 #define DATA_GRAPH_EDGES_H
 
@@ -11,11 +11,11 @@
 #include "data/core/data_report.h"
 #include "data/text/names.h"
 
-/* A pair of nodes, in any order and direction. */
+/* A pair of nodes, given in any order and direction. */
 struct pair {
     int32_t low; /* the smaller node */
     int32_t high;
-    bool is_backward; /* the edge was given as (high, low) */
+    bool is_backward; /* given as (high, low) */
 };
 
 /* Zero-initialise to begin. */
@@ -23,9 +23,9 @@ struct pairs {
     struct pair *item; /* owned */
     int64_t n;
     int64_t capacity;
-    int64_t n_self_loops; /* dropped self loops */
+    int64_t n_self_loops; /* dropped */
     int64_t n_duplicates; /* dropped repeats in the same direction */
-    int64_t n_one_way;    /* kept edges that were given in one direction only */
+    int64_t n_one_way;    /* kept, but given in one direction only */
     int32_t *source;      /* [n] after pairs_finish(): each undirected edge once, sorted */
     int32_t *target;
     float *weight; /* [n] 1 */
@@ -33,7 +33,6 @@ struct pairs {
 
 void pairs_release(struct pairs *pairs);
 
-/* Add an edge. */
 int pairs_add(struct pairs *pairs, int32_t from, int32_t to, struct err *err);
 
 /* Sort, drop and count repeats, and replace item by the arrays. */
@@ -49,11 +48,10 @@ struct edges {
     float *weight;   /* [n] 1 if the table has no third column */
 };
 
-/* Read a table with two columns of node ids and optionally a weight. The nodes come from the file
- * `nodes_path`. A pair may be repeated, in either direction, with the same weight. Self loops and
- * repeats are dropped and counted in report. Pair with edges_release(). -1 and err if a node is
- * unknown, a weight is not positive, a repeated pair has another weight, or a row of ids stands in
- * place of the header. */
+/* Read two columns of node ids and optionally a weight. The nodes are those of the file
+ * `nodes_path`. A pair may be repeated, in either direction, with the same weight; self loops and
+ * repeats are dropped and counted. Pair with edges_release(). -1 and err if a node is unknown, a
+ * weight is not positive or differs for a repeated pair, or the header is a row of ids. */
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err);
 void edges_release(struct edges *edges);

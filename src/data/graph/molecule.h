@@ -17,13 +17,13 @@
  *   charge     formal
  *   radicals   unpaired electrons
  *   aromatic, ring
- *   double, triple   number of such bonds, without aromatic ones. They stand for the hybridisation,
- *              which Indigo does not report, and for bond orders, which edges do not have. */
+ *   double, triple   number of such bonds, aromatic ones excluded. They stand for hybridisation,
+ *              which Indigo does not report, and bond orders, which edges do not have. */
 #define MOLECULE_FEATURES 62
 
 const char *molecule_feature_name(int32_t feature);
 
-/* True if this program was built with Indigo. Otherwise no function below may be called. */
+/* True if built with Indigo. Otherwise no function below may be called. */
 bool molecule_is_readable(void);
 
 /* The atoms and bonds of several molecules, one after another. */
@@ -33,16 +33,15 @@ struct molecules {
     int32_t capacity;
     struct pairs bonds;    /* atoms are numbered across molecules */
     uint64_t session;      /* of Indigo */
-    int32_t n_bad_valence; /* atoms whose hydrogens cannot be determined; they get none */
+    int32_t n_bad_valence; /* atoms with an unknown number of hydrogens; they get none */
 };
 
 /* Pair with molecules_release(). */
 void molecules_init(struct molecules *m);
 void molecules_release(struct molecules *m);
 
-/* Append a molecule; salts and mixtures become one graph of several components. Returns 1. If
- * Indigo cannot parse it or it has no atoms, returns 0 with the reason in err and appends
- * nothing. */
+/* Append a molecule; salts and mixtures become one graph of several components. Returns 1, or 0
+ * with the reason in err if Indigo cannot parse it or it has no atoms; then nothing is appended. */
 int molecules_add(struct molecules *m, const char *smiles, struct err *err);
 
 #endif

@@ -1,37 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Similarity of samples by their dense features: products of all pairs of rows, block by block.
+/* Similarity of samples by dense features: products of all pairs of rows, block by block.
  *
  *     if (similarity_init(&s, d, metric, err) == 0)
  *         while (similarity_next(&s))
  *             for i in [s.first, s.first + s.n_rows), j in [s.first, N): similarity_of(&s, i, j)
  *     similarity_release(&s);
  *
- * Rows are read through dataset_decode(), one panel of columns at a time, so that neither N x F
- * floats nor N x N products are in memory. Costs N^2 F flop: each pair is multiplied once. */
+ * dataset_decode() reads one panel of columns at a time, so that neither N x F floats nor N x N
+ * products are in memory. Costs N^2 F flop: each pair is multiplied once. */
 #ifndef DATA_GRAPH_SIMILARITY_H
 #define DATA_GRAPH_SIMILARITY_H
 
 #include "data/core/dataset.h"
 
-/* cosine, correlation: of the samples' rows of features as read. kinship: VanRaden 2008, J Dairy
- * Sci 91:4414, method 1: Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. If a feature is below 0, all
- * features are coded -1, 0, 1, and a dosage is its feature plus 1. */
+/* cosine, correlation: of rows of features as read. kinship: VanRaden 2008, J Dairy Sci 91:4414,
+ * method 1: Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. If a feature is below 0, all are coded -1,
+ * 0, 1: a dosage is its feature plus 1. */
 enum graph_metric { GRAPH_COSINE, GRAPH_CORRELATION, GRAPH_KINSHIP };
 #define GRAPH_METRICS 3
 
 struct similarity {
     const struct dataset *data; /* borrowed */
-    double *scale;              /* [N] 0 for a row of zeros, which is similar to nothing */
+    double *scale;              /* [N] 0 for a row of zeros: similar to nothing */
     double *shift;              /* [N] */
-    double *mean;               /* [N] mean by which each row is centred; NULL: rows are not
-                                   centred */
-    double *sum;                /* [N] sum of each row, for correlation of uncentred rows; or
-                                   NULL */
-    double *twice; /* [K] 2p for kinship, 2p - 1 if features are coded -1, 0, 1; or NULL */
+    double *mean;               /* [N] by which rows are centred; NULL: they are not */
+    double *sum;                /* [N] sums of rows, for correlation of uncentred rows; or NULL */
+    double *twice; /* [K] 2p for kinship, 2p - 1 for features coded -1, 0, 1; or NULL */
     double offset;
     double factor;
 
-    int32_t first;   /* the block: rows [first, first + n_rows) with samples [first, N) */
+    int32_t first;   /* block: rows [first, first + n_rows) with samples [first, N) */
     int32_t n_rows;  /* 0 before the first block and after the last */
     double *product; /* (n_rows, N - first) */
     int32_t max_rows;
@@ -44,18 +42,17 @@ int similarity_init(struct similarity *s, const struct dataset *d, enum graph_me
                     struct err *err);
 void similarity_release(struct similarity *s);
 
-/* Compute the next block; blocks cover the samples in order. False after the last. */
+/* Compute the next block; blocks follow each other from sample 0. False after the last. */
 bool similarity_next(struct similarity *s);
 
-/* Return the similarity of samples i and j. One must be in the block, the other at s->first or
- * later. Not finite if features are too large for products in floats. */
+/* Of samples i and j: one in the block, the other at s->first or later. Not finite if features are
+ * too large for products in floats. */
 double similarity_of(const struct similarity *s, int32_t i, int32_t j);
 
-/* Compute the similarity of other rows to all samples of the data, into product (n, N), with the
- * data's allele frequencies. If both sides are whole numbers and the data have no missing value,
- * equal samples tie exactly.
+/* Similarity of other rows to all samples of the data: product (n, N). Allele frequencies are the
+ * data's. If both are whole numbers and the data have no missing value, equal samples tie exactly.
  *   x  in  (n, F)  n at most max_rows; only the first K columns are used
- * Must not be called between blocks. Costs n N F flop. */
+ * Not between blocks. Costs n N F flop. */
 void similarity_rows(struct similarity *s, const struct mat *x);
 
 /* -1 and err unless v, the similarity of i and j, is finite. */

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the features of the nodes of a TUDataset: labels become one-hot columns, attributes are
- * used as they are. */
+/* The features of the nodes of a TUDataset: labels one-hot, attributes as they are. */
 #ifndef DATA_GRAPH_TU_NODES_H
 #define DATA_GRAPH_TU_NODES_H
 
 #include "data/core/builder.h"
 #include "data/graph/edges.h"
 
-/* More one-hot columns indicate a mistake: labels that are measurements. */
+/* More one-hot columns indicate measurements used as labels. */
 #define TU_MAX_LABELS 10000
 
 struct tu_nodes {
     int32_t n_features; /* F */
-    int8_t *one_hot;    /* (M, F) if there are only labels; else NULL */
-    float *v;           /* (M, F) labels first, then attributes; NULL where one_hot is used */
+    int8_t *one_hot;    /* (M, F) if there are only labels; or NULL, and */
+    float *v;           /* (M, F) labels first, then attributes */
     char **name;        /* [F] owned: label=VALUE, attributeN, degree */
-    int64_t n_unknown;  /* node labels that `like` does not have; they become zeros */
+    int64_t n_unknown;  /* node labels that `like` lacks; they become zeros */
     double unknown;     /* the first of these, and its row, from 1 */
     int64_t unknown_row;
 };
 
-/* Read node features. Rows of both files are nodes, in order. One path may be NULL. Labels are
- * whole numbers; each column of labels becomes one-hot columns, values ascending. Attributes are
- * numbers. like: data whose columns are used, or NULL. Pair with tu_nodes_release(). -1 and err if
- * a file does not have n_nodes rows (the nodes of `nodes_path`), a cell is not such a number, there
- * are more than TU_MAX_LABELS values, or the numbers of columns differ from those of like. */
+/* Rows of both files are nodes, in order. One path may be NULL. Labels are whole numbers, one-hot
+ * in each column, values ascending; attributes are numbers. like: data whose columns are used, or
+ * NULL. Pair with tu_nodes_release(). -1 and err if a file has not n_nodes rows (nodes of
+ * `nodes_path`), a cell is no such number, or there are more than TU_MAX_LABELS values or other
+ * columns than in like. */
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
                   const char *nodes_path, const struct dataset *like, struct err *err);
 
-/* For data read by tu_nodes_read(), return the numbers of columns of node labels and of attributes.
- * Both are 0 if the feature is the degree. */
+/* Numbers of columns of labels and attributes in such data; both 0: degrees. */
 void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dataset *like);
 
-/* For data sets without labels and attributes: the feature is the number of neighbours. */
+/* Without labels and attributes, the feature is the number of neighbours. */
 int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
                      struct err *err);
 
