@@ -8,8 +8,8 @@
  *     (Alleles of the other strand are such; for A/T and C/G they cannot be detected.)
  *   - By name, if the data or the file (a table) have no alleles: a site's name is CHROM_POS.
  *     Dosages are used as they are.
- *   - By id (struct site), if the data or the file have ids. A table's columns and markers use their
- *     names as ids. Alleles must agree if both are known. A repeated id matches nothing.
+ *   - By id (struct site), if the data or the file have ids. A table's columns and markers use
+ *     their names as ids. Alleles must agree if both are known. A repeated id matches nothing.
  * An absent marker or missing call gets the data's mean.
  *
  * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
