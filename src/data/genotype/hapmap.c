@@ -101,8 +101,8 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* Of all complete calls, selected samples or not, because the alleles belong to the file. An
- * invalid call has no letters; take_call() refuses it. */
+/* Find the letters of all complete calls, selected samples or not, because the alleles belong to
+ * the file. An invalid call has no letters; take_call() refuses it. */
 static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
     char letter[2];

@@ -22,8 +22,9 @@
  * Trans Math Softw 26:363-372.
  *
  * Neighbours on a chromosome are linked by a Gaussian copula: allele = [Phi(z) < frequency], z an
- * AR(1) process along the chromosome with correlation 0.8 (Emrich & Piedmonte 1991, Am Stat
- * 45:302-304). A marker that is monomorphic by chance gets one sample with the other allele.
+ * AR(1) process along the chromosome with correlation 0.8 (binary variables from correlated
+ * normals: Emrich & Piedmonte 1991, Am Stat 45:302-304). A marker that is monomorphic by chance
+ * gets one sample with the other allele.
  *
  * Effects of the causal markers are normal, for standardised dosages. Genetic value and noise are
  * scaled to variances heritability and 1 - heritability, their sum to mean and sd.

@@ -5,7 +5,7 @@
 
 #include "data/genotype/variants.h"
 
-/* What data.genotypes may name. */
+/* Kinds of file for data.genotypes. */
 enum variants_kind {
     VARIANTS_NONE, /* a table (data/text/table.h), or unknown */
     VARIANTS_VCF,

@@ -273,7 +273,7 @@ struct measure {
     double mean, sum, shift, scale;
 };
 
-/* Of a row and sample j, given their product. */
+/* Similarity of a row and sample j, given their product. */
 static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
                                double product)
 {

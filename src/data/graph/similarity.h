@@ -45,8 +45,8 @@ void similarity_release(struct similarity *s);
 /* Compute the next block; blocks follow each other from sample 0. False after the last. */
 bool similarity_next(struct similarity *s);
 
-/* Of samples i and j: one in the block, the other at s->first or later. Not finite if features are
- * too large for products in floats. */
+/* Similarity of samples i and j: one in the block, the other at s->first or later. Not finite if
+ * features are too large for products in floats. */
 double similarity_of(const struct similarity *s, int32_t i, int32_t j);
 
 /* Similarity of other rows to all samples of the data: product (n, N). Allele frequencies are the

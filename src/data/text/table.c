@@ -180,8 +180,8 @@ static char of_quoted_row(const size_t *n, const char *head, const char *row, co
  *   - a comma or a semicolon: the one that occurs as often in the next line, if only one does, else
  *     the more frequent one;
  *   - runs of blanks (' ');
- *   - if the header is a single quoted cell, tabs or blanks of the next line if that begins with a
- *     quote too, because R writes a table of one column like this;
+ *   - if the header is one quoted cell, as R writes a table of one column, tabs or blanks of the
+ *     next line, if that begins with a quote too;
  *   - else ','.
  * bytes is the beginning of the file, as far as it was read. */
 static char separator_find(const char *bytes, size_t n)
