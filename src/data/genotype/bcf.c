@@ -67,7 +67,7 @@ static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t 
     return n ? count : DOSAGE_MISSING;
 }
 
-/* With another type, htslib's next call would end the process. */
+/* For a field of another type, htslib's next call would end the process. */
 static bool has_numbers(struct bcf *b, const char *key)
 {
     const bcf_fmt_t *field = bcf_get_fmt(b->header, b->record, key);

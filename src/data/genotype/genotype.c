@@ -86,7 +86,7 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-/* The chromosome is kept for the message if nothing is left. */
+/* Count a site outside the regions. Its chromosome is kept for the message if nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
@@ -327,7 +327,7 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* In the order of the phenotype table. Returns their number. */
+/* Find the samples with a value, in the order of the phenotype table. Returns their number. */
 static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
 {
     int32_t n = 0;
@@ -378,7 +378,7 @@ static int read_samples(struct genotype *g, struct err *err)
     }
     free(place);
     free(sample);
-    /* Once more, for the remaining samples in their order. */
+    /* Read once more, for the remaining samples in their order. */
     return rc ? -1 : read_phenotypes(g, err);
 }
 

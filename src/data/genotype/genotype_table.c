@@ -44,7 +44,7 @@ static bool has(const struct names *names, const char *text)
     return names_find(names, text) >= 0;
 }
 
-/* Unless it is empty or already there. */
+/* Add a text unless it is empty or already there. */
 static int add(struct names *names, const char *text, struct err *err)
 {
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
@@ -305,14 +305,15 @@ static void find_extent(struct extent *e, const struct columns *c)
             extend(e, (double)c->v[i]);
 }
 
-/* Negative, whole, below all others, and not the opposite of the greatest as in -1, 0, 1. */
+/* True if the least value is negative, whole, below all others, and not the opposite of the
+ * greatest, as in -1, 0, 1. */
 static bool is_low_code(const struct extent *e)
 {
     return e->low < 0 && e->low == floor(e->low) && e->high != -e->low &&
            (e->low < -1 || e->high > -e->low) && (e->above >= 0 || e->is_whole);
 }
 
-/* Codes that some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
+/* True for codes that some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
 static bool is_high_code(const struct extent *e)
 {
     return e->is_whole && e->low >= 0 && e->below <= 2 &&
@@ -346,7 +347,7 @@ static int refuse_code(const struct genotype_table *g, double code, double low, 
         c->name[i % c->n_cols], code, low, high, code);
 }
 
-/* Listing only words means that no number is a code. */
+/* True if a number is listed. Listing only words means that no number is a code. */
 static bool has_number(const struct names *missing)
 {
     double v;
@@ -373,7 +374,7 @@ static int check_codes(struct genotype_table *g, struct err *err)
 
 /* ---- together ---- */
 
-/* Typical texts for a missing call: "-", "./.", "n.d.". */
+/* True for typical texts for a missing call: "-", "./.", "n.d.". */
 static bool is_like_missing(const char *cell)
 {
     size_t n = 0;

@@ -52,7 +52,7 @@ static void add_allele(struct hapmap *h, int letter)
     h->text[++h->n_alleles][0] = '\0';
 }
 
-/* "A/C"; none if unknown. */
+/* Parse "A/C". There are no alleles if they are unknown. */
 static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 {
     const char *at = text;
@@ -78,7 +78,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 
 /* ---- calls ---- */
 
-/* N if missing. False if it is not a call. */
+/* Split a call into two letters, N if missing. False if it is not a call. */
 static bool read_call(char letter[2], const char *call)
 {
     static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
@@ -140,7 +140,7 @@ static void check_alleles(const struct variants *v, struct hapmap *h)
             add_allele(h, letters[k]);
 }
 
-/* N if missing. */
+/* Get the two letters of a sample's call, N if missing. */
 static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
 {
     const struct hapmap *h = v->state;

@@ -209,7 +209,7 @@ void markers_release(struct markers *m)
 
 /* ---- in ---- */
 
-/* The last chunk if it has room for a marker of this form, else a new one. */
+/* Return the last chunk if it has room for a marker of this form, else a new one. */
 static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct err *err)
 {
     struct marker_chunk *last = m->n_chunks ? &m->chunk[m->n_chunks - 1] : NULL;
@@ -258,7 +258,7 @@ static void put_floats(const struct markers *m, const struct marker_chunk *chunk
     }
 }
 
-/* Dosages are padded, and 0, 1, 2 or missing. */
+/* Pack padded dosages, which are 0, 1, 2 or missing. */
 static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 {
     static const uint8_t code[256] = {[0] = PACKED_ZERO,
@@ -274,7 +274,7 @@ static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 static const int8_t of_code[] = {
     [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
 
-/* Into a chunk of a wider form, which is rare. */
+/* Store dosages in a chunk of a wider form, which is rare. */
 static void put_wider(struct markers *m, const struct marker_chunk *chunk, int32_t j,
                       const struct calls *calls)
 {

@@ -55,7 +55,7 @@ static int open_file(FILE **file, const struct buf *path, struct err *err)
     return 0;
 }
 
-/* Separated by blanks and tabs. Returns how many there are. */
+/* Cut a line at blanks and tabs. Returns the number of fields. */
 static int cut_fields(char **field, int n, char *line)
 {
     int found = 0;
@@ -241,7 +241,7 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     return rc;
 }
 
-/* *n is the number of lines. */
+/* Open the .bim; *n is its number of lines. */
 static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);
@@ -313,7 +313,7 @@ static int read_record(struct variants *v, struct err *err)
     return 0;
 }
 
-/* They must differ, unless both are unknown. */
+/* The alleles must differ, unless both are unknown. */
 static bool are_alleles(const char *a, const char *b)
 {
     return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");

@@ -122,7 +122,7 @@ static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
     m->is_other = !m->is_flipped;
 }
 
-/* By CHROM_POS, or CHROM_POS_REF_ALT. */
+/* Find a marker by CHROM_POS, or CHROM_POS_REF_ALT. */
 static int32_t find_name(const struct recode *r, struct buf *text, const struct site *site,
                          const char *alt)
 {
@@ -150,7 +150,7 @@ static int32_t find_id(const struct recode *r, const char *id)
     return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
 }
 
-/* By place, then by name, then as id_marker (the marker with the site's id, or -1). */
+/* Match by place, then by name, then as id_marker (the marker with the site's id, or -1). */
 static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
                                int32_t alt, int32_t id_marker)
 {
@@ -329,7 +329,7 @@ static void forget(struct mat *x, struct recode *r, int32_t j)
     *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
 }
 
-/* May a match still be read for marker j? A match by place replaces one by id. */
+/* True if a match may still be read for marker j. A match by place replaces one by id. */
 static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
 {
     const struct recode_marker *marker = &r->marker[j];
@@ -537,7 +537,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }
 
-/* Under the data's name of the chromosome, if they have it. */
+/* Take a site under the data's name of its chromosome, if they have it. */
 static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
                      struct buf *text, const struct site *site, struct err *err)
 {
@@ -614,7 +614,7 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
     marker->is_by_id = is_by_id;
 }
 
-/* By name first, then by id. */
+/* Match by name first, then by id. */
 static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 {
     const struct columns *c = &r->table->markers;

@@ -47,7 +47,7 @@ static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *
     return REFUSE(v, err, "cannot read: the file is damaged or cut off");
 }
 
-/* Skips empty lines. Returns 1, or 0 at the end. */
+/* Read the next line that is not empty: 1, or 0 at the end. */
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
@@ -156,7 +156,7 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     return 0;
 }
 
-/* As htslib defines it. */
+/* Return the end of the site as htslib defines it. */
 static int64_t find_end(const struct site *site, const char *info)
 {
     int64_t end = site->pos + (int64_t)strlen(site->ref) - 1, given;
@@ -239,7 +239,7 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-/* In a call such as 0|1, 1, ./. or 0/0/1/2. */
+/* Count an allele in a call such as 0|1, 1, ./. or 0/0/1/2. */
 static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
     int count = 0, n = 0;
@@ -288,7 +288,7 @@ static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_all
     return count_alleles(p, allele, n_alts, n_alleles);
 }
 
-/* Dosage number `skip` of a field. False if it is none. */
+/* Parse dosage number `skip` of a field. False if it is none. */
 static bool read_ds(float *value, const char *p, int32_t skip)
 {
     char text[32];
@@ -333,7 +333,7 @@ static int field_fault(struct variants *v, int32_t sample, const char *p, struct
                   v->ids.text[sample], n, p, vcf->n_alts);
 }
 
-/* p NULL: the field is omitted, so missing. */
+/* Store a sample's field. p is NULL if the field is omitted, so missing. */
 static int take_field(struct variants *v, int32_t sample, int32_t alt, const char *p,
                       struct calls *calls, struct err *err)
 {
@@ -395,7 +395,7 @@ static void vcf_close(struct variants *v)
     free(vcf);
 }
 
-/* Files that begin almost like a VCF would otherwise be read as tables. */
+/* Refuse files that begin almost like a VCF; they would otherwise be read as tables. */
 static int check_begin(const char *path, struct err *err)
 {
     static const char wanted[] = "##fileformat=VCF";

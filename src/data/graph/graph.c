@@ -284,7 +284,7 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
 
 /* ---- graphs side by side ---- */
 
-/* Lengths of rows, then offsets. */
+/* Store lengths of rows in row_start, then turn them into offsets. */
 static void count_neighbours(struct csr *out, const struct dataset *d)
 {
     int64_t *start = out->row_start;
@@ -506,7 +506,7 @@ static void read_degrees(double *inverse_root, const struct csr *a_hat)
                 inverse_root[i] = sqrt((double)a_hat->val[e]);
 }
 
-/* n new samples without edges. */
+/* Initialise for n new samples without edges. */
 static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struct err *err)
 {
     size_t n_samples = (size_t)a_hat->n_rows;

@@ -155,7 +155,7 @@ static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
     return n;
 }
 
-/* Grows the table of positions. */
+/* Set the position of an index; grows the table. */
 static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
 {
     if (index >= s->n_indices) {
@@ -287,7 +287,7 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
-/* NULL: none. */
+/* Return the reason to refuse these atoms, or NULL. */
 static const char *atoms_fault(const struct scratch *s)
 {
     enum { MOST_CHARGE = 15 }; /* OpenSMILES 3.1.5 */

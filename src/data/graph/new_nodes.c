@@ -55,7 +55,7 @@ static int check_form(const struct new_nodes *n, const struct table *t, struct e
 
 /* ---- listed features ---- */
 
-/* By name, or by number if features have no names. */
+/* Index the data's columns by name, or by number if they have no names. */
 static int index_features(struct names *columns, const struct dataset *d, struct err *err)
 {
     for (int32_t j = 0; j < d->n_features; j++) {

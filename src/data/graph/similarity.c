@@ -25,7 +25,7 @@
 /* Products of this many dosages are exact: 1024 x 127^2 < 2^24. */
 #define PANEL_COLS 1024
 #define MAX_ROWS 256
-/* In doubles (16 MiB); a block has at least one row. */
+/* Most doubles in a block (16 MiB); a block has at least one row. */
 #define BLOCK_DOUBLES ((int64_t)1 << 21)
 
 /* ---- values of each row that a metric needs, from one row of floats at a time ---- */
@@ -268,7 +268,7 @@ bool similarity_next(struct similarity *s)
     return s->n_rows > 0;
 }
 
-/* mean: by which the row is centred, 0 if uncentred. */
+/* Values of a row. mean: by which it is centred, 0 if uncentred. */
 struct measure {
     double mean, sum, shift, scale;
 };

@@ -16,7 +16,7 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* Enough to examine the first line. */
+/* Bytes that suffice to examine the first line. */
 enum { HEAD_BYTES = 1 << 14 };
 
 /* ---- which files are SMILES files ---- */
@@ -185,7 +185,7 @@ static int find_column(int32_t *out, const struct table *t, const char *name, co
                    name, key, t->name[0]);
 }
 
-/* Without a name, the only remaining column. */
+/* Find the trait. Without a name it is the only remaining column. */
 static int find_trait(struct smiles *s, const char *name, struct err *err)
 {
     const struct table *t = &s->table;

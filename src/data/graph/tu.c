@@ -65,7 +65,7 @@ static int path_of(char **out, const char *prefix, const char *suffix, struct er
     return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
 }
 
-/* NULL if the file does not exist. */
+/* Set *out to the path, or to NULL if the file does not exist. */
 static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
 {
     if (path_of(out, prefix, suffix, err))
@@ -131,7 +131,8 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
                         : 0;
 }
 
-/* Numbers come from attributes of graphs, classes from labels, or both from the only file. */
+/* Numbers come from attributes of graphs, classes from labels. If only one file exists, it is
+ * used. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
@@ -237,7 +238,8 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     return rc;
 }
 
-/* The graphs for a model: the indicator's largest number. read_indicator() reports errors in it. */
+/* Count the graphs for a model: the largest number in the indicator. read_indicator() reports
+ * errors in it. */
 static int count_graphs(struct tu *tu, struct err *err)
 {
     struct lines l;

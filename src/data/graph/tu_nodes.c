@@ -142,7 +142,7 @@ void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dat
     }
 }
 
-/* From the model's data, where labels come first, column by column. */
+/* Take the values from the model's data, where labels come first, column by column. */
 static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
                        struct err *err)
 {

@@ -45,7 +45,7 @@ static void add_plink(struct buf *out, const char *path)
         add(out, path, stem, file_names_plink[i]);
 }
 
-/* From the name of an indicator file, the length of the data set's name and '_'; else 0. */
+/* Return the length of the data set's name and '_' in the name of an indicator file, else 0. */
 static size_t tu_prefix(const char *name)
 {
     return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)

@@ -74,8 +74,8 @@ static bool contains(const unsigned char *head, size_t n, const char *wanted)
     return memmem(head, n, wanted, strlen(wanted)) != NULL;
 }
 
-/* By the name of the first member. Word and PowerPoint files begin like workbooks but count as
- * archives. */
+/* Decide by the name of the first member. Word and PowerPoint files begin like workbooks but count
+ * as archives. */
 static const struct foreign_file *find_zip(const unsigned char *head, size_t n)
 {
     static const char *const office[] = {"[Content_Types].xml", "_rels/", "docProps/", "xl/"};

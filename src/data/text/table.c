@@ -27,7 +27,7 @@ enum quotes {
     QUOTES_BLANK,  /* after the closing quote and a blank */
 };
 
-/* Conversion of runs of blanks between cells to tabs. */
+/* State of converting runs of blanks between cells to tabs. */
 struct squeeze {
     bool has_cell;              /* this line has a cell */
     bool is_apart;              /* blanks came after it */
@@ -167,7 +167,7 @@ static char separator_named(size_t *length, const char *bytes, size_t n)
     return separator;
 }
 
-/* The separator of an R table with one column, from its first row. */
+/* Return the separator of an R table with one column, from its first row. */
 static char of_quoted_row(const size_t *n, const char *head, const char *row, const char *end)
 {
     if (head == end || row == end || *head != '"' || *row != '"')
@@ -322,7 +322,7 @@ static void on_line_end(int terminator, void *arg)
 
 /* ---- chunks and lines ---- */
 
-/* An empty chunk means the end. */
+/* Fill the chunk. An empty one means the end. */
 static int refill(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -487,7 +487,7 @@ static int start_parsing(struct table *t, struct err *err)
     return 0;
 }
 
-/* The first call allocates out. */
+/* Point out[] at the row's cells; the first call allocates it. */
 static int point_at_cells(char ***out, const struct table_source *s, struct err *err)
 {
     if (!*out)
@@ -545,7 +545,8 @@ static bool is_header_short(const struct table *t)
            s->text.data[s->start[s->n_cells - 1]];
 }
 
-/* Then the missing name is that of another column. */
+/* True if the header begins with the name of an id column: the missing name is then that of another
+ * column. */
 static bool names_ids(const struct table *t)
 {
     static const char *const ids[] = {"id",           "iid",       "fid",        "taxa", "taxon",
@@ -586,7 +587,8 @@ static int add_row_names(struct table *t, struct err *err)
     return 0;
 }
 
-/* The first row shows if the header lacks a cell. An error in it is reported in its turn. */
+/* Read the first row, which shows if the header lacks a cell. An error in it is reported in its
+ * turn. */
 static int read_ahead(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
