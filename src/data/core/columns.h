@@ -38,7 +38,7 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
 
 /* Keep the rows row[n], in this order, each at most once. */
 int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err);
-/* tally [n_cols] */
+/* Tally each column: tally [n_cols] */
 void columns_tally(struct tally *tally, const struct columns *c);
 /* Keep the columns j with keeps[j]. */
 void columns_keep(struct columns *c, const bool *keeps);

@@ -34,8 +34,7 @@ struct covariates {
 int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err);
 void covariates_release(struct covariates *c);
 
-/* Append the covariates to the features of a draft, which become its markers. Lends the arrays. No
- * covariates: no change. */
+/* Append the covariates to a draft, whose other features become the markers. Lends the arrays. */
 int covariates_into(struct draft *draft, struct covariates *c, struct err *err);
 
 /* Covariates of new samples, coded as in the training data. A number is used as it is; a word sets

@@ -25,7 +25,7 @@ static bool is_asked(const struct data_spec *spec)
     return spec->group && *spec->group;
 }
 
-/* PART_COUNT if unknown. */
+/* Return PART_COUNT for an unknown word. */
 static enum part find_part(const char *word)
 {
     int p = PART_NONE;

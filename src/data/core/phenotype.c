@@ -46,7 +46,7 @@ static void list_columns(struct buf *out, const struct reading *r)
             buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
 }
 
-/* NO_COLUMN if there is none; REFUSED and err if there are several. */
+/* Find a column by name. NO_COLUMN if there is none; REFUSED and err if there are several. */
 static int32_t find_column(const struct reading *r, const char *name, struct err *err)
 {
     const struct table *t = &r->table;
@@ -328,7 +328,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     return 0;
 }
 
-/* In the trait, and in covariates that are not words. */
+/* Convert decimal commas in the trait and in covariates that are not words. */
 static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;

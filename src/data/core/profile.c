@@ -8,7 +8,7 @@
 
 #include "data/core/reader.h"
 
-/* For all columns together; about 100 bytes each. */
+/* Limit on distinct values, for all columns together; about 100 bytes each. */
 #define MOST_SEEN 2000000
 
 static int init(struct profile *p, const struct table *t, struct err *err)

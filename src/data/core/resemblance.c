@@ -17,8 +17,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Copy in lower case without surrounding blanks, with a point for other ASCII characters, without
- * the X that R puts before a digit. The caller frees it; NULL if memory is short. */
+/* Return a copy in lower case without surrounding blanks, with a point for other ASCII characters,
+ * without the X that R puts before a digit. The caller frees it; NULL if memory is short. */
 static char *fold(const char *id)
 {
     char *out, *at;

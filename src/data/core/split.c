@@ -213,7 +213,7 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* From large to small, in random order within a magnitude. */
+/* Sort from large to small, in random order within a magnitude. */
 static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
@@ -428,14 +428,14 @@ static int32_t clamp(int32_t v, int32_t low, int32_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* How many of a class's `left` samples outside the test part go to val: the quota, corrected where
- * train would be off by one or more. */
+/* Return how many of a class's `left` samples outside the test part go to val: the quota, corrected
+ * where train would be off by one or more. */
 static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
                          const struct split_spec *spec)
 {
     double size = draw->class_size[class];
     double val = size * spec->val, train = size * (1 - spec->test - spec->val);
-    /* Whole numbers strictly within one of the share of each part. */
+    /* Least and greatest whole numbers strictly within one of each part's share. */
     double low = fmax(floor(val - 1), floor(left - train - 1)) + 1;
     double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
     int32_t n = quota(before, draw->class_size[class], spec->val);
@@ -502,7 +502,7 @@ static void assign(struct draw *draw, const struct split_spec *spec)
 
 /* ---- whole groups ---- */
 
-/* A split file must not divide a group. With folds, train and val count as one part. */
+/* Refuse a split file that divides a group. With folds, train and val count as one part. */
 static int check_torn(const struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     const struct dataset *d = draw->d;

@@ -23,7 +23,7 @@ static int cell_fault(struct err *err, const struct target_cells *cells, int32_t
 
 /* ---- decimal commas ---- */
 
-/* A number with a comma in place of the point. */
+/* True for a number with a comma in place of the point. */
 static bool has_decimal_comma(const char *cell)
 {
     char copy[MOST_DIGITS];
@@ -37,7 +37,7 @@ static bool has_decimal_comma(const char *cell)
     return table_parse_number(&v, copy);
 }
 
-/* Like 1,234, where the comma may separate thousands. */
+/* True for a number like 1,234, where the comma may separate thousands. */
 static bool may_be_thousands(const char *cell)
 {
     const char *comma = strchr(cell, ',');
@@ -45,7 +45,7 @@ static bool may_be_thousands(const char *cell)
     return strspn(comma + 1, "0123456789") == 3 && !comma[4];
 }
 
-/* Like 1.066 and 1.234.567, where points may separate thousands. */
+/* True for numbers like 1.066 and 1.234.567, where points may separate thousands. */
 static bool has_thousands(const char *cell)
 {
     size_t n = strspn(cell, "0123456789");
@@ -232,7 +232,7 @@ struct spread {
     double lost;    /* squares of the rounding errors of floats */
 };
 
-/* NaN if missing. */
+/* Return the number in cell i, NaN if missing. */
 static double value_of(const struct target_cells *cells, int32_t i)
 {
     double v = NAN;
@@ -341,7 +341,7 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
     return 0;
 }
 
-/* More classes, most of them with one member, are likely numbers. */
+/* More classes than this, most of them with one member, are likely numbers. */
 #define MOST_SMALL_CLASSES 10
 
 /* A class with one member cannot be both learnt and tested. */

@@ -47,7 +47,7 @@ int target_make(struct target *out, const struct target_cells *cells, enum data_
 /* Make each distinct text a class, possibly one or none. Pair with target_release(). */
 int target_classes(struct target *out, const struct target_cells *cells, struct err *err);
 
-/* n missing numbers. Pair with target_release(). */
+/* Make n missing numbers. Pair with target_release(). */
 int target_absent(struct target *out, int32_t n, struct err *err);
 void target_release(struct target *target);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */

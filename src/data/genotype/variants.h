@@ -80,7 +80,7 @@ struct variants_contradicted {
     char first[DATA_EXAMPLES][41]; /* names of the first of both, possibly cut */
 };
 
-/* Count such a site. */
+/* Count a site whose calls contradict its alleles. */
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped);
 /* Append the first names, in quotes. */
@@ -97,7 +97,7 @@ struct variants_reader {
     void (*close)(struct variants *v);
 };
 
-/* line: where the id is. */
+/* Append a sample's id; line is where it stands. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);
 
 /* Capitalise an allele of bases (A, C, G, T, N) in place, not others (<DEL>). VCF and PLINK permit
@@ -112,7 +112,7 @@ struct variants_scratch {
 
 int variants_scratch_init(struct variants_scratch *s, int32_t n, struct err *err);
 void variants_scratch_release(struct variants_scratch *s);
-/* The first n values, as dosages if all are whole numbers. */
+/* Set calls to the first n values, as dosages if all are whole numbers. */
 void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n);
 
 /* Set err to "PATH:PLACE: message", with control characters as ?. Always -1. */

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* Ends one file of every TUDataset. */
+/* Ending of one file of every TUDataset. */
 #define FILE_NAMES_TU_INDICATOR "_graph_indicator.txt"
 
 /* True if a path ends so, with a name before it. */
