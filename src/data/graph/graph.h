@@ -73,9 +73,9 @@ struct attached {
     double *inverse_root; /* [N] 1 / sqrt(degree + 1) of the data's samples */
 };
 
-/* knn: join each new sample to the k most similar samples of the data, ties to the smaller index
- * (similarity_rows() says what ties exactly). threshold: to all at least as similar. Kinship uses
- * the data's allele frequencies. New samples are not joined to each other.
+/* Join each new sample to samples of the data. knn: to the k most similar, ties to the smaller
+ * index (similarity_rows() says what ties exactly). threshold: to all that are similar enough.
+ * Kinship uses the data's allele frequencies. New samples are not joined to each other.
  *
  *   a_hat  in  (N, N) normalised adjacency of the data, for the degrees
  *   x      in  (n, F) features coded like the data, missing ones filled in

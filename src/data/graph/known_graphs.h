@@ -6,9 +6,9 @@
 #include "data/core/dataset.h"
 
 /* Two graphs count as the same if 8 rounds of colour refinement by features and neighbours' colours
- * (Weisfeiler & Leman 1968) do not distinguish them, whatever the order of nodes; no model of up to
- * 8 layers then does (Xu et al. 2019, arXiv:1810.00826). Graphs that are alike are compared node by
- * node. */
+ * (Weisfeiler & Leman 1968) do not distinguish them, whatever the order of nodes. No model of up to
+ * 8 layers distinguishes them then (Xu et al. 2019, arXiv:1810.00826). Graphs that are alike are
+ * compared node by node. */
 struct known_graphs {
     uint64_t *colour; /* [n] colours of the data's graphs, ascending; owned */
     int32_t n;

@@ -31,17 +31,17 @@ static int fault(struct err *err, const char *path, int64_t number, const char *
 int textline_too_long(struct err *err, const char *path, int64_t number, size_t limit)
 {
     return fault(err, path, number,
-                 "a line of more than %zu bytes: a line may have at most that many; check that the "
-                 "file is text and has line ends",
+                 "a line of more than %zu bytes: this is the limit; check that the file is text "
+                 "and has line ends",
                  limit);
 }
 
 int textline_too_many(struct err *err, const char *path, int64_t number, size_t limit)
 {
-    return fault(err, path, number,
-                 "a line of more than %zu cells: a line may have at most that many; check that the "
-                 "file is a table of text",
-                 TEXTLINE_CELLS_MAX(limit));
+    return fault(
+        err, path, number,
+        "a line of more than %zu cells: this is the limit; check that the file is a table of text",
+        TEXTLINE_CELLS_MAX(limit));
 }
 
 int textline_read_stream(void *source, void *out, size_t *got, size_t n, struct err *err)
