@@ -25,7 +25,7 @@ cut -d, -f1-4 all.csv >phenotypes.csv      # id, family, height, year
 ini() { # GENOTYPES PHENOTYPES
     printf '[data]\nformat = genotype\ngenotypes = %s\nphenotypes = %s\ntrait = height\n[model]\ntype = ridge\n' "$1" "$2" >"$3"
 }
-left_out() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'left out'; }
+left_out() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'not used as markers'; }
 suspects() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'the target itself'; }
 
 ini clean.csv phenotypes.csv clean.ini
