@@ -25,7 +25,7 @@ cut -d, -f1-4 all.csv >phenotypes.csv      # id, family, height, year
 ini() { # GENOTYPES PHENOTYPES
     printf '[data]\nformat = genotype\ngenotypes = %s\nphenotypes = %s\ntrait = height\n[model]\ntype = ridge\n' "$1" "$2" >"$3"
 }
-left_out() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'not used as markers'; }
+left_out() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'not used as'; }
 suspects() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'the target itself'; }
 
 ini clean.csv phenotypes.csv clean.ini
@@ -35,11 +35,11 @@ digest=$(sqlite3 clean.db 'select data_digest from sweep')
 
 ini trait.csv phenotypes.csv trait.ini
 ok "the trait among the markers" "$ESPALIER" run trait.ini --db trait.db --progress none
-is "is left out, and named" "$(left_out)" 'trait.ini: 1 column of trait.csv is one of the phenotypes and not used as markers: "height"'
+is "is left out, and named" "$(left_out)" 'trait.ini: 1 column of trait.csv is one of the phenotypes and not used as a marker: "height"'
 is "what is left is what was clean" "$(sqlite3 trait.db 'select data_digest from sweep')" "$digest"
 ini year.csv phenotypes.csv year.ini
 ok "another phenotype" "$ESPALIER" plan year.ini --db none.db
-like "is left out, too" "$(left_out)" 'not used as markers: "year"$'
+like "is left out, too" "$(left_out)" 'not used as a marker: "year"$'
 ok "inspect" "$ESPALIER" inspect year.ini
 like "names it as well" "$(left_out)" '"year"$'
 

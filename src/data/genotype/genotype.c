@@ -514,9 +514,10 @@ static void warn_nonmarkers(struct data_report *r, const struct genotype *g)
         buf_printf(&names, "%s\"%s\"", i ? ", " : "", hidden->first[i]);
     if (hidden->n)
         data_report_add(r, DATA_NOTE_WARNING, "nonmarkers",
-                        "%d column%s of %s %s the phenotypes and not used as markers: %s%s",
-                        hidden->n, plural(hidden->n), g->spec->genotypes,
-                        hidden->n == 1 ? "is one of" : "are among", buf_text(&names),
+                        "%d column%s of %s %s the phenotypes and not used as %s: %s%s", hidden->n,
+                        plural(hidden->n), g->spec->genotypes,
+                        hidden->n == 1 ? "is one of" : "are among",
+                        hidden->n == 1 ? "a marker" : "markers", buf_text(&names),
                         hidden->n > DATA_EXAMPLES ? " ..." : "")
             ->is_advice = true;
     buf_release(&names);
