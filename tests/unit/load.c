@@ -462,8 +462,9 @@ static void test_edge_errors(void **state)
                  "edges.csv:2: column \"w\" = \"1e-60\": a weight must be a positive number");
     refuse_graph(LABELS, features, "s,t,w\na,b,1\nb,c,1\nb,a,2\n",
                  "edges.csv:4: edge \"b\" to \"a\" has weight 2, but weight 1 on line 2");
-    refuse_graph(LABELS, features, "s,t,w,x\na,b,1,1\n",
-                 "edges.csv:1: 4 columns: a table of edges has two or three (source, target, weight)");
+    refuse_graph(
+        LABELS, features, "s,t,w,x\na,b,1,1\n",
+        "edges.csv:1: 4 columns: a table of edges has two or three (source, target, weight)");
 }
 
 static void test_graph_errors(void **state)
