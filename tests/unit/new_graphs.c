@@ -198,8 +198,8 @@ static void test_bad_smiles_files(void **state)
                "a.smi:3: id \"a\" occurs twice, first on line 1");
     check_file("a.smi", "CCO a\n\nCC(C b\n", false,
                "a.smi:3: row 2: \"CC(C\" cannot be parsed as a molecule: ");
-    check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" is no molecule");
-    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" is no molecule");
+    check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" cannot be parsed");
+    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" cannot be parsed");
     check_file("a.smi", "CCO a\rCC b\r", false,
                "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
     check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules; 0 cannot be parsed");
@@ -219,7 +219,7 @@ static void test_header_is_missed(void **state)
     assert_int_equal(
         new_graphs_open(&n, &data, &spec, scratch_text("a.smi", "molecule num\nCCO a\n"), &err), 0);
     assert_int_equal(new_graphs_next(&new, &n, 1, &err), -1);
-    assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" is no molecule"));
+    assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" cannot be parsed"));
     assert_non_null(strstr(err.text, "; a header would have a column \"smiles\" (data.smiles)"));
     new_graphs_close(&n);
     dataset_release(&data);

@@ -101,7 +101,7 @@ static void test_decimal_comma(void **state)
     check_target(&spec, (const float[]){1.5f, -20, 32.5f, NAN});
     spec.covariates = "c";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " columns"), 1);
+    assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     assert_true(d.covariates[0] == 1.25f && d.covariates[3] == 2.5f);
     dataset_release(&d);
     /* Three digits are no thousands where a semicolon separates. */
@@ -179,7 +179,7 @@ static void test_id_column(void **state)
     check_target(&spec, wanted);
     spec.covariates = "plot";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " columns"), 1);
+    assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     dataset_release(&d);
     spec.id = "Line";
     refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): the first column is \"plot\"");

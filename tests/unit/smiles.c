@@ -198,7 +198,9 @@ static void test_bad_columns(void **state)
            "header has nothing to predict; the first line must name the columns",
            "");
     spec.molecules = "m.SDF";
-    refuse(&spec, "m.SDF: must be a table with a column of SMILES: obabel FILE.sdf -O FILE.smi",
+    refuse(&spec,
+           "m.SDF: must be a table with a column of SMILES: convert it with obabel FILE.sdf -O "
+           "FILE.smi",
            "");
 }
 
@@ -304,7 +306,7 @@ static void test_bbbp(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2050);
     assert_int_equal(report.n_skipped, 0);
-    assert_int_equal(noted_number(&report, "valences", " atoms"), 1);
+    assert_int_equal(noted_number(&report, "valences", " atom "), 1);
     for (int32_t i = 0; i < d.n_samples; i++)
         n += d.label[i] == 1;
     assert_int_equal(n, 1567);
