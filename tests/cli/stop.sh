@@ -101,7 +101,7 @@ is "knows it too" "$(cat "$T/.out" "$T/.err" | grep -c 'chooses the epoch')" 0
 fails "ridge has none of a file either" 1 "$ESPALIER" predict given.db --trial t5 --part stop
 like "which is said" "$(cat "$T/.err")" '^espalier: --part stop: c5 is ridge'
 fails "both" 1 "$ESPALIER" run given.ini --set stop=0.1 --db both.db
-like "are one too many" "$(cat "$T/.err")" 'split.stop = 0.1 and a part stop in split.file: one of them'
+like "are one too many" "$(cat "$T/.err")" 'split.stop = 0.1, but split.file has a stop part too: use one of them'
 
 ok "without any" "$ESPALIER" run none.ini --progress none --db none.db
 like "run warns" "$(grep warning "$T/.err")" \
