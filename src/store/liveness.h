@@ -25,8 +25,8 @@ struct liveness_answer {
  *   in our pid namespace       by its pid and start time
  *   this process itself        GONE: it knows that it is not the holder
  *   on a host rebooted since   GONE
- *   on another host            by its batch job, which takes up to BATCH_LIMIT_S. The job may outlive
- *                              the process.
+ *   on another host            by its batch job, which takes up to BATCH_LIMIT_S; the job may
+ *                              outlive the process
  *
  * job: "slurm 77" or "slurm job 77"; "" or NULL: none. */
 void liveness_ask(struct liveness_answer *out, const struct process *process, const char *job);

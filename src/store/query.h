@@ -133,8 +133,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
       " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
-    X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need, by flops if \
-               known. Reads all trials. */ \
+    X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
+               flops if known). Reads all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
       " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
       " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
@@ -148,9 +148,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, nor if it \
-                     was stopped early or lost a rank, since the time wasted then is not recorded. \
-                     Covers only the session's attempts, including failed ones: \
+    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, nor \
+                     if it was stopped early or lost a rank, since the time wasted then is not \
+                     recorded. Covers only the session's attempts, including failed ones: \
                        total_s     sum of their seconds \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
@@ -212,8 +212,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(LEVELS, /* of a sweep: values of each axis, ascending */ \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
-    X(LUCKY, /* of a sweep: a row if it has done trials without epochs beside others whose epoch was \
-                chosen by val */ \
+    X(LUCKY, /* of a sweep: a row if it has done trials without epochs beside others whose epoch \
+                was chosen by val */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
       " AND model_type_is(params ->> 'type', 'trains')" \
       " AND NOT model_type_is(params ->> 'type', 'has_epochs') AND state = 'done')" \
@@ -221,9 +221,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
       " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
       " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
-    X(REPEATED, /* of a sweep: a row if replicates were validated on the same samples: those of a split \
-                   file, or of folds on which each model without random numbers repeats all its \
-                   metrics (an accuracy alone may be equal by chance) */ \
+    X(REPEATED, /* of a sweep: a row if replicates were validated on the same samples: those of a \
+                   split file, or of folds on which each model without random numbers repeats all \
+                   its metrics (an accuracy alone may be equal by chance) */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
       " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
       " AND state = 'done' AND replicate > 0)" \
@@ -247,8 +247,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(CONFIG_MODELS, /* model files of its trials, if kept */ \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
-    X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and of the \
-                         one that --rule 1se chooses */ \
+    X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
+                         of the one that --rule 1se chooses */ \
       "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
