@@ -372,7 +372,7 @@ static int check_object(struct comparison *c, const struct object *o, struct err
     if (is_ours(c, o->name) && strcmp(o->type, "trigger") != 0)
         return check_ours(c, o, err);
     if (strcmp(o->type, "table") != 0 && strcmp(o->type, "view") != 0 && is_ours(c, o->table))
-        return refuse(c, o, "belongs to a table of espalier", err);
+        return refuse(c, o, "is defined on a table of espalier", err);
     return hides_function(o->name) ? refuse(c, o, "has the name of an SQLite function", err) : 0;
 }
 

@@ -43,7 +43,7 @@ is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
 fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
 is "names it" "$(cat .err)" \
-    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; a text stands in quotes, as in type = 'ridge'"
+    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; put text in quotes, as in type = 'ridge'"
 best --where "trials > 1000" >none
 is "a condition that is true of nothing" "$(wc -l <none)" 1
 like "is told of" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"

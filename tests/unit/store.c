@@ -295,7 +295,7 @@ static void test_another_experiment_of_that_name(void **state)
     fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
     done(fixture_store(&f));
     f.data.digest = hash_text("other data");
-    expect_refusal(&f, "sweep 's' in it has other settings: the data are others (digest ");
+    expect_refusal(&f, "sweep 's' in it has other settings: the data differ (digest ");
     f.data.digest = hash_text("data");
     fixture_plan(&f, "[sweep]\nname = s\nobjective = val_r2\n[grid]\nhidden_size = 4, 8\n");
     expect_refusal(&f, "other settings: sweep.objective: val_pearson -> val_r2");
