@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A guard during the setup of a launch. Ranks wait for each other in collective calls, and one that
  * dies would keep the rest waiting forever (a launcher in recovery mode does not end them). A
- * thread watches the ranks of this host, which Linux lists as children of our parent. It notices
- * the loss of others by steps that take too long. */
+ * thread watches the ranks of this host, which Linux lists as children of our parent, and other
+ * ranks by steps that take too long. */
 #ifndef SCHED_GUARD_H
 #define SCHED_GUARD_H
 

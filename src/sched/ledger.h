@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ledger records which worker has which trial. A pure state machine:
+/* The ledger: which worker has which trial. A pure state machine:
  *
  *     pending -> leased -> done | diverged | failed
  *                   \-> pending (the worker was lost or gave it back)
  *
  * Events drive it. It uses no MPI, SQLite, threads or time, so tests cover every fault in
- * milliseconds and can simulate ten thousand workers. All operations are O(1) or O(trials touched).
+ * milliseconds and simulate ten thousand workers. Operations are O(1) or O(trials touched).
  *
- * Trials come in groups of equal cost (the trials of a configuration). The group expected to take
- * longest is leased first (to within the 3 percent of sched/pending.h). Within a group the order is
- * that of the numbers, after trials that came back. Expectations may change at any time
- * (ledger_expect); later leases follow them.
+ * Trials come in groups of equal cost (a configuration's). The group expected to take longest is
+ * leased first (to within the 3 percent of sched/pending.h); within a group, returned trials, then
+ * by number. Expectations may change at any time (ledger_expect).
  *
- * Crashes. When a worker is lost while it runs a trial, the trial gets a crash and becomes a
- * suspect. A suspect is leased after all others (or earlier on demand, ledger_next_suspect), and
- * alone, so that it takes no other trial with it and a second loss is certainly its own. If the
- * running trial is not known (short ones are not reported), all trials that the worker held become
- * suspects, each with a crash. Leasing them alone finds the culprit; the others finish normally. A
- * trial with crash_limit crashes has failed, so a bad trial costs that many workers and no other
- * trial. With a limit of 1, an unknown running trial makes suspects without a crash, so that
- * innocent trials do not fail; such a bad trial then costs two workers. */
+ * Crashes. A trial whose worker is lost while it runs gets a crash and becomes a suspect. Suspects
+ * are leased after all others (or earlier on demand, ledger_next_suspect), and alone, so that they
+ * take no other trial with them and a second loss is certainly their own. If the running trial is
+ * unknown (short ones are not reported), all trials that the worker held become suspects with a
+ * crash. Leasing them alone finds the culprit; the others finish normally. With crash_limit crashes
+ * a trial has failed: a bad trial costs that many workers and no other trial. With a limit of 1, an
+ * unknown running trial makes suspects without a crash, so that no innocent one fails; such a bad
+ * trial costs two workers. */
 #ifndef SCHED_LEDGER_H
 #define SCHED_LEDGER_H
 
@@ -43,61 +42,58 @@ enum ledger_verdict {
 };
 
 /* Create n_trials pending trials in groups of group_size neighbours (the last may be smaller).
- * expected_s: [n_groups] seconds of one trial of each, copied; NULL: all equal, so that trials are
- * leased in order of their numbers. crash_limit: crashes after which a trial has failed, at least
- * 1. NULL and err if memory runs out. */
+ * expected_s: [n_groups] seconds of one trial, copied; NULL: all equal, so leases go by number.
+ * crash_limit: crashes after which a trial has failed, at least 1. */
 struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double *expected_s,
                              int32_t crash_limit, struct err *err);
 void ledger_destroy(struct ledger *ledger);
 
-/* Mark a trial that has already finished (from the database). Before any lease. */
+/* Mark a trial as finished (from the database). Before any lease. */
 void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
 
-/* Add crashes of earlier sessions to a trial. Before any lease; ignored for a finished trial. True
- * if the trial has failed by that: the caller records the reason. */
+/* Add crashes of earlier sessions. Before any lease; ignored for a finished trial. True if the
+ * trial has failed by that: the caller records the reason. */
 bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
 
-/* Make a trial a suspect without a crash, because a run ended while it was under way. Before any
- * lease; ignored for a finished trial. */
+/* Make a trial a suspect without a crash: a run ended while it was under way. Before any lease;
+ * ignored for a finished trial. */
 void ledger_suspect(struct ledger *ledger, int64_t trial);
 
 /* Set the expected seconds of a trial of this group. */
 void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 
-/* Return the next trial for a worker, among those expected to take at most most_s seconds
- * (INFINITY: any); -1: none. A suspect only if no other is left and the worker holds nothing; none
- * for a worker that holds a suspect. Worker -1: one that holds nothing. */
+/* Return a worker's next trial, among those expected to take at most most_s seconds (INFINITY:
+ * any); -1: none. A suspect only if no other is left and the worker holds nothing; none while it
+ * holds a suspect. Worker -1: one that holds nothing. */
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s);
-/* Return the next suspect for a worker that holds nothing, even if other trials are left. */
+/* Return the next suspect for a worker that holds nothing, even if others are left. */
 int64_t ledger_next_suspect(const struct ledger *ledger, double most_s);
 
-/* Lease a pending trial, as returned by one of these two, to a worker; workers are any numbers from
- * 0. -1 and err if memory runs out for a new worker. */
+/* Lease a pending trial, returned by one of these two, to a worker (any number from 0). */
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);
 
-/* Record that the worker runs this trial now. Ignored if the worker does not hold it. */
+/* Record that the worker runs this trial. Ignored if it does not hold the trial. */
 void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
 
-/* Take a result: DONE, DIVERGED or FAILED. A result of a trial that is now leased to another
- * worker, or pending again, is accepted: equal key, equal work. So is a result other than FAILED of
- * a trial that failed by its crashes: the worker that delivers it was silent, not dead. */
+/* Take a result: DONE, DIVERGED or FAILED. Accepted even if the trial is now pending or leased to
+ * another worker: equal key, equal work. A result other than FAILED is also accepted for a trial
+ * that failed by its crashes: the worker was silent, not dead. */
 enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
 
-/* Make a done trial pending again, because something of it was not kept. Ignored in any other
- * state. */
+/* Make a done trial pending again, for something that was not kept. Ignored in any other state. */
 void ledger_reopen(struct ledger *ledger, int64_t trial);
 
 /* Return a leased trial unfinished. Ignored in any other state. */
 void ledger_give_back(struct ledger *ledger, int64_t trial);
 
-/* Remove a worker that is gone or seems so; it may come back, lease again and send its results. The
- * trials it held become pending. The trial it reported as running, or the only one it held, gets a
- * crash; otherwise all of them do. First take the results that the worker sent before: a trial with
- * a result is not blamed. Writes up to max trials that reached the crash limit to failed[] (there
- * is never more than one) and returns their number, so that the caller can record the reason. */
+/* Remove a worker that is gone or seems so; it may come back, lease again and send results. Its
+ * trials become pending. A crash goes to the trial it reported as running or the only one it held,
+ * else to all. First take results sent before: a trial with a result is not blamed. Writes trials
+ * that reached the crash limit to failed[] (up to max, never more than one) and returns their
+ * number, so that the caller can record the reason. */
 int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, int64_t *failed);
 
-/* Write up to max trials that would get a crash if the worker were lost now to out[], and return
+/* Write the trials that would get a crash if the worker were lost now to out[] (up to max); return
  * their number. Record them before ledger_lose_worker(). */
 int32_t ledger_blames(const struct ledger *ledger, int32_t worker, int32_t max, int64_t *out);
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scheduler: feeds the ledger with the workers' messages, hands out leases and passes results
- * on.
+/* The scheduler: feeds the ledger with workers' messages, hands out leases and passes results on.
  *
- * Runs in the thread of rank 0 that owns MPI, and sleeps between polls. One worker runs in a thread
- * of the same process and uses an in-process channel; the others are ranks 1 .. n - 1.
+ * Runs in the thread of rank 0 that owns MPI, and sleeps between polls. One worker is a thread of
+ * the same process with an in-process channel; the others are ranks 1 .. n - 1.
  *
  * A rank is lost when its process is gone, which rank 0 notices within a second on the same host,
- * or when it has been silent for silence_s. The other ranks never stop because of it. A rank that
- * was only silent is taken back when it speaks again; its late results are used, or dropped if
- * another rank was faster. doc/decisions/0015 gives the details, and what a launcher must do for
- * this. */
+ * or when it has been silent for silence_s. The others never stop for it. A rank that was only
+ * silent is taken back when it speaks; its late results are used, or dropped if another rank was
+ * faster. doc/decisions/0015 gives details and what a launcher must do. */
 #ifndef SCHED_MASTER_H
 #define SCHED_MASTER_H
 
@@ -42,7 +40,7 @@ enum master_end {
 struct master;
 
 /* Parts of a scheduler. dispatch, clock and everything that sink, options and runner point at are
- * borrowed until master_destroy(). dispatch has a worker for each rank of the world. */
+ * borrowed until master_destroy(). dispatch has a worker for each rank. */
 struct master_parts {
     struct dispatch *dispatch;
     const struct world *world;
@@ -52,17 +50,16 @@ struct master_parts {
     const struct clock *clock;
 };
 
-/* Take all memory and locks, so that a failure comes before the other ranks wait. Local. NULL and
- * err. */
+/* Take all memory and locks, so that failures come before the other ranks wait. Local. */
 struct master *master_create(const struct master_parts *parts, struct err *err);
 void master_destroy(struct master *master); /* takes NULL */
 
 /* Run until all trials are finished; call once. Starts the worker thread, serves the other ranks
- * (which are in relay_serve()), and returns after all of them have left or are lost. */
+ * (in relay_serve()), and returns after all have left or are lost. */
 int master_run(enum master_end *end, struct master *master, struct err *err);
 
-/* Show the other ranks that rank 0 is alive, from a callback of the sink that takes long. May be
- * called often, and before or after master_run(). */
+/* Show other ranks that rank 0 is alive, from a sink callback that takes long. May be called often,
+ * and before or after master_run(). */
 void master_keep_alive(struct master *master);
 
 #endif

@@ -37,17 +37,17 @@ struct master_loss {
     char why[160];
 };
 
-/* Callbacks for results, in the scheduler's thread only. -1 and err ends the run as an error (the
- * workers are told to stop first). */
+/* Callbacks for results, in the scheduler's thread only. -1 and err end the run as an error, after
+ * the workers have stopped. */
 struct master_sink {
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
     /* A rank was lost with its trials. */
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
-    /* Keep the checkpoint of a running trial until it has a result, in place of an earlier one.
-     * resume() appends it, packed (trial_checkpoint_pack), for a trial that resumes from it;
-     * appends nothing if it cannot be read, which is no error. NULL: checkpoints are not kept. */
+    /* Keep a running trial's checkpoint until it has a result, in place of an earlier one. resume()
+     * appends it, packed (trial_checkpoint_pack), for a trial that resumes; nothing if it cannot be
+     * read, which is no error. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
     void (*resume)(void *arg, int64_t trial, struct buf *out);
     void (*back)(void *arg, int32_t rank); /* a silent rank has spoken again */
@@ -88,7 +88,7 @@ int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, str
 int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
                        const struct trial_result *result, struct err *err);
 
-/* Hand on a checkpoint of a rank's trial, whose place in the queue follows from what is left of it.
+/* Hand on a checkpoint of a rank's trial, whose place in the queue follows from the rest of it.
  * Ignored if the trial has a result, another rank runs it, or the minute's bytes are used up. */
 int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
                            const struct trial_checkpoint *checkpoint, struct err *err);

@@ -5,9 +5,9 @@
  *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, BEAT; last, one LEAVE
  *
  * The scheduler assigns without requests, since results show how much a worker has left. A worker
- * leaves when told to stop, or by itself with its error. Beats distinguish silence from death; only
- * ranks send them, never threads. A message is a header (magic and version, kind) and its fields in
- * base/buf's packing. */
+ * leaves when told to stop, or by itself with its error. Beats, which only ranks send, distinguish
+ * silence from death. A message is a header (magic and version, kind) and its fields in base/buf's
+ * packing. */
 #ifndef SCHED_MESSAGE_H
 #define SCHED_MESSAGE_H
 
@@ -39,12 +39,12 @@ enum { MESSAGE_BEATS = 6 };
 void message_begin(struct buf *out, enum message_kind kind);
 void message_put_trials(struct buf *out, const int64_t *trials, uint32_t n);
 
-/* Open a received message: *in is at its first field and borrows the message. -1 and err if it is
- * not a message of this version. */
+/* Open a received message: *in is at its first field and borrows it. -1 and err: not a message of
+ * this version. */
 int message_open(struct cursor *in, enum message_kind *kind, const struct buf *message,
                  struct err *err);
-/* Read the number of trials of ASSIGN or GIVE_BACK, which the caller then reads with cursor_i64().
- * -1 and err if the message is truncated. */
+/* Read the number of trials of ASSIGN or GIVE_BACK; the caller reads these with cursor_i64(). -1
+ * and err: truncated. */
 int64_t message_count_trials(struct cursor *in, struct err *err);
 
 #endif

@@ -10,14 +10,13 @@
 #include "base/err.h"
 #include "sched/list.h"
 
-/* The order of groups: which one is expected to take longest, among all or among those that fit
- * into a time.
+/* The order of groups: which is expected to take longest, among all or those that fit into a time.
  *
- * Groups are in buckets by their seconds, 32 for a factor of two. The longest is thus found to
- * within 3 percent (predictions have larger errors). Computing a bucket is one step, and a few
- * words of bits mark the non-empty ones. So every call takes a few ns for any number of groups, and
- * setting all of them again is cheap. The buckets are those of Masmano, Ripoll, Crespo & Real 2004,
- * Proc ECRTS 79 ("two-level segregated fit"). Pure; a programmer's mistake is an assert. */
+ * Groups are in buckets by their seconds, 32 to a factor of two, so the longest is found to within
+ * 3 percent (predictions err more). Computing a bucket is one step, and a few words of bits mark
+ * the non-empty ones: every call takes a few ns for any number of groups, and setting all anew is
+ * cheap. The buckets are those of Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS 79 ("two-level
+ * segregated fit"). Pure; a programmer's mistake is an assert. */
 
 enum {
     PENDING_ORDER_STEPS = 32,
@@ -34,14 +33,13 @@ struct pending_order {
     int32_t n, n_groups;
 };
 
-/* Create an empty order. -1 and err if memory runs out. pending_order_release() takes a zeroed
- * order. */
+/* Create an empty order. pending_order_release() takes a zeroed one. */
 int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
 void pending_order_release(struct pending_order *order);
 
-/* pending_order_add() puts a group first in its bucket and ignores one that is in the order.
- * pending_order_set() puts it last in its new bucket. It and pending_order_remove() ignore a group
- * that is not in the order. */
+/* pending_order_add() puts a group first in its bucket, and ignores one in the order.
+ * pending_order_set() puts it last in its new bucket. It and pending_order_remove() ignore one not
+ * in the order. */
 void pending_order_add(struct pending_order *order, int32_t group, double seconds);
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);
@@ -74,8 +72,8 @@ struct pending {
     int64_t n;
 };
 
-/* Create with no pending trial. expected_s: [n_groups] copied; NULL: all 0. -1 and err if memory
- * runs out. pending_release() takes a zeroed struct. */
+/* Create without pending trials. expected_s: [n_groups] copied; NULL: all 0. pending_release()
+ * takes a zeroed struct. */
 int pending_init(struct pending *pending, struct link *links, int64_t n_trials, int64_t group_size,
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scheduler's view of each rank's worker besides its trials: whether it is there, and the trial
- * it reported. The worker of rank 0 is a thread of the same process. */
+/* The scheduler's view of each rank's worker, besides its trials: presence and the trial it
+ * reported. Rank 0's worker is a thread of the same process. */
 #ifndef SCHED_RANK_STATES_H
 #define SCHED_RANK_STATES_H
 
@@ -43,15 +43,14 @@ struct rank_states {
     struct process self;
 };
 
-/* Set all ranks present, heard just now. -1 and err if memory runs out. rank_states_release() takes
- * a zeroed struct. */
+/* Set all ranks present, heard just now. rank_states_release() takes a zeroed struct. */
 int rank_states_init(struct rank_states *states, const struct world *world, double now_s,
                      struct err *err);
 void rank_states_release(struct rank_states *states);
 
 const struct process *rank_states_process(const struct rank_states *states, int32_t rank);
 void rank_states_hear(struct rank_states *states, int32_t rank, double now_s);
-/* Exclude seconds in which this process did not listen from every rank's silence. */
+/* Exclude seconds in which this process did not listen from all ranks' silence. */
 void rank_states_discount(struct rank_states *states, double seconds);
 /* Set a rank's presence; one that is not present runs nothing. */
 void rank_states_set(struct rank_states *states, int32_t rank, enum rank_presence presence);

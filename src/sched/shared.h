@@ -2,13 +2,12 @@
 /* Bytes of rank 0 that every rank reads, one copy on each host.
  *
  * The ranks of a host map the same pages (base/segment.h). The first of them, its leader, receives
- * the bytes of rank 0 directly into these pages. On a host that cannot share, each rank has its own
- * copy, and rank 0 learns the reason: no room in the folder, no such folder, or ranks that the
- * launcher takes for one host do not see the same files. Not an MPI window, for the reasons in
- * doc/decisions/0011.
+ * rank 0's bytes directly into these. On a host that cannot share, each rank has a copy, and rank 0
+ * learns why: no room in the folder, no such folder, or ranks that the launcher takes for one host
+ * see different files. Not an MPI window: doc/decisions/0011.
  *
- * shared_open() and shared_send() are collective, for the thread that called world_open(); a rank
- * that comes early sleeps. shared_release() is local: ranks leave, or die, one by one. */
+ * shared_open() and shared_send() are collective, for the thread that called world_open(); early
+ * ranks sleep. shared_release() is local: ranks leave, or die, one by one. */
 #ifndef SCHED_SHARED_H
 #define SCHED_SHARED_H
 
@@ -37,9 +36,9 @@ struct shared {
     char reason[320];   /* name of the first of them, and its reason */
 };
 
-/* Make room. n and folder (for shared memory on each host) are read on rank 0 only. Empty folder: a
- * copy for each rank. n = 0: nothing is shared or sent, and all ranks know. world has at least two
- * ranks. -1 and err on every rank if any lacks memory for its copy. */
+/* Make room. n and folder (for each host's shared memory) are read on rank 0 only. Empty folder: a
+ * copy for each rank. n = 0: nothing is shared or sent, and all know. world has at least two ranks.
+ * -1 and err on every rank if any lacks memory for its copy. */
 int shared_open(struct shared *shared, const struct world *world, size_t n, const char *folder,
                 struct err *err);
 /* Send the bytes that rank 0 has written to all ranks. */

@@ -19,10 +19,10 @@ struct worker_channel {
     const void *self;
 };
 
-/* Run trials until the channel delivers STOP, then send the last results, give back the rest and
- * leave. Fills rank, host, pid, started, finished, seconds and timing[PHASE_WAITING] of each
- * result. A fault of the worker (memory) is sent to the scheduler, which ends the run with it; -1
- * and err only if sending fails. */
+/* Run trials until STOP, then send the last results, give back the rest and leave. Fills rank,
+ * host, pid, started, finished, seconds and timing[PHASE_WAITING] of each result. A fault of the
+ * worker (memory) goes to the scheduler, which ends the run with it; -1 and err only if sending
+ * fails. */
 int worker_run(const struct worker_channel *channel, const struct runner *runner, int32_t rank,
                const struct clock *clock, struct err *err);
 

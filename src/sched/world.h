@@ -27,20 +27,19 @@ struct world {
  * process. Plain srun sets none of its variables: its tasks are separate worlds. */
 bool world_is_launched(void);
 
-/* Open the world. Collective. Until world_settle() a rank that dies would keep the others waiting
- * forever in a collective call. died() is then called, soon on all ranks of the same host,
- * elsewhere after the limit of world_expect(), which begins at ten minutes. Hooks run in another
- * thread until world_settle(); NULL: no watch. */
+/* Open the world. Collective. Until world_settle(), a rank that dies would keep the others waiting
+ * forever in a collective call; died() is then called, soon on the same host, elsewhere after the
+ * limit of world_expect(), at first ten minutes. Hooks run in another thread; NULL: no watch. */
 int world_open(struct world *world, const struct guard_hooks *hooks, struct err *err);
-/* Limit each step of the following collective calls (64 MiB of a broadcast are one step); INFINITY
- * while a rank has other work before it joins. */
+/* Limit each step of the following collective calls (64 MiB of a broadcast are one); INFINITY while
+ * a rank has other work before it joins. */
 void world_expect(double patience_s);
 /* Declare that this rank makes no collective call before world_close(). */
 void world_settle(void);
 
 /* Note that a rank is gone: MPI_Finalize() would wait for it forever. */
 void world_lost_rank(void);
-/* Leave the launch; returns status. Collective; waits until sent messages have gone out. After
+/* Leave the launch, after sent messages have gone out; returns status. Collective. After
  * world_lost_rank(), or if a rank dies meanwhile, this process ends here with status. Takes a
  * zeroed world. */
 int world_close(struct world *world, int status);
@@ -52,25 +51,25 @@ void world_abort(const struct world *world, int status) __attribute__((noreturn)
 /* Wait, asleep, until all ranks have come. Collective. */
 int world_meet(const struct world *world, struct err *err);
 
-/* Send rank 0's bytes to all ranks, with a copy in each (shared.h: one on each host). Collective;
- * ranks that come early sleep until rank 0 joins. On other ranks *bytes is malloc()ed (handed over)
- * and 64-byte aligned. Works beyond 2 GiB. -1 on every rank if any is out of memory. */
+/* Send rank 0's bytes to all ranks, a copy in each (shared.h: one on each host). Collective; early
+ * ranks sleep until rank 0 joins. On other ranks *bytes is malloc()ed (handed over) and 64-byte
+ * aligned. Works beyond 2 GiB. -1 on every rank if any is out of memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
-/* Collect the texts of all ranks on rank 0, in rank order (out [size], the caller frees each; out
- * is NULL elsewhere). Collective. */
+/* Collect all ranks' texts on rank 0 by rank (out [size], the caller frees each; NULL elsewhere).
+ * Collective. */
 int world_gather(const struct world *world, const char *text, char **out, struct err *err);
 
 /* Return a static text such as "Open MPI v4.1.4"; works without a launch. */
 const char *world_library(void);
 
-/* Send and receive bytes between two ranks, unchanged, at most 1 GiB; for master and relay. Send
- * never blocks (it keeps a copy until the message is gone), and order is kept between two ranks.
- * Receive takes an arrived message: 1, *from and the message (replaces the old contents); 0 none.
- * -1 and err. Only if world.is_mpi. */
+/* Send and receive bytes between ranks, at most 1 GiB, only if world.is_mpi; for master and relay.
+ * Send never blocks (it keeps a copy until the message is gone); order is kept between two ranks.
+ * Receive takes an arrived message: 1, *from and the message (replaces the old contents); 0 none;
+ * -1 and err. */
 int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
-/* Stop waiting for a dead rank's incomplete messages, so that they no longer hold up its later
- * ones. True if any of its messages are left: receive these first. */
+/* Stop waiting for a dead rank's incomplete messages, which hold up its later ones. True if any of
+ * its messages are left: receive these first. */
 bool world_give_up(int32_t rank);
 
 #endif

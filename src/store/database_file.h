@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The database file and the files beside it: the lock (PATH.lock) and those of SQLite (-wal, -shm,
- * -journal). In a folder that others may write to, anything may have these names, such as a link to
- * one of our files, or a pipe that never answers. */
+/* The database file and those beside it: the lock (PATH.lock) and SQLite's files (-wal, -shm,
+ * -journal). In a folder that others may write to, these names may belong to anything: a link to a
+ * file of ours, a pipe that never answers. */
 #ifndef STORE_DATABASE_FILE_H
 #define STORE_DATABASE_FILE_H
 
@@ -36,8 +36,8 @@ bool database_file_has_wal(const char *path);
 /* True if the path no longer leads to the open file. */
 bool database_file_has_moved(struct store *store);
 
-/* True if a call failed because another process shortened the file or its log. Committed data may
- * be lost. */
+/* True if a call failed because another process shortened the file or its log. Commits may be
+ * lost. */
 bool database_file_is_cut_off(const struct store *store);
 
 /* The rest is internal to src/store. */
@@ -47,34 +47,31 @@ enum { DATABASE_FILE_OWNER = 96 };
 /* Return "BEFOREuser eve", or "" if the owner is the user of this process. */
 const char *database_file_owner(char out[DATABASE_FILE_OWNER], const char *before, uid_t owner);
 
-/* -1 and err unless it is a regular file with one name. st: from lstat(2); name: of the file; path:
- * of the database, for the message. */
+/* Fail unless it is a regular file with one name. st: from lstat(2); name: of the file; path: of
+ * the database, for err. */
 int database_file_check_kind(const struct stat *st, const char *name, const char *path,
                              struct err *err);
 
-/* Check SQLite's files beside the database at path in the same way, if they exist. SQLite follows
- * no link either, but waits for a pipe. A reader accepts a second name, as in a snapshot of the
- * folder. */
+/* Check SQLite's files beside the database likewise. SQLite follows no link either, but waits for a
+ * pipe. A reader accepts a second name, as in a snapshot of the folder. */
 int database_file_check(const char *path, bool is_writer, struct err *err);
 
-/* Check after a commit that the file is still at its path. -1 and err if it was removed, moved or
- * replaced, and so will be gone when it is closed. Its contents are then saved once, as PATH.saved
- * (or PATH.saved.2, ...), which err names. */
+/* Fail, after a commit, if the file is no longer at its path (removed, moved, replaced) and so will
+ * be gone when closed. Its contents are then saved once, as PATH.saved (or PATH.saved.2, ...),
+ * which err names. */
 int database_file_check_place(struct store *store, struct err *err);
 
-/* Note the size of the file and of its log, before a transaction and after a commit. -1 and err:
- * one of them was shortened, other than by a process that folded the log into the file or ran
- * VACUUM. */
+/* Note the sizes of file and log, before a transaction and after a commit. Fails if one was
+ * shortened, other than by a process that folded the log into the file or ran VACUUM. */
 int database_file_note_size(struct store *store, struct err *err);
 
-/* Check inside a transaction, which keeps all others from writing: -1 and err if the file or its
- * log is shorter than noted. SQLite would not notice, and a commit would be lost. */
+/* Fail, inside a transaction (nobody else writes), if the file or its log is shorter than noted.
+ * SQLite would not notice, and a commit would be lost. */
 int database_file_check_size(struct store *store, struct err *err);
 
-/* Name a process on this host that keeps a writer waiting: "pid 4711 (sqlite3)"; "" if none is
- * found, for example because it is on another host. The files opened for this stay open until
- * database_file_release(), because closing a file drops all locks of the process on it (fcntl(2)),
- * including SQLite's. */
+/* Name the process that keeps a writer waiting: "pid 4711 (sqlite3)"; "" if none is found on this
+ * host. Files opened for this stay open until database_file_release(): closing one drops all locks
+ * that the process has on it (fcntl(2)), including SQLite's. */
 enum { DATABASE_FILE_HOLDER = 64 };
 void database_file_holder(char out[DATABASE_FILE_HOLDER], struct store *store);
 void database_file_release(struct store *store); /* after the connection was closed */

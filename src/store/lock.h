@@ -45,20 +45,20 @@ struct lock_holder {
 };
 
 /* Take the lock. -1 and err: another process holds it (err names it and the remedy), the file
- * cannot be created, or the database has a second name. SQLite's journal goes by the name: what a
- * crash leaves under one name could not be repaired under the other
- * (https://sqlite.org/howtocorrupt.html, 2.4), and each name would have its own lock. Symbolic
- * links are followed. Pair with lock_release(), which removes the file and takes a zeroed lock. */
+ * cannot be created, or the database has a second name. SQLite's journal and this lock go by the
+ * name: a crash under one name could not be repaired under the other
+ * (https://sqlite.org/howtocorrupt.html, 2.4), and two writers could get in. Follows symbolic
+ * links. Pair with lock_release(), which removes the file and takes a zeroed lock. */
 int lock_take(struct lock *lock, const char *path, struct err *err);
 void lock_release(struct lock *lock);
 
-/* Replace the note, one line without its newline, which the next holder reads if this one is
- * killed. Takes a microsecond: nothing is flushed, so the note outlives the process but not the
- * machine. Any thread. Failures are ignored. */
+/* Replace the note, one line without newline, that the next holder reads if this one is killed.
+ * Takes a microsecond: nothing is flushed, so it outlives the process but not the machine. Any
+ * thread; failures are ignored. */
 void lock_note(const struct lock *lock, const char *text);
 
-/* Check whether lock_take() would fail because of a holder or a second name, without taking
- * anything: -1 and the same err. For use before expensive work. */
+/* Fail like lock_take() if there is a holder or a second name, but take nothing. For use before
+ * expensive work. */
 int lock_check(const char *path, struct err *err);
 
 /* True if a live writer holds the database at path; fills holder. */

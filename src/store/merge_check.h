@@ -14,7 +14,7 @@ int merge_check_ranges(struct store *store, const char *path, struct err *err);
 /* -1 and err if a sweep of the input has the name of another sweep in the output. */
 int merge_check_sweeps(struct store *store, const char *path, struct err *err);
 
-/* Count in *count the trials that both finished with different bits, and add a line for each of the
+/* Count in *count the trials that both finished with different bits; add a line for each of the
  * first `most` to conflicts. -1 and err only if the database fails. */
 int merge_check_conflicts(struct store *store, const char *path, int most,
                           struct errlist *conflicts, int64_t *count, struct err *err);

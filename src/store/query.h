@@ -32,35 +32,33 @@ struct query_filter {
                         * `mean` is the same, and within_se as a mark, '*' */
 };
 
-/* Configurations whose scores do not differ clearly from the best one's, counted over all rows of
- * the filter, regardless of its limit. */
+/* Configurations that cannot be told apart from the best, among all rows of the filter, whatever
+ * its limit. */
 struct query_alike {
     int64_t n_scored;   /* configurations with a mean, including the best */
     int64_t n_compared; /* others with an interval of the difference to the best */
     int64_t n_alike;    /* others whose 95 % interval of it contains 0 */
 };
 
-/* Return rows of the view `leaderboard` by place. Columns: place, config, the axes of this sweep,
- * trials, mean, val_r2, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops,
- * seconds. val_r2 is the mean R2 on the validation part over the done trials; classification has no
- * such column. diff_low and diff_high are the ends of the 95 % interval of diff, by Student's t
- * with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike: out, or NULL. Pair with
- * result_table_release(). */
+/* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
+ * sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops, seconds. val_r2 (regression
+ * only) is the mean R2 on the validation part over the done trials. diff_low and diff_high bound
+ * the 95 % interval of diff, by Student's t with pairs - 1 degrees of freedom; NULL for fewer than
+ * two pairs. alike: out, or NULL. Pair with result_table_release(). */
 int query_leaderboard(struct result_table *out, struct query_alike *alike, struct store *store,
                       const struct query_sweep *sweep, const struct query_filter *filter,
                       struct err *err);
 
-/* Return the cheapest configuration within one standard error of the first, among those for which
- * the expression is true and that lost no more trials than the first. The standard error is that of
- * the first. Cheapest: fewest flops (seconds if unknown), then place. One row with all columns;
- * none if the first has no standard error. where, alike: as above. Source: Breiman, Friedman,
- * Olshen & Stone 1984, section 3.4.3. */
+/* Return the cheapest configuration within one standard error of the first (the standard error is
+ * the first's), among those for which the expression is true and that lost no more trials.
+ * Cheapest: fewest flops (seconds if unknown), then place. One row; none if the first has no
+ * standard error. where, alike: as above. Source: Breiman, Friedman, Olshen & Stone 1984, section
+ * 3.4.3. */
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
-/* Pass the rows of the view `trials` to `row`, one at a time, for one sweep or, with NULL, for all.
- * No row is kept: each arrives as a table of one row, borrowed for the call. The first call has the
- * names in a table without rows. */
+/* Pass rows of the view `trials` to `row` one by one, for a sweep or, with NULL, all. Each is a
+ * table of one row, borrowed for the call; the first call has the names and no row. */
 int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);

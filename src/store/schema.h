@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of the database: their SQL in each version, the check that a file has them, and the
- * migration of older versions. Internal to src/store. */
+/* The tables of the database: SQL for each version, check and migration. Internal to src/store. */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 
@@ -18,15 +17,14 @@ struct store;
  * time). */
 extern const char *const schema_sql[SCHEMA_VERSION + 1];
 
-/* Compare the file's schema with the one that this program creates for `version`, directly or by
- * migration. -1 and err, which names the object, if a table or index of ours is missing or differs,
- * if somebody else's trigger or index is on one, or if a name hides an SQLite function. Other
- * objects that people added are allowed, and nothing reads them. Takes a few milliseconds for a
- * file of any size. */
+/* Compare the file's schema with the one that this program creates or migrates to `version`. -1 and
+ * err, which names the object: a table or index of ours is missing or differs, somebody else's
+ * trigger or index is on one, or a name hides an SQLite function. Objects that people added are
+ * otherwise allowed; nothing reads them. Takes a few milliseconds for any file. */
 int schema_check(struct store *store, uint32_t version, struct err *err);
 
-/* Read user_version through SQLite, because the file's header may be older than the log of a killed
- * run. -1 and err: it cannot be read, or is newer than this program. */
+/* Read user_version through SQLite; the file's header may be older than the log of a killed run. -1
+ * and err also if it is newer than this program. */
 int schema_version(struct store *store, uint32_t *version, struct err *err);
 
 /* Create the tables of schema `from` in an empty database and migrate them to `to`. Returns an

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions with outcome 'running', and whether they are alive, checked when a database is opened.
  *
- * A writer holds the lock when it checks; if nothing that knows can be queried, the lock decides. A
- * reader looks at the lock first: its holder is alive. In a copy of a file, or a file that others
- * were merged into, 'running' refers to another file. */
+ * A writer that checks has the lock, which decides if nothing else can. A reader looks at the lock
+ * first: its holder is alive. In a copy, or in a file that others were merged into, 'running'
+ * refers to another file. */
 #ifndef STORE_SESSION_CHECK_H
 #define STORE_SESSION_CHECK_H
 
@@ -21,9 +21,9 @@ enum session_life {
     SESSION_LIFE_ELSEWHERE /* the file is a copy or was merged; the session ran in another file */
 };
 
-/* Return a session's state when the database was opened. The queries (store/query.h) show one that
- * does not run as 'lost', with its open attempts lost and their trials pending. why: the evidence;
- * "" for ENDED and ELSEWHERE; owned by the store. */
+/* Return a session's state when the database was opened. Queries (store/query.h) show one that does
+ * not run as 'lost', its open attempts as lost and their trials as pending. why: the evidence; ""
+ * for ENDED and ELSEWHERE; owned by the store. */
 enum session_life session_check_life(const char **why, const struct store *store,
                                      int64_t session_id);
 
@@ -44,8 +44,8 @@ int session_check_all(struct store *store, uint32_t version, struct err *err);
 /* -1 and err if a session is alive; err names the writer and the remedy. */
 int session_check_refuse(const struct store *store, struct err *err);
 
-/* For a reader, replace session, attempt and trial by temporary views in which dead sessions and
- * their open attempts are 'lost' and their trials pending. */
+/* Create temporary views for a reader over session, attempt and trial: dead sessions and their open
+ * attempts are 'lost', their trials pending. */
 int session_check_hide(struct store *store, uint32_t version, struct err *err);
 
 /* Return the inode of the database file; 0 if unknown. */

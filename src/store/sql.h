@@ -3,9 +3,8 @@
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 
-/* Condition on attempts without a result (open, stopped, crashed or lost), appended to a WHERE.
- * SQLite uses the index attempt_without_result (db/schema.sql) only if the condition has exactly
- * these words. */
+/* Condition on attempts without a result (open, stopped, crashed or lost), appended to a WHERE. The
+ * index attempt_without_result (db/schema.sql) applies only to exactly these words. */
 #define SQL_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
 #define SQL_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
@@ -16,16 +15,15 @@
  * (doc/decisions/0030). */
 #define SQL_COST "flops IS NULL, flops, iif(flops IS NULL, seconds, 0)"
 
-/* Select from l, which has all rows and columns of a leaderboard, the rows within one standard
- * error of the first row that lost no more trials than it. --rule 1se chooses the first selected
- * row. */
+/* The leaderboard rows within one standard error of the first that lost no more trials; l has all
+ * rows and columns. --rule 1se chooses the first of them. */
 #define SQL_1SE                                                                   \
     "SELECT l.* FROM l, (SELECT trials AS first_trials, mean AS first_mean,"      \
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \
     " AND abs(mean - first_mean) <= first_se ORDER BY " SQL_COST ", place"
 
-/* WITH tables for the sweep ?1. chosen (config, is_best) has the choice of each of the two rules:
- * one row if both choose the same configuration, no row before a trial is done. */
+/* WITH tables for the sweep ?1. chosen (config, is_best) has the choice of both rules: one row if
+ * they agree, none before a trial is done. */
 #define SQL_CHOSEN                                                                   \
     "l AS MATERIALIZED (SELECT config, place, trials, mean, se, flops, seconds"      \
     " FROM leaderboard WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1))," \
