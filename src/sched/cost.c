@@ -25,8 +25,8 @@ struct fit_row {
 #define ROUNDS 12
 #define HUBER 0.1
 #define LARGEST_STEP 1.0
-/* Compared with the noise of a measurement (0.1 in the logarithm), a coefficient is known in
- * advance to a factor of about 5. */
+/* Against the noise of a measurement (0.1 in the logarithm), a coefficient is known beforehand to a
+ * factor of about 5. */
 #define PULL (0.1 * 0.1 / (1.6 * 1.6))
 
 struct normal {
@@ -80,7 +80,7 @@ static void add_row(struct normal *normal, const double c[FIT_TERMS], const stru
 }
 
 /* Solve by Cholesky decomposition. a is symmetric and positive definite (the pull is on its
- * diagonal); only its lower triangle is given. b becomes the solution. */
+ * diagonal), given as lower triangle. b becomes the solution. */
 static void solve(struct normal *normal)
 {
     double(*a)[FIT_TERMS] = normal->a, *b = normal->b;
@@ -141,9 +141,8 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 
 /* ---- the model ----
  *
- * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling). So the
- * expensive ones, which run first, and the cheap ones, which run last, both count, and the time of
- * a fit does not grow with their number. */
+ * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling), so that the
+ * expensive ones, which run first, and the cheap ones both count, and its time does not grow. */
 
 /* Weight of the formula beside one measurement: a repeated trial varies by a few percent, the
  * formula errs by tens of percent. */
@@ -156,7 +155,7 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 /* Largest factor by which one measurement moves a mean. */
 #define SURPRISE 3.0
 #define ENOUGH 16             /* measurements before the formula judges a rank */
-#define FORMULA_JUDGEMENT 0.3 /* weight of that, compared with the mean of a configuration */
+#define FORMULA_JUDGEMENT 0.3 /* that weight; the mean of a configuration has 1 */
 /* Most results between two fits; the first results are fitted one by one. */
 #define LONGEST_WAIT 1024
 
@@ -319,8 +318,8 @@ static void learn_config(struct cost *cost, int32_t config, double log_s)
     known->log_s += (float)(step / known->n);
 }
 
-/* Return the weight with which a configuration's prediction judges a rank. A formula without data
- * would blame its own error on the rank. */
+/* Return the weight of a configuration's prediction in judging a rank. A formula without data would
+ * blame its own error on the rank. */
 static double judgement(const struct cost *cost, int32_t config)
 {
     if (cost->known[config].n)

@@ -19,7 +19,6 @@ struct resumes {
     size_t n, capacity;
 };
 
-/* ledger and cost are borrowed. NULL and err if memory runs out. */
 static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
                                       struct err *err)
 {
@@ -88,9 +87,8 @@ static bool waits(const struct resumes *resumes, int64_t trial)
            !ledger_is_suspect(resumes->ledger, trial);
 }
 
-/* Return a trial for a worker that holds nothing and has time for most_s seconds: a pending one
- * with a checkpoint that is no suspect, else ledger_next(). O(1), or O(trials queued) if none of
- * them is short enough. */
+/* Return a trial for a worker that holds nothing and has most_s seconds: a pending one with a
+ * checkpoint that is no suspect, else ledger_next(). O(1), or O(trials queued) if none fits. */
 static int64_t resumes_next(struct resumes *resumes, double most_s)
 {
     size_t i = 0;
@@ -110,19 +108,18 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 
 /* ---- assignment to workers ---- */
 
-/* Seconds of work kept ready at a worker beside its running trial. With nothing ready, a trial of
- * 0.25 s on another rank waited 5 to 7 ms, because both ends sleep between polls and rank 0 trains
- * on the core that schedules. From half a second that is little more than one percent. Such trials
- * go out one by one, so that none waits behind a long one at the end of the sweep. */
+/* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
+ * on another rank waited 5 to 7 ms: both ends sleep between polls, and rank 0 trains on the core
+ * that schedules. From half a second that is little more than one percent, so trials go out one by
+ * one, and none waits behind a long one at the end of the sweep. */
 #define AHEAD_S 0.1
 #define ALONE_S 0.5
-/* Results per configuration between two updates of all prices: at 20 ns a price this is about 1 us
- * a result. */
+/* All prices are updated once in (configurations / this) results: at 20 ns a price, about 1 us a
+ * result. */
 #define PRICES_PER_RESULT 64
-/* The margin, in mean deviations (of the logarithm) of actual from expected seconds. Of normal
- * errors, 99 in 100 are within it. A trial that takes too long wastes its time; one that is not
- * begun costs only the gap that shorter ones leave. Before any result the margin is a factor of 2,
- * which tens of results replace. */
+/* The margin, in mean deviations (of the logarithm) of actual from expected seconds; of normal
+ * errors, 99 in 100 are within it. A trial that takes too long wastes its time; one not begun costs
+ * only the gap that shorter ones leave. At first a factor of 2, which tens of results replace. */
 #define DEVIATIONS 3
 #define FIRST_DEVIATION (log(2) / DEVIATIONS)
 #define FIRST_WEIGHT 4
@@ -188,7 +185,7 @@ static void become_busy(struct dispatch *d, int32_t worker)
     d->loads[worker].idle_place = NOWHERE;
 }
 
-/* Mark a worker that was offered the pending trials and got none. */
+/* Mark a worker that was offered the pending trials but got none. */
 static void pass_over(struct dispatch *d, int32_t worker)
 {
     int32_t place = d->loads[worker].idle_place;
@@ -323,9 +320,9 @@ static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
-/* Return a suspect that should wait no longer. Suspects wait for all other trials, but not until
- * all workers wait for them: most trials whose worker was lost are innocent, and those running when
- * a host dies are the longest. */
+/* Return a suspect that should wait no longer. Suspects wait for all others, but not until all
+ * workers wait for them: most trials whose worker was lost are innocent, and those running when a
+ * host dies are the longest. */
 static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = ledger_next_suspect(d->ledger, most_s);
@@ -348,8 +345,8 @@ static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
     return suspect < 0 ? resumes_next(d->resumes, most_s) : suspect;
 }
 
-/* Return the next trial for a worker with time for one of most_s, on a rank of average speed.
- * Outdated prices are set when they matter. */
+/* Return the next trial for a worker with time for one of most_s on an average rank. Updates
+ * outdated prices where they matter. */
 static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t next;
@@ -376,8 +373,8 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     return 0;
 }
 
-/* Prefer a trial that fits with the margin. A worker that would otherwise sleep gets one that fits
- * the bare prediction, which ends in time more likely than not. */
+/* Prefer a trial that fits with the margin. A worker that would sleep gets one that fits the bare
+ * prediction, which more likely ends in time than not. */
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
 {
     double slowness = cost_slowness(d->cost, worker);

@@ -31,7 +31,7 @@ static struct {
     long n_local;                      /* ranks of this host; -1: unknown */
     pid_t parent;
     long launcher, branch; /* parent of this host's ranks; its child that is this rank or an
-                            * ancestor of it */
+                            * ancestor */
     struct process *ranks; /* [n_local], once all exist */
 } guard;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each pending or leased trial is in exactly one list: a pending one in that of its group and kind,
- * a leased one in its worker's, oldest lease first. */
+/* Each pending or leased trial is in one list: a pending one in its group and kind's, a leased one
+ * in its worker's, oldest lease first. */
 #include "sched/ledger.h"
 
 #include <assert.h>
@@ -256,8 +256,8 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial)
         ledger->workers[worker].running = trial;
 }
 
-/* True for a trial that failed because workers seemed to die of it, when one that was only silent
- * has finished it. */
+/* True for a trial that failed because workers seemed to die of it, once a worker that was only
+ * silent finishes it. */
 static bool is_acquitted(const struct ledger *ledger, int64_t trial, enum trial_state state)
 {
     const struct entry *entry = &ledger->entries[trial];
@@ -328,8 +328,8 @@ int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, i
         return 0;
     if (only != NONE && accuse(ledger, only, 1) && max > 0)
         failed[n++] = only;
-    /* From the last: a returned trial goes before the rest of its group. Suspects of equal rank may
-     * be in any order. */
+    /* From the last: a returned trial goes before the rest of its group; equal suspects may be in
+     * any order. */
     while (lost->held.n)
         if (only != NONE)
             ledger_give_back(ledger, lost->held.last);
@@ -418,8 +418,7 @@ static int check_waiting(const struct ledger *ledger, int32_t group, struct err 
     return 0;
 }
 
-/* Check that the trials a worker holds are leased to it, suspects alone, and include its running
- * trial. */
+/* Check that a worker's trials are leased to it, suspects alone, and include its running trial. */
 static int check_worker(const struct ledger *ledger, int32_t w, struct err *err)
 {
     const struct lessee *worker = &ledger->workers[w];

@@ -14,11 +14,10 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* The worker of rank 0 is a thread of this process. The scheduler keeps every rank supplied without
- * requests (sched/dispatch.h decides with what), and ends when all ranks have left or are lost.
- * After a fault it keeps the error, stops the workers, and returns the error only when they have
- * left. Only the beginning, the end and work done a few times a second take time in proportion to
- * the ranks. */
+/* Rank 0's worker is a thread of this process. The scheduler supplies all ranks without requests
+ * (sched/dispatch.h decides with what) and ends when all have left or are lost. After a fault it
+ * stops the workers and returns the error when they have left. Only the beginning, the end and work
+ * done a few times a second take time in proportion to the ranks. */
 
 #define PROGRESS_S 0.1
 /* Seconds between two checks of which ranks are alive. */
@@ -61,7 +60,6 @@ static void take_all_back(struct master *master, int32_t rank)
         dispatch_give_back(master->dispatch, rank, trial);
 }
 
-/* Mark a rank and its trials as lost. */
 static int lose(struct master *master, int32_t rank, enum rank_presence presence, const char *why,
                 struct err *err)
 {
@@ -143,8 +141,8 @@ static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Tell all ranks to stop, even if sending to one fails. Running trials have until stop_s; a second
- * call may shorten this. */
+/* Tell all ranks to stop, even if sending to one fails. Running trials have until stop_s, which a
+ * second call may shorten. */
 static int stop_workers(struct master *master, enum master_end end, double stop_s, struct err *err)
 {
     int rc = 0;
@@ -241,8 +239,8 @@ static int check_result(const struct master *master, const struct trial_result *
     return 0;
 }
 
-/* Return what the next trial of the configuration will take, without loading: the graph is then
- * cached. A trial run in parts, maybe on several ranks, says nothing about this rank. */
+/* Return the time without loading, since the graph is cached for the configuration's next trial. A
+ * trial run in parts, maybe on several ranks, says nothing about this rank. */
 static double busy_seconds(const struct trial_result *r)
 {
     return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
@@ -355,7 +353,6 @@ static int welcome_back(struct master *master, int32_t rank, struct err *err)
     return master->is_stopping ? tell_to_stop(master, rank, err) : 0;
 }
 
-/* Handle the message in master->in. */
 static int handle(struct master *master, int32_t from, struct err *err)
 {
     struct cursor in;
@@ -425,8 +422,8 @@ static double time_left(const struct master *master)
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
-/* Return the next message, or none after a while. Other ranks come first, since they are many.
- * Sleeping on the inbox lets the worker thread wake this one at once. */
+/* Return the next message, or none after a while. Other ranks come first: they are many. Sleeping
+ * on the inbox lets the worker thread wake this one at once. */
 static int next_message(struct master *master, int32_t *from, struct err *err)
 {
     bool is_alone = master->world.size == 1;

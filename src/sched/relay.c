@@ -42,8 +42,8 @@ static bool says_start(const struct buf *message)
     return !message_open(&in, &kind, message, &err) && kind == MESSAGE_START;
 }
 
-/* Return only when MPI has the message that a trial begins. Otherwise a trial that crashes the rank
- * at once would be blamed on the innocent trial before it. */
+/* Return only when MPI has the message that a trial begins. Otherwise one that crashes the rank at
+ * once would be blamed on the trial before it. */
 static int send_up(const void *self, const struct buf *message, struct err *err)
 {
     struct relay *relay = (struct relay *)self;

@@ -9,9 +9,9 @@
 #include "base/fault.h"
 #include "sched/world_mpi.h"
 
-/* Two groups of ranks, made once: the ranks of this host, and the leaders of all hosts (in rank
- * order, so rank 0 is first in both). Only MPI_Finalize() frees them: freeing is collective, and a
- * dead rank would keep the others waiting. */
+/* Two groups of ranks, made once: those of this host, and the leaders of all hosts (in rank order:
+ * rank 0 is first in both). Only MPI_Finalize() frees them: freeing is collective, and a dead rank
+ * would keep the others waiting. */
 static struct {
     MPI_Comm host, leaders; /* leaders: only on a leader */
     int size, rank;         /* in host */
@@ -50,8 +50,8 @@ static int know_hosts(struct err *err)
     return 0;
 }
 
-/* True in *all_well if all ranks of comm are well; if not, *why is that of the first rank that is
- * not. Collective. */
+/* Set *all_well if all ranks of comm are well; if not, *why is the first other rank's.
+ * Collective. */
 static int agree(MPI_Comm comm, bool is_well, bool *all_well, struct err *why, struct err *err)
 {
     struct {
@@ -97,7 +97,6 @@ static int share_on_host(struct segment *s, const struct request *request, bool 
     return agree(hosts.host, !rc, is_shared, why, err);
 }
 
-/* Collect the refusals on rank 0. */
 static int gather_answers(struct shared *shared, const struct answer *mine, struct err *err)
 {
     struct answer *all = NULL;

@@ -8,17 +8,15 @@
 #include "base/fault.h"
 #include "sched/message.h"
 
-/* Seconds between two polls of the channel during a trial. A stop is noticed this late; a poll
- * costs about 1 us. */
+/* Seconds between polls of the channel during a trial. A stop is noticed this late; a poll costs
+ * about 1 us. */
 #define LOOK_S 0.02
-/* Results of short trials are sent in groups: a message costs about as much as 10 no-op trials. The
- * start of a longer trial is reported, so that the scheduler knows which one to blame for a
- * crash. */
+/* Results of short trials go in groups: a message costs about as much as 10 no-op trials. The start
+ * of a longer one is reported, so that the scheduler knows which to blame for a crash. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
 #define GROUP_BYTES ((size_t)1 << 20) /* fewer results with models: a message has at most 2 GB */
-/* A trial that runs this long was misjudged; other workers should get the trials waiting behind
- * it. */
+/* A trial that runs this long was misjudged; other workers should get those behind it. */
 #define HOARD_S 0.5
 #define WAIT_S 1.0
 
@@ -82,8 +80,7 @@ static int give_back(struct worker *worker, const struct assigned *trials, size_
     return post(worker, &worker->out);
 }
 
-/* Report the running trial. Sends results first, because a trial that crashes the rank takes unsent
- * ones with it. */
+/* Report the running trial, after unsent results, which a crash of the rank would take with it. */
 static int announce(struct worker *worker)
 {
     worker->is_announced = true;
@@ -194,8 +191,8 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
-/* Let the running trial go on if it is expected to end in time; otherwise it would work for
- * nothing. A trial that already exceeds its expected time may end any moment. */
+/* Let the running trial go on only if it is expected to end in time. One that already exceeds its
+ * expected time may end any moment. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);

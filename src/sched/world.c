@@ -29,12 +29,12 @@ static struct {
     char **bytes;          /* [n] owned until the request is done */
     int *done;             /* [n] scratch of MPI_Testsome */
     int n, capacity;
-    int reap_at; /* number of sends at which to check them again: twice those last found unfinished,
-                  * so that messages to 10,000 ranks at once cost no more than one to each */
+    int reap_at; /* number of sends at which to check them again: twice those last unfinished, so
+                  * that messages to 10,000 ranks at once cost no more than one to each */
 } sends;
 
-/* Pending receives, in order of arrival. A message of some kilobytes travels in pieces, and its
- * sender must be there for each. If the sender died in between, MPI_Mrecv() would wait forever. */
+/* Pending receives, in order of arrival. Messages of some kilobytes travel in pieces, and the
+ * sender must be there for each. If it died in between, MPI_Mrecv() would wait forever. */
 static struct {
     struct incoming {
         MPI_Request request; /* MPI_REQUEST_NULL once complete */
@@ -247,8 +247,8 @@ int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
     return 0;
 }
 
-/* Allocate n bytes on the receiving ranks. All ranks agree whether everyone has them; otherwise the
- * others would wait forever in the broadcast. */
+/* Allocate n bytes on receiving ranks. All agree whether everyone has them; otherwise the others
+ * would wait forever in the broadcast. */
 static int agree_on_room(const struct world *world, void **bytes, size_t n, struct err *err)
 {
     int has_room = 1, all_have;
@@ -351,7 +351,6 @@ static int grow_sends(struct err *err)
     return 0;
 }
 
-/* Free completed sends. */
 static int reap_sends(struct err *err)
 {
     int n_done, kept = 0;

@@ -27,8 +27,7 @@ int store_commit(struct store *store, struct err *err)
 
 int store_settle(struct store *store, struct err *err)
 {
-    /* Check this before the log goes: the log would be applied to any file that comes to this
-     * path. */
+    /* Check first: once the log is gone it could be applied to any file that comes to this path. */
     bool has_moved = database_file_check_place(store, err) != 0;
     int rc;
 
@@ -48,8 +47,8 @@ int store_settle(struct store *store, struct err *err)
 
 #define LEAST_BYTES (1 << 20)
 #define LEAST_SHARE 0.25
-/* The second half of the work, writing the pages back, cannot be interrupted. A minute of silence
- * would look like a run that hangs. */
+/* Writing the pages back, the second half of the work, cannot be interrupted, and a minute of
+ * silence looks like a run that hangs. */
 #define MOST_BYTES ((int64_t)1 << 30)
 /* steps of SQLite between two calls of go_on; some hundred rows */
 #define STEPS_A_CALL 1000
@@ -148,8 +147,8 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
 
     if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
         return 0;
-    /* SQLite writes the old pages to a journal beside the file and the new ones to a temporary
-     * file. Both may be on one disk. */
+    /* SQLite writes old pages to a journal beside the file and new ones to a temporary file, maybe
+     * on one disk. */
     if (!has_room(store->path, 2 * before.file_bytes) ||
         !has_room(temporary_folder(), 2 * before.file_bytes))
         return 0;

@@ -18,9 +18,9 @@
 #include "base/process.h"
 #include "store/connection.h"
 
-/* Magic numbers from linux/magic.h and from the sources of filesystems outside the kernel. The
- * write-ahead log needs memory shared by all processes that have the file open, which two nodes do
- * not have: https://sqlite.org/wal.html, "disadvantages". */
+/* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. The
+ * write-ahead log needs memory that all processes with the file share, which two nodes do not have:
+ * https://sqlite.org/wal.html, "disadvantages". */
 static const struct filesystem table[] = {
     {0x00006969, "nfs", true},       {0x0bd00bd0, "lustre", true}, {0x47504653, "gpfs", true},
     {0x19830326, "beegfs", true},    {0xff534d42, "cifs", true},   {0xfe534d42, "smb2", true},
@@ -161,7 +161,7 @@ bool database_file_has_moved(struct store *store)
     return has_moved != 0;
 }
 
-/* Append PATH.saved, or PATH.saved.2 and so on: earlier copies stay, and links are not followed. */
+/* Append PATH.saved, or PATH.saved.2 and so on: earlier copies stay, links are not followed. */
 static void put_free_name(struct buf *out, const char *path)
 {
     struct stat st;
@@ -239,7 +239,6 @@ static int cut_off(struct store *store, const char *ending, int64_t before, stru
                    (long long)before);
 }
 
-/* out: a bool. */
 static int note_answer(void *out, int n, char **text, char **names)
 {
     (void)n;
@@ -288,7 +287,7 @@ int database_file_check_size(struct store *store, struct err *err)
 
 /* ---- who holds the database ---- */
 
-/* Offsets of SQLite's locks in the file and in the -shm of a log: sqlite3.c, PENDING_BYTE and
+/* Offsets of SQLite's locks in the file and in the log's -shm: sqlite3.c, PENDING_BYTE and
  * WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
 enum { FILE_LOCKS = 0x40000000, FILE_LOCKS_BYTES = 512, LOG_WRITE_LOCK = 120 };
 

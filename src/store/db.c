@@ -242,7 +242,7 @@ static const char *text_of(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
 
-    return text ? text : ""; /* sqlite3_column_text() is NULL for an empty blob or without memory */
+    return text ? text : ""; /* NULL: an empty blob, or no memory */
 }
 
 static bool is_in_range(sqlite3_stmt *row, int column, char letter)

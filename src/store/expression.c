@@ -19,7 +19,7 @@ static int count_call(void *arg)
     return --limit->calls < 0;
 }
 
-/* SQLite then calls count_call() once in this many steps of its virtual machine. */
+/* SQLite then calls count_call() after each steps_a_call steps. */
 static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *limit)
 {
     sqlite3_progress_handler(db, steps_a_call, count_call, limit);
@@ -29,8 +29,8 @@ static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *
 
 /* some milliseconds between two calls of the handler */
 #define STEPS_A_CALL 1000000
-/* Enough for the leaderboard, which takes some thousand steps a trial with all its joins, and for a
- * condition on each row. */
+/* Enough for the leaderboard (some thousand steps a trial with all its joins) and a condition on
+ * each row. */
 #define CALLS_LEAST 50
 #define TRIALS_A_CALL 50
 
@@ -58,9 +58,9 @@ static bool is_foreign(const struct buf *names, const char *table)
     return !sqlite3_strnicmp(table, "sqlite_", 7) || !sqlite3_strnicmp(table, "pragma_", 7);
 }
 
-/* Allow the leaderboard and, in subqueries, the tables of this program; deny everything else in the
- * file. A view was allowed when it was named, so its reads are allowed. If no column is read, as by
- * count(*), a WITH table looks like a table of the file. */
+/* Allow the leaderboard and, in subqueries, the tables of this program; nothing else in the file. A
+ * view was allowed when it was named, so its reads are. If no column is read, as by count(*), a
+ * WITH table looks like one of the file. */
 static int authorize_tables(void *arg, int action, const char *a, const char *b,
                             const char *database, const char *view)
 {
@@ -125,7 +125,6 @@ sqlite3_stmt *expression_prepare(struct store *store, const char *sql, const cha
     return row;
 }
 
-/* Compute the number of handler calls that a query over the leaderboard may take. */
 static int allowed_calls(int64_t *calls, struct store *store, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, "SELECT count(*) FROM trial", err);
@@ -157,7 +156,7 @@ int expression_end(const struct expression_limit *limit, struct store *store, co
 
 /* ---- `where` over the axes of a sweep file ---- */
 
-/* Limit for one point. An expression takes some hundred steps, but one over long json_each() lists
+/* Limit for one point. An expression takes some hundred steps; one over long json_each() lists
  * could run forever. Steps, unlike time, are the same on all ranks. */
 #define STEPS_A_POINT 1000000
 #define STEPS_COUNTED 10000 /* steps between two calls */
@@ -171,7 +170,7 @@ struct store_predicate {
     struct buf word;               /* scratch for bound texts */
 };
 
-/* Each rank makes its own plan, and all plans must be equal. */
+/* All ranks must make the same plan. */
 static bool is_constant_function(const char *name)
 {
     static const char *const refused[] = {
@@ -290,7 +289,7 @@ static int prepare(struct store_predicate *p, const struct sweep *sweep, int dep
 }
 
 /* Reject text that closes our parenthesis and opens another ("1) UNION SELECT (1"): it parses at
- * one depth only, while an expression parses at any depth. */
+ * one depth only, an expression at any. */
 static int compile(struct store_predicate *p, const struct sweep *sweep, struct err *err)
 {
     sqlite3_stmt *deeper;

@@ -87,8 +87,7 @@ static void read_note(int fd, char *note, size_t size)
     copy_line(note, size, line);
 }
 
-/* Append advice about a holder. On a server that missed the end of a process its lock may
- * remain. */
+/* Append advice about a holder. A server that missed the end of a process may keep its lock. */
 static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
 {
     struct process process = {.pid = holder->pid, .start = holder->born};
@@ -153,7 +152,7 @@ static int check_one_name(const char *path, struct err *err)
 /* ---- the lock file ---- */
 
 /* Give the lock file the database's permissions, as SQLite does for journals: anyone who may write
- * to the database may also lock it. */
+ * to it may lock it. */
 static void share_like(int fd, const char *path)
 {
     struct stat st;
@@ -164,8 +163,8 @@ static void share_like(int fd, const char *path)
         errno = 0; /* others then cannot lock it, and get a message */
 }
 
-/* Open the lock file. flags: O_RDONLY, or O_RDWR, which also creates it. -1 and errno; if errno is
- * 0, err says why the file is not one of a run. */
+/* Open the lock file. flags: O_RDONLY, or O_RDWR, which also creates it. -1 and errno; 0: err says
+ * why it is not the file of a run. */
 static int open_file(const char *name, int flags, const char *path, struct err *err)
 {
     const int always = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -193,7 +192,7 @@ static int open_file(const char *name, int flags, const char *path, struct err *
 }
 
 /* True if the open file still has this name. The previous holder may have removed it between our
- * open() and our lock, and others do not see a lock on a removed file. */
+ * open() and our lock, and others cannot see a lock on a removed file. */
 static bool is_current(int fd, const char *name)
 {
     struct stat ours, there;
@@ -204,7 +203,7 @@ static bool is_current(int fd, const char *name)
 
 /* ---- a file that is in the way ---- */
 
-/* Describe a process with a shared lock: "; pid 12 holds a shared lock on it". */
+/* Describe who has a shared lock: "; pid 12 holds a shared lock on it". */
 static void describe_sharer(char *out, size_t size, int fd)
 {
     struct flock flock;
@@ -234,9 +233,9 @@ static int blocked(int fd, const char *name, const char *path, int error, struct
         path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
 }
 
-/* Replace a lock file that no run holds but that cannot be locked: a killed run of another user
+/* Replace a lock file that cannot be locked though no run holds it: a killed run of another user
  * left it, or a process has a shared lock on it, which no run takes. Our own shared lock keeps runs
- * out until the file is removed; the next attempt creates a new one. 0 try again, -1 and err. */
+ * out until the file is removed; the next attempt creates another. 0 try again, -1 and err. */
 static int displace(const char *name, const char *path, struct err *err)
 {
     struct flock flock;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A reader copies an input into temporary tables in_NAME of the output's connection. This accepts
- * inputs of any schema and any number of them; ATTACH accepts ten. Set operations then combine
- * in_NAME with main.NAME, using tables that map numbers:
+ * any schema and any number of inputs; ATTACH accepts ten. Set operations then combine in_NAME with
+ * main.NAME, using tables that map numbers:
  *
  *     sweep_map, config_map, session_map   was, now
  *     trial_map                            was, now, verdict
  *
  * merge_check.c reads these too. verdict: 'new', the output lacks the trial; 'better', the input's
- * result beats the output's; 'both' have one; 'kept', the output's trial stays. */
+ * result beats the output's; 'both' have one; 'kept', the output's stays. */
 #include "store/merge.h"
 
 #include <string.h>
@@ -54,8 +54,7 @@ struct step {
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
 /* Each merge begins by marking sessions of other files as lost; 'running' is better than that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
-/* Rows whose number is free come first. Otherwise a number that SQLite assigns could take
- * theirs. */
+/* Free numbers come first, since one that SQLite assigns could take theirs. */
 #define FREE_ID(table, id) \
     "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
 #define FREE_FIRST(table, id) \
@@ -74,8 +73,8 @@ static const struct step tables[] = {
 
 /* clang-format off */
 
-/* Sweeps, configurations, and the verdict on each trial. A trial that runs in an input does not run
- * here; its attempt comes with a merge after its end. */
+/* Sweeps, configurations, and a verdict on each trial. A trial that runs in an input does not run
+ * here; a merge after its end adds its attempt. */
 static const struct step match[] = {
     {ATTEMPT, "DELETE FROM in_attempt WHERE outcome = 'running'"},
     {TRIAL, "UPDATE in_trial SET state = 'pending' WHERE state = 'running'"},
@@ -172,7 +171,7 @@ static const struct step apply[] = {
 
 /* clang-format on */
 
-/* Only with all parts together is it known which settings vary in a sweep. */
+/* Only the merged parts show which settings vary in a sweep. */
 static const struct step finish[] = {
     {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
            " SELECT sweep_id, row_number() OVER (PARTITION BY sweep_id ORDER BY at) +"
@@ -351,7 +350,7 @@ static int count_trials(struct merge *m, struct merge_input *input, struct err *
     return rc;
 }
 
-/* Delete the damaged models of one table, with a note for each. */
+/* Delete the damaged models of a table, with a note for each. */
 static int drop_damaged(struct merge *m, const char *table, const char *select, const char *path,
                         const char *what, struct errlist *notes, struct err *err)
 {
@@ -374,7 +373,7 @@ static int drop_damaged(struct merge *m, const char *table, const char *select, 
     return rc;
 }
 
-/* A damaged model of the output must go first, so that a sound one can take its place. */
+/* Damaged models of the output go first, so that sound ones can take their place. */
 static int drop_all_damaged(struct merge *m, const char *path, struct errlist *notes,
                             struct err *err)
 {

@@ -176,8 +176,8 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
 
-/* WITH table: configurations of all sweeps with done trials. One pass through the index, without a
- * look at each configuration: a quarter of the time for a million trials. */
+/* WITH table: configurations of all sweeps with done trials. One pass through the index, not a look
+ * at each configuration: a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
@@ -188,8 +188,8 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
-/* Columns that code reads, each with the letter of db_check_row() for its values. All others are
- * shown unchecked. */
+/* Columns that code reads, with the letter of db_check_row() for each. Others are shown
+ * unchecked. */
 static const char *const query_types[QUERY_COUNT] = {
     [QUERY_FILES] = "file:s ini:s",
     [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i",
@@ -249,7 +249,7 @@ static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *ro
     return rc;
 }
 
-/* Return the letter of a column in a row of query_types. */
+/* Return a column's letter in a row of query_types. */
 static char type_of(const char *types, const char *column)
 {
     size_t n = strlen(column);
@@ -399,8 +399,8 @@ static int collect_where(struct result_table *out, struct store *store, sqlite3_
  * them. */
 enum { PLACES_COMPARED = 1000 };
 
-/* Append a WITH table l: leaderboard rows for which the expression is true. With last > 0, only
- * places up to `last`, which takes a fraction of the time. */
+/* Append a WITH table l: leaderboard rows for which the expression is true. last > 0: only places
+ * up to `last`, in a fraction of the time. */
 static int put_rows(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                     const char *where, int64_t last, struct err *err)
 {
@@ -457,7 +457,6 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
     return rc;
 }
 
-/* Run the assembled query and release its text. */
 static int collect_rows(struct result_table *out, struct store *store,
                         const struct query_sweep *sweep, struct buf *sql, const char *where,
                         int64_t limit, struct err *err)

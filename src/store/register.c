@@ -11,7 +11,7 @@
 
 /* ---- configurations of a stored sweep by key ----
  *
- * Read once, so that the configurations of a large plan are looked up in memory. */
+ * Read once, so that a large plan is looked up in memory. */
 
 enum { FIRST_SLOTS = 64 };
 
@@ -27,8 +27,7 @@ struct config_index {
     size_t n;
 };
 
-/* Return the slot of a key, or the empty one where it belongs. Keys are hashes, so any bits will
- * do. */
+/* Return the slot of a key, or the empty one where it belongs. Keys are hashes, so any bits do. */
 static struct config_slot *slot_of(const struct config_index *index, struct hash key)
 {
     size_t at = (size_t)key.low & (index->n_slots - 1);
@@ -166,8 +165,9 @@ static int find_last(struct new_trials *trials, struct store *store, struct err 
     return 0;
 }
 
-/* Add a trial under the number after the largest, returned in trial_id. It may stay in memory until
- * new_trials_flush(). Call inside one transaction. -1 and err also if no number is left. */
+/* Add a trial under the number after the largest, returned in trial_id. Written by
+ * new_trials_flush() at the latest. Call inside one transaction. -1 and err also if no number is
+ * left. */
 static int new_trials_add(struct new_trials *trials, struct store *store,
                           const struct new_trial *trial, int64_t *trial_id, struct err *err)
 {
@@ -230,7 +230,7 @@ static const char *choice_text(struct buf *out, enum param_id id, const struct s
     return buf_text(out);
 }
 
-/* Refuse a plan that differs; the caller has checked store_differences() before. */
+/* Refuse a plan that differs, although the caller has checked store_differences(). */
 static int check_same(struct walk *w, const char *name, struct err *err)
 {
     struct errlist differences = {0};
@@ -331,8 +331,8 @@ static int insert_axes(struct walk *w, struct err *err)
         db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
 }
 
-/* In a new sweep, note each configuration that is the first with some value of an axis. The levels
- * of all axes can then be read from these few configurations. */
+/* In a new sweep, note each configuration that is the first with a value of some axis. These few
+ * are enough to read the levels of all axes. */
 static void note_levels(struct walk *w, int32_t config, const struct settings *s, int64_t config_id)
 {
     const struct sweep *sweep = w->plan->sweep;
@@ -504,8 +504,7 @@ static bool lacks_trials(const struct walk *w, int32_t config)
     return false;
 }
 
-/* Read a configuration's settings, and the texts from which its key and those of its trials are
- * made. */
+/* Read a configuration's settings, and the texts for its key and its trials' keys. */
 static int read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key,
                        struct err *err)
 {

@@ -10,9 +10,8 @@
 
 /* ---- versions ---- */
 
-/* SQL from version i to i + 1; NULL: there was no version i. A table that changes is created anew,
- * not renamed: on a rename SQLite would rewrite references to it in people's own views and
- * tables. */
+/* SQL from version i to i + 1; NULL: no version i. A changed table is created anew, not renamed:
+ * SQLite would rewrite references to it in people's own views and tables. */
 static const char *const steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
@@ -124,9 +123,9 @@ int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *e
 
 /* ---- check that a file has our tables ----
  *
- * Create the objects of each version again in memory, from every schema that the file may have
- * begun with, and compare them as text without comments and white space. An object of the file
- * counts as ours by its name. */
+ * Create each version's objects again in memory, from every schema that the file may have begun
+ * with, and compare them as text without comments and white space. An object of the file is ours by
+ * its name. */
 
 struct object {
     char *type, *name, *table, *sql; /* owned; sql is normalised, "" if there is none */
@@ -158,7 +157,6 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Skip white space and comments. */
 static const char *skip_space(const char *p)
 {
     for (;;) {
@@ -311,8 +309,8 @@ static bool is_same(const struct object *made, const struct object *o)
            !strcmp(made->table, o->table) && !strcmp(made->sql, o->sql);
 }
 
-/* Set *found if the program creates an object in this form, starting from the newest schema. Older
- * schemas are migrated only when needed, since each takes milliseconds. */
+/* Set *found if the program creates an object in this form, trying the newest schema first. Older
+ * schemas are migrated only if needed, since each takes milliseconds. */
 static int find_as_made(bool *found, struct comparison *c, const struct object *o, struct err *err)
 {
     *found = false;

@@ -79,7 +79,7 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
     return 0;
 }
 
-/* Add a line about a dead session. One that is known to be dead and had nothing open gets none. */
+/* Add a line about a dead session, unless it is known to be dead and had nothing open. */
 static void report_release(struct store *store, const struct session_check *check, int n_trials)
 {
     char trials[96] = "";
@@ -103,7 +103,7 @@ void store_note_running(struct store *store, int64_t trial_id)
     lock_note(&store->lock, note);
 }
 
-/* Add the attempt in the note that a dead session left, as one that it has open. */
+/* Add the attempt in a dead session's note as an open one. */
 static int recall(struct store *store, const struct session_check *check, struct err *err)
 {
     long long session_id, trial_id;

@@ -47,10 +47,10 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Check the header before SQLite opens the file, because SQLite would repair, checkpoint or lock
- * it. A file that is not ours must stay as it is (https://sqlite.org/fileformat2.html, 1.3). The
- * header of our own file is never older than its log, since store_open() writes the header before
- * there is a log. *is_empty: the file does not exist or has no bytes. */
+/* Check the header before SQLite opens the file and repairs, checkpoints or locks it: a file that
+ * is not ours must stay as it is (https://sqlite.org/fileformat2.html, 1.3). Our own header is
+ * never older than the log, since store_open() writes it before there is a log. *is_empty: no file,
+ * or no bytes. */
 static int check_header(const char *path, bool *is_empty, struct err *err)
 {
     unsigned char header[HEADER_BYTES];
@@ -86,9 +86,9 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
     return 0;
 }
 
-/* Refuse a journal that names a super-journal at its end: SQLite deletes the named file when it
- * rolls the journal back (https://sqlite.org/fileformat2.html, 3). Only transactions over attached
- * files have one, so no journal of espalier names any. */
+/* Refuse a journal that ends with a super-journal's name: SQLite deletes that file when it rolls
+ * back (https://sqlite.org/fileformat2.html, 3). Only transactions over attached files have one, so
+ * ours do not. */
 static int check_journal(const char *path, struct err *err)
 {
     static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -161,9 +161,9 @@ static int create_schema(struct store *store, struct err *err)
     return db_exec(store, "COMMIT", err);
 }
 
-/* Choose the journal. While nobody writes it is a rollback journal (store_close), so that a
- * finished file needs no other. A file that a killed run left with a log may have been moved to a
- * filesystem where logs are not safe. A reader that blocks the change is no error. */
+/* Choose the journal. While nobody writes it is a rollback journal (store_close), so a finished
+ * file needs no other. A file that a killed run left with a log may have been moved to where logs
+ * are not safe. A reader that blocks the change is no error. */
 static int use_journal(struct store *store, struct err *err)
 {
     bool is_wal = !strcmp(database_file_journal_mode(store->path, NULL), "wal");
@@ -223,10 +223,10 @@ static int check_part(struct store *store, const char *sql, struct err *err)
     return rc;
 }
 
-/* Check pages and values now, since SQLite would notice an overwritten page or a forbidden value
- * only when it reads it, perhaps after hours. Checks only our tables; those of others may hold
- * anything. A sweep is resumed from the first tables. The others grow with epochs and metrics and
- * may take seconds to read, and nothing depends on them. */
+/* Check pages and values now. SQLite would notice an overwritten page or forbidden value only when
+ * it reads it, perhaps after hours. Only our tables; others may hold anything. A sweep is resumed
+ * from the first tables; the rest grow with epochs and metrics, may take seconds to read, and
+ * nothing depends on them. */
 static int check_pages(struct store *store, uint32_t version, struct err *err)
 {
     static const struct {
@@ -283,8 +283,8 @@ static int open_writer(struct store *store, struct err *err)
     sqlite3_busy_handler(store->db, wait_for_others, store);
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return err_set(err, "%s: not writable", store->path);
-    /* The models of a commit fit into the cache. Without secure_delete, which Debian's SQLite turns
-     * on, dropped models are not overwritten with zeros, which would double the bytes written. */
+    /* A commit's models fit into the cache. secure_delete, which Debian's SQLite turns on, would
+     * overwrite dropped models with zeros and double the bytes written. */
     if (db_exec(store,
                 "PRAGMA synchronous = full; PRAGMA foreign_keys = on;"
                 "PRAGMA cache_size = -65536; PRAGMA secure_delete = off",
@@ -373,10 +373,10 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     return db_exec(store, "PRAGMA query_only = on", err);
 }
 
-/* Open for reading. A killed run may have left a file that needs repair first, and rolling back its
- * journal needs write permission. A WAL database in a directory without write permission cannot be
- * opened as usual, since readers of a WAL share a memory file. If there is no log, nothing can
- * change there during the read, and "immutable" is safe. */
+/* Open for reading. A killed run's file may need repair first, and rolling back its journal needs
+ * write permission. In a directory without write permission, a WAL database cannot be opened as
+ * usual, since its readers share a memory file. Without a log nothing can change there, so
+ * "immutable" is safe. */
 static int open_reader(struct store *store, struct err *err)
 {
     int code;

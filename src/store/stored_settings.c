@@ -41,8 +41,8 @@ int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3
     return rc;
 }
 
-/* Give settings that a configuration lacks the value from before these settings existed. A
- * configuration keeps this meaning even if a later run stored the sweep again. */
+/* Settings that a configuration lacks keep the value from before they existed, even if a later run
+ * stored the sweep again. */
 static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
 {
     for (int id = 0; id < P_COUNT; id++)

@@ -40,8 +40,8 @@ static int read_settings(struct settings *s, const struct sweep *sweep, struct s
     return settings_resolve(s, is_regression ? TASK_REGRESSION : TASK_CLASSIFICATION, err);
 }
 
-/* True if an earlier revision made the key. Settings that are in a key only as axes are in all of
- * these keys or in none. */
+/* True if an earlier revision made the key. Settings that are in a key only as axes are in all or
+ * in none. */
 static bool is_before(const struct settings *s, struct hash digest, struct hash key)
 {
     bool swept[P_COUNT];
@@ -104,9 +104,8 @@ int sweep_identity_revision(enum sweep_revision *found, struct store *store,
 
 /* ---- differences between a plan and the stored sweep ----
  *
- * The stored sweep's fixed settings come from the sweep file that its last run stored. Today's
- * settings pass through the same writer and reader, so that both have absolute paths and the same
- * notation. */
+ * Fixed settings come from the sweep file that the last run stored. Today's pass through the same
+ * writer and reader, so that both have absolute paths and the same notation. */
 
 struct comparison {
     struct store *store;
@@ -165,8 +164,8 @@ static void put_value(struct buf *out, enum param_id id, union value value)
         buf_puts(out, "(none)");
 }
 
-/* Append the line that restores the stored value, if the sweep file does not set it and the default
- * has changed. */
+/* Append the line that restores the stored value, if the file does not set it and the default has
+ * changed. */
 static void put_remedy(struct buf *out, const struct comparison *c, enum param_id id)
 {
     bool has_changed = id == P_SCALE || !param_equal(id, param_default(id), param_before(id));

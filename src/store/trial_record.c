@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of a trial: its attempts, checkpoint and result.
+/* Records of a trial: attempts, checkpoint and result.
  *
- * A row of `attempt` is open while a trial runs; the attempt's end closes it. trial.attempts counts
- * the rows. trial.state is 'running' while one is open and the trial has no result of the
- * session. */
+ * A row of `attempt` is open while a trial runs. trial.attempts counts the rows. trial.state is
+ * 'running' while one is open and the trial has no result of the session. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -51,8 +50,8 @@ static bool is_result(const char *outcome)
     return trial_state_parse(outcome) > TRIAL_RUNNING;
 }
 
-/* Record the end of an attempt, in the row found by find_open() or a new one (the caller counts
- * it). Without a result the trial becomes pending; with one, open attempts of other ranks become
+/* Record the end of an attempt in the row from find_open() or a new one (the caller counts it).
+ * Without a result the trial becomes pending; a result ends open attempts of other ranks as
  * 'stopped'. */
 static int end_attempt(struct store *store, int64_t open, const struct attempt *attempt,
                        struct err *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Build the rows of the view `trials` from one ordered pass over each table. The view itself looks
- * up each metric and attempt and parses the settings of each trial, which takes ten times as
- * long. */
+/* Build the rows of the view `trials` from one ordered pass over each table. The view looks up each
+ * metric and attempt and parses each trial's settings, which takes ten times as long. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +109,7 @@ static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
     return rc;
 }
 
-/* Copy the host if it differs, because SQLite's text is valid only until the next trial's step. */
+/* Copy the host if it differs: SQLite's text ends with the step to the next trial. */
 static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
 {
     if (cell->type != CELL_TEXT)
@@ -125,7 +124,7 @@ static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
     return 0;
 }
 
-/* Put in the last attempt of a trial. */
+/* Put in the last attempt. */
 static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
 {
     int rc = skip_to(&r->attempts, r->store, trial_id, err);
@@ -141,7 +140,7 @@ static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
     return rc;
 }
 
-/* The settings of a configuration stay in the view until the configuration changes. */
+/* Settings stay in the view until the configuration changes. */
 static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
 {
     int64_t sweep_id = 0;
@@ -229,7 +228,6 @@ static struct cell *find_cell(const struct trial_rows *r, const char *column)
     return (struct cell *)(uintptr_t)result_table_find(&r->view, 0, column);
 }
 
-/* Find the cell of each value. */
 static void find_cells(struct trial_rows *r)
 {
     for (int c = 0; c < N_TRIAL; c++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The views for people who type SQL. They have a column for each setting that varies in a sweep of
- * the file, each main setting (PARAM_MAIN), and each metric of the file's tasks on each scored
- * part. */
+/* The views for people who type SQL, with a column for each setting that varies in a sweep, each
+ * main setting (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
 #include <string.h>
 
 #include "gcn/metric.h"
@@ -35,14 +34,14 @@ static const char trials_tail[] =
     "ORDER BY trial.trial_id";
 
 /* `trials` counts trials with a value, so that an undefined objective (a correlation with a
- * constant) does not raise its configuration by being absent. sd is the sample standard deviation
- * (n - 1), in two passes; NULL for a single trial.
+ * constant) does not raise its configuration. sd is the sample standard deviation (n - 1), in two
+ * passes; NULL for one trial.
  *
  * Pairs of trials share replicate and fold, and so their parts. `off`, the difference of a pair
- * minus that of the means, is about zero on average, so one pass over its squares is as exact as
- * two. `share` is n_val / n_train if each pair has other parts, for the variance of a mean over
- * overlapping parts (Nadeau & Bengio 2003; doc/decisions/0030). It is 0 if a split file without
- * folds gives all pairs the same parts. Before schema 3 only `ini` shows this. */
+ * minus that of the means, averages about zero, so one pass over its squares is as exact as two.
+ * `share` is n_val / n_train, for the variance of a mean over overlapping parts (Nadeau & Bengio
+ * 2003; doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts, which
+ * before schema 3 only `ini` shows. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
@@ -122,7 +121,6 @@ static int put_setting(struct buf *out, struct store *store, const char *name, s
     return 0;
 }
 
-/* Append the names of the main settings as a JSON array. */
 static void put_main(struct buf *out)
 {
     const char *gap = "[";
@@ -193,8 +191,7 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
     return 0;
 }
 
-/* Append the text of an existing view, found by one of the two queries; nothing if there is
- * none. */
+/* Append the text of a view, found by one of the two queries; nothing if there is none. */
 static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
                      struct err *err)
 {
@@ -226,7 +223,7 @@ static int has_view(struct store *store, const char *query, const char *name, co
     return rc;
 }
 
-/* Create a view, unless it exists with the same text: each change of the schema makes all readers
+/* Create a view, unless it exists with this text: each change of the schema makes all readers
  * prepare their statements again. is_temp: for this connection, not in the file. */
 static int make_view(struct store *store, bool is_temp, const char *name, const struct buf *select,
                      struct err *err)
