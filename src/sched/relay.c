@@ -144,7 +144,7 @@ static int watch(struct relay *relay, double now_s, struct err *err)
     if (relay->leader_is_here)
         return err_set(err, "rank 0 (pid %ld) is gone", (long)leader->pid);
     if (now_s - relay->heard_s > relay->options->silence_s)
-        return err_set(err, "rank 0 (%s) has not been heard of for %.0f s", leader->host,
+        return err_set(err, "no message from rank 0 (%s) for %.0f s", leader->host,
                        relay->options->silence_s);
     return 0;
 }

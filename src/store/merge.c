@@ -450,9 +450,9 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
     }
     if (total)
         return err_set(err,
-                       "%s: %lld trial%s with two results: nothing was merged. Equal keys must "
+                       "%s: %lld trial%s with two results: nothing was merged; equal keys must "
                        "give equal numbers: compare processor, BLAS and version of the sessions "
-                       "named above, and run those trials again into a new database",
+                       "named above, and run these trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
     if (RUN(m, finish, err) || views_update(m->store, err) || prune(m, err))
         return -1;

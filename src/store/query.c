@@ -332,7 +332,7 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
     if (!names)
         err_set(err, "%s: no sweep in it yet; run 'espalier run' first", store->path);
     else
-        err_set(err, "%s: no sweep '%s' in it; there is: %s", store->path, name, names);
+        err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s", store->path, name, names);
     sqlite3_finalize(row);
     return -1;
 }

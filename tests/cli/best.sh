@@ -223,7 +223,7 @@ is "with its own axes" "$(best --format csv | head -n 1)" \
 is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a sweep that is not there" 1 "$ESPALIER" best --sweep none
 is "says which are" "$(cat .err)" \
-    "espalier: results.db: no sweep 'none' in it; there is: small, other"
+    "espalier: results.db: no sweep 'none' in it; its sweeps are: small, other"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
 done_testing

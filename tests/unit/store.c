@@ -266,7 +266,7 @@ static void test_two_sweeps(void **state)
     assert_int_equal(query_leaderboard(&table, NULL, store, &sweep, &filter, &err), -1);
     check(query_sweep(&sweep, store, "s", &err), &err);
     assert_int_equal(query_sweep(&sweep, store, "t", &err), -1);
-    assert_non_null(strstr(err.text, "no sweep 't' in it; there is: s, other"));
+    assert_non_null(strstr(err.text, "no sweep 't' in it; its sweeps are: s, other"));
     store_close(store);
     fixture_sql_is(&f,
                    "SELECT group_concat(hidden_size || ' ' || dropout, ', ') FROM"
