@@ -53,9 +53,9 @@ int32_t dispatch_assign(struct dispatch *dispatch, int32_t worker, double left_s
 int32_t dispatch_idle(const struct dispatch *dispatch);
 
 /* True if a live worker, once it holds nothing, can begin some pending trial with left_s seconds
- * left; then dispatch_idle() returns all idle workers again. False while no worker is busy: nothing
- * more will happen. O(workers) if left_s is finite and nothing fits, so call it when none is
- * busy. */
+ * left. O(workers) if left_s is finite and nothing fits, so call it when no worker is busy. True
+ * then makes dispatch_idle() return all idle workers again; false means that nothing more will
+ * happen. */
 bool dispatch_can_begin(struct dispatch *dispatch, double left_s);
 
 /* Record that the worker runs this trial, like ledger_start(). */
