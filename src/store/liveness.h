@@ -11,13 +11,14 @@
 enum liveness {
     LIVENESS_GONE,
     LIVENESS_ALIVE,
-    LIVENESS_UNKNOWN /* nothing that knows can be queried from here */
+    LIVENESS_UNKNOWN /* its state cannot be queried from here */
 };
 
 struct liveness_answer {
     enum liveness liveness;
-    bool is_same_kernel; /* between us and it file locks are reliable on any filesystem */
-    char why[160];       /* "no such process", "Slurm job 77 is over" ... */
+    bool
+        is_same_kernel; /* it runs on our kernel, so its file locks are reliable on any filesystem */
+    char why[160];      /* "no such process", "Slurm job 77 is over" ... */
 };
 
 /* Check whether a process is alive.
