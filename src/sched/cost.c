@@ -12,8 +12,7 @@
 #include "base/rng.h"
 #include "gcn/train.h"
 
-/* ---- a sum of terms with positive coefficients, fitted to measurements by its relative error
- * ---- */
+/* ---- a sum of terms with positive coefficients, fitted by relative error ---- */
 
 enum { FIT_TERMS = 4, FIT_ROWS = 256 };
 
@@ -144,19 +143,18 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
  * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling), so that the
  * expensive ones, which run first, and the cheap ones both count, and its time does not grow. */
 
-/* Weight of the formula beside one measurement: a repeated trial varies by a few percent, the
- * formula errs by tens of percent. */
+/* Weight of the formula beside one measurement: a trial varies by a few percent, the formula errs
+ * by tens. */
 #define FORMULA_WEIGHT 0.1
 #define MAX_WEIGHT 16 /* limit of past measurements, so that later trials still move the mean */
-/* Measurements after which a rank's slowness counts half, and after which its mean is a moving
- * one. */
+/* Measurements at which a rank's slowness counts half, and after which its mean moves on. */
 #define RANK_DOUBT 2.0
 #define RANK_MEMORY 30.0
 /* Largest factor by which one measurement moves a mean. */
 #define SURPRISE 3.0
 #define ENOUGH 16             /* measurements before the formula judges a rank */
 #define FORMULA_JUDGEMENT 0.3 /* that weight; the mean of a configuration has 1 */
-/* Most results between two fits; the first results are fitted one by one. */
+/* Most results between two fits; the first are fitted one by one. */
 #define LONGEST_WAIT 1024
 
 /* A smaller change of the formula (in the logarithm) does not justify new prices. */
@@ -183,11 +181,11 @@ struct cost {
     int32_t sample[FIT_ROWS];   /* configurations */
     int32_t n_sample;
     int64_t n_configs_known;
-    struct rng rng; /* for the draws: the same trials in the same order give the same sample */
+    struct rng rng; /* for draws: the same trials in the same order give the same sample */
     int64_t n_observed, n_next; /* measurements so far; at the next fit */
 };
 
-/* Coefficients before the first fit, and its prior: a usual core with 100 GFLOP/s, 50 GB/s (most
+/* Coefficients before the first fit, and its prior: a usual core, 100 GFLOP/s, 50 GB/s (most
  * operands are in a cache), 30 us a step, 0.3 ms a trial. FT10 on an AMD EPYC: 247, 91, 47 us. */
 static const double usual[FIT_TERMS] = {1e-11, 2e-11, 3e-5, 3e-4};
 

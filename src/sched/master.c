@@ -51,7 +51,7 @@ static int commit(struct master *master, struct err *err)
     return master_sink_commit(&master->delivery, &master->ranks, err);
 }
 
-/* Trials given to a rank after it seemed to be back did not cause its silence. */
+/* A rank's silence is not due to trials it got after it seemed to be back. */
 static void take_all_back(struct master *master, int32_t rank)
 {
     int64_t trial;
@@ -85,7 +85,7 @@ static int lose(struct master *master, int32_t rank, enum rank_presence presence
 
 /* ---- to the workers ---- */
 
-/* A rank that cannot be sent to is lost; the run itself has not failed. */
+/* A rank that cannot be sent to is lost, which is no error of the run. */
 static int post(struct master *master, int32_t rank, struct err *err)
 {
     struct err why;
@@ -161,7 +161,7 @@ static int stop_workers(struct master *master, enum master_end end, double stop_
     return rc;
 }
 
-/* Uses its own buffer: master->out may hold a message that is being written. */
+/* Uses its own buffer, since master->out may hold an unfinished message. */
 static void beat(struct master *master, int32_t rank, double now_s)
 {
     struct buf message = {0};
@@ -171,7 +171,7 @@ static void beat(struct master *master, int32_t rank, double now_s)
         return;
     master->ranks.of[rank].told_s = now_s;
     message_begin(&message, MESSAGE_BEAT);
-    /* If sending fails, the next beat may succeed; if not, the rank's silence will show. */
+    /* If this fails, the next beat may succeed; if not, the rank's silence shows. */
     if (!buf_failed(&message))
         world_send(&master->world, rank, &message, NULL);
     buf_release(&message);
@@ -185,7 +185,7 @@ void master_keep_alive(struct master *master)
         beat(master, rank, now_s);
 }
 
-/* Check which ranks are there, and show them that rank 0 is. */
+/* Check which ranks are there, and show that rank 0 is. */
 static int watch_ranks(struct master *master, double now_s, struct err *err)
 {
     char why[160];
@@ -205,7 +205,7 @@ static int watch_ranks(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* End the conversation. Nothing depends any more on which ranks receive this. */
+/* End the conversation; nothing depends on who receives this. */
 static void say_bye(struct master *master)
 {
     struct err ignored;
@@ -343,7 +343,7 @@ static int take_leave(struct master *master, int32_t from, struct cursor *in, st
     return blame(from, err);
 }
 
-/* Take back a silent rank that has spoken: it may work on, or must be told to stop. */
+/* Take back a silent rank that has spoken: it may work on, or must stop. */
 static int welcome_back(struct master *master, int32_t rank, struct err *err)
 {
     rank_states_set(&master->ranks, rank, RANK_PRESENT);
@@ -384,7 +384,7 @@ static int handle(struct master *master, int32_t from, struct err *err)
 
 /* ---- the loop ---- */
 
-/* Keep the first fault and stop all workers. Later results are not handed on. */
+/* Keep the first fault and stop the workers. Later results are not handed on. */
 static void fail(struct master *master, const struct err *err)
 {
     struct err ignored;
@@ -422,8 +422,8 @@ static double time_left(const struct master *master)
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
-/* Return the next message, or none after a while. Other ranks come first: they are many. Sleeping
- * on the inbox lets the worker thread wake this one at once. */
+/* Return the next message, or none after a while. Other ranks come first: they are many. A sleep on
+ * the inbox lets the worker thread wake this one at once. */
 static int next_message(struct master *master, int32_t *from, struct err *err)
 {
     bool is_alone = master->world.size == 1;

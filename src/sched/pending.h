@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pending trials: for each kind the groups ordered by their seconds, and in each group its trials.
- * Pure; all functions except pending_check() are O(1). */
+/* Pending trials: for each kind groups ordered by seconds, in each group its trials. Pure; all but
+ * pending_check() are O(1). */
 #ifndef SCHED_PENDING_H
 #define SCHED_PENDING_H
 
@@ -44,8 +44,8 @@ void pending_order_add(struct pending_order *order, int32_t group, double second
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);
 
-/* Return the longest group of at most most_s (INFINITY: of all); -1: none. A group less than 3
- * percent shorter than most_s may be passed over for the next shorter one, or none. */
+/* Return the longest group of at most most_s (INFINITY: any); -1: none. One less than 3 percent
+ * shorter than most_s may be passed over for the next shorter, or none. */
 int32_t pending_order_first(const struct pending_order *order, double most_s);
 bool pending_order_has(const struct pending_order *order, int32_t group);
 /* Check consistency; -1 and err. */
@@ -78,8 +78,8 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);
 
-/* Add a trial before the others of its group and kind. A suspect goes after them, so that the last
- * one blamed comes last. */
+/* Add a trial before the others of its group and kind; a suspect goes after them, so that the last
+ * blamed comes last. */
 void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind);
 void pending_remove(struct pending *pending, int64_t trial, enum pending_kind kind);
 

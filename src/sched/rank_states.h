@@ -12,7 +12,7 @@
 #include "base/process.h"
 #include "sched/world.h"
 
-/* A loop that sleeps milliseconds and takes this long between two turns was held up. */
+/* A loop that sleeps milliseconds was held up if a turn takes this long. */
 #define RANK_STATES_STALL_S 1.0
 
 enum rank_presence {
@@ -30,8 +30,8 @@ struct rank_state {
     int64_t running;  /* trial; -1: not reported */
     double started;   /* Unix seconds, of `running` */
     bool is_named;    /* `running` was named to the sink */
-    bool is_doubtful; /* was silent and has begun no trial since, so its message may have been under
-                       * way when it died */
+    bool is_doubtful; /* was silent and has begun no trial since; its message may have been sent
+                       * before it died */
 };
 
 struct rank_states {
@@ -50,7 +50,7 @@ void rank_states_release(struct rank_states *states);
 
 const struct process *rank_states_process(const struct rank_states *states, int32_t rank);
 void rank_states_hear(struct rank_states *states, int32_t rank, double now_s);
-/* Exclude seconds in which this process did not listen from all ranks' silence. */
+/* Exclude seconds in which this process did not listen from every silence. */
 void rank_states_discount(struct rank_states *states, double seconds);
 /* Set a rank's presence; one that is not present runs nothing. */
 void rank_states_set(struct rank_states *states, int32_t rank, enum rank_presence presence);

@@ -11,7 +11,7 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* Seconds between two checks whether rank 0 is alive, if it runs on this host. */
+/* Seconds between checks that rank 0 is alive, if it is on this host. */
 #define WATCH_S 0.25
 
 struct relay {

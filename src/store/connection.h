@@ -20,8 +20,7 @@
     " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
     " AND remaining < 1), 1.0), 1.0) AS remaining"
 
-/* SQL that writes and looks up, one row each. A connection prepares each statement once
- * (db_bind). */
+/* SQL that writes and looks up, one row each, prepared once per connection (db_bind). */
 
 /* clang-format off */
 #define STATEMENT_TABLE(X) \
@@ -38,7 +37,7 @@
     X(SWEEP_UPDATE, \
       "UPDATE sweep SET file = ?2, ini = ?3, planned = ?4, updated = ?5, parts = ?6" \
       " WHERE sweep_id = ?1") \
-    /* NAME#1, or the next free number: one more than there are sweeps is always enough. */ \
+    /* NAME#1, or the next free number: at most one more than there are sweeps. */ \
     X(SWEEP_PAST_NAME, \
       "WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past" \
       " WHERE n <= (SELECT count(*) FROM sweep))" \
@@ -74,15 +73,15 @@
       "INSERT INTO config (sweep_id, ordinal, key, params, flops, config_id)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE NOT EXISTS" \
       " (SELECT 1 FROM config WHERE config_id = ?6)))") \
-    /* The trials of the sweep ?1, in the order of the table. In a file with one sweep they are \
-       all trials, and SQLite need not look up each one. */ \
+    /* Trials of the sweep ?1 in the order of the table. With only one sweep these are all trials, \
+       and SQLite need not look up each. */ \
     X(TRIALS_OF, \
       "SELECT config_id, " STATEMENT_TRIAL_COLUMNS " FROM trial" \
       " WHERE " SQL_ONE_SWEEP \
       " UNION ALL SELECT config_id, " STATEMENT_TRIAL_COLUMNS \
       " FROM config CROSS JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND NOT " SQL_ONE_SWEEP) \
-    /* Rows that still refer to a sweep or configuration that another program deleted. */ \
+    /* Rows whose sweep or configuration another program deleted. */ \
     X(SWEEP_GONE, \
       "SELECT min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
       " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep)") \
@@ -112,7 +111,7 @@
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
       " started, realm, born, job, inode)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)") \
-    /* The attempt in the lock's note of a dead session, unless it already has a row. */ \
+    /* The attempt in a dead session's note, unless it already has a row. */ \
     X(SESSION_RECALL, \
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, outcome)" \
       " SELECT trial_id, session_id, 0, host, pid, ?3, 'running' FROM session, trial" \
@@ -121,7 +120,7 @@
       " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
     X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
-    /* The open attempts of a session that ends. Run these two statements in this order. */ \
+    /* End a session's open attempts. Run these two in this order. */ \
     X(SESSION_TRIALS_RETURN, \
       "UPDATE trial SET state = 'pending' WHERE state = 'running' AND trial_id IN" \
       " (SELECT trial_id FROM attempt WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
@@ -145,8 +144,8 @@
     X(TRIAL_RETURNS, \
       "UPDATE trial SET state = 'pending' WHERE trial_id = ?1 AND state = 'running'" \
       " AND NOT EXISTS (SELECT 1 FROM attempt WHERE trial_id = ?1 AND outcome = 'running')") \
-    /* Not as RETURNING of the two above: SQLite would make and drop a table for every result, \
-       with page faults whenever the heap was trimmed in between (measured: 3 times slower). */ \
+    /* Not RETURNING in the two above: it makes and drops a table for every result, with page \
+       faults if the heap was trimmed in between (measured: 3 times slower). */ \
     X(ATTEMPTS, "SELECT attempts FROM trial WHERE trial_id = ?1") \
     X(ATTEMPT_INSERT, \
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished, outcome," \
@@ -175,13 +174,13 @@
       "SELECT hash, safetensors, trial_id FROM model CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) CROSS JOIN sweep USING (sweep_id) WHERE name = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
-    /* Places are those of the leaderboard (views.c); as there, the first of equals ranks higher. \
+    /* Places are those of the leaderboard (views.c); as there, the first of equals is better. \
        While trials are left to run (?3 = 0), keep each configuration that no other beats in both \
-       place and cost, since it may yet be chosen. One that another beats in both cannot be: the \
-       other one is within the standard error whenever it is. */ \
+       place and cost. A beaten one cannot be chosen: the other is within the standard error \
+       whenever it is. */ \
     X(MODEL_PRUNE, \
       "WITH " SQL_CHOSEN "," \
-      /* In this order the cost grows with the models; in others SQLite visits every trial. */ \
+      /* This order costs time for models only; others visit every trial. */ \
       " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model CROSS JOIN trial" \
       " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
       " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
@@ -220,7 +219,7 @@ enum statement {
 /* An open database. */
 struct store {
     sqlite3 *db;
-    char *path;       /* owned; as given by the caller, for messages */
+    char *path;       /* owned; as given, for messages */
     struct lock lock; /* held by a writer */
     bool is_writer;
     bool is_new;                  /* created by this store_open() */
@@ -229,7 +228,7 @@ struct store {
     size_t n_checks;
     struct errlist released; /* store_released() */
     struct buf saved;        /* name of the copy that database_file_check_place() made */
-    struct buf models;       /* models of this transaction: id, size, bytes of each */
+    struct buf models;       /* of this transaction: id, size, bytes of each model */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
 
     /* Waiting of a writer while another process holds the database (store_be_patient). */

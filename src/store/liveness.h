@@ -16,9 +16,8 @@ enum liveness {
 
 struct liveness_answer {
     enum liveness liveness;
-    bool
-        is_same_kernel; /* it runs on our kernel, so its file locks are reliable on any filesystem */
-    char why[160];      /* "no such process", "Slurm job 77 is over" ... */
+    bool is_same_kernel; /* as ours: file locks are reliable on any filesystem */
+    char why[160];       /* "no such process", "Slurm job 77 is over" ... */
 };
 
 /* Check whether a process is alive.

@@ -21,7 +21,7 @@
 #define HOLDER_BYTES 1024 /* bytes read from the lock file */
 #define TRIES 1000        /* attempts while others replace the file */
 
-/* Follow links, so that two names of one database share a lock. */
+/* Follow links: two names of a database share one lock. */
 static char *lock_path(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -217,7 +217,7 @@ static void describe_sharer(char *out, size_t size, int fd)
         snprintf(out, size, "; a process holds a shared lock on it ('fuser' names the process)");
 }
 
-/* fd: the lock file, or -1 if it cannot be opened. error: why it cannot be opened or removed. */
+/* fd: the lock file; -1: cannot be opened. error: why it cannot be opened or removed. */
 static int blocked(int fd, const char *name, const char *path, int error, struct err *err)
 {
     char owner[DATABASE_FILE_OWNER] = "", sharer[96];
@@ -233,9 +233,9 @@ static int blocked(int fd, const char *name, const char *path, int error, struct
         path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
 }
 
-/* Replace a lock file that cannot be locked though no run holds it: a killed run of another user
- * left it, or a process has a shared lock on it, which no run takes. Our own shared lock keeps runs
- * out until the file is removed; the next attempt creates another. 0 try again, -1 and err. */
+/* Replace a lock file that cannot be locked though no run holds it: left by a killed run of another
+ * user, or under a shared lock, which no run takes. Our own shared lock keeps runs out until the
+ * file is removed; the next attempt creates another. 0 try again, -1 and err. */
 static int displace(const char *name, const char *path, struct err *err)
 {
     struct flock flock;
@@ -335,7 +335,7 @@ static void write_holder(struct lock *lock)
     buf_puts(&text, "\n");
     put_command(&text);
     buf_printf(&text, "\n%lld %s\n", (long long)self.start, self.realm);
-    /* Only a message needs this text. A full disk shows up in the database. */
+    /* Only messages need this text; a full disk shows in the database. */
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, buf_text(&text), text.size, 0) < 0)
         errno = 0;
     lock->note_at = (int64_t)text.size;
@@ -347,7 +347,7 @@ void lock_note(const struct lock *lock, const char *text)
     char line[sizeof lock->left + 1];
     int n = snprintf(line, sizeof line, "%s\n", text);
 
-    /* Remains of a longer note stay after the newline. */
+    /* A longer note leaves its end after the newline. */
     if (pwrite(lock->fd, line, (size_t)n, (off_t)lock->note_at) < 0)
         errno = 0;
 }
@@ -392,8 +392,8 @@ void lock_release(struct lock *lock)
     lock->path = NULL;
 }
 
-/* Return a descriptor of a live run's lock file, or -1. With *rc = -1 and err, something else has
- * its name. */
+/* Return a descriptor of a live run's lock file, or -1. *rc = -1 and err: something else has its
+ * name. */
 static int open_held(int *rc, const char *path, struct err *err)
 {
     char *name = lock_path(path);

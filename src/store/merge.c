@@ -52,7 +52,7 @@ struct step {
 
 #define RANK(state) \
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
-/* Each merge begins by marking sessions of other files as lost; 'running' is better than that. */
+/* Each merge begins by marking sessions of other files as lost; 'running' beats that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
 /* Free numbers come first, since one that SQLite assigns could take theirs. */
 #define FREE_ID(table, id) \
@@ -186,8 +186,7 @@ static const struct step finish[] = {
            " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
 };
 
-/* Models of an input, and those of the output for the same trials. Columns of
- * model_find_damaged(). */
+/* Models of an input; of the output for the same trials. Columns of model_find_damaged(). */
 static const char sql_in_models[] = "SELECT hash, safetensors, trial_id FROM temp.in_model";
 static const char sql_both_models[] =
     "SELECT o.hash, o.safetensors, o.trial_id FROM temp.in_model AS i"
@@ -234,7 +233,7 @@ static int run_steps(struct merge *m, const struct step *steps, size_t n, struct
 
 #define RUN(m, steps, err) run_steps(m, steps, sizeof(steps) / sizeof *(steps), err)
 
-/* List the copied columns of a table, and create the temporary table for an input. */
+/* List a table's copied columns, and create its temporary table. */
 static int prepare_source(struct merge *m, int source, struct err *err)
 {
     const struct source *s = &sources[source];

@@ -201,9 +201,8 @@ struct walk {
     struct store_trials *trials;
     int64_t sweep_id; /* 0: not in the database */
     bool insert;
-    bool is_part;               /* some trials are not ours, so numbers are those of the whole
-                                 * plan */
-    bool is_new;                /* the sweep is new, so nothing of it needs a lookup */
+    bool is_part;               /* some trials are not ours: numbers are those of the whole plan */
+    bool is_new;                /* the sweep is new: nothing needs a lookup */
     bool is_grown;              /* a configuration was added */
     bool gives_stop;            /* the data give a stop part to trials that want one */
     bool has_stop;              /* trials will be scored on a stop part */
@@ -243,8 +242,8 @@ static int check_same(struct walk *w, const char *name, struct err *err)
     return rc;
 }
 
-/* Store the fixed settings as a sweep file. It also has defaults for the axes, which readers
- * overwrite from config.params. */
+/* Store the fixed settings as a sweep file, with defaults for the axes, which config.params
+ * overrides. */
 static int insert_sweep(struct walk *w, const struct settings *s, struct err *err)
 {
     const struct dataset *d = w->data;
@@ -278,8 +277,7 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     return rc;
 }
 
-/* Refuse rows whose parent was deleted: SQLite reuses numbers, so they would become part of our
- * sweep. */
+/* Refuse rows whose parent was deleted: SQLite reuses numbers, so they would join our sweep. */
 static int refuse_orphans(struct walk *w, enum statement id, const char *children,
                           const char *parent, struct err *err)
 {
@@ -415,7 +413,7 @@ static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *
     return 0;
 }
 
-/* Count only for trials to be run; a result settles what came before it. */
+/* Only for trials to be run: a result settles what came before. */
 static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *err)
 {
     if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
@@ -516,7 +514,7 @@ static int read_config(struct walk *w, int32_t config, struct settings *s, struc
     return 0;
 }
 
-/* Find the plan's configurations in the database, and the stored trials of these. */
+/* Find the plan's configurations and their trials in the database. */
 static int find_configs(struct walk *w, struct err *err)
 {
     struct settings s;

@@ -11,7 +11,7 @@
 /* ---- versions ---- */
 
 /* SQL from version i to i + 1; NULL: no version i. A changed table is created anew, not renamed:
- * SQLite would rewrite references to it in people's own views and tables. */
+ * that would rewrite references in people's own views and tables. */
 static const char *const steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
@@ -94,8 +94,7 @@ int schema_migrate(struct store *store, uint32_t from, struct err *err)
 
     if (from == SCHEMA_VERSION)
         return 0;
-    /* Otherwise dropping a table would also delete rows that refer to it. The pragma has no effect
-     * inside a transaction. */
+    /* Otherwise dropping a table deletes rows that refer to it. No effect inside a transaction. */
     if (db_exec(store, "PRAGMA foreign_keys = off", err))
         return -1;
     rc = db_exec(store, "BEGIN EXCLUSIVE", err);
@@ -184,7 +183,7 @@ static const char *skip_quoted(const char *p)
     return *p ? p + 1 : p; /* a doubled quote begins another text, which does no harm */
 }
 
-/* Unquote the table name: ALTER TABLE and .recover write it quoted, our schema does not. */
+/* Unquote the table name: ALTER TABLE and .recover quote it, our schema does not. */
 static const char *put_table_name(struct buf *out, const char *p)
 {
     static const char head[] = "CREATE TABLE ";
@@ -207,7 +206,7 @@ static bool joins(char c)
     return is_word(c) || (c && strchr("'\"`[]", c));
 }
 
-/* Keep white space only where two words or two texts would become one. */
+/* Keep white space only where two words or texts would become one. */
 static char *normalise(const char *sql)
 {
     struct buf out = {0};
@@ -322,15 +321,14 @@ static int find_as_made(bool *found, struct comparison *c, const struct object *
     return 0;
 }
 
-/* SQLite looks for a table of this name before it uses its own function. */
+/* SQLite looks for such a table before it uses its own function. */
 static bool hides_function(const char *name)
 {
     return !sqlite3_stricmp(name, "json_each") || !sqlite3_stricmp(name, "json_tree") ||
            !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* True for objects that SQLite makes itself: indexes of UNIQUE, AUTOINCREMENT of other tables,
- * ANALYZE. */
+/* True for objects that SQLite makes: indexes of UNIQUE, AUTOINCREMENT of other tables, ANALYZE. */
 static bool is_internal(const struct object *o)
 {
     static const char *const names[] = {"sqlite_sequence", "sqlite_stat1", "sqlite_stat3",

@@ -27,7 +27,7 @@ static const char *text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-/* Read the settings of the row as they were when its key was computed. */
+/* Read the row's settings as when its key was computed. */
 static int read_settings(struct settings *s, const struct sweep *sweep, struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {
@@ -194,15 +194,14 @@ static void compare(struct comparison *c, enum param_id id)
     buf_release(&line);
 }
 
-/* True for a setting that is no part of a key but determines which data are read. */
+/* True for a setting that is no part of a key but decides which data are read. */
 static bool is_of_data(enum param_id id)
 {
     return !(param_table[id].flags & PARAM_IDENTITY) &&
            (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE);
 }
 
-/* Name the files in the line about the data: if their settings are equal, the contents of one
- * changed. */
+/* Name the data files: if their settings are equal, contents changed. */
 static void compare_data(struct comparison *c)
 {
     char digest[HASH_HEX_SIZE];
