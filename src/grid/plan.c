@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-/* Points of the whole grid; in floating point, where 10^30 of them do not overflow. */
+/* Count the points of the full grid, as a double because 10^30 of them must not overflow. */
 static double count_points(const struct sweep *sweep)
 {
     double n = 1;
@@ -18,7 +18,6 @@ static double count_points(const struct sweep *sweep)
     return n;
 }
 
-/* The settings of a point of the full grid. */
 static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
 {
     *out = sweep->fixed;
@@ -30,8 +29,8 @@ static void point_settings(const struct sweep *sweep, int64_t point, struct sett
     }
 }
 
-/* The point that stands for all that train the same model as this one: axes that the type of model
- * has not at their first values. */
+/* Return the point that stands for all points with the same model: axes that do not apply to the
+ * model type are at their first values. */
 static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings)
 {
     int64_t model = point, stride = 1;
@@ -47,7 +46,7 @@ static int64_t model_of(const struct sweep *sweep, int64_t point, const struct s
     return model;
 }
 
-/* is_there: [n_points] false; of each model, whether one of its points is in the plan. */
+/* is_there [n_points], all false on entry: true if the plan has a point with this model */
 static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
                        const struct predicate *predicate, struct err *err)
 {
@@ -182,7 +181,7 @@ static void pack_value(struct buf *out, enum param_id id, union value value)
         buf_put_i64(out, value.i);
 }
 
-/* NULL where it is truncated or memory is short. */
+/* Return NULL if the text is truncated or memory is short. */
 static const char *unpack_text(struct sweep *sweep, struct cursor *in)
 {
     size_t n = cursor_u32(in);
@@ -311,7 +310,7 @@ static bool is_choice(const struct settings *s, enum param_id id, const char *na
     return s->v[id].i == param_choice(id, name);
 }
 
-/* Whether the learning rate ever takes a step. */
+/* True if the learning rate changes in steps. */
 static bool steps(const struct settings *s)
 {
     return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
@@ -322,9 +321,9 @@ static int64_t n_hidden(const struct settings *s)
     return s->v[P_LAYERS].i - !settings_pool(s);
 }
 
-/* Whether another value of the setting would train the same model, as far as settings tell. s must
- * be resolved (settings_resolve). Settings that the type of model has not are not idle: they never
- * tell two configurations apart. */
+/* True if other values of the setting would train the same model, as far as settings show. s must
+ * be resolved (settings_resolve). Settings that do not apply to the model type are not idle: they
+ * never distinguish two configurations. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
@@ -358,7 +357,7 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     }
 }
 
-/* Of one row the normalised values are 0, whatever the weights. */
+/* Normalising a single row gives 0, whatever the weights are. */
 static bool normalizes_one_row(const struct settings *s)
 {
     bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
@@ -391,13 +390,13 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     return n;
 }
 
-/* What stands before item i of n: "a", "a and b", "a, b and c". */
+/* Separator before item i of n: "a", "a and b", "a, b and c". */
 static const char *gap(int i, int n)
 {
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-/* "k", "k and metric", "k, metric and weights" do nothing for such types. */
+/* Append "k, metric and weights do nothing for mlp and ridge". */
 static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
                         int n_types)
 {
@@ -412,7 +411,7 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* Axes with more than one value that the type has not. */
+/* Name the axes with more than one value that do not apply to the model type. */
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
     enum param_id ids[P_COUNT];

@@ -64,13 +64,13 @@ refused() { # NAME SETTING=VALUE TEXT
     is "$1: named" "$(cat "$T/.err")" "espalier: --set $3"
 }
 refused "no neighbours of molecules" build=knn \
-    "build: build = knn joins samples, and here each is a graph of its own: must be file or none"
+    "build: build = knn joins samples, but here each sample is a graph: must be file or none"
 refused "no threshold" build=threshold \
-    "build: build = threshold joins samples, and here each is a graph of its own: must be file or none"
+    "build: build = threshold joins samples, but here each sample is a graph: must be file or none"
 refused "no ridge" type=ridge \
-    "type: type = ridge takes one row of features a sample, and here each is a graph: must be gcn or mlp"
+    "type: type = ridge needs one row of features for each sample, but here each sample is a graph: must be gcn or mlp"
 refused "no reduction" reduce=exact \
-    "reduce: reduce takes samples for the rows of the features, and here those are nodes: must be none"
+    "reduce: reduce needs one row of features for each sample, but here each row is a node: must be none"
 
 printf '\000\000\010\003\000\000\000\004\000\000\000\002\000\000\000\002abcdefghijklmnop' >"$T/images"
 printf '\000\000\010\001\000\000\000\004\001\002\001\002' >"$T/labels"
@@ -183,8 +183,8 @@ espalier: --set images: images belongs to format = idx, and the format is tu"
 printf '[data]\nformat = idx\n' >"$T/bare.ini"
 fails "what is needed" 2 "$ESPALIER" inspect bare.ini
 is "each that is" "$(cat "$T/.err")" \
-"espalier: bare.ini:1: [data] labels is not set: format = idx needs it
-espalier: bare.ini:1: [data] images is not set: format = idx needs it"
+"espalier: bare.ini:1: [data] labels is not set: required by format = idx
+espalier: bare.ini:1: [data] images is not set: required by format = idx"
 
 if [ -n "${ESPALIER_DATA:-}" ]; then
     for set in "MUTAG 188 3371 3721" "PROTEINS 1113 43471 81044"; do

@@ -300,7 +300,7 @@ for file in sim/phenotypes.csv marked.csv tabs.tsv; do
     for command in inspect plan run; do
         fails "$command $file" 2 "$ESPALIER" $command $file
         is "$command $file: is said once" "$(cat .err)" \
-            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file for tables of data"
+            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file from data tables"
     done
 done
 

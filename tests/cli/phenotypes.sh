@@ -67,7 +67,7 @@ is "all trials" "$(sqlite3 covariates.db "select count(*) from trials where stat
 ok "and with reduce, on two ranks" "$ESPALIER" run sweep.ini --db reduced.db --progress none -n 2 \
     --set "covariates=year, site" --set model.reduce=exact
 fails "not divided by the sum of a row" 2 inspect --set covariates=year --set data.scale=row
-like "and says why" "$(cat .err)" "scale = row divides by the sum of a row"
+like "and says why" "$(cat .err)" "scale = row divides each row by its sum"
 fails "the trait is no covariate" 1 inspect --set "covariates=$trait"
 like "and says so" "$(cat .err)" "pheno.csv:1: data.covariates: \"$trait\" is the trait itself"
 
@@ -131,7 +131,7 @@ fails "more folds than groups" 1 inspect --set group=year --set folds=4
 like "are refused" "$(cat .err)" \
     "sweep.folds = 4: only 2 groups of split.group are outside the test part, and a fold is at least one"
 fails "groups without a column" 2 inspect --set folds=groups
-like "are none" "$(cat .err)" ": \[split\] group is not set: folds = groups needs it"
+like "are none" "$(cat .err)" ": \[split\] group is not set: required by folds = groups"
 fails "nor has a simulated panel any" 2 "$ESPALIER" inspect sweep.ini --set format=simulated
 sed 's/^folds = 4/folds = groups/; s/^test = 0.2/test = 0\ngroup = year/' sweep.ini >loo.ini
 ok "one year is left out" "$ESPALIER" run loo.ini --db loo.db --progress none

@@ -150,7 +150,7 @@ fails "a name that is not UTF-8 is refused" 2 run latin.ini --db latin.db
 is "with its line" "$(cat .err)" "espalier: latin.ini:2: name: byte 0xe9 is not UTF-8: save the file as UTF-8"
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\n' >"$(printf 'caf\351.ini')"
 fails "so is one that the file's name gives" 2 run "$(printf 'caf\351.ini')" --db latin.db
-like "which says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: give \[sweep\] name"
+like "which says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: set \[sweep\] name"
 ok "a name in UTF-8" run small.ini --db utf.db --set name=café
 like "is what it is in JSON" "$("$ESPALIER" export utf.db --format json 2>/dev/null)" '"sweep": *"café"'
 

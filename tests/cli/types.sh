@@ -178,7 +178,7 @@ is "have no log_loss" "$(sql "select group_concat(name) from (select name from m
     "accuracy,macro_f1,roc_auc"
 fails "which cannot be the objective" 2 "$ESPALIER" run nodes.ini --set type=ridge --set objective=val_log_loss
 like "by name" "$(cat "$T/.err")" \
-    '--set objective: objective = val_log_loss: type = ridge has scores of classes, not probabilities: allowed beside it are'
+    '--set objective: objective = val_log_loss: needs class probabilities, but type = ridge computes scores: must be val_accuracy'
 fails "lambda is above 0" 2 "$ESPALIER" run ridge.ini --set grid.lambda=0
 
 done_testing
