@@ -24,7 +24,7 @@ sql() { sqlite3 "${2:-results.db}" "$1"; }
 
 ok "types are an axis" "$ESPALIER" run types.ini --progress none
 like "points that are the same model are left out, and named" "$(cat "$T/.err")" \
-    '^espalier: types.ini: k does nothing for mlp: 2 points of the grid are the same models as others and left out$'
+    '^espalier: types.ini: k does nothing for mlp: dropped 2 points of the grid that repeat the model of another point$'
 is "no setting is said to be idle" "$(grep -c 'by chance' "$T/.err")" 0
 is "of each type what it has" "$(sql 'select type, k, hidden_size, count(*) from trials group by 1, 2, 3')" "gcn|3|4|2
 gcn|3|8|2

@@ -78,7 +78,7 @@ if in_small 16 true 2>/dev/null; then
     like "is said" "$(grep share "$T/.err")" "copy of the data; .*/small has 0.0[0-9] MB left: "
     is "gives the same rows" "$(rows small.db)" "$wanted_graphs"
     ok "room for the data alone" graphs data.db in_small 128 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
-    like "is said" "$(grep share "$T/.err")" "copy of what derives from the data; .*/small has 0.[0-9]* MB left: "
+    like "is said" "$(grep share "$T/.err")" "copy of the prepared inputs; .*/small has 0.[0-9]* MB left: "
     is "gives the same rows" "$(rows data.db)" "$wanted_graphs"
 fi
 
