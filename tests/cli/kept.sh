@@ -184,7 +184,7 @@ mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
 is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
 fails "a model that is not kept" 1 "$ESPALIER" show none.db t7 --model x
-is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: with keep = best those of the best configuration are and of the one that 'best --rule 1se' chooses, with keep = all every one; the same trials can be run again, in another --db"
+is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: keep = best keeps models of the best configuration and of the one that 'best --rule 1se' chooses, keep = all keeps every model; to train it again, run the same sweep with another --db"
 fails "nor of a configuration" 1 "$ESPALIER" show none.db c2 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
 is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
