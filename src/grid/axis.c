@@ -11,7 +11,7 @@
 
 static const char blanks[] = " \t\n";
 
-/* The values read so far. They replace those of the axis only when the whole text is valid. */
+/* Values read so far; the axis gets them only if the whole text is valid. */
 struct list {
     enum param_id id;
     union value *values;
@@ -35,7 +35,7 @@ static int list_add(struct list *list, union value value, struct err *err)
     return 0;
 }
 
-/* Format and parse a computed value, so that it has the same bits as one written in the file. */
+/* A computed value is formatted and parsed, so that its bits equal those of a written one. */
 static int add_number(struct list *list, double number, bool to_integer, struct err *err)
 {
     char text[64];
@@ -49,8 +49,7 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
     return list_add(list, value, err);
 }
 
-/* Cut text at each separator into at most max trimmed parts. Return the number of parts, or max + 1
- * if there are more. */
+/* Return the number of trimmed parts, or max + 1 if there are more than max. */
 static int split(char *part[], int max, char *text, const char *separator)
 {
     int n = 0;
@@ -151,7 +150,7 @@ static int add_element(struct list *list, char *text, struct err *err)
     return list_add(list, value, err);
 }
 
-/* Return the end of the element at text: the next comma outside parentheses. */
+/* The next comma outside parentheses. */
 static char *element_end(char *text)
 {
     int depth = 0;
@@ -183,7 +182,7 @@ static int add_all(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* real_parse() turns -0 into 0, so equal numbers have equal bits and i serves for f too. */
+/* real_parse() turns -0 into 0, so equal numbers have equal bits. */
 static int compare_values(const void *a, const void *b)
 {
     int64_t x = ((const union value *)a)->i, y = ((const union value *)b)->i;

@@ -22,9 +22,9 @@ struct axis {
     int line; /* in the file; -1: given by --set */
 };
 
-/* Parse text and replace axis->values. The setting must not be TEXT or PATH. Returns -1 and err for
- * an empty list or value, a value that is not allowed (`auto` never is), an invalid or too long
- * range or log, or a value given twice. The axis is then unchanged. */
+/* Replace axis->values by those of text. The setting must not be TEXT or PATH. On an invalid or
+ * repeated value (`auto` is always invalid), list, range or log, returns -1 and err; the axis is
+ * then unchanged. */
 int axis_parse(struct axis *axis, const char *text, struct err *err);
 void axis_release(struct axis *axis);
 

@@ -24,7 +24,7 @@
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* The kind of text that was passed to inih last. */
+/* passed to inih last */
 enum piece { PIECE_NONE, PIECE_SECTION, PIECE_PROBE, PIECE_KEY, PIECE_MORE };
 
 struct reader {
@@ -32,12 +32,12 @@ struct reader {
     const char *path;
     struct errlist *errors;
     const char *next;     /* the next line of the text */
-    const char *at, *end; /* the part of the current line that inih has not received yet */
+    const char *at, *end; /* what inih has not received of the current line */
     const char *start;    /* the current line's text after its indentation */
     int line;             /* number of the current line */
     enum piece piece;
-    bool is_unanswered; /* inih has not called the handler for the piece */
-    bool has_key;       /* the section has a key, so an indented line is a continuation */
+    bool is_unanswered; /* inih did not call the handler */
+    bool has_key;       /* so an indented line is a continuation */
     bool is_lost;       /* inside a faulty section, whose keys are skipped */
     bool is_out_of_memory;
 };
@@ -47,8 +47,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Return the end of a line's text, before trailing blanks and a comment. By inih's rule a comment
- * begins with a `;` after a blank. */
+/* Before trailing blanks and a comment, which by inih's rule begins with a `;` after a blank. */
 static const char *line_end(const char *line, const char *end)
 {
     for (const char *c = line + 1; c < end; c++) {
@@ -62,7 +61,7 @@ static const char *line_end(const char *line, const char *end)
     return end;
 }
 
-/* Add an error about the current line; `what` is the part of it to show. */
+/* `what` is the faulty part of the current line. */
 static int complain(struct reader *r, const char *what, const char *what_end, const char *why)
 {
     int n = (int)(what_end - what > MAX_SHOWN ? MAX_SHOWN : what_end - what);
@@ -71,7 +70,6 @@ static int complain(struct reader *r, const char *what, const char *what_end, co
     return -1;
 }
 
-/* Check for "[name]" with nothing after it. */
 static int check_section(struct reader *r)
 {
     const char *bracket = memchr(r->start, ']', (size_t)(r->end - r->start));
@@ -85,7 +83,7 @@ static int check_section(struct reader *r)
     return 0;
 }
 
-/* Refuse an indented `key =` or `[section]`: it would silently become part of the value above. */
+/* An indented `key =` or `[section]` would silently become part of the value above. */
 static int check_continuation(struct reader *r)
 {
     const char *name_end = r->start;
@@ -122,7 +120,7 @@ static int check_characters(struct reader *r)
     return 0;
 }
 
-/* Classify the current line. inih does not see lines of PIECE_NONE. */
+/* inih does not see lines of PIECE_NONE. */
 static enum piece classify(struct reader *r)
 {
     bool is_continuation = r->start > r->at && r->has_key;
@@ -139,7 +137,7 @@ static enum piece classify(struct reader *r)
     return is_continuation ? PIECE_MORE : PIECE_KEY;
 }
 
-/* Advance to the next line that inih must see. Return false at the end of the text. */
+/* Find the next line for inih; false at the end of the text. */
 static bool next_line(struct reader *r)
 {
     do {
@@ -159,7 +157,7 @@ static bool next_line(struct reader *r)
     return true;
 }
 
-/* Report the last piece if inih did not call the handler for it, and skip the rest of its line. */
+/* Report the last piece if inih did not call the handler, and skip its line. */
 static void settle(struct reader *r)
 {
     if (!r->is_unanswered)
@@ -169,7 +167,7 @@ static void settle(struct reader *r)
     complain(r, r->start, r->end, "must be 'key = value' or '[section]'");
 }
 
-/* Reader for inih, like fgets(): returns one line or piece of at most size - 1 bytes. */
+/* Like fgets(): one line or piece of at most size - 1 bytes. */
 static char *read_piece(char *out, int size, void *arg)
 {
     struct reader *r = arg;
@@ -260,7 +258,6 @@ static void trim(struct buf *text)
     text->data[text->size] = '\0';
 }
 
-/* Return the first line that is neither empty nor a comment. */
 static const char *first_line(const char *text)
 {
     text += strspn(text, " \t\r\n");

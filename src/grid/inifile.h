@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parser for INI text: returns sections, keys and values, each with its line number. sweep_file.c
- * interprets them. Only this module includes inih's ini.h.
+/* Parser for INI text; sweep_file.c interprets the result. Only this module includes inih's ini.h.
  *
- * The syntax is that of inih and of Python's configparser: `key = value` or `key: value`. A comment
+ * The syntax is that of inih and Python's configparser: `key = value` or `key: value`. A comment
  * begins with `;` or `#` at the start of a line, or with ` ;` after a value. An indented line
  * continues the value above. Beyond inih, this parser
  *
@@ -30,12 +29,11 @@ struct inifile {
     size_t n;
 };
 
-/* Parse text; messages name it by `path`. Add each fault to errors as "path:line: ...". `out`
- * receives everything that could be parsed, except keys under a faulty [section]. Returns -1 if
- * there was a fault. Pair with inifile_release(). */
+/* Parse text, which messages call `path`. Add each fault to errors as "path:line: ..." and return
+ * -1. `out` receives all other entries, except those under a faulty [section]. Pair with
+ * inifile_release(). */
 int inifile_parse(struct inifile *out, const char *path, const char *text, struct errlist *errors);
-/* True if the text is a table rather than a sweep file: commas, semicolons or tabs separate cells
- * in its first line. */
+/* True if the text is a table: commas, semicolons or tabs separate cells in its first line. */
 bool inifile_is_table(const char *text);
 void inifile_release(struct inifile *file);
 

@@ -26,7 +26,7 @@
 
 /* ---- the table ---- */
 
-/* Short names for the flags column of the table. */
+/* Short names for the table. */
 enum {
     AXIS = PARAM_AXIS,
     IDENTITY = PARAM_IDENTITY,
@@ -209,7 +209,6 @@ static void put_range(struct buf *out, const struct param *p)
     buf_putc(out, p->flags & PARAM_OPEN_MAX ? ')' : ']');
 }
 
-/* Return the word that is allowed in place of a number. */
 static const char *or_word(enum param_type type)
 {
     return type == PARAM_COUNT ? ", or full" : type == PARAM_FOLDS ? ", or groups" : "";
@@ -279,7 +278,6 @@ static int check_range(enum param_id id, double v, struct err *err)
     return -1;
 }
 
-/* Return the index of `text` among "a|b|c", or -1. */
 static int64_t find_choice(const char *choices, const char *text)
 {
     size_t n = strlen(text);
@@ -312,7 +310,7 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
     return 0;
 }
 
-/* True if text is the word that this type allows in place of a number; *out is then its value. */
+/* True if text stands for a number of this type; *out is its value. */
 static bool is_word(int64_t *out, enum param_type type, const char *text)
 {
     *out = type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
@@ -367,7 +365,6 @@ int param_parse(union value *out, enum param_id id, const char *text, struct err
     return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_table[id].key, text) : 0;
 }
 
-/* Parse a value that is written in the parameter table. */
 static union value read_table(enum param_id id, const char *text)
 {
     union value value = {0};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parameter table as data, and values of its types. */
 #ifndef GRID_PARAM_H
 #define GRID_PARAM_H
 
@@ -76,14 +75,14 @@ extern const struct param param_table[P_COUNT];
 
 #define FOLDS_GROUPS (-1) /* replaced by a number once the data are known */
 
-/* A value of a setting. The type decides which member is used:
+/* The type decides which member is used:
  *
  *   INT             i
  *   CHOICE          i, index of the choice
  *   COUNT           i, 0 for full
  *   REDUCTION       i, coded as in gcn/reducer.h
  *   FOLDS           i, FOLDS_GROUPS for groups
- *   REAL, DURATION  f (seconds for DURATION)
+ *   REAL, DURATION  f, seconds
  *   TEXT, PATH      s, borrowed, never NULL */
 union value {
     int64_t i;
@@ -91,30 +90,28 @@ union value {
     const char *s;
 };
 
-/* Find a setting by section and key; P_COUNT if there is none. section NULL: search all sections
- * (every key is unique in the table). */
+/* P_COUNT if there is none. section NULL: search all sections (keys are unique in the table). */
 enum param_id param_find(const char *section, const char *key);
 
-/* Find a setting by "key" or "section.key", as users write axes and --set. */
+/* Find "key" or "section.key", as users write axes and --set. */
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
 
-/* "Did you mean": measures how close a wrong word is to a right one. */
+/* Distance of two words, for "did you mean". */
 #define PARAM_FAR 1000
-/* Distance of two words. 0: equal except for case. 1: `wrong` is the beginning of `right` or its
- * initials (lr for learning_rate). Otherwise the edit distance (optimal string alignment, Damerau
- * 1964, doi:10.1145/363958.363994), or PARAM_FAR if it exceeds a third of the letters. */
+/* 0: equal except for case. 1: `wrong` is the beginning of `right` or its initials (lr for
+ * learning_rate). Otherwise the edit distance (optimal string alignment, Damerau 1964,
+ * doi:10.1145/363958.363994); PARAM_FAR if it exceeds a third of the letters. */
 int param_distance(const char *wrong, const char *right);
 
-/* Return the nearest setting as "[section] key" for "did you mean", or NULL if none is close. Among
- * equally close settings, those of `section` (may be NULL) win. */
+/* The nearest setting as "[section] key", or NULL if none is close. Settings of `section` (may be
+ * NULL) win ties. */
 const char *param_suggest(const char *section, const char *key);
 
-/* Return the nearest section, or NULL. */
 const char *param_suggest_section(const char *section);
 
-/* Parse one value and check its range. TEXT and PATH borrow text. On failure err states what is
- * allowed: "dropout = 1.2: must be in [0, 1)". */
+/* Parse one value and check its range. TEXT and PATH borrow text. err: "dropout = 1.2: must be in
+ * [0, 1)". */
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
 
 /* Like param_parse(), but without "key = value: " in err, for callers that name the place. */
@@ -132,7 +129,6 @@ union value param_default(enum param_id id);
  * changed. */
 union value param_before(enum param_id id);
 
-/* True if two values of a setting are equal. */
 bool param_equal(enum param_id id, union value a, union value b);
 
 /* The index of a choice. `name` must be one of the setting's choices. */

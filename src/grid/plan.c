@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-/* Count the points of the full grid, as a double because 10^30 of them must not overflow. */
+/* A double, because 10^30 points must not overflow. */
 static double count_points(const struct sweep *sweep)
 {
     double n = 1;
@@ -29,8 +29,8 @@ static void point_settings(const struct sweep *sweep, int64_t point, struct sett
     }
 }
 
-/* Return the point that stands for all points with the same model: axes that do not apply to the
- * model type are at their first values. */
+/* The point that stands for all with the same model: axes that the model type lacks are at their
+ * first values. */
 static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings)
 {
     int64_t model = point, stride = 1;
@@ -46,7 +46,7 @@ static int64_t model_of(const struct sweep *sweep, int64_t point, const struct s
     return model;
 }
 
-/* is_there [n_points], all false on entry: true if the plan has a point with this model */
+/* is_there [n_points] false on entry: true if a point with this model is in the plan */
 static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
                        const struct predicate *predicate, struct err *err)
 {
@@ -181,7 +181,7 @@ static void pack_value(struct buf *out, enum param_id id, union value value)
         buf_put_i64(out, value.i);
 }
 
-/* Return NULL if the text is truncated or memory is short. */
+/* NULL if truncated or memory is short. */
 static const char *unpack_text(struct sweep *sweep, struct cursor *in)
 {
     size_t n = cursor_u32(in);
@@ -310,7 +310,6 @@ static bool is_choice(const struct settings *s, enum param_id id, const char *na
     return s->v[id].i == param_choice(id, name);
 }
 
-/* True if the learning rate changes in steps. */
 static bool steps(const struct settings *s)
 {
     return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
@@ -321,9 +320,8 @@ static int64_t n_hidden(const struct settings *s)
     return s->v[P_LAYERS].i - !settings_pool(s);
 }
 
-/* True if other values of the setting would train the same model, as far as settings show. s must
- * be resolved (settings_resolve). Settings that do not apply to the model type are not idle: they
- * never distinguish two configurations. */
+/* True if other values would train the same model, as far as settings show. s must be resolved.
+ * Settings that the model type lacks are not idle: they never distinguish two configurations. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
@@ -390,13 +388,13 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     return n;
 }
 
-/* Separator before item i of n: "a", "a and b", "a, b and c". */
+/* Before item i of n: "a", "a and b", "a, b and c". */
 static const char *gap(int i, int n)
 {
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-/* Append "k, metric and weights do nothing for mlp and ridge". */
+/* "k, metric and weights do nothing for mlp". */
 static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
                         int n_types)
 {
@@ -411,7 +409,7 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* Name the axes with more than one value that do not apply to the model type. */
+/* Axes with several values that the model type lacks. */
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
     enum param_id ids[P_COUNT];

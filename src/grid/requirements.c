@@ -19,7 +19,7 @@ struct check {
     struct errlist *errors;
 };
 
-/* Add an error at the line that sets `id`. */
+/* At the line that sets `id`. */
 __attribute__((format(printf, 3, 4))) static void complain(const struct check *c, enum param_id id,
                                                            const char *format, ...)
 {
@@ -45,7 +45,7 @@ void requirements_put_place(struct buf *out, const struct sweep *sweep, enum par
         buf_printf(out, ":%d", sweep->section_line[id]);
 }
 
-/* Add an error at the place where `id` is missing. */
+/* Where `id` is missing. */
 __attribute__((format(printf, 3, 4))) static void
 complain_missing(const struct check *c, enum param_id id, const char *format, ...)
 {
@@ -62,7 +62,7 @@ complain_missing(const struct check *c, enum param_id id, const char *format, ..
     buf_release(&place);
 }
 
-/* Return the format's row for the setting, or NULL. */
+/* NULL: the format lacks the setting. */
 static const struct data_setting *setting_of(const struct data_format *format, enum param_id id)
 {
     return strcmp(param_table[id].section, "data") != 0
@@ -70,8 +70,7 @@ static const struct data_setting *setting_of(const struct data_format *format, e
                : data_format_setting(format, param_table[id].key);
 }
 
-/* Count the formats that list the setting; 0 means that it applies to all formats. first: the first
- * of them, or NULL. */
+/* Count the formats with the setting, 0 if it belongs to all. first: one of them, or NULL. */
 static int count_formats(const struct data_format **first, enum param_id id)
 {
     const struct data_format *format;
@@ -84,7 +83,6 @@ static int count_formats(const struct data_format **first, enum param_id id)
     return n;
 }
 
-/* Append the names of these formats, separated by " | ". */
 static void put_formats(struct buf *out, enum param_id id)
 {
     const struct data_format *format;
@@ -101,8 +99,8 @@ bool requirements_format_has(enum param_id id, int64_t format)
     return !count_formats(&first, id) || setting_of(data_format_at(format), id);
 }
 
-/* Return the format that the given settings suggest, or NULL. A setting of a single format is
- * better evidence than a file that several formats have (labels). */
+/* The format that the given settings suggest, or NULL. A setting of a single format is better
+ * evidence than a file that several formats have (labels). */
 static const struct data_format *suggest_format(const struct sweep *sweep, enum param_id *by)
 {
     const struct data_format *shared = NULL, *format;
@@ -120,8 +118,7 @@ static const struct data_format *suggest_format(const struct sweep *sweep, enum 
     return shared;
 }
 
-/* Mark the format as refused if it is missing, since settings that depend on it cannot be
- * checked. */
+/* Refuse a missing format; settings that depend on it cannot be checked then. */
 static void check_format(const struct check *c, bool is_file, bool refused[P_COUNT])
 {
     struct buf allowed = {0};
@@ -141,7 +138,7 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
     buf_release(&allowed);
 }
 
-/* Refuse a setting that the format does not use: the user meant another format. */
+/* A setting that the format does not use was meant for another format. */
 static void check_data(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -173,7 +170,6 @@ static bool can_be(const struct sweep *sweep, enum param_id id, const char *choi
     return false;
 }
 
-/* True if a model type of the sweep has the setting. */
 static bool some_type_has(const struct sweep *sweep, enum param_id id)
 {
     int32_t n;
@@ -227,7 +223,7 @@ static int64_t some_reduction(const struct sweep *sweep)
     return values->i;
 }
 
-/* Refuse settings that make no sense when each sample is a graph. */
+/* Settings that make no sense if each sample is a graph. */
 static void check_graphs(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -266,7 +262,7 @@ static double largest(const struct sweep *sweep, enum param_id id)
     return most;
 }
 
-/* Groups come from a table. The number of folds that they make must not depend on an axis. */
+/* Groups come from a table, and their number must not depend on an axis. */
 static void check_groups(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -296,7 +292,7 @@ static void check_split(const struct check *c)
 
     if (sweep->fixed.v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
-    /* With `where`, points that leave nothing to train on may be dropped. */
+    /* `where` may drop points that leave nothing to train on */
     check_groups(c);
     if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
         *sweep->fixed.v[P_WHERE].s || test + val < 1)
@@ -325,7 +321,7 @@ static bool is_reduced(union value v)
     return v.i != REDUCE_NONE;
 }
 
-/* With `where`, points with both a reduction and input_dropout may be dropped. */
+/* `where` may drop points that have both. */
 static void check_reduction(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -365,7 +361,7 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     check_reduction(&c);
 }
 
-/* As a fixed setting this is a mistake. As an axis it only causes a warning (plan_count_idle()). */
+/* An error if fixed; as an axis it only causes a warning (plan_count_idle()). */
 static void check_classes(const struct check *c, const struct dataset *data)
 {
     int32_t n;

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks that involve several settings of a sweep. The parameter table checks each setting
- * alone. */
+/* Checks between settings; the parameter table checks each setting alone. */
 #ifndef GRID_REQUIREMENTS_H
 #define GRID_REQUIREMENTS_H
 
 #include "grid/sweep.h"
 
-/* Check the settings of a parsed sweep (part of sweep_parse()). Add each fault to errors as
- * "path:line: ..."; a missing setting is reported at the line of its section. is_file: data.format
- * must be given (sweep_load()). refused[id]: the value of the setting was faulty and has been
- * reported; checks that depend on it are skipped. */
+/* Part of sweep_parse(). Add each fault to errors as "path:line: ..."; a missing setting has the
+ * line of its section. is_file: data.format must be given (sweep_load()). refused[id]: the value
+ * was faulty and reported; checks that depend on it are skipped. */
 void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_COUNT],
                         struct errlist *errors);
 
 /* True if a data format (an index of the choices of data.format) has the setting. */
 bool requirements_format_has(enum param_id id, int64_t format);
 
-/* Append the place where a missing setting belongs: "path:line" of its section, or "path" if the
- * file has no such section. */
+/* Where a missing setting belongs: "path:line" of its section, or "path" if the file lacks it. */
 void requirements_put_place(struct buf *out, const struct sweep *sweep, enum param_id id);
 
-/* Check the settings against the data. Skips points that `where` may drop. Returns -1 and adds each
- * fault to errors, as above. */
+/* Check settings against the data, except points that `where` may drop. Returns -1 and adds faults
+ * as above. */
 int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
                             struct errlist *errors);
 

@@ -48,11 +48,11 @@ const char *settings_type_name(union value type)
     return type_names[type.i];
 }
 
-/* Filled once, since a plan asks for each setting of each configuration. */
+/* Filled once, since plans ask for each setting of each configuration. */
 static struct {
     pthread_once_t once;
     bool has[N_TYPES][P_COUNT];
-    union value trimmed[P_COUNT]; /* values for settings that do not apply to a type */
+    union value trimmed[P_COUNT]; /* values of settings that a type lacks */
 } types = {.once = PTHREAD_ONCE_INIT};
 
 static void fill_types(void)
@@ -86,7 +86,6 @@ void settings_trim(struct settings *s)
             s->v[id] = types.trimmed[id];
 }
 
-/* Append the metrics of a task as "val_a | val_b". */
 static void put_metrics(struct buf *out, enum task task)
 {
     const char *gap = "";
@@ -138,7 +137,6 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
     return resolve_objective(s, task, err);
 }
 
-/* True if a setting can make two keys differ. */
 static bool is_in_key(enum param_id id, union value v, bool is_swept)
 {
     int flags = param_table[id].flags;
@@ -148,7 +146,7 @@ static bool is_in_key(enum param_id id, union value v, bool is_swept)
     return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
 }
 
-/* Append one setting's line of the canonical text, or nothing if it is not part of the key. */
+/* One line of the canonical text, or nothing if the setting is not in the key. */
 static void put_line(struct buf *out, enum param_id id, union value v, bool is_swept)
 {
     if (!is_in_key(id, v, is_swept))
@@ -267,8 +265,7 @@ static bool is_number(enum param_id id, union value v)
            (type == PARAM_FOLDS && v.i != FOLDS_GROUPS);
 }
 
-/* True if a setting appears in the JSON of model types that have it. These settings are never free
- * text, so nothing needs escaping. */
+/* Such settings are never free text, so nothing needs escaping. */
 static bool is_in_json(enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -290,7 +287,7 @@ static void put_member(struct buf *out, enum param_id id, union value v)
     buf_puts(out, quote);
 }
 
-/* True if earlier versions lacked the setting but did the same. */
+/* True if earlier versions did the same without the setting. */
 static bool was_unknown(enum param_id id, union value v)
 {
     return param_table[id].flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
@@ -342,7 +339,7 @@ void settings_texts_release(struct settings_texts *texts)
     buf_release(&texts->json);
 }
 
-/* Format the texts of one setting, unless its value is that of the previous point. */
+/* Format one setting, unless its value is that of the previous point. */
 static void update_text(struct settings_texts *texts, enum param_id id, union value v)
 {
     struct setting_text *text = &texts->of[id];

@@ -23,28 +23,26 @@ bool settings_pool(const struct settings *s);
 
 /* True if the model type of s has the setting (column `models` of the table). */
 bool settings_has(const struct settings *s, enum param_id id);
-/* The name of a choice of model.type. */
 const char *settings_type_name(union value type);
-/* Give settings that do not apply to the model type a fixed value: param_before(), and `none` for
- * graph.build. Equal models then have equal keys. Idempotent. */
+/* Fix settings that the model type lacks at param_before(), graph.build at `none`. Equal models
+ * then have equal keys. Idempotent. */
 void settings_trim(struct settings *s);
 
 /* Replace every `auto` by its meaning for this format and task. Idempotent. Returns -1 and err,
- * which lists the allowed metrics, if the objective is not a metric for the task. */
+ * with the allowed metrics, if the objective is not a metric for the task. */
 int settings_resolve(struct settings *s, enum task task, struct err *err);
 
-/* The version, from 1, of the model type that these settings train. A later version gives other
- * numbers for the same settings, so it is part of the key: PARAM_REVISION_TABLE
- * (doc/decisions/0039). KEY_VERSION would change the keys of every model type. */
+/* The version, from 1, of the model type that these settings train. Later versions give other
+ * numbers, so it is part of the key: PARAM_REVISION_TABLE (doc/decisions/0039). KEY_VERSION would
+ * change the keys of all types. */
 int32_t settings_revision(const struct settings *s);
-/* Append what was computed before the revision and what is computed now, as a line for
- * store_differences(). The revision must be later than 1. */
+/* Append what was computed before the revision and what is now, as a line for store_differences().
+ * Only if the revision is later than 1. */
 void settings_put_revision(struct buf *out, const struct settings *s);
 
-/* Append the canonical text of everything that can change a trial's numbers: the version, the data
- * digest, "section.key=value" lines in table order, and `revision` unless it is 1. swept[id] marks
- * axes (for SWEPT settings). Without replicate and fold (-1) the text identifies a configuration;
- * with both it identifies a trial. */
+/* Append the canonical text of everything that can change a trial's numbers: version, data digest,
+ * "section.key=value" lines in table order, and `revision` unless it is 1. swept[id] marks axes
+ * (for SWEPT). It identifies a trial, or with replicate and fold -1 a configuration. */
 void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
                         struct hash digest, int32_t replicate, int32_t fold);
 
@@ -55,16 +53,15 @@ struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], st
 bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
                           int32_t replicate, int32_t fold, struct hash key, struct buf *scratch);
 
-/* Append all settings that are AXIS, IDENTITY or SWEPT and that the model type has, as one JSON
- * object: {"hidden_size": 64, ...}. Members are in table order, without section names (keys are
- * unique in the table). COUNT full is the string "full". */
+/* Append the settings that are AXIS, IDENTITY or SWEPT and that the model type has, as one JSON
+ * object in table order: {"hidden_size": 64, ...}. COUNT full is the string "full". */
 void settings_json(struct buf *out, const struct settings *s);
-/* Like settings_json(), but for a kept model, whose bytes follow from the key. Omits settings that
- * earlier versions, which trained the same model, did not have. */
+/* Likewise for a kept model, whose bytes follow from the key: without settings that earlier
+ * versions, which trained the same model, did not have. */
 void settings_json_kept(struct buf *out, const struct settings *s);
 
-/* The canonical texts and JSON of many points of one sweep in turn. A value is formatted only where
- * it differs from the previous point's. */
+/* Texts of many points in turn. A value is formatted only where it differs from the previous
+ * point's. */
 struct setting_text {
     union value value;
     bool is_set;

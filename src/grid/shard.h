@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A shard: the part K of N of a sweep that one element of a job array owns.
+/* The part K of N of a sweep that one element of a job array owns.
  *
- * A trial belongs to part 1 + (key modulo N). The key does not depend on a trial's position, so a
- * grid that grows moves no trial to another part, and the parts need no communication. */
+ * A trial belongs to part 1 + (key modulo N). The key does not depend on the trial's position, so a
+ * growing grid moves no trial to another part, and parts need no communication. */
 #ifndef GRID_SHARD_H
 #define GRID_SHARD_H
 

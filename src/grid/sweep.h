@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep: fixed settings and axes, as given by a sweep file (grid/sweep_file.h).
+/* A sweep: the fixed settings and axes of a sweep file (grid/sweep_file.h).
  *
- * A setting is either fixed in its own section or an axis in [grid]. A file that has both is
- * refused, since either could be a leftover. --set overrides the file: it may fix an axis or turn a
- * fixed setting into an axis. */
+ * A setting is fixed in its own section or an axis in [grid]. A file with both is refused, since
+ * either could be a leftover. --set overrides the file: it may fix an axis or make a fixed setting
+ * an axis. */
 #ifndef GRID_SWEEP_H
 #define GRID_SWEEP_H
 
@@ -32,16 +32,13 @@ void sweep_release(struct sweep *sweep);
 /* The number of values of all axes together. */
 size_t sweep_n_values(const struct sweep *sweep);
 
-/* Hand a text over to the sweep. Returns NULL if memory is short (or text is NULL for that
- * reason). */
+/* Hand a text over to the sweep; NULL if memory is short or text is NULL. */
 const char *sweep_keep_text(struct sweep *sweep, char *text);
 
-/* Return the values of a setting: the *n values of its axis, or the fixed one. Borrowed from the
- * sweep. */
+/* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);
 
-/* True if trials of this model type (a value of model.type) have the setting, given the sweep's
- * fixed settings. */
+/* True if trials of this model type (a value of model.type) have the setting. */
 bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id);
 
 #endif

@@ -16,8 +16,7 @@
 #include "grid/requirements.h"
 #include "grid/settings.h"
 
-/* Paths are relative to the working directory here. In the new file they would be relative to its
- * directory. */
+/* Paths are relative to the working directory here, but to the file's directory in the new file. */
 static void put_absolute(struct buf *out, const char *path)
 {
     char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
@@ -48,8 +47,7 @@ static bool stays_axis(const struct sweep *sweep, int id)
     return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
 }
 
-/* True if a setting does not apply to the sweep's only model type. A reader of the file has no use
- * for it. */
+/* A setting that the only model type lacks does not interest a reader. */
 static bool is_foreign(const struct sweep *sweep, const struct settings *settings, int id)
 {
     return !sweep->swept[P_TYPE] && !settings_has(settings, (enum param_id)id);
@@ -69,7 +67,6 @@ static void put_axes(struct buf *out, const struct sweep *sweep, const struct se
     }
 }
 
-/* True if a setting has no value: an empty path or text. */
 static bool is_empty(const struct settings *settings, int id)
 {
     enum param_type type = param_table[id].type;
@@ -77,8 +74,8 @@ static bool is_empty(const struct settings *settings, int id)
     return (type == PARAM_TEXT || type == PARAM_PATH) && !*settings->v[id].s;
 }
 
-/* True if the setting may be omitted: readers of the file assume its default, and
- * sweep_parse_stored() assumes the value from before the setting existed. */
+/* True if the setting may be omitted: users get the default, and sweep_parse_stored() the value
+ * from before it existed. */
 static bool is_implied(int id, union value value)
 {
     return !(param_table[id].flags & PARAM_REQUIRED) &&
@@ -119,9 +116,9 @@ void sweep_write_effective(struct buf *out, const struct sweep *sweep,
 }
 
 #define MAX_SHOWN 80  /* characters of a faulty --set that a message shows */
-#define MAX_ERRORS 10 /* for each file; a file of another kind has an error in each line */
+#define MAX_ERRORS 10 /* of a file; a file of another kind has one in each line */
 
-/* One `key = value` from the file or --set, and its place. */
+/* One `key = value`. */
 struct assignment {
     struct sweep *sweep;
     struct errlist *errors;
@@ -129,11 +126,11 @@ struct assignment {
     const char *section; /* NULL: from --set */
     const char *key;
     const char *value;
-    const char *set; /* the text of --set; NULL: from the file */
+    const char *set; /* text of --set; NULL: from the file */
     int line;
 };
 
-/* Add an error about the assignment. Always returns -1. */
+/* Always returns -1. */
 __attribute__((format(printf, 2, 3))) static int complain(const struct assignment *a,
                                                           const char *format, ...)
 {
@@ -155,7 +152,7 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     return -1;
 }
 
-/* Append value with each ${NAME} replaced. */
+/* Append value with its ${NAME} replaced. */
 static int expand_environment(struct buf *out, const struct assignment *a)
 {
     const char *at = a->value;
@@ -274,7 +271,7 @@ static int fix(enum param_id id, const struct assignment *a)
     return rc;
 }
 
-/* Return the axis of id, added if it does not exist; NULL if memory is short. */
+/* Find or add the axis of id; NULL if memory is short. */
 static struct axis *want_axis(struct sweep *sweep, enum param_id id)
 {
     struct axis *grown;
@@ -328,7 +325,6 @@ static int complain_unknown(const struct assignment *a, const char *section)
     return complain(a, "unknown key '%.60s'%s; 'espalier params' lists them", a->key, place);
 }
 
-/* Apply a line of the file. */
 static int assign(const struct assignment *a)
 {
     bool is_grid = !strcmp(a->section, "grid");
@@ -394,7 +390,7 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
     inifile_release(&file);
 }
 
-/* Refuse a value that cannot be written in a file: it would not survive sweep_write(). */
+/* A value that a file cannot hold would not survive sweep_write(). */
 static int check_override(const struct assignment *a)
 {
     for (const char *c = a->value; *c; c++) {
@@ -416,7 +412,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* Apply "section.key=value", "key=value" or "grid.key=value" of --set. Modifies `copy`. */
+/* "section.key=value", "key=value" or "grid.key=value". Modifies `copy`. */
 static int assign_override(struct assignment *a, char *copy)
 {
     char *equals = strchr(copy, '=');
@@ -455,8 +451,8 @@ static int compare_faults(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Sort the errors from `first` on by line and keep MAX_ERRORS of them. Several passes find errors,
- * and each of them keeps the first MAX_ERRORS and counts the others. */
+/* Sort the errors from `first` on by line, and keep MAX_ERRORS of them. Each of several passes has
+ * kept its first MAX_ERRORS and counted the others. */
 static void arrange(struct errlist *errors, size_t first, const char *path)
 {
     const size_t n = errors->n - first, n_more = errors->n_more;
@@ -486,7 +482,6 @@ static void arrange(struct errlist *errors, size_t first, const char *path)
                     n + n_more - MAX_ERRORS == 1 ? "" : "s");
 }
 
-/* Name the sweep after its file, without .ini. */
 static void default_name(struct sweep *sweep, struct errlist *errors)
 {
     const char *slash = strrchr(sweep->path, '/');
@@ -505,8 +500,7 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
         sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
-/* Parse into a sweep whose sweep->fixed holds the values of missing settings. is_file: required
- * settings must be present. */
+/* sweep->fixed holds the values of missing settings. is_file: required settings must be present. */
 static int parse(struct sweep *sweep, const char *path, const char *text,
                  const char *const *overrides, size_t n_overrides, bool is_file,
                  struct errlist *errors)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks the limit of the address space (ulimit -v). If it is too small for OpenBLAS, OpenBLAS
- * tries forever to reserve memory, when it is loaded or at the first product.
+/* Checks the limit of the address space (ulimit -v). If it is too small, OpenBLAS tries forever to
+ * reserve memory, when it is loaded or at the first product.
  *
- * A process with less than ADDRESS_LEAST_MIB prints a message and ends before OpenBLAS is
- * loaded. */
+ * Below ADDRESS_LEAST_MIB the process ends with a message before OpenBLAS is loaded. */
 #ifndef LAUNCH_ADDRESS_SPACE_H
 #define LAUNCH_ADDRESS_SPACE_H
 
@@ -13,8 +12,7 @@
 #define ADDRESS_THREAD_MIB 138
 #define ADDRESS_LEAST_MIB (ADDRESS_BASE_MIB + ADDRESS_THREAD_MIB)
 
-/* Call before the first product: warn, once, if the limit is too small for all threads of
- * OpenBLAS. */
+/* Before the first product: warn once if the limit is too small for all threads of OpenBLAS. */
 void address_space_warn(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes in a launch and their remedies: for `doctor`, and for `run` before it reads any data.
- * The checks are pure functions of what the ranks have seen (rank_info.h). */
+/* Mistakes in a launch and their remedies, for `doctor`, and for `run` before it reads data. Pure
+ * functions of what the ranks have seen (rank_info.h). */
 #ifndef LAUNCH_CHECKS_H
 #define LAUNCH_CHECKS_H
 
@@ -35,8 +35,8 @@ struct findings {
     int32_t n;
 };
 
-/* info: [n] in rank order. A finding that several hosts share is reported once, for the first of
- * them. Returns -1 and err when memory is short. */
+/* info: [n] in rank order. A finding of several hosts is reported once, for the first. -1 and err:
+ * no memory. */
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err);
 

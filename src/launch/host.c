@@ -117,8 +117,8 @@ static bool find_cpu(struct matching *m, int32_t demand)
     return false;
 }
 
-/* Once a thread finds no processor, neither it nor others with the same set ever will. This keeps
- * the search short when hundreds of ranks share a machine. */
+/* Once a thread finds no processor, others with the same set will not either. This keeps the search
+ * short when hundreds of ranks share a machine. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 {
     struct matching m = {.demands = demands};
@@ -144,7 +144,7 @@ int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 
 /* ---- other runs ---- */
 
-/* Read /proc/PID/NAME; the result is always NUL-terminated. */
+/* Read /proc/PID/NAME, NUL-terminated. */
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
 {
     char path[64];
@@ -185,8 +185,7 @@ static void describe(struct host_run *out, int32_t pid)
     host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");
 }
 
-/* Drop the ancestors of a run, which only wait for it. mpirun, a daemon and shells may be between
- * them. */
+/* Ancestors of a run only wait for it. mpirun, a daemon and shells may be between. */
 static int32_t drop_ancestors(struct host_run *out, int32_t n, int32_t below)
 {
     for (int32_t pid = (int32_t)process_parent(below), steps = 0; pid > 1 && steps < 32; steps++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine of this process: its processors, whether they suffice for all processes that need
- * them, and the other `espalier run` processes on it. */
+/* The machine of this process: its processors, whether they suffice, and other `espalier run`
+ * processes. */
 #ifndef LAUNCH_HOST_H
 #define LAUNCH_HOST_H
 
@@ -14,8 +14,8 @@
 char *host_cpu(char *text, size_t size); /* model name of the processor */
 char *host_name(char *text, size_t size);
 
-/* The number of processors that this process may run on. Messages call them "cores": they are what
- * the system counts as processors, of which a core may have two. */
+/* The number of processors that this process may run on. Messages call them "cores", although a
+ * core may have two. */
 int host_cores(void);
 
 /* Append a set of processors as /proc writes it: "0-3,8"; "none" for the empty set, which means
@@ -31,8 +31,8 @@ struct host_demand {
     int32_t threads;
 };
 
-/* Return how many of all threads get no processor of their own if as many as possible do: a maximum
- * matching by augmenting paths (Kuhn 1955). Demands with an empty set do not count. */
+/* How many of all threads get no processor of their own at best: a maximum matching by augmenting
+ * paths (Kuhn 1955). Demands with an empty set do not count. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n);
 
 enum { HOST_RUNS_MAX = 1024 };
@@ -43,7 +43,7 @@ struct host_run {
     cpu_set_t cpus; /* where it may run; empty if unknown */
 };
 
-/* Find all other runs, except those that only wait for ranks that they started (run -n). Fills out
+/* Find other runs, except those that only wait for ranks that they started (run -n). Fills out
  * [HOST_RUNS_MAX] and returns their number. */
 int32_t host_find_runs(struct host_run *out);
 

@@ -25,8 +25,7 @@ struct job_array_environment job_array_environment(void)
     };
 }
 
-/* Parse a variable's number, at least `least`. If it is not set, use `missing` unless that is
- * negative. */
+/* A variable's number, at least `least`; `missing` if not set, unless that is negative. */
 static int number(long *out, const char *name, const char *text, long least, long missing,
                   struct err *err)
 {
@@ -110,7 +109,7 @@ int job_array_shard(struct shard *shard, const struct job_array_environment *e, 
     return index ? lsf_shard(shard, e, index, err) : 0;
 }
 
-/* Return the offset of the extension, or of the end. */
+/* Offset of the extension or the end. */
 static size_t stem(const char *db)
 {
     const char *dot = strrchr(db, '.'), *slash = strrchr(db, '/');
@@ -119,7 +118,7 @@ static size_t stem(const char *db)
     return dot && dot > name ? (size_t)(dot - db) : strlen(db);
 }
 
-/* Return the offset of ".KofN" before the extension; 0 if there is none. */
+/* Offset of ".KofN" before the extension; 0: none. */
 static size_t find_shard(struct shard *shard, const char *db)
 {
     size_t end = stem(db), at = end;
@@ -192,7 +191,7 @@ static int resolve(struct job_array_share *share, const char *option, struct err
     return rc == 1 ? job_array_check_beside(share->base, &share->shard, err) : rc;
 }
 
-/* Append the arguments of `merge`. db may already be the name of a shard. */
+/* db may already be the name of a shard */
 static void put_merge(struct buf *out, const char *db, int32_t n)
 {
     size_t end = stem(db), base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The job array that this process belongs to, as Slurm and LSF describe it in the environment, and
- * the database of a shard. */
+/* The job array of this process, from Slurm's and LSF's environment variables, and the database of
+ * a shard. */
 #ifndef LAUNCH_JOB_ARRAY_H
 #define LAUNCH_JOB_ARRAY_H
 
@@ -15,23 +15,23 @@ struct job_array_environment {
 
 struct job_array_environment job_array_environment(void);
 
-/* Determine this element's part of the sweep: 1 + its place in the array, of as many parts as the
- * array has elements. Returns 1 in an array; 0 and the whole sweep elsewhere; -1 and err if the
- * array has gaps (its elements then have no place) or the variables are invalid. LSF does not
- * report the first index; it is assumed to be the smallest that the step allows. */
+/* This element's part of the sweep: 1 + its place in the array, of as many as the array has
+ * elements. Returns 1 in an array; 0 and the whole sweep elsewhere; -1 and err if the array has
+ * gaps or the variables are invalid. LSF does not report the first index, which is assumed to be
+ * the smallest that the step allows. */
 int job_array_shard(struct shard *shard, const struct job_array_environment *environment,
                     struct err *err);
 
-/* Write "NAME.KofN.db" for "NAME.db" (any extension). The name is unchanged if it is already that
- * of the shard, or if the shard is the whole sweep. */
+/* "NAME.KofN.db" for "NAME.db" (any extension). Unchanged if db is already that, or if the shard is
+ * the whole sweep. */
 void job_array_database(struct buf *out, const char *db, const struct shard *shard);
 
 /* Parse the shard from the name of a database; false if the name has none. */
 bool job_array_database_shard(struct shard *shard, const char *db);
 
 /* Refuse to split a sweep differently: -1 and err if databases of another number of shards lie
- * beside db (the name before job_array_database()). Otherwise a single element that is submitted
- * again would take itself for an array of one and run everything again. */
+ * beside db (the name before job_array_database()). Otherwise an element that is submitted alone
+ * would take itself for an array of one and run everything again. */
 int job_array_check_beside(const char *db, const struct shard *shard, struct err *err);
 
 /* The meaning of --shard and --db together. */
@@ -43,8 +43,8 @@ struct job_array_share {
     bool is_alone;    /* --shard auto outside an array */
 };
 
-/* option: K/N, auto, or NULL for the whole sweep. Returns -1 and err for the refusals of the
- * functions above, or if memory is short. Release accepts a zeroed one. */
+/* option: K/N, auto, or NULL for the whole sweep. -1 and err: as above, or no memory. Release
+ * accepts a zeroed one. */
 int job_array_share_open(struct job_array_share *share, const char *option, const char *db,
                          struct err *err);
 void job_array_share_release(struct job_array_share *share);

@@ -29,7 +29,7 @@ bool launch_report_is_heard(void)
     return getenv(LAUNCH_REPORT) != NULL;
 }
 
-/* Write the line in one piece, without stdio: nothing else is written to this descriptor. */
+/* In one piece, without stdio: nothing else is written there. */
 static void report(const char *line)
 {
     char text[256];
@@ -94,7 +94,7 @@ static bool is_mpirun(pid_t pid)
     return false;
 }
 
-/* Wait until mpirun has ended (false) or the time is up (true). */
+/* Wait until mpirun has ended (false) or time is up (true). */
 static bool is_left(const struct process *mpirun, double seconds)
 {
     double until_s = clock_now(&clock_system) + seconds;

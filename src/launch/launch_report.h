@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of rank 0 to the process that started mpirun (launch/mpirun). They use the standard
- * output, which mpirun forwards and on which `run` prints nothing else. Without a listener nothing
- * is reported. */
+/* Reports of rank 0 to the process that started mpirun (launch/mpirun), on the standard output,
+ * which mpirun forwards and `run` does not use otherwise. Without a listener nothing is
+ * reported. */
 #ifndef LAUNCH_LAUNCH_REPORT_H
 #define LAUNCH_LAUNCH_REPORT_H
 
@@ -22,24 +22,23 @@ bool launch_report_is_heard(void);
 
 void launch_report_up(void); /* all ranks have started */
 
-/* Report that rank 0 lives. Call it often, from any thread: it sends few lines, and none before
+/* Rank 0 lives. Call often, from any thread: few lines are sent, and none before
  * launch_report_up(). */
 void launch_report_alive(void);
 
-/* Report how rank 0 ends. Returns the exit status for this process. It is 0 if someone listens,
- * because in recovery mode mpirun prints an alarming error message for any other status. */
+/* Rank 0 ends. Returns the exit status for this process: 0 if someone listens, because in recovery
+ * mode mpirun prints an alarming message for any other. */
 int launch_report_status(int status);
 
-/* An mpirun in recovery mode that somebody else started: if it has lost a host, neither mpirun nor
- * its job ever ends. Rank 0, its child, can end it. For the mpirun of `run -n`, mpirun_run() does
- * this. */
+/* An mpirun in recovery mode that somebody else started: if it has lost a host, neither it nor its
+ * job ever ends. Rank 0, its child, can end it. For `run -n`, mpirun_run() does this. */
 
 /* Note that a rank (NULL: an unknown one) is lost, and its host possibly too. */
 void launch_report_note_loss(const struct process *rank);
 
-/* Call when rank 0 is about to exit. After a loss on another host, a small process stays behind: it
- * gives mpirun five seconds, then ends it; mpirun then exits with its own status (1). If mpirun is
- * not our parent (rank 0 is on another host), this can only warn. */
+/* Rank 0 is about to exit. After a loss on another host, a small process stays behind and ends
+ * mpirun after five seconds; mpirun then exits with its own status (1). If mpirun is not our parent
+ * (rank 0 is on another host), this can only warn. */
 void launch_report_end_mpirun(void);
 
 #endif

@@ -28,11 +28,11 @@
 #include "sched/world.h"
 
 #define LOOK_MS 100
-/* All processes of a launch start within seconds, or within minutes on an overloaded filesystem. */
+/* within seconds, on an overloaded filesystem within minutes */
 #define COME_UP_S 600.0
-/* after this time a message says what the launch may be waiting for */
+/* when to warn what the launch may be waiting for */
 #define LATE_S 30.0
-/* time for mpirun to end by itself, and again after each signal */
+/* for mpirun to end by itself, and after each signal */
 #define END_S 3.0
 
 /* The end of mpirun. */
@@ -73,9 +73,8 @@ static void take_sign_of_life(struct watch *w)
     w->then = "rank 0 no longer responds";
 }
 
-/* mpirun loses a signal that arrives before it has its ranks, or before they listen. Therefore it
- * is sent again until the ranks have started, when the first signal that they receive ends them,
- * and once more then. */
+/* mpirun loses a signal that arrives before its ranks listen. It is sent again until the ranks have
+ * started, when the first signal ends them, and once more then. */
 static void stop_again(struct watch *w)
 {
     if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
@@ -126,7 +125,7 @@ static void take_bytes(struct watch *w, const char *bytes, size_t n)
     }
 }
 
-/* Return false at the end of the report. */
+/* False at the end of the report. */
 static bool read_report(struct watch *w, int fd)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
@@ -151,8 +150,8 @@ static void see_end(struct watch *w)
     w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* End mpirun: first by SIGTERM, so that it ends the processes on other hosts; then kill it and all
- * its processes here. */
+/* First SIGTERM, so that mpirun ends processes on other hosts; then kill it and its processes
+ * here. */
 static void lose_patience(struct watch *w)
 {
     if (!w->n_asked)
@@ -164,8 +163,8 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
-/* If a daemon of Open MPI starts on its host but cannot reach mpirun, it ends without a message,
- * and mpirun waits for it forever. */
+/* A daemon of Open MPI that starts but cannot reach mpirun ends without a message, and mpirun waits
+ * for it forever. */
 static void warn_late(struct watch *w)
 {
     if (now_s() < w->late_s)
@@ -177,9 +176,8 @@ static void warn_late(struct watch *w)
              LATE_S, COME_UP_S / 60);
 }
 
-/* pid: mpirun, the leader of a process group; report_fd: its standard output. *stop: mpirun was
- * sent SIGUSR1 for its ranks. It loses early signals, so it is sent SIGUSR1 again until they have
- * started. */
+/* pid: mpirun, leader of a process group; report_fd: its standard output. *stop: mpirun was sent
+ * SIGUSR1, and gets it again until the ranks have started. */
 static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
 {
@@ -239,8 +237,7 @@ static void forward(int signal_number)
         kill((pid_t)child_pid, SIGUSR1);
 }
 
-/* Return the number of words at `word` to hide from the ranks: -n, and options that they get
- * otherwise. */
+/* The number of words to hide from the ranks: -n, and options that they get otherwise. */
 static int words_to_drop(const char *word)
 {
     if (!strcmp(word, "-n") || !strcmp(word, "--ranks") || !strcmp(word, "--progress"))
@@ -263,8 +260,8 @@ static void add(struct words *words, const char *word)
     words->at[words->n++] = word;
 }
 
-/* With recovery, the other ranks continue when one dies. Open MPI 4 and older: --enable-recovery;
- * from 5 on, whose launcher is PRRTE, a runtime option. */
+/* The other ranks continue when one dies. Open MPI up to 4: --enable-recovery; from 5 on, with the
+ * launcher PRRTE, a runtime option. */
 static void add_recovery(struct words *words)
 {
     const char *library = world_library();
@@ -278,8 +275,8 @@ static void add_recovery(struct words *words)
     }
 }
 
-/* In an allocation, bind each rank to the cores that were requested. On a shared machine bind
- * nothing: a rank bound to a busy core waited for seconds. */
+/* In an allocation, each rank gets the cores that were requested. On a shared machine nothing is
+ * bound: a rank bound to a busy core waited for seconds. */
 static void add_placement(struct words *words, const char *cores)
 {
     struct batch_job job;
@@ -297,8 +294,7 @@ static void add_placement(struct words *words, const char *cores)
     }
 }
 
-/* mpirun passes its environment to ranks on its own host, but to other hosts only the variables of
- * -x. */
+/* mpirun passes its environment to ranks on its own host, to others only the variables of -x. */
 static void add_environment(struct words *words)
 {
     static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN,
@@ -342,14 +338,14 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     return words.at;
 }
 
-/* Set what mpirun needs to survive the loss of a host. The user's own settings take precedence. */
+/* What mpirun needs to survive the loss of a host. The user's settings take precedence. */
 static void set_for_hosts(const struct mpirun *launch)
 {
     struct batch_job job;
     char seconds[16];
 
-    /* With this many daemons or fewer, each talks to mpirun directly, and not through another whose
-     * host may be lost. */
+    /* Up to this many daemons talk to mpirun directly, not through another whose host may be
+     * lost. */
     setenv("OMPI_MCA_routed_radix", "1024", 0);
     /* A daemon that mpirun cannot reach ends its ranks and itself after 3 times this. */
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s, 1));
@@ -357,9 +353,8 @@ static void set_for_hosts(const struct mpirun *launch)
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s / 3, 1));
     setenv("OMPI_MCA_oob_tcp_keepalive_intvl", seconds, 0);
     setenv("OMPI_MCA_oob_tcp_keepalive_probes", "6", 0);
-    /* The daemon detaches from the ssh that started it. Otherwise an ssh that breaks, as when its
-     * host shuts down, ends the launch. A batch system that starts daemons itself must keep hold of
-     * them. */
+    /* The daemon detaches from the ssh that started it: a broken ssh, as when its host shuts down,
+     * would end the launch. A batch system that starts daemons itself must keep hold of them. */
     batch_job_here(&job);
     if (job.system == BATCH_NONE)
         setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);

@@ -35,9 +35,9 @@ static double genotype_bytes(const char *path)
     return size_of(path) * (n > 4 && !strcmp(path + n - 4, ".bed") ? 4 : 0.5);
 }
 
-/* Return a lower bound of the features' memory before anything is read. In memory a genotype takes
- * one byte; in text it takes a digit and a comma. Another number takes four bytes, in text at most
- * about twenty characters. Packed files count with their size on disk. */
+/* A lower bound of the features' memory before anything is read. A genotype is a byte, and in text
+ * a digit and a comma. Another number is four bytes, and in text at most some twenty characters.
+ * Packed files count with their size on disk. */
 static double data_bytes(const struct sweep *sweep)
 {
     const struct settings *fixed = &sweep->fixed;

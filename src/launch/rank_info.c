@@ -13,7 +13,7 @@
 #include "launch/host.h"
 #include "sched/shared.h"
 
-/* Return a variable's number; 0 if it is not set or not a number. */
+/* 0 if the variable is not set or not a number. */
 static int32_t number_of(const char *name)
 {
     const char *text = getenv(name);
@@ -76,8 +76,8 @@ static int32_t count_job_tasks(void)
     return count_lines(getenv("PBS_NODEFILE"));
 }
 
-/* The mpirun of Open MPI 4 sets this variable for its ranks if --enable-recovery was given, and
- * other variables with the same prefix in any case. Open MPI 5 sets none of them. */
+/* Open MPI 4 sets this variable if --enable-recovery was given, and others with the same prefix in
+ * any case. Open MPI 5 sets none of them. */
 static enum recovery find_recovery(void)
 {
     const char *recovery = getenv("OMPI_MCA_orte_enable_recovery");
@@ -188,7 +188,7 @@ int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
     return unpack_others(info, text + used, err);
 }
 
-/* Without a variable that gives the rank's number on its host, every rank looks around. */
+/* Without such a variable every rank looks around. */
 static bool is_first_of_host(void)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
@@ -262,7 +262,7 @@ int rank_info_gather(const struct world *world, struct rank_info **info, struct 
 
     *info = NULL;
     rank_info_here(&here);
-    /* If this fails, go on without other runs: the other ranks wait for this one. */
+    /* if this fails, go on without other runs: the other ranks wait */
     (void)look_around(&here, &ignored);
     rc = read_clock(world, &here, err);
     if (!rc) {

@@ -53,13 +53,12 @@ struct rank_info {
 /* Fill in this rank's information, except clock and other runs. */
 void rank_info_here(struct rank_info *info);
 
-/* Convert to and from a text without NUL, for world_gather(). Unpacking returns -1 and err if the
- * text is invalid. */
+/* To and from a text without NUL, for world_gather(). -1 and err: the text is invalid. */
 void rank_info_pack(struct buf *out, const struct rank_info *info);
 int rank_info_unpack(struct rank_info *info, const char *text, struct err *err);
 
-/* Collective; takes some milliseconds. On rank 0, *info receives the information of all ranks in
- * rank order, malloc()ed and handed over (rank_info_destroy); elsewhere NULL. */
+/* Collective; takes some milliseconds. *info: on rank 0 that of all ranks in rank order, malloc()ed
+ * and handed over (rank_info_destroy); elsewhere NULL. */
 int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err);
 void rank_info_destroy(struct rank_info *info, int32_t n); /* accepts NULL with any n */
 

@@ -22,8 +22,7 @@ static volatile double first_s;            /* when it came */
 static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
 static volatile sig_atomic_t is_parents_word; /* run -n reports that it was stopped */
 
-/* Exit at once: reading, simulating and reducing may take minutes, and nothing needs to be
- * saved. */
+/* Reading, simulating and reducing may take minutes and leave nothing to save. */
 static void leave(void)
 {
     static const char text[] = "espalier: " STOP_BEFORE "\n";
@@ -34,8 +33,8 @@ static void leave(void)
     _exit(leave_status);
 }
 
-/* The other ranks get the signal too. If rank 0 exits because of it, they must exit as well. If
- * rank 0 already watches its flag, it counts on them and will tell them to stop. */
+/* The other ranks get the signal too. If rank 0 exits because of it, so must they. If it already
+ * watches its flag, it counts on them and will tell them to stop. */
 #define FOLLOW_S 20
 
 static void leave_late(int number)
@@ -45,7 +44,7 @@ static void leave_late(int number)
         leave();
 }
 
-/* This handler may call clock_now(), since that uses only clock_gettime(). */
+/* Safe: clock_now() uses only clock_gettime(). */
 static void handle(int number)
 {
     double now_s = clock_now(&clock_system);
@@ -82,8 +81,8 @@ void stop_have_come_up(void)
     is_parents_word = false;
 }
 
-/* True if SIGINT and SIGTERM come from an mpirun that is about to kill its ranks. run -n passes
- * signals on as SIGUSR1, which mpirun only forwards. srun does not set the variable. */
+/* True if SIGINT and SIGTERM come from an mpirun that will kill its ranks. run -n passes signals on
+ * as SIGUSR1, which mpirun only forwards. srun does not set the variable. */
 static bool is_under_mpirun(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") != NULL;
@@ -114,8 +113,7 @@ void stop_catch(bool is_quiet)
     stop_install(handle, SA_RESTART);
     if (is_silent)
         signal(SIGALRM, leave_late);
-    /* A pager or `tee` that ends must not end a sweep of days. For a file that may not grow, SQLite
-     * reports an error. */
+    /* A pager or `tee` that ends must not end a sweep. SQLite reports files that may not grow. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }

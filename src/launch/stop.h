@@ -3,13 +3,13 @@
  * they end the process with EXIT_RESUMABLE. After stop_heed() they only set flags.
  *
  * The first signal asks for no new trials; running trials may finish within the grace period. A
- * second signal, STOP_AGAIN_S or more later, asks for an immediate end. An earlier one is the same
- * request by another path: a batch system signals the script and every process below it, and
- * launchers pass on what they get. Under an mpirun that run -n did not start, SIGINT and SIGTERM
- * ask for an immediate end at once: mpirun kills its ranks a second after it gets one of them or
- * SIGHUP, which its ranks receive as SIGTERM.
+ * second one, STOP_AGAIN_S or more later, asks for an immediate end. An earlier one is the same
+ * request by another path: batch systems signal the script and all processes below it, and
+ * launchers pass signals on. Under an mpirun that run -n did not start, SIGINT and SIGTERM ask for
+ * an immediate end: mpirun kills its ranks a second after it gets one of them, or a SIGHUP, which
+ * its ranks receive as SIGTERM.
  *
- * SIGHUP stays ignored if it was ignored before (nohup). */
+ * SIGHUP stays ignored if it was (nohup). */
 #ifndef LAUNCH_STOP_H
 #define LAUNCH_STOP_H
 
@@ -27,26 +27,26 @@ extern volatile sig_atomic_t stop_hurry;  /* not 0: end at once */
 void stop_ask(void);
 
 /* Catch the signals from now on. Call before any thread exists. is_quiet: exit without a message,
- * for ranks other than rank 0. */
+ * for other ranks than rank 0. */
 void stop_catch(bool is_quiet);
 
-/* The message for a signal that arrives before there is anything to save. Until the ranks have
- * started, run -n prints it, since there may be no rank yet to do so. */
+/* For a signal before there is anything to save. Until the ranks have started, run -n prints it,
+ * since there may be no rank to do so. */
 #define STOP_BEFORE "stopped before the sweep began; the same command starts it"
 void stop_have_come_up(void);
 
-/* Install another handler for the five signals, with flags of sigaction(2): for the process that
+/* Install another handler for the five signals, with flags of sigaction(2), in the process that
  * only starts mpirun and passes signals on. */
 void stop_install(void (*handler)(int number), int flags);
 
 /* The flags are watched from now on. */
 void stop_heed(void);
 
-/* True if stop_tell() has something new to print, so that the caller can end a live line first. */
+/* True if stop_tell() has news, so that the caller can end a live line first. */
 bool stop_has_news(void);
 
 /* Print, once for each request, what happens now. n_busy: workers that run a trial; grace_s: their
- * grace period. Do not call from a signal handler. */
+ * grace period. Not from a signal handler. */
 void stop_tell(int32_t n_busy, double grace_s);
 
 #endif

@@ -33,7 +33,6 @@ static int check_data(const struct dataset *data, const struct settings *setting
     return 0;
 }
 
-/* List the ids of the data's samples in their order. */
 static int index_panel(struct names *panel, const struct dataset *data, struct err *err)
 {
     for (int32_t i = 0; i < data->n_samples; i++)
@@ -115,7 +114,7 @@ void new_samples_close(struct new_samples *n)
 
 /* ---- reading ---- */
 
-/* Warn of samples whose nearest neighbour may be their own copy. */
+/* Their nearest neighbour may be their own copy. */
 static void tell_twice(const struct new_samples *n)
 {
     if (n->n_twice)
@@ -125,7 +124,7 @@ static void tell_twice(const struct new_samples *n)
                  n->recode.path, n->n_twice, n->n_twice == 1 ? "is" : "are");
 }
 
-/* As in training, but no site is dropped: the alleles are those of the training data. */
+/* As in training, but no site is dropped, since the alleles are those of the training data. */
 static void tell_contradicted(const struct new_samples *n)
 {
     const struct variants_contradicted *c = &n->report.contradicted;
@@ -175,7 +174,7 @@ static void tell_markers(const struct new_samples *n)
                  path, low);
 }
 
-/* Count samples that have the name of a marker. */
+/* Samples with the name of a marker. */
 static int32_t count_marker_ids(const struct new_samples *n)
 {
     const struct names *ids = recode_ids(&n->recode);

@@ -22,11 +22,10 @@ struct new_samples {
     struct covariates_report covariates_report;
 };
 
-/* Read the ids of path, and the covariates from the table `phenotypes` (NULL if the data have
- * none). takes_known: include samples that have a phenotype in the data. Pair with
- * new_samples_close(), also after a failure. Returns -1 and err if the data are not genotypes, if
- * the data have covariates but there is no table or the reverse, if a file is faulty, or if no
- * sample is left. */
+/* Read the ids of path, and covariates from the table `phenotypes` (NULL: the data have none).
+ * takes_known: include samples that have a phenotype in the data. Pair with new_samples_close(),
+ * also after a failure. Returns -1 and err if the data are not genotypes, if a table of covariates
+ * is missing or unwanted, if a file is faulty, or if no sample is left. */
 int new_samples_open(struct new_samples *n, const struct dataset *data,
                      const struct settings *settings, const char *path, const char *phenotypes,
                      bool takes_known, struct err *err);
@@ -38,7 +37,7 @@ void new_samples_close(struct new_samples *n); /* accepts a zeroed one */
 int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
                      bool is_forced, struct err *err);
 
-/* Call after the last new_samples_read(): report how many calls and covariates were missing. */
+/* After the last: report how many calls and covariates were missing. */
 void new_samples_report_missing(const struct new_samples *n);
 
 #endif

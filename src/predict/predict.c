@@ -34,7 +34,6 @@ int predict_no_model(const char *db, char letter, int64_t id, struct err *err)
     return -1;
 }
 
-/* Parse "c12" or "12" with the given letter. */
 static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
 {
     if (!query_parse_id(id, text, letter))
@@ -43,7 +42,6 @@ static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
     return 0;
 }
 
-/* Allocate memory for the trials that have models. */
 static int make_trials(struct predict *w, size_t n, struct err *err)
 {
     w->n_models = (int32_t)n;
@@ -77,7 +75,7 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
-/* Find the configuration that was asked for, or the best one of the sweep that has models. */
+/* The configuration asked for, or the best one that has models. */
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
@@ -99,7 +97,7 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     return 0;
 }
 
-/* n_done: trials of the configuration that could have a model */
+/* n_done: trials that could have a model */
 static int check_config(int32_t *n_done, const struct predict *w, struct err *err)
 {
     struct result_table table;
@@ -161,7 +159,7 @@ int predict_choose(struct predict *w, struct err *err)
 
 /* ---- without the training data ---- */
 
-/* Read the first model, which stays in memory: names are views of it. */
+/* It stays in memory: names are views of it. */
 static int read_first(struct predict *w, struct err *err)
 {
     if (w->held[0].size)
@@ -198,7 +196,7 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
 
-/* Return the first file of the training data that is missing, or P_COUNT. */
+/* The first missing file of the training data, or P_COUNT. */
 static int find_absent(const struct settings *s)
 {
     int id = 0;
@@ -245,7 +243,7 @@ static void forget(struct predict *w)
     buf_release(&w->held[0]);
 }
 
-/* True if all samples of a file are asked for, so that the training samples need not be known. */
+/* Training samples need not be known if all samples of a file are asked for. */
 static bool is_all_new(const struct predict_options *o)
 {
     return o->genotypes && o->is_all;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* predict: kept models applied to samples, old and new.
  *
- * replay restores a trial's settings and data. predictor runs the forward pass of a kept model.
- * new_samples reads the genotypes to predict. training_summary replaces training data that are not
- * available. predictions holds the outputs of the models. Errors go up to cli. May include store,
- * trial and the layers below, but not cli, report, run or launch.
+ * replay restores a trial's settings and data, predictor runs the forward pass, new_samples reads
+ * genotypes to predict, training_summary replaces missing training data, predictions holds outputs.
+ * Errors go up to cli. May include store, trial and the layers below, but not cli, report, run or
+ * launch.
  *
  * This file: the choice of models (predict.c) and of samples (predict_samples.c). */
 #ifndef PREDICT_PREDICT_H
@@ -54,13 +54,13 @@ struct predict {
  * no model. */
 int predict_choose(struct predict *w, struct err *err);
 
-/* Prepare data, settings and predictor of the first trial. New genotypes may be predicted without
- * the training data if the models allow it: silently if all samples are asked for, with a warning
- * if the data cannot be read or have changed. Otherwise returns -1 and err with the reason. */
+/* Prepare data, settings and predictor of the first trial. If the models allow it, new genotypes
+ * are predicted without the training data: silently if all samples are asked for, with a warning if
+ * the data cannot be read or have changed. Otherwise -1 and err. */
 int predict_prepare(struct predict *w, struct err *err);
 
-/* Fill w->table with a row for each sample: samples of the training data that the options choose,
- * or new samples (--genotypes), graphs (--graphs) or nodes (--features). Returns -1 and err. */
+/* Fill w->table with a row for each sample: chosen samples of the training data, or new samples
+ * (--genotypes), graphs (--graphs) or nodes (--features). */
 int predict_samples(struct predict *w, struct err *err);
 
 /* Report that a trial (letter 't') or configuration ('c') has no model, and what to do. Always

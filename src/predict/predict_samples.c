@@ -19,7 +19,6 @@
 
 /* ---- running the models ---- */
 
-/* Return empty predictions for samples of these ids. */
 static struct predictions describe(const struct predict *w, const char *const *id)
 {
     return (struct predictions){.data = w->data,
@@ -28,7 +27,7 @@ static struct predictions describe(const struct predict *w, const char *const *i
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
 }
 
-/* Complete the model: new samples have only features, no coordinates of a reduction. */
+/* New samples have only features, no coordinates of a reduction. */
 static int complete(struct buf *file, struct predict *w, struct err *err)
 {
     struct buf out = {0};
@@ -99,8 +98,7 @@ static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_
     return rc;
 }
 
-/* Return the number of new samples in a batch: n, but at most 512 MB of features, and at least 16
- * samples. */
+/* At most 512 MB of features, but at least 16 samples. */
 static int32_t batch_size(int32_t n, int32_t n_features)
 {
     int64_t most = BATCH_FLOATS / n_features;
@@ -110,7 +108,7 @@ static int32_t batch_size(int32_t n, int32_t n_features)
     return n < most ? n : (int32_t)most;
 }
 
-/* Append rows for n samples that all models predict. They are nodes [n]: first, ... */
+/* nodes [n]: first, ... */
 static int put_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
                     int32_t first, bool holds, struct err *err)
 {
@@ -143,7 +141,7 @@ static int32_t copy_part(int32_t *nodes, const struct split *split, const char *
     return n;
 }
 
-/* nodes out [N]: samples of the panel that model m predicts, ascending. Returns their number. */
+/* nodes out [N]: samples that model m predicts, ascending. Returns their number. */
 static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -166,7 +164,6 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return copy_part(nodes, split, part);
 }
 
-/* Explain why there is no sample to predict. */
 static int nothing(const struct predict *w, struct err *err)
 {
     const char *part = w->o->part;

@@ -33,13 +33,13 @@ void predictions_release(struct predictions *p)
     p->v = NULL;
 }
 
-/* Return an output of a model; NaN if the model did not predict the sample. */
+/* NaN if the model did not predict the sample. */
 static double output_of_model(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
     return p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
 }
 
-/* Compute mean and sd over the models that predicted the sample. Returns their number. */
+/* Over the models that predicted the sample; returns their number. */
 static int32_t summarize(double *mean, double *sd, const struct predictions *p, int32_t sample,
                          int32_t c)
 {
@@ -60,7 +60,7 @@ static int32_t summarize(double *mean, double *sd, const struct predictions *p, 
     return n;
 }
 
-/* The mean over the models that predicted the sample; NaN if there is none. */
+/* NaN if no model predicted the sample. */
 static double mean_output(const struct predictions *p, int32_t sample, int32_t c)
 {
     double mean, sd;
@@ -134,7 +134,6 @@ static int put_text(struct cell *cell, const char *text)
     return copy ? 0 : -1;
 }
 
-/* Return the class with the largest mean. */
 static int32_t likeliest(const struct predictions *p, int32_t sample)
 {
     double most = -INFINITY, mean, sd;
@@ -204,7 +203,7 @@ int predictions_put(struct result_table *table, const struct predictions *p, boo
 
 /* ---- the scores ---- */
 
-/* Predictions and true values in the form that metrics take. */
+/* In the form that metrics take. */
 struct scored {
     const struct predictions *p;
     int32_t *sample; /* [n] */
@@ -217,7 +216,7 @@ struct scored {
     double mean, sd; /* of the targets; floats of large targets would lose all digits */
 };
 
-/* The "model" that is the mean of the models that predicted a sample. */
+/* the mean of the models that predicted a sample */
 enum { ALL = -1 };
 
 static double output_of(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
@@ -315,7 +314,7 @@ static double score(const struct scored *s, enum metric metric)
     return metric == METRIC_RMSE || metric == METRIC_MAE ? value * s->sd : value;
 }
 
-/* Class scores that are not probabilities have no log_loss. */
+/* Scores that are not probabilities have no log_loss. */
 static bool has_metric(const struct predictions *p, enum metric metric)
 {
     return metric_task(metric) == p->data->task && (metric != METRIC_LOG_LOSS || p->is_probability);
@@ -345,7 +344,7 @@ static void add_scores(double sum[METRIC_COUNT], const struct scored *s)
             sum[m] += score(s, (enum metric)m) / s->p->n_models;
 }
 
-/* Count the models that predicted a sample: the fewest and the most. */
+/* models that predicted a sample */
 static void count_models(int32_t *fewest, int32_t *most, const struct scored *s)
 {
     *fewest = s->p->n_models;

@@ -17,7 +17,7 @@
 
 /* ---- the panel ---- */
 
-/* Make A^ from an adjacency, which is released. */
+/* adjacency is released. */
 static int take_graph(struct predictor *p, struct csr *adjacency, struct err *err)
 {
     int rc = csr_normalize(&p->panel, adjacency, err);
@@ -34,7 +34,7 @@ static int make_graph(struct predictor *p, struct err *err)
                                                                                               : 0;
 }
 
-/* If samples are graphs: make A^ of one graph. It stays until another graph is predicted. */
+/* If samples are graphs: A^ of one graph, which stays until another is predicted. */
 static int make_one(struct predictor *p, int32_t graph, struct err *err)
 {
     const int64_t *start = p->asked->graph_start;
@@ -104,7 +104,7 @@ bool predictor_has_probabilities(const struct predictor *p)
 
 /* ---- features ---- */
 
-/* Scale a row of features in place, as the network sees it. scaled: scratch in double.
+/* In place, as the network sees it. scaled: scratch in double.
  *
  *   sample  of the panel, or -1 for a new one, which is divided by its own sum */
 static void scale_row(float *row, const struct predictor *p, int32_t sample, double *scaled)
@@ -149,7 +149,7 @@ void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs)
     csr_release(&p->panel);
 }
 
-/* Append the row of new sample i, after all others. */
+/* The row of new sample i, after all others. */
 static void append_row(struct csr *a, const struct predictor *p, const struct attached *to,
                        int32_t i)
 {
@@ -239,7 +239,7 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
     return 0;
 }
 
-/* Copy all weights except those of the first layer, which is multiplied separately. */
+/* All but those of the first layer, which is multiplied separately. */
 static int fill_model(struct model *model, const struct opened *m, struct err *err)
 {
     for (int32_t i = 0; i < model->n_tensors; i++) {
@@ -391,7 +391,7 @@ static void forward_begin(struct forward *f, const struct predictor *p)
     f->shape.n_samples = f->shape.n_nodes = f->inputs.a_hat.n_rows;
 }
 
-/* Prepare weights and memory for n samples on levels of up to `capacity` nodes. */
+/* For n samples on levels of up to `capacity` nodes. */
 static int forward_init(struct forward *f, struct predictor *p, const struct opened *m, int32_t n,
                         int32_t capacity, struct err *err)
 {
@@ -410,7 +410,6 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
     return f->room ? 0 : err_nomem(err, "first layer", size * sizeof *f->room);
 }
 
-/* Compute the outputs of the samples that the field was built for. */
 static int forward_run(double *out, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
@@ -444,8 +443,8 @@ static int32_t most_nodes(const struct dataset *data, const int32_t *graphs, int
     return (int32_t)most;
 }
 
-/* Run graphs one at a time. The rounding of a product may depend on its rows, but the prediction
- * for a graph must not depend on the other graphs. */
+/* One at a time. The rounding of a product may depend on its rows, but the prediction for a graph
+ * must not depend on other graphs. */
 static int run_graphs(double *out, struct forward *f, struct predictor *p, const struct opened *m,
                       const int32_t *graphs, int32_t n, struct err *err)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs kept models (trial/kept.h): computes outputs for samples of the panel that they were trained
- * on, and for new samples.
+/* Runs kept models (trial/kept.h) on the panel that they were trained on, and on new samples.
  *
  * Samples of the panel are nodes of the graph. A new sample is joined to its neighbours in the
- * panel, which the graph's rule chooses (data/graph/graph.h), by a row of its own below A^,
+ * panel, chosen by the graph's rule (data/graph/graph.h), by a row of its own below A^,
  *     a_ij = w_ij / sqrt(d_i d_j), j of the panel;    a_ii = 1 / d_i,    d_i = 1 + sum_j w_ij
- * with the panel's degrees d_j from training. No row of the panel and no other new sample has an
- * entry for it. Therefore its prediction depends only on itself and the panel, not on other samples
- * of the file, and the panel's outputs do not change. This is the inductive use of a graph
- * convolution (Hamilton, Ying & Leskovec 2017, arXiv:1706.02216), with the weights of Kipf &
- * Welling 2017, arXiv:1609.02907, eq. 2. A model without a graph sees only the new sample. */
+ * with the panel's degrees d_j from training. No other row has an entry for it. Therefore its
+ * prediction depends only on itself and the panel, not on other samples of the file, and the
+ * panel's outputs do not change. This is the inductive use of a graph convolution (Hamilton, Ying &
+ * Leskovec 2017, arXiv:1706.02216), with the weights of Kipf & Welling 2017, arXiv:1609.02907, eq.
+ * 2. A model without a graph sees only the new sample. */
 #ifndef PREDICT_PREDICTOR_H
 #define PREDICT_PREDICTOR_H
 
@@ -37,8 +36,8 @@ struct predictor {
     struct arena scratch;
 };
 
-/* Build the graph of the panel, unless samples are graphs. Pair with predictor_release(), also
- * after a failure. Returns -1 and err when memory is short. */
+/* Builds the graph of the panel, unless samples are graphs. Pair with predictor_release(), also
+ * after a failure. -1 and err: no memory. */
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
                    struct err *err);
 void predictor_release(struct predictor *p); /* accepts a zeroed one */
@@ -51,23 +50,22 @@ bool predictor_has_probabilities(const struct predictor *p);
 /* Set the new samples, nodes N, N + 1, ..., in place of earlier ones.
  *
  *   x      in  (n, F) features as in the data, missing values filled in
- *   edges  in  edges of the new samples, without inverse_root, if the graph comes from a file;
- *              otherwise not read
+ *   edges  in  their edges, without inverse_root, if the graph comes from a file; else not read
  *
- * Returns -1 and err if such edges are missing or memory is short. */
+ * -1 and err: such edges are missing, or no memory. */
 int predictor_join(struct predictor *p, const struct mat *x, const struct attached *edges,
                    struct err *err);
 
-/* If samples are graphs: predict these from now on in place of the data's own. They have the data's
- * features (data/format.h). Borrowed. */
+/* If samples are graphs: predict these from now on, with the data's features (data/format.h), in
+ * place of the data's own. Borrowed. */
 void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs);
 
 /* Compute the outputs of a model.
  *
  *   out    out  (n, C) regression: in units of the target; classes: probabilities, or scores
  *   file   the kept model, of the predictor's configuration
- *   nodes  [n] ascending; if samples are graphs, their indexes. The outputs of a graph have the
- *          same bits whichever others are predicted
+ *   nodes  [n] ascending; or indexes of graphs, whose outputs have the same bits whichever others
+ *          are predicted
  *
  * New samples need a complete model (kept_complete()). Returns -1 and err if the model is damaged,
  * belongs to other data or has no weights for features, or if memory is short. */

@@ -16,7 +16,7 @@ static void copy_text(char *out, size_t size, const struct result_table *row, co
     snprintf(out, size, "%s", result_table_text(row, 0, column));
 }
 
-/* Read the row of QUERY_TRIAL_RECORD; the query has checked its types. */
+/* The query has checked the types. */
 static void read_record(struct replay_trial *trial, const struct result_table *row)
 {
     trial->sweep_id = result_table_integer(row, 0, "sweep_id");
@@ -78,7 +78,6 @@ void replay_release(struct replay *replay)
         forget_data(replay);
 }
 
-/* Turn several faults into one error, the first of them. */
 static int first_fault(struct errlist *faults, struct err *err)
 {
     int rc = err_set(err, "%s", faults->n ? faults->text[0] : "out of memory");
@@ -102,7 +101,7 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     return rc;
 }
 
-/* Append the files of the data, for a message: " FILE, FILE". */
+/* " FILE, FILE" */
 static void put_files(struct buf *out, const struct sweep *sweep)
 {
     for (int id = 0; id < P_COUNT; id++)
@@ -147,8 +146,8 @@ static int resolve(struct replay *r, const struct replay_trial *trial, enum task
 {
     union value *fixed = r->sweep.fixed.v;
 
-    /* Neither is part of the key. The number of replicates may have become smaller, and the timeout
-     * belongs to the machine that trained. */
+    /* Neither is part of the key. The number of replicates may have shrunk, and the timeout belongs
+     * to the machine that trained. */
     if (fixed[P_REPLICATES].i <= trial->replicate)
         fixed[P_REPLICATES].i = trial->replicate + 1;
     fixed[P_TRIAL_TIMEOUT].f = 0;

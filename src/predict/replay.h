@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs trials of a database again, from the sweep file stored there, the data that it names, and
- * the settings of the configuration. */
+/* Runs trials again from a database: the stored sweep file, the data that it names, and the
+ * settings of the configuration. */
 #ifndef PREDICT_REPLAY_H
 #define PREDICT_REPLAY_H
 
@@ -21,7 +21,7 @@ struct replay {
     struct sweep sweep;
     struct plan plan; /* of this configuration alone */
     bool is_before;   /* an earlier revision of the model type computed the trial: its kept model is
-                     * valid, but training it again gives other numbers */
+                       * valid, but training it again gives other numbers */
     struct model_runner *runner;
 };
 
@@ -41,14 +41,13 @@ struct replay_trial {
 /* Read a trial. Returns -1 and err if it does not exist. */
 int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_id, struct err *err);
 
-/* Prepare plan, data, inputs and runner of a trial. Reads the data if they belong to another sweep.
- * number: the trial's index in the plan. Returns -1 and err if the data cannot be read or differ
- * from the sweep's, or if the settings give another key than the stored one. */
+/* Prepare plan, data, inputs and runner of a trial, reading the data if they belong to another
+ * sweep. number: the trial's index in the plan. Returns -1 and err if the data cannot be read or
+ * have changed, or if the settings give another key than the stored one. */
 int replay_prepare(struct replay *replay, const struct replay_trial *trial, int64_t *number,
                    struct err *err);
 
-/* Like replay_prepare(), but without the data, whose task is known: makes the plan of the trial's
- * configuration, but cannot run it. */
+/* Likewise without the data, whose task is known: makes the plan, but nothing can be run. */
 int replay_prepare_alone(struct replay *replay, const struct replay_trial *trial, enum task task,
                          struct err *err);
 

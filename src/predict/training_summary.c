@@ -34,7 +34,7 @@ static int32_t count_names(const struct safetensor *t)
     return n;
 }
 
-/* Find texts, each followed by a NUL. True if they are valid or absent. */
+/* Texts, each followed by a NUL; true if valid or absent. */
 static bool find_names(struct safetensor *t, const void *file, size_t bytes, const char *name)
 {
     if (safetensors_find(t, file, bytes, name)) {
@@ -81,7 +81,7 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
 
 /* ---- the data set ---- */
 
-/* Store the offsets of n texts and of the end. Returns the address after these. */
+/* Offsets of n texts and of the end. Returns the address after these. */
 static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_t n)
 {
     const char *text = t->data;
@@ -92,7 +92,7 @@ static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_
     return start + n + 1;
 }
 
-/* Compute the same floats as recode and newcovariates compute from the data. */
+/* The same floats as recode and newcovariates compute from the data. */
 static void take_means(float *mean, const struct source *from)
 {
     for (int32_t j = 0; j < from->n_features; j++)

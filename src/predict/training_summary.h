@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replaces training data that are not available. It is a data set of one sample without a target,
- * which is the mean of the training data, with the names and alleles of their features and their
- * classes, from a kept model (trial/kept.h). This suffices to code and scale new samples for models
- * without a graph. */
+/* Replaces missing training data by their mean: a data set of one sample without a target, with
+ * names and alleles of features, and classes, from a kept model (trial/kept.h). This suffices to
+ * code and scale new samples for models without a graph. */
 #ifndef PREDICT_TRAINING_SUMMARY_H
 #define PREDICT_TRAINING_SUMMARY_H
 
@@ -11,8 +10,8 @@
 
 struct training_summary {
     struct dataset data;   /* points into the file and to the arrays below */
-    struct dataset nobody; /* the same without the sample, for a predictor: it would compute the
-                            * sample beside few new ones and round differently */
+    struct dataset nobody; /* without the sample, for a predictor, which would compute it beside few
+                            * new ones and round differently */
     uint32_t *start;       /* offsets of features, alleles, ids and classes, one list after
                             * another */
     float *mean;           /* [F] */
@@ -21,15 +20,14 @@ struct training_summary {
 };
 
 /* The file must outlive it. Pair with training_summary_release(), also after a failure. Returns -1
- * and err if the model's first layer is stored by samples (kept_is_complete()), if it has no means
- * of its features (only dosages and standardised features have them), if it is damaged, or if
+ * and err if the model's first layer is stored by samples (kept_is_complete()), if it lacks the
+ * features' means (only dosages and standardised features have them), if it is damaged, or if
  * memory is short. */
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err);
 void training_summary_release(struct training_summary *s); /* accepts a zeroed one */
 
-/* Replace the summary's scaling of columns by that of the training data. Returns -1 and err if the
- * model is damaged. */
+/* Replace the summary's scaling by that of the training data. -1 and err: the model is damaged. */
 int training_summary_scaling(struct scaling *scaling, const void *file, size_t bytes,
                              struct err *err);
 

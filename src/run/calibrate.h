@@ -7,12 +7,11 @@
 #include "sched/cost.h"
 #include "store/store.h"
 
-/* Calibrate the cost model of the job's configurations from finished trials in the database. If
- * there are none, train some configurations for a moment each. This takes at most half a second
- * altogether, or 1 % of the time that the sweep is expected to take on `ranks` ranks; it is skipped
- * if that is too short to measure anything. Configurations that need more than most_bytes
- * (job->bytes) are not tried. Returns the number of measurements; -1 and err when memory is
- * short. */
+/* Calibrate the cost model by finished trials in the database or, if there are none, by training
+ * some configurations for a moment each. This takes half a second, or 1 % of the time that the
+ * sweep is expected to take on `ranks` ranks; it is skipped if that is too short to measure
+ * anything. Configurations of more than most_bytes (job->bytes) are not tried. Returns the number
+ * of measurements; -1 and err: no memory. */
 int64_t calibrate_cost(struct cost *cost, struct job *job, const struct store_trials *known,
                        int32_t ranks, double most_bytes, struct err *err);
 

@@ -5,8 +5,8 @@
 #include "grid/shard.h"
 #include "launch/stop.h"
 
-/* A query by another user ends within moments. Its owner will notice a transaction that was left
- * open, and waiting is cheaper than losing a job of hours. */
+/* Queries end within moments. The owner of an open transaction will notice it, and waiting is
+ * cheaper than losing a job of hours. */
 #define WARN_S 2.0
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
@@ -52,7 +52,7 @@ static void put_range(struct buf *out, int64_t from, int64_t to, int n)
         buf_printf(out, "-t%lld", (long long)to);
 }
 
-/* Append "t3, t7-t12", numbered as in `show`. Returns the number of missing trials. */
+/* "t3, t7-t12", as in `show`. Returns the number of missing trials. */
 static int64_t list_missing(struct buf *out, const struct store_trials *known, int64_t n_trials)
 {
     int64_t n = 0, from = 0, to = -1;

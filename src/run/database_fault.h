@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a run whose database cannot be written, because another process holds it or the disk
- * has failed. */
+/* Messages of a run whose database cannot be written: another process holds it, or the disk
+ * failed. */
 #ifndef RUN_DATABASE_FAULT_H
 #define RUN_DATABASE_FAULT_H
 
@@ -15,15 +15,15 @@ struct database_fault {
     bool has_warned; /* the user knows that the run waits */
 };
 
-/* Let the store's writer wait for other processes, and warn once. A stop signal soon ends the
- * waiting. The store borrows fault. */
+/* Let the store wait for other processes, and warn once. A stop signal soon ends the waiting. The
+ * store borrows fault. */
 void database_fault_watch(struct database_fault *fault, struct store *store);
 
-/* Call after a commit: if a warning was printed, report that the database can be written again. */
+/* After a commit: report that the database can be written again, if a warning was printed. */
 void database_fault_over(struct database_fault *fault);
 
-/* Call after a run broke off and closed its database. Opens the database again and warns which
- * results are safe, which trials of the shard are missing, and how to continue. */
+/* After a run broke off and closed its database: open it again and warn which results are safe,
+ * which trials of the shard are missing, and how to continue. */
 void database_fault_report(const char *db, const struct job *job, const struct shard *shard);
 
 #endif

@@ -32,16 +32,16 @@ struct job {
 void job_release(struct job *job);
 void job_release_plan(struct job *job);
 
-/* The number of replicates whose parts the warnings examine, counted from the first: all, unless
- * they need more splits than are kept in memory. */
+/* The number of replicates whose parts the warnings examine: all, unless they need more splits than
+ * are kept in memory. */
 int32_t job_replicates(const struct job *job);
 
 /* True in *out if the features are amounts (scale_has_amounts()). Only the first call scans the
- * data. Returns -1 and err when memory is short. */
+ * data. -1 and err: no memory. */
 int job_has_amounts(bool *out, struct job *job, struct err *err);
 
-/* Make the inputs of the configurations that have trials to run, up to the number that other ranks
- * can receive. ledger: for the job's plan. Returns -1 and err like prepared_inputs(). */
+/* Make the inputs of configurations that have trials to run, as many as other ranks can receive.
+ * ledger: for the job's plan. -1 and err like prepared_inputs(). */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);
 
 #endif

@@ -31,7 +31,6 @@ int job_parse_text(struct job *job, const char *path, const char *text, struct e
 
 /* ---- the data ---- */
 
-/* Replace `folds = groups` by the number of groups. */
 static int count_folds(struct job *job, struct err *err)
 {
     union value *folds = &job->sweep.fixed.v[P_FOLDS];
@@ -50,9 +49,8 @@ static int count_folds(struct job *job, struct err *err)
     return 0;
 }
 
-/* Resolve scale = auto for node attributes and features of a given graph: amounts are standardized;
- * one-hot labels and words stay as they are (doc/decisions/0037). settings_resolve() handles the
- * other formats. */
+/* For node attributes and features of a given graph: amounts are standardized, one-hot labels and
+ * words are not (doc/decisions/0037). settings_resolve() handles the other formats. */
 static int resolve_scale(struct job *job, struct err *err)
 {
     union value *v = job->sweep.fixed.v;
@@ -68,7 +66,6 @@ static int resolve_scale(struct job *job, struct err *err)
     return 0;
 }
 
-/* Resolve the settings that depend on the data. */
 static int resolve(struct job *job, struct errlist *faults)
 {
     struct err err;
@@ -84,7 +81,7 @@ static int resolve(struct job *job, struct errlist *faults)
     return requirements_check_data(&job->sweep, &job->data, faults);
 }
 
-/* Report a setting that proves to be missing when the data are read: a fault of the sweep file. */
+/* A setting that proves missing when the data are read is a fault of the sweep file. */
 static int fail_load(const struct job *job, struct err *err, struct errlist *faults)
 {
     struct buf place = {0};
@@ -140,7 +137,7 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
 }
 
-/* Make the parts of every fold, to find an empty part before any training. */
+/* Finds an empty part before any training. */
 static int check_folds(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
@@ -150,7 +147,7 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
-/* True if this configuration's parts need checking: its stop part is smaller than all before. */
+/* True if the stop part is smaller than all before, so that parts need checking. */
 static bool has_other_parts(const struct settings *s, double *least_stop)
 {
     double stop = s->v[P_STOP].f;
@@ -161,8 +158,7 @@ static bool has_other_parts(const struct settings *s, double *least_stop)
     return true;
 }
 
-/* Compute the cost of every configuration. This finds values that do not suit the data before any
- * training. */
+/* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
     struct settings settings;

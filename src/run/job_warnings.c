@@ -18,7 +18,7 @@
 /* more distinct numbers are probably amounts */
 #define MOST_NUMBERED_CLASSES 10
 
-/* Warn if whole numbers were taken for classes by a guess. Images have class numbers anyway. */
+/* Whole numbers that were guessed to be classes. Images have class numbers anyway. */
 static void warn_classes(const struct job *job)
 {
     const struct settings *s = &job->sweep.fixed;
@@ -55,7 +55,6 @@ void job_warn_data(const struct job *job)
 /* a feature whose standard deviation is this many times smaller has almost no effect */
 #define MOST_SPREAD 100
 
-/* Return the feature's name in quotes, or its number if features have no names. */
 static const char *feature_text(char out[64], const struct dataset *d, int32_t feature)
 {
     const char *name = dataset_feature_name(d, feature);
@@ -134,7 +133,6 @@ static void warn_one_row(const struct job *job)
                  job->sweep.path, n, job->plan.n_configs);
 }
 
-/* Warn of a reduction without effect on these data. */
 static void warn_reduction(const struct job *job)
 {
     const struct dataset *data = &job->data;
@@ -161,7 +159,7 @@ void job_warn_plan(const struct job *job)
 
 /* ---- the parts ---- */
 
-/* 1 if some model's epoch is chosen by the samples that score it, 0 if none is; -1 and err. */
+/* 1 if a model's epoch is chosen by the samples that score it, else 0; -1 and err. */
 static int has_lucky(struct job *job, struct err *err)
 {
     struct settings s;
@@ -178,7 +176,7 @@ static int has_lucky(struct job *job, struct err *err)
     return 0;
 }
 
-/* True if some model is trained without epochs, so that it cannot have a lucky one. */
+/* True if a model is trained without epochs, none of which can be lucky. */
 static bool has_steady(const struct job *job)
 {
     struct settings s;
@@ -203,7 +201,7 @@ static int warn_mixed_types(struct job *job, struct err *err)
     return is_lucky < 0 ? -1 : 0;
 }
 
-/* 1 if two replicates validate each fold on the same samples, 0 if not; -1 and err. */
+/* 1 if two replicates validate each fold on the same samples, else 0; -1 and err. */
 static int has_repeated_parts(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t fold = 0; fold < job->plan.folds; fold++) {
@@ -222,7 +220,7 @@ static int has_repeated_parts(struct job *job, const struct settings *s, struct 
     return 1;
 }
 
-/* Split files and folds of whole groups leave nothing to draw at random. */
+/* Split files and folds of whole groups leave nothing to chance. */
 static int warn_repeated(struct job *job, struct err *err)
 {
     struct errlist advice = {0};

@@ -36,7 +36,7 @@ bool refit_has(const struct refit *refit, int64_t trial)
     return refit->n_due && refit->is_due[trial];
 }
 
-/* True if a trial with these settings would produce a model if it ran now. */
+/* True if a trial would produce a model if it ran now. */
 static bool may_have_model(const struct settings *s, const struct dataset *data)
 {
     bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE;
@@ -58,7 +58,7 @@ static int64_t find_trial(const struct plan *plan, const struct store_trials *kn
     return -1;
 }
 
-/* Return the entry of the row's configuration. Rows of one configuration are adjacent. */
+/* Rows of one configuration are adjacent. */
 static struct refit_config *config_of(struct refit *refit, const struct result_table *table,
                                       int64_t row)
 {
@@ -88,8 +88,7 @@ static void note(struct refit *refit, const struct plan *plan, const struct data
     refit->n_due++;
 }
 
-/* True if some trial of the plan would produce a model. Otherwise refit_find() need not look for
- * the chosen configurations. */
+/* Without models refit_find() need not ask which configurations are chosen. */
 static bool has_models(const struct plan *plan, const struct dataset *data)
 {
     struct settings s;

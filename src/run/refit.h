@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Missing models at the end of a sweep. The best configuration, or the one that --rule 1se chooses,
- * lacks models if it became the choice because of a trial that was run again or a later replicate,
- * or if it ran when no models were kept. Its trials without a model are trained once more (equal
- * key, equal bits), only for their models: results and attempts in the database stay as they are
- * (doc/decisions/0029). */
+/* Missing models at the end of a sweep. The best configuration, or the choice of --rule 1se, lacks
+ * models if a repeated trial or a later replicate made it the choice, or if it ran when no models
+ * were kept. Its trials without a model are trained once more (equal key, equal bits), only for
+ * their models: stored results and attempts do not change (doc/decisions/0029). */
 #ifndef RUN_REFIT_H
 #define RUN_REFIT_H
 
@@ -34,21 +33,20 @@ const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config);
 
 void refit_release(struct refit *refit); /* accepts a zeroed one */
 
-/* Find the trials of the plan to train again, using the store with its uncommitted changes. known:
- * for the plan. Trials whose model is too large to keep are skipped. Returns -1 and err. */
+/* Find the trials to train again, by the store with its uncommitted changes. known: for the plan.
+ * Skips trials whose model is too large to keep. */
 int refit_find(struct refit *refit, struct store *store, const struct plan *plan,
                const struct dataset *data, const struct store_trials *known, struct err *err);
 
-/* Count the trials of the plan that are done and have no model, but would produce one if they ran
- * now. */
+/* Count done trials without a model that would have one if they ran now. */
 int refit_count_without(int64_t *n, struct store *store, const struct plan *plan,
                         const struct dataset *data, const struct store_trials *known,
                         struct err *err);
 
 bool refit_has(const struct refit *refit, int64_t trial);
 
-/* Take the result of a trial that was trained again: store its model if the score equals the stored
- * one, otherwise warn once. Returns -1 and err from the store. */
+/* The result of a trial that was trained again: store its model if the score equals the stored one,
+ * otherwise warn once. -1 and err from the store. */
 int refit_take(struct refit *refit, struct store *store, int64_t trial_id,
                const struct trial_result *result, struct err *err);
 

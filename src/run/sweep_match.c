@@ -6,8 +6,7 @@
 #include "base/log.h"
 #include "store/query.h"
 
-/* Find the superseded sweep, NAME#1 and so on, that this plan would continue. False: there is
- * none. */
+/* Find the superseded sweep (NAME#1, ...) that this plan would continue. */
 static bool find_past(char *past, size_t size, struct store *store, const struct job *job)
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;

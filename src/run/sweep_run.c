@@ -26,18 +26,17 @@
 #include "trial/kept.h"
 #include "trial/model_runner.h"
 
-/* Bytes of checkpoints in a minute, of all ranks together. Storing 1 MB takes 10 ms, and a job
- * keeps 30 s for its end. */
+/* of all ranks in a minute; storing 1 MB takes 10 ms, and a job keeps 30 s for its end */
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
-/* A commit waits for the disk. With results of 20 us each, this limit makes it wait once in half a
- * second, which is the longest time that a result may be at risk. */
+/* A commit waits for the disk. With results of 20 us, this makes it wait once in half a second, the
+ * longest time that a result may be at risk. */
 #define COMMIT_RESULTS 25000
-/* time for the other ranks to learn that there is nothing to do */
+/* time to tell the other ranks that there is nothing to do */
 #define DISMISS_S 60.0
 
 /* ---- the other ranks ---- */
 
-/* Rank 0 is gone, so nobody can take a result. The next run repeats the trial. */
+/* Rank 0 is gone, so nobody takes a result; the next run repeats the trial. */
 static void leave_alone(const struct err *err) __attribute__((noreturn));
 static void leave_alone(const struct err *err)
 {
@@ -109,7 +108,7 @@ static bool is_finished(enum trial_state state, bool retry_failed)
            (state == TRIAL_FAILED && !retry_failed);
 }
 
-/* Record as failed a trial that crashed its rank crash_limit times in earlier runs. */
+/* The trial crashed its rank crash_limit times in earlier runs. */
 static int fail_crashed(struct sweep_session *session, int64_t trial, struct err *err)
 {
     struct trial_result r;
@@ -158,7 +157,6 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* Set up what the scheduler expects of each trial, and which trials resume from a checkpoint. */
 static int make_dispatch(struct sweep_session *session, struct err *err)
 {
     struct job *job = session->job;
@@ -243,7 +241,6 @@ static int open_store(struct sweep_session *session, struct errlist *faults)
     return sweep_match_check(session->store, options->db, job, options->new_sweep, faults);
 }
 
-/* Register the trials and find out which are left to run. */
 static int make_session(struct sweep_session *session, struct err *err)
 {
     const struct sweep_options *options = session->options;
@@ -262,7 +259,7 @@ static int make_session(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* Do everything that can fail before the other ranks hear of the sweep. */
+/* All that can fail before the other ranks hear of the sweep. */
 static int prepare(struct sweep_session *session, struct errlist *faults)
 {
     const struct sweep_options *options = session->options;
@@ -272,7 +269,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         return -1;
     if (make_session(session, &err))
         return errlist_add_err(faults, &err);
-    /* Make the inputs now, while a failure does not involve the other ranks. */
+    /* while a failure does not involve the other ranks */
     if (session->before.pending && session->world->size > 1 &&
         job_make_inputs(session->job, session->ledger, &err))
         return errlist_add_err(faults, &err);
@@ -323,7 +320,7 @@ static int tell_others(const struct world *world, struct job *job, struct err *e
     return rc;
 }
 
-/* True if this run achieved nothing and the same command would achieve nothing either. */
+/* True if this run achieved nothing and the same command would not either. */
 static bool is_in_vain(const struct sweep_session *session)
 {
     return sweep_session_counts(session).pending == session->before.pending &&

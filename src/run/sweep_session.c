@@ -168,7 +168,7 @@ static int prune(struct sweep_session *session, bool is_whole, int64_t *n, struc
                               (int64_t)plan->replicates * plan->folds, is_whole, n, err);
 }
 
-/* True if no trial of the whole sweep was left to run when this run began. */
+/* True if nothing of the whole sweep was left when this run began. */
 static bool was_whole(const struct sweep_session *session)
 {
     const struct store_trials *known = &session->known;
@@ -180,8 +180,8 @@ static bool was_whole(const struct sweep_session *session)
     return true;
 }
 
-/* Report trials whose models earlier runs did not keep. Only the user can decide to train all of
- * them again. */
+/* Trials whose models earlier runs did not keep. Only the user can decide to train them all
+ * again. */
 static int report_without(const struct sweep_session *session, struct err *err)
 {
     int64_t n;
@@ -197,7 +197,6 @@ static int report_without(const struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* Drop damaged models, which then count as missing. */
 static int drop_damaged(const struct sweep_session *session, struct err *err)
 {
     struct errlist notes = {0};

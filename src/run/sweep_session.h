@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0's state for one session of a sweep: the database's earlier results, the assignment of
- * trials to ranks, and the destinations of results. */
+/* Rank 0's state for one session: earlier results, who runs what, and where results go. */
 #ifndef RUN_SWEEP_SESSION_H
 #define RUN_SWEEP_SESSION_H
 
@@ -14,9 +13,8 @@
 #include "trial/failures.h"
 #include "trial/model_runner.h"
 
-/* The options of `run`. */
 struct sweep_options {
-    const char *db;      /* the shard's database */
+    const char *db;      /* of the shard */
     const char *merge;   /* arguments of the `merge` command that joins the shards */
     struct shard shard;  /* the part of the sweep to run */
     const char *command; /* the command line, to be recorded */
@@ -55,11 +53,10 @@ struct sweep_session {
 };
 
 /* With keep = best, once a whole sweep has nothing left to run: schedule, once, the trials of the
- * best configuration and of the choice of --rule 1se that lack a model. Returns -1 and err. */
+ * best configuration and of the choice of --rule 1se that lack a model. */
 int sweep_session_refit(struct sweep_session *session, struct err *err);
 
-/* Apply the current `keep` to the models of earlier runs, and commit. Reports dropped models.
- * Returns -1 and err. */
+/* Apply `keep` to the models of earlier runs, and commit. Reports dropped models. */
 int sweep_session_settle_models(struct sweep_session *session, struct err *err);
 
 /* The ledger's counts without the trials of other shards. */
@@ -68,16 +65,16 @@ struct ledger_counts sweep_session_counts(const struct sweep_session *session);
 /* Count finished trials that are pending or leased in the ledger for their models. */
 int64_t sweep_session_models_left(const struct sweep_session *session);
 
-/* At the end of a sweep: return the free pages of the database to the disk if there are many and
- * time is left. */
+/* At the end of a sweep: return free pages of the database to the disk if there are many and time
+ * is left. */
 void sweep_session_compact(struct sweep_session *session);
 
-/* The scheduler's thread calls this while it is blocked, so that its silence is not taken for its
+/* Called by the scheduler's thread while it is blocked, so that its silence is not taken for its
  * death. */
 void sweep_session_keep_alive(void *session);
 
-/* The runner of rank 0. It notes each trial that it runs, so that the next run knows it if this run
- * is killed. */
+/* The runner of rank 0. It notes each trial, so that the next run knows it if this run is
+ * killed. */
 struct runner sweep_session_runner(struct sweep_session *session);
 
 /* The sink for the scheduler's results: the database, the progress line and the log. */

@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 
-/* Header of a segment of inputs. It names a configuration that uses the inputs; the receiver
- * derives from its settings what they are for. */
+/* Precedes inputs: a configuration that uses them, whose settings tell the receiver what they are
+ * for. */
 struct label {
     int64_t config;
     char space[56]; /* aligns the inputs to 64 bytes */

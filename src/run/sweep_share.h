@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sharing of a sweep's data and prepared inputs: rank 0 hands them to all ranks, one copy on each
- * host that can share memory (sched/shared.h). */
+/* Sharing of data and prepared inputs with all ranks, one copy on each host that can share memory
+ * (sched/shared.h). */
 #ifndef RUN_SWEEP_SHARE_H
 #define RUN_SWEEP_SHARE_H
 
@@ -15,9 +15,9 @@ struct sweep_share {
     int n;
 };
 
-/* Rank 0: send the data and the inputs in `prepared` to the other ranks. Here too they become views
- * of the shared copies, one after another, so that at most one of them exists twice. If a host
- * cannot share memory, warns and sends only the data. */
+/* Rank 0: send the data and the inputs in `prepared`. Here too they become views of the shared
+ * copies, one by one, so that at most one exists twice. If a host cannot share memory, warns and
+ * sends only the data. */
 int sweep_share_give(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared *prepared, const struct plan *plan, struct err *err);
 
@@ -25,7 +25,7 @@ int sweep_share_give(struct sweep_share *share, const struct world *world, struc
 int sweep_share_take(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared **prepared, const struct plan *plan, struct err *err);
 
-/* The longest time that a step of this, or of what precedes it, may take (world_expect()). */
+/* Longest time of a step of this, or of what precedes it (world_expect()). */
 double sweep_share_patience(const struct sweep *sweep);
 
 /* Call after data and prepared are released. Accepts a zeroed one. */

@@ -32,8 +32,7 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 
 /* ---- the beginning ---- */
 
-/* On a machine that overcommits memory, the kernel kills a process that uses too much, without a
- * message. */
+/* If a machine overcommits memory, the kernel kills a process without a message. */
 static void warn_memory(const struct job *job)
 {
     double needed = (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
@@ -85,8 +84,8 @@ static void print_efficiency(const struct sweep_session *session)
     result_table_release(&table);
 }
 
-/* Write "; best: c29, val_pearson 0.3952". Like `best`, this ranks all configurations that the
- * database has for the sweep, including those outside this run's grid. */
+/* "; best: c29, val_pearson 0.3952". Like `best`, ranks all configurations of the sweep, also those
+ * outside this run's grid. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
     struct query_sweep sweep;
@@ -132,7 +131,7 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
 
 /* ---- how to go on ---- */
 
-/* Failed trials stay failed when the same command continues, so the message says where to look. */
+/* Failed trials stay failed when the command is repeated, so the message says where to look. */
 static void print_failures(const struct sweep_session *session)
 {
     const struct failures *f = &session->failures;

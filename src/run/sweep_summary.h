@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of `run` about a session: what there is to do, how it ended, and how to continue. */
+/* Messages of `run`: what there is to do, how it ended, how to continue. */
 #ifndef RUN_SWEEP_SUMMARY_H
 #define RUN_SWEEP_SUMMARY_H
 
 #include "run/sweep_session.h"
 
-/* Call before the first trial. */
+/* Before the first trial. */
 void sweep_summary_begin(const struct sweep_session *session);
 
-/* Call after the last trial, `seconds` later: prints the counts, the best configuration, how busy
- * the ranks were, and statistical advice. */
+/* After the last trial, `seconds` later: the counts, the best configuration, how busy the ranks
+ * were, and statistical advice. */
 void sweep_summary_results(const struct sweep_session *session, enum master_end end,
                            double seconds);
 

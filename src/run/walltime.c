@@ -10,8 +10,8 @@
 #include "base/duration.h"
 #include "base/log.h"
 
-/* Reserve for the last commit (a shared filesystem may need seconds for an fsync), for the exit of
- * the ranks and for the rest of the job script. Of a short limit only a small share is reserved. */
+/* Reserve for the last commit (a shared filesystem may need seconds for an fsync), the exit of the
+ * ranks and the rest of the job script; a small share of short limits. */
 #define END_S 30.0
 #define END_SHARE 0.05
 
@@ -22,7 +22,7 @@ static double end_s(double seconds)
     return fmin(END_S, END_SHARE * seconds);
 }
 
-/* Warn of an unusable variable; squeue may still know the end. */
+/* squeue may still know the end */
 static void warn_end(void)
 {
     double end;
@@ -55,7 +55,7 @@ static void warn_over(const struct batch_job *job, double left_s)
                  batch_system_title(job->system), job->id);
 }
 
-/* Ask the batch system for the seconds left; INFINITY: no limit. */
+/* Seconds left; INFINITY: no limit. */
 static double ask(void)
 {
     char left[DURATION_TEXT], end[DURATION_TEXT];
@@ -77,13 +77,13 @@ static double ask(void)
         warn_over(&job, left_s);
         return 0;
     }
-    log_info("walltime: %s job %s has %s left; only trials that can end %s before that start",
+    log_info("walltime: %s job %s has %s left; a trial starts only if it can end %s before that",
              batch_system_title(job.system), job.id, duration_words(left, left_s),
              duration_words(end, end_s(left_s)));
     return left_s - end_s(left_s);
 }
 
-/* True if a job with left_s left has just begun. Only Slurm reports when a job began. */
+/* Only Slurm reports when a job began. */
 static bool has_just_begun(double left_s)
 {
     const char *start = getenv("SLURM_JOB_START_TIME");
@@ -102,8 +102,8 @@ static void begin_by_job(struct walltime *walltime)
         walltime->whole_s = (double)INFINITY;
 }
 
-/* Apply the job's end if --time-limit goes beyond it. A job that seems over is ignored: this may be
- * why the user gave a limit. */
+/* A job that ends before --time-limit. A job that seems over is ignored: this may be why the user
+ * gave a limit. */
 static void heed_job(struct walltime *walltime, double limit_s)
 {
     char limit[DURATION_TEXT], left[DURATION_TEXT];

@@ -104,7 +104,7 @@ END
 ok "in a Slurm job, by the environment" \
     env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) "$ESPALIER" run sweep.ini --set epochs=2 --db e.db
 is "the time left is said" "$(said)" \
-    "espalier: walltime: Slurm job 77 has 2 h left; only trials that can end 30 s before that start"
+    "espalier: walltime: Slurm job 77 has 2 h left; a trial starts only if it can end 30 s before that"
 fails "and squeue left alone" 1 test -e calls
 
 fails "seconds left of a job in which nothing fits" 75 env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 3)) \
@@ -130,7 +130,7 @@ is "begins none, either" "$(count launch.db 'done')|$(count launch.db pending)" 
 export SLURM_JOB_ID=77
 ok "asked of squeue" short q.db
 is "it is said too" "$(said)" \
-    "espalier: walltime: Slurm job 77 has 2 d 3 h left; only trials that can end 30 s before that start"
+    "espalier: walltime: Slurm job 77 has 2 d 3 h left; a trial starts only if it can end 30 s before that"
 is "asked once" "$(cat calls)" "-h -j 77 -o %L"
 ok "with a limit of one's own" short own.db --time-limit 1h
 is "nobody is asked" "$(said)" ""
@@ -186,7 +186,7 @@ play bjobs <<'END'
 END
 ok "in an LSF job" env LSB_JOBID=81 LSB_JOBINDEX=2 "$ESPALIER" run sweep.ini --set epochs=2 --db lsf.db
 is "bjobs is asked" "$(said)" \
-    "espalier: walltime: LSF job 81[2] has 40 min left; only trials that can end 30 s before that start"
+    "espalier: walltime: LSF job 81[2] has 40 min left; a trial starts only if it can end 30 s before that"
 play qstat <<'END'
 #!/bin/sh
 echo "Job Id: $2"
