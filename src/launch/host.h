@@ -14,8 +14,8 @@
 char *host_cpu(char *text, size_t size); /* model name of the processor */
 char *host_name(char *text, size_t size);
 
-/* The number of processors that this process may run on. Messages call them "cores", although a
- * core may have two. */
+/* The number of processors that this process may run on. Messages call them "cores", although a core
+ * may have two processors. */
 int host_cores(void);
 
 /* Append a set of processors as /proc writes it: "0-3,8"; "none" for the empty set, which means
