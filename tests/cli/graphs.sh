@@ -161,8 +161,8 @@ printf 'source,target\n1,2\n3,4\n5,6\n' >edges.csv
 printf 'node,feature,value\n1,7,1\n2,7,1\n3,8,900\n4,8,300\n5,7,1\n6,8,5\n' >words.csv
 printf '[data]\nformat = graph\nedges = edges.csv\nfeatures = words.csv\nlabels = nodes.csv\n' >words.ini
 ok "sparse features" "$ESPALIER" inspect words.ini
-is "are warned of, too" "$(grep -o 'spreads.*' "$T/.err")" \
-    "spreads of the features differ by more than 100: feature 8 has standard deviation 331, feature 7 0.5: set [data] scale = row, or divide the large values"
+is "are warned of, too" "$(grep -o 'standard deviations.*' "$T/.err")" \
+    "standard deviations of features differ by a factor of more than 100: 331 for feature 8, 0.5 for feature 7: set [data] scale = row, or divide the large values"
 awk 'BEGIN { print "node,common,rare"; for (i = 1; i <= 50000; i++) print i "," i % 2 "," (i == 7) }' >marks.csv
 awk 'BEGIN { print "node,label"; for (i = 1; i <= 50000; i++) print i "," (i % 3 ? "a" : "b") }' >all.csv
 ok "a rare label" "$ESPALIER" inspect words.ini --set features=marks.csv --set labels=all.csv

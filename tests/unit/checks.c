@@ -303,7 +303,8 @@ static void test_shared_memory(void **state)
     job.share_bytes = 1e6;
     assert_int_equal(find(2, job), 0);
     job.share_bytes = 2e9;
-    assert_found(2, job, "0.062 GiB free, the data take 1.863 or more: each of its 2 ranks",
+    assert_found(2, job,
+                 "0.062 GiB free, but the data need at least 1.863 GiB: each of its 2 ranks",
                  "ESPALIER_SHM");
     info[0].n_launched = 1;
     assert_int_equal(find(1, job), 0);
