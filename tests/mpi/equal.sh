@@ -71,7 +71,7 @@ export ESPALIER_SHM=/nowhere
 ok "a folder that is not there" graphs nowhere.db mpi 3
 is "gives the same rows" "$(rows nowhere.db)" "$wanted_graphs"
 like "and is named, with the host" "$(grep share "$T/.err")" \
-    "^espalier: warning: 1 host cannot share memory, .* copy of the data; $(hostname): /nowhere: No such file"
+    "^espalier: warning: 1 host cannot share memory: .* copy of the data; $(hostname): /nowhere: No such file"
 unset ESPALIER_SHM
 if in_small 16 true 2>/dev/null; then
     ok "room for nothing" graphs small.db in_small 16 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini

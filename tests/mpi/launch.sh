@@ -56,9 +56,9 @@ if [ "$cores" -ge 2 ]; then
     like "more ranks than cores" "$(mpi --bind-to none -n 3 taskset -c 0,1 "$ESPALIER" doctor)" \
         "^warning: 3 ranks x 1 thread do not fit on the 2 cores of $(hostname)"
     like "more threads than cores" "$(mpi --bind-to none -n 2 taskset -c 0,1 "$ESPALIER" doctor --threads 2)" \
-        "^warning: 2 ranks x 2 threads have 2 cores of"
+        "^warning: 2 ranks x 2 threads do not fit on the 2 cores of"
     like "run -n says so too" "$(taskset -c 0,1 "$ESPALIER" run quick.ini -n 3 --db more.db 2>&1)" \
-        "warning: 3 ranks x 1 thread have 2 cores of"
+        "warning: 3 ranks x 1 thread do not fit on the 2 cores of"
 fi
 
 # Clocks: rank 1's is not that of rank 0.
