@@ -21,7 +21,9 @@ version packaging/conda/espalier/meta.yaml '^{% set version = "\([^"]*\)".*'
 is "version in the commands for Spack" "$(sed -n 's/.*espalier@\([0-9.]*\).*/\1/p' spack/repo.yaml | sort -u)" "$wanted"
 
 # What make install installs is what the Debian packages take, each file by one package.
-ok "make install" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" install DESTDIR="$T/root" prefix=/usr
+ok "make install" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" install DESTDIR="$T/root" prefix=/usr \
+    exec_prefix=/usr bindir=/usr/bin datarootdir=/usr/share datadir=/usr/share mandir=/usr/share/man \
+    docdir=/usr/share/doc/espalier
 cd "$T/root" || exit 1
 find . ! -type d | sed 's,^\./,,' | sort >"$T/installed"
 like "something was installed" "$(cat "$T/installed")" '^usr/bin/espalier$'
@@ -53,7 +55,7 @@ is "the Debian package needs what bootstrap installs" "$(comm -23 "$T/needed" "$
 # Both containers install the same packages to run.
 libraries() {
     sed -n '/no-install-recommends install/,/rm -rf/p' "$1" | grep -o '[a-z][a-z0-9.-]*[a-z0-9]' |
-        grep -E '^lib|^openmpi|^openssh|^sqlite3$|^zlib' | sort
+        grep -E '^lib.|^openmpi|^openssh|^sqlite3$|^zlib' | sort
 }
 cd "$SRCDIR/containers" || exit 1
 like "the container installs libraries" "$(libraries Dockerfile)" '^libhts3$'
