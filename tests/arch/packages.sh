@@ -6,7 +6,7 @@
 cd "$SRCDIR/packaging" || exit 1
 build=$OLDPWD
 
-# version FILE PATTERN: the text that the group in the first match of PATTERN stands for.
+# version FILE PATTERN: the group in the first line that matches PATTERN must be the wanted version.
 version() {
     is "version in $1" "$(sed -n "s/$2/\\1/p" "$SRCDIR/$1" | head -n 1)" "$wanted"
 }
@@ -20,7 +20,7 @@ version packaging/spack/packages/espalier/package.py '^ *version("\([^"]*\)".*'
 version packaging/conda/espalier/meta.yaml '^{% set version = "\([^"]*\)".*'
 is "version in the commands for Spack" "$(sed -n 's/.*espalier@\([0-9.]*\).*/\1/p' spack/repo.yaml | sort -u)" "$wanted"
 
-# What make install installs is what the Debian packages take, each file by one package.
+# Each file that make install installs belongs to exactly one Debian package.
 ok "make install" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" install DESTDIR="$T/root" prefix=/usr \
     exec_prefix=/usr bindir=/usr/bin datarootdir=/usr/share datadir=/usr/share mandir=/usr/share/man \
     docdir=/usr/share/doc/espalier
