@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compare the messages in src/ with doc/manual/reference/messages*.
+
+usage: messages.py SRCDIR           every message is explained, every explained one exists
+       messages.py SRCDIR --list [FOLDER ...]    the messages, one a line: "file: message"
+
+A message is the format of a call to a function that is declared with __attribute__((format(printf, ...))),
+except those in NOT_MESSAGES. The manual shows it as code at the start of a line, with "..." for what varies,
+and "(s)" for a %s behind a letter:
+
+    `column "..." = "...": must be a number`
+    : What it means, and what to do.
+"""
+import pathlib
+import re
+import sys
+
+# They append to texts that are no messages, or print answers.
+NOT_MESSAGES = {"buf_printf", "cli_printf", "outfile_printf", "path_printf"}
+
+DECLARED = re.compile(r"(\w+)\s*\(([^;{}]*?)\)\s*__attribute__\(\(format\(printf,\s*(\d+)")
+CONVERSION = re.compile(r"%[-+ #0]*(\*|\d+)?(\.(\*|\d+))?(hh|h|ll|l|z|j|t)?[a-zA-Z]")
+# Text in quotes, a character, or a comment.
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*.*?\*/|//[^\n]*', re.S)
+
+
+def without_comments(text):
+    def keep(match):
+        token = match[0]
+        return " " if token.startswith("/") else "'c'" if token.startswith("'") else token
+
+    return TOKEN.sub(keep, text)
+
+
+def arguments(text, start):
+    """The arguments of the call whose opening parenthesis ends at start."""
+    depth, result, at = 1, [""], start
+    while at < len(text):
+        token = TOKEN.match(text, at)
+        if token:
+            result[-1] += token[0]
+            at = token.end()
+            continue
+        c = text[at]
+        depth += (c in "([{") - (c in ")]}")
+        if not depth:
+            return result
+        if c == "," and depth == 1:
+            result.append("")
+        else:
+            result[-1] += c
+        at += 1
+    return []
+
+
+def shown(format_text):
+    """A format as the manual shows it."""
+    text = re.sub(r"(?<=[a-z])%s", "(s)", format_text.replace("%%", "\0"))
+    text = re.sub(r"(\.\.\.)+", "...", CONVERSION.sub("...", text)).replace("\0", "%")
+    text = text.encode("latin-1", "backslashreplace").decode("unicode_escape")
+    return " ".join(text.split())
+
+
+def messages_of(root, folders):
+    sources = sorted(root.glob("src/**/*.[ch]"))
+    texts = {path: without_comments(path.read_text(encoding="utf-8")) for path in sources}
+    functions = {"err_set": 2, "err_wrap": 2}
+    for text in texts.values():
+        functions.update({m[1]: int(m[3]) for m in DECLARED.finditer(text)})
+    call = re.compile(r"\b(" + "|".join(sorted(functions.keys() - NOT_MESSAGES)) + r")\s*\(")
+    for path, text in texts.items():
+        file = str(path.relative_to(root))
+        if path.suffix != ".c" or (folders and not any(file.startswith(f) for f in folders)):
+            continue
+        for match in call.finditer(text):
+            given = arguments(text, match.end())
+            place = functions[match[1]] - 1
+            # Two texts of one argument are those of "condition ? text : text".
+            for part in re.split(r"[?:](?=\s*\")", given[place]) if place < len(given) else []:
+                found = "".join(t[1:-1] for t in re.findall(r'"(?:[^"\\]|\\.)*"', part))
+                if re.search("[a-z]{3}", CONVERSION.sub("", found)):
+                    yield file, shown(found)
+
+
+def explained_in(root):
+    for page in sorted(root.glob("doc/manual/reference/messages*")) + sorted(
+        root.glob("doc/manual/reference/messages/*.md")
+    ):
+        if page.is_file():
+            for match in re.finditer(r"^(?:\* )?`` ?(.+?) ?``$|^(?:\* )?`([^`]+)`$", page.read_text(encoding="utf-8"), re.M):
+                yield match[1] or match[2]
+
+
+def main(root, *rest):
+    found = dict.fromkeys(messages_of(root, rest[1:] if rest else ()))
+    if rest:
+        for file, text in found:
+            print(f"{file}: {text}")
+        return
+    explained = set(explained_in(root))
+    exist = {text for _, text in found}
+    for file, text in found:
+        if text not in explained:
+            print(f"not explained: {file}: {text}")
+    for text in sorted(explained - exist):
+        print(f"no such message: {text}")
+
+
+main(pathlib.Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# README and manual: length of lines, links, generated pages, messages, and Sphinx.
+. "$SRCDIR/tests/lib.sh"
+python=${PYTHON:-/usr/bin/python3}
+cd "$SRCDIR" || exit 1
+pages=$(find README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md doc db packaging -name '*.md' ! -path 'doc/html/*')
+
+is "README.md has at most 180 lines" "$(awk 'END { print NR <= 180 ? "yes" : NR }' README.md)" yes
+# shellcheck disable=SC2086 # one word a page
+is "lines outside tables are not too long" "$(awk 'length > 130 && !/^\|/ { print FILENAME ":" FNR }' $pages)" ""
+
+# "PAGE: LINK" of each link to a file that is not there.
+dead_links() {
+    for page in $pages; do
+        sed 's/`[^`]*`//g' "$page" | grep -o '](\([^)#:]*\)[)#]' | sed 's/^](//; s/[)#]$//' | while read -r link; do
+            [ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+        done
+    done
+}
+is "links lead to files" "$(dead_links)" ""
+
+for topic in commands settings; do
+    "$ESPALIER" help --format markdown $topic >"$T/$topic.md" 2>&1
+    is "$topic.md is what 'espalier help --format markdown $topic' prints" \
+        "$(diff "$T/$topic.md" doc/manual/reference/$topic.md | head -n 5)" ""
+done
+
+if command -v "$python" >/dev/null; then
+    is "each message is explained, and each explanation has its message" \
+        "$("$python" tests/doc/messages.py . 2>&1 | head -n 20)" ""
+    # A breach is noticed.
+    mkdir -p "$T/tree/src/cli" "$T/tree/doc/manual/reference/messages"
+    printf 'void f(void) { err_set(err, "%%s: it\\x27s 100 %%%% odd" " here%%s", a, b); }\n' >"$T/tree/src/cli/a.c"
+    printf '`...: it is gone`\n: Explained.\n' >"$T/tree/doc/manual/reference/messages/a.md"
+    is "what is not is noticed" "$("$python" tests/doc/messages.py "$T/tree")" "not explained: src/cli/a.c: ...: it's 100 % odd here(s)
+no such message: ...: it is gone"
+else
+    pass "messages # SKIP no python3"
+fi
+
+if command -v sphinx-build >/dev/null && "$python" -c 'import furo, myst_parser' 2>/dev/null; then
+    ok "Sphinx makes the manual without a warning" sphinx-build -q -W --keep-going -b html doc "$T/html"
+    ok "with a search that works offline" test -s "$T/html/searchindex.js"
+    is "and loads nothing from the network" \
+        "$(grep -rhoE '<(script|link|img)[^>]*(src|href)="https?://[^"]*"' "$T/html" --include='*.html' | sort -u | head -n 3)" ""
+else
+    pass "Sphinx # SKIP no sphinx-build with furo and myst_parser"
+fi
+done_testing
