@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/output.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/terminal.h"
+#include "cli/cli.h"
+
+/* Formats that are no kind of table, as the sweep file of `best`, are written as text. */
+static enum report_kind kind_of(const char *format)
+{
+    bool is_data = !strcmp(format, "csv") || !strcmp(format, "json");
+
+    return is_data ? report_kind_parse(format) : REPORT_TABLE;
+}
+
+void output_begin(struct answer *answer, const struct common_options *common, const char *section,
+                  enum output_shape shape)
+{
+    struct answer_style style = {
+        .kind = kind_of(common->format),
+        .section = section,
+        .is_document = shape == OUTPUT_DOCUMENT,
+        .width = common->is_wide || !isatty(STDOUT_FILENO) ? 0 : terminal_width(STDOUT_FILENO),
+        .bold = terminal_style(STDOUT_FILENO, TERMINAL_HEADING),
+        .plain = terminal_style(STDOUT_FILENO, TERMINAL_PLAIN),
+    };
+
+    answer_init(answer, &style);
+}
+
+static int print(struct answer *answer, struct err *err)
+{
+    static const char *const formats[] = {
+        [REPORT_TABLE] = CLI_STYLED, [REPORT_CSV] = "csv", [REPORT_JSON] = "json"};
+
+    if (!answer_end(answer))
+        return err_set(err, "this answer has no section '%s'", answer->style.section);
+    if (cli_print(&answer->out, formats[answer->style.kind], err))
+        return -1;
+    if (answer->left_out.size && !buf_failed(&answer->left_out))
+        log_info("not shown: %s (--wide shows all columns)", buf_text(&answer->left_out));
+    return 0;
+}
+
+int output_end(int rc, struct answer *answer, struct err *err)
+{
+    if (!rc)
+        rc = print(answer, err);
+    answer_release(answer);
+    return rc ? cli_fail(err) : EXIT_OK;
+}
+
+int output_query(struct answer *answer, const struct answer_section *section, struct store *store,
+                 enum query query, int64_t id, struct err *err)
+{
+    struct result_table table;
+
+    if (!answer_wants(answer, section))
+        return 0;
+    if (query_table(&table, store, query, id, err))
+        return -1;
+    answer_table(answer, section, &table);
+    result_table_release(&table);
+    return 0;
+}
+
+int output_database(const struct common_options *common, const char *section,
+                    enum output_shape shape,
+                    int (*fill)(struct answer *answer, struct store *store, const void *arg,
+                                struct err *err),
+                    const void *arg)
+{
+    struct store *store = NULL;
+    struct answer answer;
+    struct err err;
+    int rc = store_open_reader(&store, common->db, &err);
+
+    output_begin(&answer, common, section, shape);
+    if (!rc)
+        rc = fill(&answer, store, arg, &err);
+    store_close(store);
+    return output_end(rc, &answer, &err);
+}
