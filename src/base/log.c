@@ -9,9 +9,17 @@
 
 static enum log_level threshold = LOG_INFO;
 
-void log_set_level(enum log_level level)
+enum log_level log_set_level(enum log_level level)
 {
+    enum log_level before = threshold;
+
     threshold = level;
+    return before;
+}
+
+enum log_level log_get_level(void)
+{
+    return threshold;
 }
 
 /* One fputs a line, so that lines of several ranks do not mix. */
@@ -42,6 +50,17 @@ void log_info(const char *format, ...)
     va_list args;
 
     if (threshold < LOG_INFO)
+        return;
+    va_start(args, format);
+    log_line("", format, args);
+    va_end(args);
+}
+
+void log_verbose(const char *format, ...)
+{
+    va_list args;
+
+    if (threshold < LOG_VERBOSE)
         return;
     va_start(args, format);
     log_line("", format, args);

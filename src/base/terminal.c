@@ -27,14 +27,15 @@ bool terminal_has_color(int fd)
 {
     if (chosen != TERMINAL_COLOR_AUTO)
         return chosen == TERMINAL_COLOR_ALWAYS;
-    return isatty(fd) && !is_set("NO_COLOR") && is_set("TERM") && strcmp(getenv("TERM"), "dumb") != 0;
+    return isatty(fd) && !is_set("NO_COLOR") && is_set("TERM") &&
+           strcmp(getenv("TERM"), "dumb") != 0;
 }
 
 const char *terminal_style(int fd, enum terminal_style style)
 {
     static const char *const codes[] = {
-        [TERMINAL_PLAIN] = "\033[0m",     [TERMINAL_HEADING] = "\033[1m",
-        [TERMINAL_NAME] = "\033[36m",     [TERMINAL_ERROR] = "\033[1;31m",
+        [TERMINAL_PLAIN] = "\033[0m",    [TERMINAL_HEADING] = "\033[1m",
+        [TERMINAL_NAME] = "\033[36m",    [TERMINAL_ERROR] = "\033[1;31m",
         [TERMINAL_WARNING] = "\033[33m",
     };
 

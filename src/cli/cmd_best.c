@@ -9,39 +9,13 @@
 #include "store/query.h"
 
 struct best_options {
-    const char *db;
+    struct common_options common;
     long n;
     const char *sweep;
-    const char *format;
     const char *where;
     const char *rule;
     struct errlist *advice; /* out: printed under the answer */
 };
-
-static int parse(int *status, struct best_options *o, int argc, char **argv)
-{
-    const struct option_row rows[] = {
-        {'n', "number", "N", OPTION_INT, &o->n, 0, 1000000000, NULL,
-         "so many configurations; 0: all"},
-        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
-         "this sweep of the file; default: the one that was run last"},
-        {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "table|csv|json|ini",
-         "table, csv, json, or ini: a sweep file that trains exactly the chosen configuration"},
-        {0, "where", "SQL", OPTION_TEXT, &o->where, 0, 0, NULL,
-         "only configurations for which this expression over the columns is true"},
-        {0, "rule", "RULE", OPTION_TEXT, &o->rule, 0, 0, "best|1se",
-         "choose one, the best or the cheapest within one standard error of it, and show its test "
-         "metrics"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
-
-    if (cli_parse(status, &operands, "best", rows, argc, argv))
-        return -1;
-    if (operands.n)
-        o->db = operands.at[0];
-    return 0;
-}
 
 static bool is_scored(const struct result_table *table)
 {
@@ -61,9 +35,10 @@ static int no_choice(const struct result_table *first, const struct query_sweep 
         return err_set(err,
                        "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "
                        "replicates or folds give more",
-                       o->db, sweep->name, (long long)result_table_integer(first, 0, "config"));
-    return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", o->db, sweep->name,
-                   o->where ? " where " : " yet", o->where ? o->where : "");
+                       o->common.db, sweep->name,
+                       (long long)result_table_integer(first, 0, "config"));
+    return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", o->common.db,
+                   sweep->name, o->where ? " where " : " yet", o->where ? o->where : "");
 }
 
 /* One row: the configuration that the rule chooses. */
@@ -177,7 +152,7 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
 static int put_leaderboard(struct buf *out, struct store *store, const struct query_sweep *sweep,
                            const struct best_options *o, struct err *err)
 {
-    bool is_table = !strcmp(o->format, "table");
+    bool is_table = !strcmp(o->common.format, "table");
     struct query_filter filter = {o->where, o->n ? o->n : -1, is_table};
     struct query_alike alike;
     struct result_table table;
@@ -192,7 +167,7 @@ static int put_leaderboard(struct buf *out, struct store *store, const struct qu
             "t); *: within one standard error of the best");
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
-    report_format(out, &table, o->format);
+    report_format(out, &table, o->common.format);
     rc = o->rule ? 0 : find_advice(store, sweep, o, &table, &alike, err);
     result_table_release(&table);
     return rc;
@@ -208,12 +183,12 @@ static int put_chosen(struct buf *out, struct store *store, const struct query_s
     if (choose(&chosen, &alike, store, sweep, o, err))
         return -1;
     rc = warn_unfinished(store, sweep, err);
-    if (!rc && !strcmp(o->format, "ini"))
+    if (!rc && !strcmp(o->common.format, "ini"))
         rc = put_ini(out, store, sweep, o, &chosen, err);
-    else if (!rc && !strcmp(o->format, "table"))
+    else if (!rc && !strcmp(o->common.format, "table"))
         rc = put_choice(out, store, o, &chosen, err);
     else if (!rc)
-        report_format(out, &chosen, o->format);
+        report_format(out, &chosen, o->common.format);
     if (!rc)
         rc = find_advice(store, sweep, o, &chosen, &alike, err);
     result_table_release(&chosen);
@@ -223,30 +198,71 @@ static int put_chosen(struct buf *out, struct store *store, const struct query_s
 static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
 {
     const struct best_options *o = arg;
-    bool is_ini = !strcmp(o->format, "ini"), is_table = !strcmp(o->format, "table");
+    bool is_ini = !strcmp(o->common.format, "ini"), is_table = !strcmp(o->common.format, "table");
     struct query_sweep sweep;
 
     if (query_sweep(&sweep, store, o->sweep, err) || cli_note_incomplete(store, sweep.name, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
-                 (long long)sweep.n_sweeps, o->db);
+                 (long long)sweep.n_sweeps, o->common.db);
     if (!is_ini && (is_table || !o->rule) && put_leaderboard(out, store, &sweep, o, err))
         return -1;
     return is_ini || o->rule ? put_chosen(out, store, &sweep, o, err) : 0;
 }
 
-int cmd_best(int argc, char **argv)
+static int best(struct call *call)
 {
     struct errlist advice = {0};
-    struct best_options o = {.db = "results.db", .n = 10, .format = "table", .advice = &advice};
+    struct best_options *o = call->options;
     int status;
 
-    if (parse(&status, &o, argc, argv))
-        return status;
-    status = cli_query(o.db, o.format, answer, &o);
+    o->advice = &advice;
+    status = cli_query(o->common.db, o->common.format, answer, o);
     if (status == EXIT_OK)
         advice_print(&advice, NULL);
     errlist_release(&advice);
     return status;
 }
+
+static const struct option_row options[] = {
+    {'n', "number", "N", OPTION_INT, .into = offsetof(struct best_options, n),
+     .help = "Show N configurations (0 = all).", .default_text = "10", .max = 1000000000},
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct best_options, sweep),
+     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
+    {0, "where", "SQL", OPTION_TEXT, VALUE_CONDITION, offsetof(struct best_options, where),
+     .help = "Show only configurations for which this SQL condition on the columns is true."},
+    {0, "rule", "RULE", OPTION_TEXT, .into = offsetof(struct best_options, rule),
+     .help = "Choose one configuration and show its test metrics. best chooses the first one, 1se "
+             "the cheapest within one standard error of it.",
+     .choices = "best|1se"},
+    {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct best_options, common.format),
+     .help = "Print the answer as a table, csv or json. ini prints a sweep file that trains "
+             "exactly the best configuration, or the one that --rule chooses.",
+     .choices = "table|csv|json|ini", .default_text = "table"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier best", "Show the ten best configurations of the last sweep."},
+    {"espalier best -n 0 --where \"hidden_size = 64 and dropout < 0.5\"",
+     "Show all configurations that meet a condition."},
+    {"espalier best --rule 1se", "Choose a configuration, and show its score on the test part."},
+    {"espalier best --format ini > best.ini", "Write the best configuration as a sweep file."},
+    {NULL, NULL},
+};
+
+const struct command command_best = {
+    .name = "best",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Show the leaderboard: the best configurations of a sweep.",
+    .about = "Configurations are ranked by the mean of the objective over replicates and folds.",
+    .examples = examples,
+    .see = "show, predict, export",
+    .options = options,
+    .common = COMMON_DB | COMMON_WIDE,
+    .options_size = sizeof(struct best_options),
+    .run = best,
+};

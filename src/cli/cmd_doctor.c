@@ -138,9 +138,8 @@ static void print_findings(const struct findings *findings)
 /* ---- the command ---- */
 
 struct doctor_options {
-    const char *db;
+    struct common_options common;
     long threads;
-    const char *grid; /* NULL: of no sweep in particular */
 };
 
 static int examine(const struct world *world, const struct rank_info *info,
@@ -149,12 +148,12 @@ static int examine(const struct world *world, const struct rank_info *info,
     struct examination e = {.world = world, .info = info};
     struct err err;
 
-    preflight_job(&e.job, sweep, o->db);
+    preflight_job(&e.job, sweep, o->common.db);
     if (o->threads)
         e.job.threads = (int32_t)o->threads;
     if (checks_find(&e.findings, info, world->size, &e.job, &err))
         return cli_fail(&err);
-    check_database(&e.findings, o->db);
+    check_database(&e.findings, o->common.db);
     print_machine();
     print_launch(&e);
     print_database(&e.job);
@@ -166,48 +165,67 @@ static int examine(const struct world *world, const struct rank_info *info,
     return EXIT_OK;
 }
 
+/* grid: NULL for no sweep in particular. */
 static int examine_for(const struct world *world, const struct rank_info *info,
-                       const struct doctor_options *o)
+                       const struct doctor_options *o, const char *grid)
 {
     const struct text_list set = {NULL, 0};
     struct errlist faults = {0};
     struct job job = {0};
     int status;
 
-    if (o->grid && job_parse(&job, o->grid, &set, &faults))
+    if (grid && job_parse(&job, grid, &set, &faults))
         status = cli_fail_all(&faults);
     else
-        status = examine(world, info, o, o->grid ? &job.sweep : NULL);
+        status = examine(world, info, o, grid ? &job.sweep : NULL);
     job_release(&job);
     return status;
 }
 
-int cmd_doctor(int argc, char **argv)
+static int doctor(struct call *call)
 {
-    struct doctor_options o = {.db = "results.db"};
-    const struct option_row rows[] = {
-        {0, "db", "FILE", OPTION_TEXT, &o.db, 0, 0, NULL, "database that would be written"},
-        {0, "threads", "N", OPTION_INT, &o.threads, 0, 1024, NULL,
-         "threads of one trial; 0: as GRID.ini says, or 1"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
     struct rank_info *info = NULL;
     struct world world;
     struct err err;
-    struct operands operands;
-    int status;
+    int status = EXIT_OK;
 
-    if (cli_parse(&status, &operands, "doctor", rows, argc, argv))
-        return status;
-    if (operands.n)
-        o.grid = operands.at[0];
     if (world_open(&world, NULL, &err))
         return cli_fail(&err);
-    status = EXIT_OK;
     if (rank_info_gather(&world, &info, &err))
         status = cli_fail(&err);
     else if (world.rank == 0)
-        status = examine_for(&world, info, &o);
+        status =
+            examine_for(&world, info, call->options, call->n_operands ? call->operands[0] : NULL);
     rank_info_destroy(info, world.size);
     return world_close(&world, status);
 }
+
+static const struct option_row options[] = {
+    {0, "threads", "N", OPTION_INT, .into = offsetof(struct doctor_options, threads),
+     .help = "Check for trials of N threads (0 = as GRID.ini says, or 1).", .max = 1024},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier doctor", "Check a run on this machine."},
+    {"srun --mpi=pmix -n 64 espalier doctor grid.ini", "Check a launch inside a Slurm job."},
+    {NULL, NULL},
+};
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .group = GROUP_RUN,
+    .operands = "[GRID.ini [DB]]",
+    .max_operands = 1,
+    .db_operand = DB_LAST,
+    .operand_kind = VALUE_GRID,
+    .summary = "Check how a launch like this one would run.",
+    .about = "Shows ranks, hosts, cores, libraries and the filesystem of the database, and then "
+             "each problem with its fix. Start it exactly as you would start run.",
+    .examples = examples,
+    .see = "run",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct doctor_options),
+    .run = doctor,
+};

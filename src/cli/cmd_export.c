@@ -7,30 +7,10 @@
 #include "store/query.h"
 
 struct export_options {
-    const char *db;
+    struct common_options common;
     const char *sweep;
-    const char *format;
     const char *output;
 };
-
-static int parse(int *status, struct export_options *o, int argc, char **argv)
-{
-    const struct option_row rows[] = {
-        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
-         "trials of this sweep; default: of all"},
-        {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "csv|json", "csv or json"},
-        {'o', "output", "FILE", OPTION_TEXT, &o->output, 0, 0, NULL,
-         "write to FILE; default: standard output"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
-
-    if (cli_parse(status, &operands, "export", rows, argc, argv))
-        return -1;
-    if (operands.n)
-        o->db = operands.at[0];
-    return 0;
-}
 
 struct export
 {
@@ -46,7 +26,7 @@ static void put_row(void *arg, const struct result_table *row)
 
     if (!export->has_begun)
         report_begin(&export->report, export->out, row->names, row->n_cols,
-                     export->options->format);
+                     export->options->common.format);
     export->has_begun = true;
     if (row->n_rows)
         report_row(&export->report, row->cells);
@@ -75,7 +55,7 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
 
     if (!o->output)
         return put_trials(out, store, o, err);
-    rc = inputs_add_database(&inputs, o->db, store, NULL, err) ||
+    rc = inputs_add_database(&inputs, o->common.db, store, NULL, err) ||
                  inputs_check(&inputs, o->output, err) || put_trials(out, store, o, err)
              ? -1
              : cli_save(o->output, out, &inputs, err);
@@ -84,10 +64,39 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     return rc;
 }
 
-int cmd_export(int argc, char **argv)
+static int export_trials(struct call *call)
 {
-    struct export_options o = {.db = "results.db", .format = "csv"};
-    int status;
+    const struct export_options *o = call->options;
 
-    return parse(&status, &o, argc, argv) ? status : cli_query(o.db, o.format, answer, &o);
+    return cli_query(o->common.db, o->common.format, answer, o);
 }
+
+static const struct option_row options[] = {
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct export_options, sweep),
+     .help = "Write the trials of the sweep NAME only.", .shown = "all sweeps"},
+    {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
+     .help = "Write csv or json.", .choices = "csv|json", .default_text = "csv"},
+    {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
+     .help = "Write to FILE.", .shown = "standard output"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier export -o trials.csv", "Write all trials of results.db to a CSV file."},
+    {"espalier export big.db --sweep demo --format json", "Print the trials of one sweep as JSON."},
+    {NULL, NULL},
+};
+
+const struct command command_export = {
+    .name = "export",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Write all trials as csv or json, one row each.",
+    .examples = examples,
+    .see = "best, show",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct export_options),
+    .run = export_trials,
+};

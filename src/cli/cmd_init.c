@@ -20,6 +20,12 @@
 #include "run/job_warnings.h"
 #include "sched/cost.h"
 
+struct init_options {
+    struct common_options common;
+    const char *output, *trait;
+    double budget_s;
+};
+
 struct init {
     const char *output, *trait;
     double budget_s;
@@ -134,15 +140,16 @@ static const char *sweep_path(const struct init *in)
 /* Without warnings: those are of the text that is written in the end. */
 static int load(struct init *in, struct errlist *faults)
 {
+    enum log_level level;
     struct err err;
     int rc;
 
     put_text(in);
     if (job_parse_text(&in->job, sweep_path(in), buf_text(&in->text), faults))
         return -1;
-    log_set_level(LOG_QUIET);
+    level = log_set_level(LOG_QUIET);
     rc = job_load(&in->job, faults);
-    log_set_level(LOG_WARN);
+    log_set_level(level);
     if (rc || !in->columns.is_unjoined)
         return rc;
     err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
@@ -251,6 +258,7 @@ static int plan_within_budget(struct init *in, struct errlist *faults)
 /* The warnings are printed once, for the file that is written. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
+    enum log_level level;
     struct err err;
     int rc;
 
@@ -260,9 +268,9 @@ static int propose_sweep(struct init *in, struct errlist *faults)
         return errlist_add_err(faults, &err);
     if (load_groups(in, faults))
         return -1;
-    log_set_level(LOG_QUIET);
+    level = log_set_level(LOG_QUIET);
     rc = plan_within_budget(in, faults);
-    log_set_level(LOG_WARN);
+    log_set_level(level);
     if (rc)
         return -1;
     address_space_warn();
@@ -314,37 +322,63 @@ static int finish(struct init *in, struct err *err)
     return rc;
 }
 
-static int init(struct init *in, const struct operands *files, struct errlist *faults)
+static int init(struct init *in, const struct call *files, struct errlist *faults)
 {
     struct err err;
 
     if (check_output(in->output, &err))
         return errlist_add_err(faults, &err);
-    if (recognise(in, (const char *const *)files->at, files->n, faults) || load(in, faults) ||
+    if (recognise(in, files->operands, files->n_operands, faults) || load(in, faults) ||
         propose_sweep(in, faults))
         return -1;
     return finish(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-int cmd_init(int argc, char **argv)
+static int run_init(struct call *call)
 {
-    struct init in = {.output = "grid.ini", .budget_s = 600};
-    const struct option_row rows[] = {
-        {0, "trait", "NAME", OPTION_TEXT, &in.trait, 0, 0, NULL,
-         "Predict this column; needed where there are several."},
-        {0, "budget", "TIME", OPTION_DURATION, &in.budget_s, 1, INT_MAX, NULL,
-         "Propose a sweep of at most this core time, as plan estimates it."},
-        {'o', "output", "FILE", OPTION_TEXT, &in.output, 0, 0, NULL,
-         "Write the sweep file here; it must not exist (- = standard output)."},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
+    const struct init_options *o = call->options;
+    struct init in = {.output = o->output, .trait = o->trait, .budget_s = o->budget_s};
     struct errlist faults = {0};
-    struct operands operands;
-    int status;
+    int status = init(&in, call, &faults) ? cli_fail_all(&faults) : EXIT_OK;
 
-    if (cli_parse(&status, &operands, "init", rows, argc, argv))
-        return status;
-    status = init(&in, &operands, &faults) ? cli_fail_all(&faults) : EXIT_OK;
     release(&in);
     return status;
 }
+
+static const struct option_row options[] = {
+    {0, "trait", "NAME", OPTION_TEXT, .into = offsetof(struct init_options, trait),
+     .help = "Predict the column NAME. Needed where there are several."},
+    {0, "budget", "TIME", OPTION_DURATION, .into = offsetof(struct init_options, budget_s),
+     .help = "Propose a sweep that takes at most TIME on one core: 90s, 10m, 2h.",
+     .default_text = "10m", .min = 1, .max = INT_MAX},
+    {'o', "output", "FILE", OPTION_TEXT, VALUE_GRID, offsetof(struct init_options, output),
+     .help = "Write the sweep file to FILE, which must not exist (- = standard output).",
+     .default_text = "grid.ini"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier init panel.vcf.gz traits.csv --trait yield",
+     "Write grid.ini, which predicts the column yield from genotypes."},
+    {"espalier init molecules.csv --budget 1h -o molecules.ini",
+     "Propose a sweep of about an hour for a table of SMILES."},
+    {NULL, NULL},
+};
+
+const struct command command_init = {
+    .name = "init",
+    .group = GROUP_PREPARE,
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .operand_kind = VALUE_FILE,
+    .summary = "Write a first sweep file for your data files.",
+    .about = "The files are recognised by their content: VCF, BCF, PLINK 1, HapMap, tables of "
+             "genotypes, phenotypes, edges, features, labels, parts or SMILES, IDX images and "
+             "labels, and a TUDataset folder.",
+    .examples = examples,
+    .see = "inspect, run, params",
+    .options = options,
+    .options_size = sizeof(struct init_options),
+    .run = run_init,
+};

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/cmd_inspect.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -530,39 +528,64 @@ static int prepare(struct job *job, const char *unmatched, const struct inputs *
     return job->data.graph_start ? job_points(job, faults) : job_plan(job, faults);
 }
 
-int cmd_inspect(int argc, char **argv)
+struct inspect_options {
+    struct common_options common;
+    const char *splits, *unmatched;
+    struct text_list set;
+};
+
+static int run_inspect(struct call *call)
 {
-    struct text_list set = {0};
-    const char *splits = NULL, *unmatched = NULL;
-    const struct option_row rows[] = {
-        {0, "splits", "FILE", OPTION_TEXT, &splits, 0, 0, NULL,
-         "write every replicate's and fold's parts as csv: id,replicate,fold,part and, with "
-         "split.group, group"},
-        {0, "unmatched", "FILE", OPTION_TEXT, &unmatched, 0, 0, NULL,
-         "write the ids that did not join as csv: id,file,resembles"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
-         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
+    const struct inspect_options *o = call->options;
     struct inputs inputs = {0};
     struct job job = {.has_list = true};
     struct errlist faults = {0};
-    struct operands operands;
     struct err err;
     int status = EXIT_OK;
 
-    if (cli_parse(&status, &operands, "inspect", rows, argc, argv))
-        return status;
-    if (job_parse(&job, operands.at[0], &set, &faults))
+    if (job_parse(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
-    else if (check_outputs(&inputs, &job, splits, unmatched, &err))
+    else if (check_outputs(&inputs, &job, o->splits, o->unmatched, &err))
         status = cli_fail(&err);
-    else if (prepare(&job, unmatched, &inputs, &faults))
+    else if (prepare(&job, o->unmatched, &inputs, &faults))
         status = cli_fail_all(&faults);
-    else if (inspect(&job, splits, &inputs, &err))
+    else if (inspect(&job, o->splits, &inputs, &err))
         status = cli_fail(&err);
     inputs_release(&inputs);
     job_release(&job);
-    free(set.text);
     return status;
 }
+
+static const struct option_row options[] = {
+    {0, "splits", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, splits),
+     .help = "Write the part of each sample in every replicate and fold to FILE, as csv: "
+             "id,replicate,fold,part and, with split.group, group."},
+    {0, "unmatched", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, unmatched),
+     .help = "Write the ids that are in one file only to FILE, as csv: id,file,resembles."},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct inspect_options, set),
+     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier inspect grid.ini", "Show samples, markers, joins, parts and warnings."},
+    {"espalier inspect grid.ini --unmatched lost.csv", "List the ids that did not join."},
+    {NULL, NULL},
+};
+
+const struct command command_inspect = {
+    .name = "inspect",
+    .group = GROUP_PREPARE,
+    .operands = "GRID.ini",
+    .min_operands = 1,
+    .max_operands = 1,
+    .operand_kind = VALUE_GRID,
+    .summary = "Show what the data of a sweep look like.",
+    .about = "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
+             "likely to be the target itself, and samples with the same markers.",
+    .examples = examples,
+    .see = "init, plan",
+    .options = options,
+    .options_size = sizeof(struct inspect_options),
+    .run = run_inspect,
+};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,7 +53,7 @@ static void warn_missing(const struct merge_input *inputs, size_t n)
             missing, first.n, example, first.n, missing > 1 ? " ..." : "");
 }
 
-static int check_files(const char *out, char **inputs, int n, struct err *err)
+static int check_files(const char *out, const char *const *inputs, int n, struct err *err)
 {
     struct stat st;
 
@@ -73,7 +74,7 @@ static int check_files(const char *out, char **inputs, int n, struct err *err)
     return 0;
 }
 
-static int merge(const char *out, char **paths, int n, struct err *err)
+static int merge(const char *out, const char *const *paths, int n, struct err *err)
 {
     struct merge_input *inputs = calloc((size_t)n, sizeof *inputs);
     struct errlist notes = {0};
@@ -111,16 +112,32 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     return cli_note_incomplete(store, NULL, err);
 }
 
-int cmd_merge(int argc, char **argv)
+static int run_merge(struct call *call)
 {
-    const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    struct operands operands;
+    const char *const *operands = call->operands;
     struct err err;
-    int status;
 
-    if (cli_parse(&status, &operands, "merge", rows, argc, argv))
-        return status;
-    if (merge(operands.at[0], operands.at + 1, operands.n - 1, &err))
+    if (merge(operands[0], operands + 1, call->n_operands - 1, &err))
         return cli_fail(&err);
-    return cli_query(operands.at[0], NULL, answer, NULL);
+    return cli_query(operands[0], NULL, answer, NULL);
 }
+
+static const struct example examples[] = {
+    {"espalier merge results.db results.*of20.db",
+     "Join the databases of the 20 parts of a job array."},
+    {NULL, NULL},
+};
+
+const struct command command_merge = {
+    .name = "merge",
+    .group = GROUP_RUN,
+    .operands = "OUT IN...",
+    .min_operands = 2,
+    .max_operands = INT_MAX,
+    .operand_kind = VALUE_DATABASE,
+    .summary = "Join databases, for example those of a job array.",
+    .about = "OUT is created, or added to. Merging a database again changes nothing.",
+    .examples = examples,
+    .see = "run, status",
+    .run = run_merge,
+};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -17,7 +18,7 @@ static const char footer[] =
     "    batch_size    = 32, 64:256:64, full all of these, mixed\n";
 
 /* Whether an operand asks for the setting; all do where there is none. */
-static bool is_wanted(enum param_id id, char **operands, int n)
+static bool is_wanted(enum param_id id, const char *const *operands, int n)
 {
     const struct param *p = &param_table[id];
 
@@ -27,7 +28,7 @@ static bool is_wanted(enum param_id id, char **operands, int n)
     return n == 0;
 }
 
-static int check_operands(char **operands, int n, struct err *err)
+static int check_operands(const char *const *operands, int n, struct err *err)
 {
     for (int i = 0; i < n; i++) {
         const char *near;
@@ -95,7 +96,7 @@ static void put_setting(struct buf *out, enum param_id id)
     buf_release(&allowed);
 }
 
-static void put_page(struct buf *out, char **operands, int n)
+static void put_page(struct buf *out, const char *const *operands, int n)
 {
     const char *head[5] = {"key", "", "default", "allowed", "meaning"};
     const char *section = "";
@@ -116,7 +117,7 @@ static void put_page(struct buf *out, char **operands, int n)
 }
 
 /* The same for programs: one row a setting. */
-static void put_table(struct buf *out, char **operands, int n, const char *format)
+static void put_table(struct buf *out, const char *const *operands, int n, const char *format)
 {
     enum { COLUMNS = 8 };
     static char *names[COLUMNS] = {"section", "key",  "type", "allowed",
@@ -153,25 +154,36 @@ static void put_table(struct buf *out, char **operands, int n, const char *forma
         buf_release(&allowed[id]);
 }
 
-int cmd_params(int argc, char **argv)
+static int params(struct call *call)
 {
-    const char *format = "table";
-    const struct option_row rows[] = {
-        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
+    const char *format = call->common->format;
     struct buf out = {0};
     struct err err;
-    struct operands operands;
-    int status;
 
-    if (cli_parse(&status, &operands, "params", rows, argc, argv))
-        return status;
-    if (check_operands(operands.at, operands.n, &err))
+    if (check_operands(call->operands, call->n_operands, &err))
         return cli_fail_usage(&err);
     if (!strcmp(format, "table"))
-        put_page(&out, operands.at, operands.n);
+        put_page(&out, call->operands, call->n_operands);
     else
-        put_table(&out, operands.at, operands.n, format);
+        put_table(&out, call->operands, call->n_operands, format);
     return cli_answer(0, &out, format, &err);
 }
+
+static const struct example examples[] = {
+    {"espalier params", "Show all settings."},
+    {"espalier params train dropout", "Show the section [train] and the key dropout."},
+    {NULL, NULL},
+};
+
+const struct command command_params = {
+    .name = "params",
+    .group = GROUP_PREPARE,
+    .operands = "[SECTION | KEY ...]",
+    .max_operands = INT_MAX,
+    .operand_kind = VALUE_PARAMETER,
+    .summary = "Show the settings of a sweep file.",
+    .examples = examples,
+    .see = "init, plan",
+    .common = COMMON_FORMAT,
+    .run = params,
+};

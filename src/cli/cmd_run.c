@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/batch.h"
 #include "base/buf.h"
@@ -20,56 +21,27 @@
 #include "store/lock.h"
 
 struct run_options {
+    struct common_options common;
     long ranks;
-    const char *db;
     const char *shard;
-    struct job_array_share share; /* what the two mean */
     struct text_list set;
     bool dry_run;
     const char *retry;
     bool new_sweep;
     long max_fails;
-    double begun_s, time_limit_s, grace_s;
+    double time_limit_s, grace_s;
     const char *progress;
-    const char *grid; /* operand */
+    /* From here on not options. */
+    struct job_array_share share; /* the database and part that --db and --shard mean */
+    double begun_s;
+    const char *grid;
 };
 
-static int parse(int *status, struct run_options *o, int argc, char **argv)
+static enum progress_mode progress_of(const struct run_options *o)
 {
-    const struct option_row rows[] = {
-        {'n', "ranks", "RANKS", OPTION_INT, &o->ranks, 1, 100000, NULL,
-         "start mpirun with so many ranks; under mpirun or srun leave it out"},
-        {0, "db", "FILE", OPTION_TEXT, &o->db, 0, 0, NULL, "database; made if it is not there"},
-        {0, "shard", "K/N|auto", OPTION_TEXT, &o->shard, 0, 0, NULL,
-         "run only this part, into FILE with .KofN in its name; auto: by the job array"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
-         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
-        {0, "dry-run", NULL, OPTION_FLAG, &o->dry_run, 0, 0, NULL,
-         "list the trials and their cost, run nothing"},
-        {0, "retry", "failed", OPTION_TEXT, &o->retry, 0, 0, "failed",
-         "run trials again that failed (diverged ones would diverge again)"},
-        {0, "max-fails", "N", OPTION_INT, &o->max_fails, 0, 1000000000, NULL,
-         "stop when so many trials have failed in this run (others under way may too); 0: never"},
-        {0, "time-limit", "DUR", OPTION_DURATION, &o->time_limit_s, 1, 1000000000, NULL,
-         "be over within so long (90s, 15m, 2h, 1-12:00:00); without it the walltime of the job"},
-        {0, "grace", "DUR", OPTION_DURATION, &o->grace_s, 0, 1000000000, NULL,
-         "what trials under way are given to finish when a signal asks to stop"},
-        {0, "new-sweep", NULL, OPTION_FLAG, &o->new_sweep, 0, 0, NULL,
-         "where fixed settings or data have changed, begin anew under the same name"},
-        {0, "progress", "HOW", OPTION_TEXT, &o->progress, 0, 0, "auto|live|plain|none",
-         "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
-    struct err err;
+    bool is_quiet = o->common.is_quiet && !strcmp(o->progress, "auto");
 
-    if (cli_parse(status, &operands, "run", rows, argc, argv))
-        return -1;
-    o->grid = operands.at[0];
-    if (!job_array_share_open(&o->share, o->shard, o->db, &err))
-        return 0;
-    *status = cli_fail_usage(&err);
-    return -1;
+    return progress_mode(is_quiet ? "none" : o->progress);
 }
 
 /* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
@@ -98,7 +70,7 @@ static void wait_for_ranks(const char *db)
 static int start_mpirun(const struct run_options *o, const struct sweep *sweep, const char *command,
                         int argc, char **argv)
 {
-    enum progress_mode mode = progress_mode(o->progress);
+    enum progress_mode mode = progress_of(o);
     struct mpirun launch = {
         .ranks = (int)o->ranks,
         .threads = preflight_threads(sweep),
@@ -224,7 +196,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
         .begun_s = o->begun_s,
         .time_limit_s = o->time_limit_s,
         .grace_s = o->grace_s,
-        .progress = progress_mode(o->progress),
+        .progress = progress_of(o),
     };
     struct errlist faults = {0};
     struct job job = {0};
@@ -244,8 +216,8 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
 }
 
 /* Rank 0. Returns the exit status of `run`. */
-static int parse_and_lead(const struct world *world, const struct rank_info *info,
-                          struct run_options *o, int argc, char **argv)
+static int prepare_and_lead(const struct world *world, const struct rank_info *info,
+                            struct run_options *o, int argc, char **argv)
 {
     enum sweep_others others = SWEEP_OTHERS_WAIT;
     struct err err;
@@ -254,7 +226,9 @@ static int parse_and_lead(const struct world *world, const struct rank_info *inf
     stop_have_come_up();
     if (world->is_mpi)
         launch_report_up();
-    if (!parse(&status, o, argc, argv))
+    if (job_array_share_open(&o->share, o->shard, o->common.db, &err))
+        status = cli_fail_usage(&err);
+    else
         status = lead(&others, world, info, o, argc, argv);
     if (others == SWEEP_OTHERS_WAIT && sweep_run_dismiss(world, &err))
         cli_fail(&err);
@@ -294,20 +268,17 @@ static void tell_alive(const struct world *world)
     launch_report_alive();
 }
 
-int cmd_run(int argc, char **argv)
+static int run(struct call *call)
 {
     const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
-    struct run_options o = {.ranks = 1,
-                            .db = "results.db",
-                            .begun_s = mpirun_begun(),
-                            .time_limit_s = (double)NAN,
-                            .grace_s = 10,
-                            .progress = "auto"};
+    struct run_options *o = call->options;
     struct rank_info *info = NULL;
     struct world world;
     struct err err;
     int status;
 
+    o->begun_s = mpirun_begun();
+    o->grid = call->operands[0];
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
     stop_catch(world.rank > 0);
@@ -315,13 +286,74 @@ int cmd_run(int argc, char **argv)
     if (rank_info_gather(&world, &info, &err))
         log_warn("the launch is not checked: %s", err.text);
     world_expect((double)INFINITY);
-    status = world.rank ? follow(&world) : parse_and_lead(&world, info, &o, argc, argv);
+    status =
+        world.rank ? follow(&world) : prepare_and_lead(&world, info, o, call->argc, call->argv);
     rank_info_destroy(info, world.size);
-    free(o.set.text);
-    job_array_share_release(&o.share);
+    job_array_share_release(&o->share);
     if (world.is_mpi && world.rank == 0) {
         status = launch_report_status(status);
         launch_report_end_mpirun();
     }
     return world_close(&world, status);
 }
+
+static const struct option_row options[] = {
+    {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct run_options, ranks),
+     .help = "Start N ranks with mpirun. Leave it out under mpirun or srun.", .default_text = "1",
+     .min = 1, .max = 100000},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct run_options, set),
+     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct run_options, shard),
+     .help = "Run only part K of N, into a database with .KofN in its name. auto takes both from "
+             "the job array."},
+    {0, "dry-run", NULL, OPTION_FLAG, .into = offsetof(struct run_options, dry_run),
+     .help = "List the trials and their cost, and run nothing."},
+    {0, "retry", "failed", OPTION_TEXT, .into = offsetof(struct run_options, retry),
+     .help = "Run failed trials again. Diverged trials would diverge again.", .choices = "failed"},
+    {0, "max-fails", "N", OPTION_INT, .into = offsetof(struct run_options, max_fails),
+     .help = "Stop after N trials have failed in this run (0 = never). Trials under way on other "
+             "ranks may fail too.",
+     .max = 1000000000},
+    {0, "time-limit", "TIME", OPTION_DURATION, .into = offsetof(struct run_options, time_limit_s),
+     .help = "Finish within TIME: 90s, 15m, 2h, 1-12:00:00.", .shown = "the walltime of the job",
+     .min = 1, .max = 1000000000},
+    {0, "grace", "TIME", OPTION_DURATION, .into = offsetof(struct run_options, grace_s),
+     .help = "Let running trials finish within TIME when a signal asks to stop.",
+     .default_text = "10s", .max = 1000000000},
+    {0, "new-sweep", NULL, OPTION_FLAG, .into = offsetof(struct run_options, new_sweep),
+     .help = "Begin a new sweep under the same name if fixed settings or data have changed."},
+    {0, "progress", "HOW", OPTION_TEXT, .into = offsetof(struct run_options, progress),
+     .help = "Show progress: auto, live, plain or none. auto rewrites one line on a terminal and "
+             "prints plain lines otherwise.",
+     .default_text = "auto", .choices = "auto|live|plain|none"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier run grid.ini -n 4", "Run a sweep on four ranks of this machine."},
+    {"srun --mpi=pmix espalier run grid.ini", "Run it on all ranks of a Slurm job."},
+    {"espalier run grid.ini --shard auto", "Run the part of one element of a job array."},
+    {"espalier run grid.ini --set epochs=200 --set grid.dropout=0.2,0.5",
+     "Override a setting and an axis of the sweep file."},
+    {NULL, NULL},
+};
+
+const struct command command_run = {
+    .name = "run",
+    .group = GROUP_RUN,
+    .operands = "GRID.ini [DB]",
+    .min_operands = 1,
+    .max_operands = 1,
+    .db_operand = DB_LAST,
+    .operand_kind = VALUE_GRID,
+    .summary = "Run a sweep, or resume it.",
+    .about = "Trials whose results are in the database are not run again, so the same command "
+             "resumes a sweep that was stopped, and runs only the new points of a grid that has "
+             "grown. The database is created if it does not exist.",
+    .examples = examples,
+    .see = "plan, status, best, doctor",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct run_options),
+    .run = run,
+};

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli/cli.h"
 #include "cli/models.h"
 #include "report/report.h"
 #include "store/query.h"
+#include <stdio.h>
 
 /* A part of the page: a query under a heading. The first is a record, a line for each column. */
 struct page_part {
@@ -67,7 +65,7 @@ static int put_part(struct buf *out, struct store *store, const struct page_part
 
 /* What is asked for. */
 struct page {
-    const char *db;
+    struct common_options common;
     const struct page_part *parts;
     int64_t id;
     const char *model;    /* where to; NULL: the page is wanted */
@@ -79,34 +77,54 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     const struct page *page = arg;
 
     if (page->model)
-        return models_save(page->model, page->db, store, page->parts == trial_parts, page->id,
-                           &page->set, err);
+        return models_save(page->model, page->common.db, store, page->parts == trial_parts,
+                           page->id, &page->set, err);
     for (const struct page_part *p = page->parts; p->heading; p++)
         if (put_part(out, store, p, p == page->parts, page->id, err))
-            return err_wrap(err, "%s", page->db);
+            return err_wrap(err, "%s", page->common.db);
     return 0;
 }
 
-int cmd_show(int argc, char **argv)
+static int show(struct call *call)
 {
-    struct page page = {.db = "results.db"};
-    const struct option_row rows[] = {
-        {0, "model", "FILE", OPTION_TEXT, &page.model, 0, 0, NULL,
-         "write the kept weights as safetensors; those of a configuration with several trials as "
-         "FILE-t1, FILE-t2 ..."},
-        {0, "set", "[S.]K=V", OPTION_LIST, &page.set, 0, 0, NULL,
-         "with --model after a reduction: the path of data that have moved; may be repeated"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
+    struct page *page = call->options;
     struct err err;
-    struct operands operands;
-    int status;
 
-    if (cli_parse(&status, &operands, "show", rows, argc, argv))
-        return status;
-    if (operands.n == 2)
-        page.db = operands.at[0];
-    page.parts = parse_id(operands.at[operands.n - 1], &page.id, &err);
-    status = page.parts ? cli_query(page.db, NULL, answer, &page) : cli_fail_usage(&err);
-    free(page.set.text);
-    return status;
+    page->parts = parse_id(call->operands[0], &page->id, &err);
+    return page->parts ? cli_query(page->common.db, NULL, answer, page) : cli_fail_usage(&err);
 }
+
+static const struct option_row options[] = {
+    {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
+     .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
+             "writes FILE-t1, FILE-t2 and so on."},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct page, set),
+     .help = "Override a setting, for example the path of training data that have moved, which "
+             "--model reads after a reduction. May be repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier show c12", "Show configuration 12 of results.db."},
+    {"espalier show big.db t345", "Show trial 345 of another database."},
+    {"espalier show c12 --model c12.safetensors", "Write the models of configuration 12."},
+    {NULL, NULL},
+};
+
+const struct command command_show = {
+    .name = "show",
+    .group = GROUP_RESULTS,
+    .operands = "[DB] ID",
+    .min_operands = 1,
+    .max_operands = 1,
+    .db_operand = DB_FIRST,
+    .summary = "Show one configuration (c12) or trial (t345) in full.",
+    .about = "Shows settings, metrics, timing, attempts and the training curve, or writes the "
+             "kept model.",
+    .examples = examples,
+    .see = "best, predict",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct page),
+    .run = show,
+};

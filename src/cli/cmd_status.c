@@ -198,16 +198,27 @@ static int answer(struct buf *out, struct store *store, const void *arg, struct 
     return put_sessions(out, store, err) || cli_note_incomplete(store, NULL, err) ? -1 : 0;
 }
 
-int cmd_status(int argc, char **argv)
+static int status(struct call *call)
 {
-    const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    const char *db = "results.db";
-    struct operands operands;
-    int status;
-
-    if (cli_parse(&status, &operands, "status", rows, argc, argv))
-        return status;
-    if (operands.n)
-        db = operands.at[0];
-    return cli_query(db, NULL, answer, db);
+    return cli_query(call->common->db, NULL, answer, call->common->db);
 }
+
+static const struct example examples[] = {
+    {"espalier status", "Show the progress of the sweeps in results.db."},
+    {"watch espalier status big.db", "Keep an eye on a run."},
+    {NULL, NULL},
+};
+
+const struct command command_status = {
+    .name = "status",
+    .group = GROUP_RUN,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Show a sweep's progress.",
+    .about = "Shows counts, the last run and whether it is still alive, the time left, the trials "
+             "under way, and why trials failed. The database is not changed.",
+    .examples = examples,
+    .see = "run, best",
+    .common = COMMON_DB,
+    .run = status,
+};

@@ -14,35 +14,13 @@
 #include "tensor/gemm.h"
 
 struct verify_options {
-    const char *db;
+    struct common_options common;
     long n;
     long seed;
     const char *trial;
     const char *sweep;
     struct text_list set;
 };
-
-static int parse(int *status, struct verify_options *o, int argc, char **argv)
-{
-    const struct option_row rows[] = {
-        {'k', "trials", "N", OPTION_INT, &o->n, 0, 1000000000, NULL,
-         "so many done trials, spread over the configurations; 0: all"},
-        {0, "seed", "N", OPTION_INT, &o->seed, 0, 1000000000, NULL, "another seed, other trials"},
-        {0, "trial", "ID", OPTION_TEXT, &o->trial, 0, 0, NULL, "this trial (t345) alone"},
-        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
-         "of this sweep of the file; default: the one that was run last"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
-         "override a setting, say the path of data that have moved; may be repeated"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
-
-    if (cli_parse(status, &operands, "verify", rows, argc, argv))
-        return -1;
-    if (operands.n)
-        o->db = operands.at[0];
-    return 0;
-}
 
 /* ---- which trials ---- */
 
@@ -124,7 +102,7 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
     *chosen = all;
     if (*n_done)
         return 0;
-    return err_set(err, "%s: sweep '%s' has no done trial yet", o->db, sweep.name);
+    return err_set(err, "%s: sweep '%s' has no done trial yet", o->common.db, sweep.name);
 }
 
 /* ---- comparison ---- */
@@ -368,8 +346,8 @@ static int verify_chosen(bool *all_equal, struct replay *replay, const struct ve
     return 0;
 }
 
-static int verify(bool *all_equal, struct replay *replay, const struct verify_options *o,
-                  struct err *err)
+static int verify_trials(bool *all_equal, struct replay *replay, const struct verify_options *o,
+                         struct err *err)
 {
     int64_t id;
     int equal;
@@ -383,24 +361,57 @@ static int verify(bool *all_equal, struct replay *replay, const struct verify_op
     return equal < 0 ? -1 : 0;
 }
 
-int cmd_verify(int argc, char **argv)
+static int verify(struct call *call)
 {
-    struct verify_options o = {.db = "results.db", .n = 5, .seed = 1};
-    struct replay replay = {0};
+    struct verify_options *o = call->options;
+    struct replay replay = {.db = o->common.db, .set = &o->set};
     bool all_equal = false;
     struct err err;
     int status;
 
-    if (parse(&status, &o, argc, argv))
-        return status;
-    replay.db = o.db;
-    replay.set = &o.set;
-    if (store_open_reader(&replay.store, o.db, &err) || verify(&all_equal, &replay, &o, &err))
+    if (store_open_reader(&replay.store, o->common.db, &err) ||
+        verify_trials(&all_equal, &replay, o, &err))
         status = cli_fail(&err);
     else
         status = all_equal ? EXIT_OK : EXIT_ERROR;
     replay_release(&replay);
     store_close(replay.store);
-    free(o.set.text);
     return status;
 }
+
+static const struct option_row options[] = {
+    {'k', "trials", "N", OPTION_INT, .into = offsetof(struct verify_options, n),
+     .help = "Run N finished trials again, spread over the configurations (0 = all).",
+     .default_text = "5", .max = 1000000000},
+    {0, "seed", "N", OPTION_INT, .into = offsetof(struct verify_options, seed),
+     .help = "Choose other trials.", .default_text = "1", .max = 1000000000},
+    {0, "trial", "ID", OPTION_TEXT, .into = offsetof(struct verify_options, trial),
+     .help = "Run only this trial (t345) again."},
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct verify_options, sweep),
+     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct verify_options, set),
+     .help = "Override a setting, for example the path of training data that have moved. May be "
+             "repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier verify", "Run five trials again, and compare all numbers to the bit."},
+    {"espalier verify --trial t345", "Run one trial again."},
+    {NULL, NULL},
+};
+
+const struct command command_verify = {
+    .name = "verify",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Run some trials again and compare the results to the bit.",
+    .about = "The exit status is 1 if a number differs.",
+    .examples = examples,
+    .see = "show",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct verify_options),
+    .run = verify,
+};

@@ -13,6 +13,9 @@
 /* Set: somebody reads what rank 0 reports (launch/launch_report.h). */
 #define LAUNCH_REPORT "ESPALIER_REPORT"
 
+/* Set by the user: the database of commands that are given none. */
+#define LAUNCH_DB "ESPALIER_DB"
+
 /* Of rank 0, set by the user, "off": `run` neither warns of a launch nor refuses it. */
 #define LAUNCH_CHECKS "ESPALIER_CHECKS"
 

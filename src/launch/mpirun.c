@@ -298,7 +298,7 @@ static void add_placement(struct words *words, const char *cores)
 static void add_environment(struct words *words)
 {
     static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN,
-                                        SHARED_VARIABLE, LAUNCH_CHECKS};
+                                        SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i])) {

@@ -7,10 +7,11 @@ manual=$SRCDIR/doc/espalier.1
 
 # "COMMAND" and "COMMAND --OPTION", one a line, sorted: of the program, and of the manual.
 of_program() {
-    "$ESPALIER" --help | awk '/^  [a-z]/ { print $1 }' | while read -r command; do
+    "$ESPALIER" --help | awk '/^[A-Z].*:$/ { in_group = !/^Examples/ }
+        in_group && /^  [a-z]/ && $1 != "help" { print $1 }' | while read -r command; do
         echo "$command"
         "$ESPALIER" "$command" --help | grep -oE '^  (-., |    )--[a-z-]+' | sed "s/.*--/$command --/"
-    done | grep -v -e '--help$' | sort
+    done | grep -vE -e '--(help|quiet|verbose|color|wide|db)$' | sort
 }
 
 of_manual() {
@@ -19,7 +20,7 @@ of_manual() {
         /^\.Sh/ { command = "" }
         command && /^\.It Fl/ {
             for (i = 2; i <= NF; i++)
-                if ($i ~ /^-/)
+                if ($i ~ /^-/ && $i != "-db")
                     print command " -" $i
         }' | sort
 }
