@@ -8,10 +8,10 @@
 #include "base/terminal.h"
 #include "cli/cli.h"
 
-/* Formats that are no kind of table, as the sweep file of `best`, are written as text. */
+/* A format that is not for programs, such as the sweep file of `best`, is text. */
 static enum report_kind kind_of(const char *format)
 {
-    bool is_data = !strcmp(format, "csv") || !strcmp(format, "json");
+    bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
 
     return is_data ? report_kind_parse(format) : REPORT_TABLE;
 }
@@ -51,6 +51,24 @@ int output_end(int rc, struct answer *answer, struct err *err)
         rc = print(answer, err);
     answer_release(answer);
     return rc ? cli_fail(err) : EXIT_OK;
+}
+
+void output_to_file(struct answer *answer)
+{
+    answer->style.width = 0;
+    answer->style.bold = NULL;
+    answer->style.plain = NULL;
+}
+
+int output_save(struct answer *answer, const char *path, const struct inputs *inputs,
+                struct err *err)
+{
+    answer_end(answer);
+    if (cli_save(path, &answer->out, inputs, err))
+        return -1;
+    buf_clear(&answer->out);
+    answer->style.kind = REPORT_TABLE; /* whose end is no text */
+    return 0;
 }
 
 int output_query(struct answer *answer, const struct answer_section *section, struct store *store,

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "cli/command/command.h"
+#include "cli/inputs.h"
 #include "report/answer.h"
 #include "store/query.h"
 
@@ -24,6 +25,13 @@ void output_begin(struct answer *answer, const struct common_options *common, co
 /* Print the answer if rc is 0, name the columns that did not fit on stderr, and release it. Prints
  * the error, if there is one. Returns the exit status. */
 int output_end(int rc, struct answer *answer, struct err *err);
+
+/* Make the answer ready for a file: with all columns and without colour. Call it before the first
+ * section. output_save() then writes the file (cli_save()) and empties the answer, so that
+ * output_end() prints nothing. -1 and err. */
+void output_to_file(struct answer *answer);
+int output_save(struct answer *answer, const char *path, const struct inputs *inputs,
+                struct err *err);
 
 /* Append the result of a query as a section, if the answer wants it. -1 and err. */
 int output_query(struct answer *answer, const struct answer_section *section, struct store *store,

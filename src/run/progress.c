@@ -197,7 +197,9 @@ static void format_best(char part[PART_SIZE], const struct progress *p, bool is_
 
 void progress_rate(char out[PROGRESS_RATE], double per_s)
 {
-    if (per_s >= 1 || per_s <= 0)
+    if (per_s >= 100)
+        snprintf(out, PROGRESS_RATE, "%.0f/s", per_s);
+    else if (per_s >= 1 || per_s <= 0)
         snprintf(out, PROGRESS_RATE, "%.3g/s", per_s);
     else if (per_s * 60 >= 1)
         snprintf(out, PROGRESS_RATE, "%.3g/min", per_s * 60);
