@@ -178,8 +178,8 @@ ok "a trial's model" "$ESPALIER" show all.db "t$trial" --model one.safetensors
 like "is said" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
 is "is the blob" "$(sqlite3 all.db "select hex(safetensors) from model where trial_id = $trial" | cksum)" \
     "$(sqlite3 :memory: "select hex(readfile('one.safetensors'))" | cksum)"
-like "show tells of it" "$("$ESPALIER" show all.db "t$trial")" '^model: --model FILE writes it out'
-like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models: --model FILE writes them out'
+like "show tells of it" "$("$ESPALIER" show all.db "t$trial")" '^model, which --model FILE writes to a file'
+like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models, which --model FILE writes to files'
 mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
 is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
