@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/terminal.h"
 #include "cli/inputs.h"
 #include "store/query.h"
 
@@ -43,14 +44,17 @@ void cli_warnf(const char *format, ...)
     va_end(args);
 }
 
-/* Without memory of its own, which may be what is short. One fputs a line, so that lines of several
- * ranks do not mix. */
+/* Allocates nothing, because memory may be what is short. One fputs a line keeps the lines of
+ * several ranks apart. */
 static void print_fault(const char *text)
 {
     char line[1200];
+    int used =
+        snprintf(line, sizeof line, "%sespalier:%s ", terminal_style(STDERR_FILENO, TERMINAL_ERROR),
+                 terminal_style(STDERR_FILENO, TERMINAL_PLAIN));
 
-    snprintf(line, sizeof line - 1, "espalier: %s", text);
-    escape_terminal(line, false);
+    snprintf(line + used, sizeof line - (size_t)used - 1, "%s", text);
+    escape_terminal(line + used, false);
     strcat(line, "\n");
     fputs(line, stderr);
 }
