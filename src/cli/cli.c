@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -136,6 +137,18 @@ int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
     return rc ? cli_fail(err) : EXIT_OK;
 }
 
+void cli_log_database(const char *db)
+{
+    char *real = log_get_level() == LOG_VERBOSE ? realpath(db, NULL) : NULL;
+    struct stat st;
+
+    if (real && !stat(real, &st))
+        log_verbose("database: %s, %.1f MB", real, (double)st.st_size * 1e-6);
+    else
+        log_verbose("database: %s, which does not exist yet", db);
+    free(real);
+}
+
 int cli_query(const char *db, const char *format,
               int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
               const void *arg)
@@ -143,8 +156,10 @@ int cli_query(const char *db, const char *format,
     struct store *store = NULL;
     struct buf out = {0};
     struct err err;
-    int rc = store_open_reader(&store, db, &err);
+    int rc;
 
+    cli_log_database(db);
+    rc = store_open_reader(&store, db, &err);
     if (!rc)
         rc = answer(&out, store, arg, &err);
     store_close(store);

@@ -369,6 +369,7 @@ static int verify(struct call *call)
     struct err err;
     int status;
 
+    cli_log_database(o->common.db);
     if (store_open_reader(&replay.store, o->common.db, &err) ||
         verify_trials(&all_equal, &replay, o, &err))
         status = cli_fail(&err);
