@@ -59,8 +59,6 @@ ok "run -v" "$ESPALIER" run small.ini --db v.db -v
 like "says how large the data are" "$(cat .err)" '^espalier: data: 60 samples and 40 features, read in [0-9.]+ s$'
 ok "run -q" "$ESPALIER" run small.ini --db q.db -q
 is "says nothing but warnings, and no progress" "$(grep -v '^espalier: warning: ' .err)" ""
-ok "run -q --progress live" "$ESPALIER" run small.ini --db q2.db -q --progress live
-like "has progress" "$(cat .err)" 'trials'
 
 cat >bad.ini <<'INI'
 [data]
