@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
+#include "base/terminal.h"
 
 static enum log_level threshold = LOG_INFO;
 
@@ -22,26 +24,29 @@ enum log_level log_get_level(void)
     return threshold;
 }
 
-/* One fputs a line, so that lines of several ranks do not mix. */
+/* One fputs a line keeps the lines of several ranks apart. The mark is not escaped. */
 static void log_line(const char *mark, const char *format, va_list args)
 {
     char line[1200];
     int used = snprintf(line, sizeof line, "espalier: %s", mark);
 
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
-    escape_terminal(line, false);
+    escape_terminal(line + used, false);
     strcat(line, "\n");
     fputs(line, stderr);
 }
 
 void log_warn(const char *format, ...)
 {
+    char mark[64];
     va_list args;
 
     if (threshold < LOG_WARN)
         return;
+    snprintf(mark, sizeof mark, "%swarning:%s ", terminal_style(STDERR_FILENO, TERMINAL_WARNING),
+             terminal_style(STDERR_FILENO, TERMINAL_PLAIN));
     va_start(args, format);
-    log_line("warning: ", format, args);
+    log_line(mark, format, args);
     va_end(args);
 }
 

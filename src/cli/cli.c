@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/terminal.h"
 #include "cli/inputs.h"
 #include "store/query.h"
 
@@ -43,14 +45,17 @@ void cli_warnf(const char *format, ...)
     va_end(args);
 }
 
-/* Without memory of its own, which may be what is short. One fputs a line, so that lines of several
- * ranks do not mix. */
+/* Allocates nothing, because memory may be what is short. One fputs a line keeps the lines of
+ * several ranks apart. */
 static void print_fault(const char *text)
 {
     char line[1200];
+    int used =
+        snprintf(line, sizeof line, "%sespalier:%s ", terminal_style(STDERR_FILENO, TERMINAL_ERROR),
+                 terminal_style(STDERR_FILENO, TERMINAL_PLAIN));
 
-    snprintf(line, sizeof line - 1, "espalier: %s", text);
-    escape_terminal(line, false);
+    snprintf(line + used, sizeof line - (size_t)used - 1, "%s", text);
+    escape_terminal(line + used, false);
     strcat(line, "\n");
     fputs(line, stderr);
 }
@@ -132,6 +137,18 @@ int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
     return rc ? cli_fail(err) : EXIT_OK;
 }
 
+void cli_log_database(const char *db)
+{
+    char *real = log_get_level() == LOG_VERBOSE ? realpath(db, NULL) : NULL;
+    struct stat st;
+
+    if (real && !stat(real, &st))
+        log_verbose("database: %s, %.1f MB", real, (double)st.st_size * 1e-6);
+    else
+        log_verbose("database: %s, which does not exist yet", db);
+    free(real);
+}
+
 int cli_query(const char *db, const char *format,
               int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
               const void *arg)
@@ -139,8 +156,10 @@ int cli_query(const char *db, const char *format,
     struct store *store = NULL;
     struct buf out = {0};
     struct err err;
-    int rc = store_open_reader(&store, db, &err);
+    int rc;
 
+    cli_log_database(db);
+    rc = store_open_reader(&store, db, &err);
     if (!rc)
         rc = answer(&out, store, arg, &err);
     store_close(store);

@@ -60,6 +60,9 @@ int cli_save(const char *path, const struct buf *text, const struct inputs *inpu
  * return the exit status; what is wrong (rc, or the printing) has then been printed. */
 int cli_answer(int rc, struct buf *text, const char *format, struct err *err);
 
+/* For -v: where the database lies, and how large it is. */
+void cli_log_database(const char *db);
+
 /* A command that reads a database: open it, let answer() fill the text, and end as cli_answer(). */
 struct store;
 int cli_query(const char *db, const char *format,

@@ -23,8 +23,9 @@ static int plan(struct call *call)
     int status;
 
     if (job_array_share_open(&share, o->shard, o->common.db, &err))
-        status = cli_fail_usage(&err);
-    else if (job_prepare(&job, call->operands[0], &o->set, &faults))
+        return cli_fail_usage(&err);
+    cli_log_database(buf_text(&share.db));
+    if (job_prepare(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
     else
         status = plan_list(&job, &(struct plan_options){.common = &o->common,

@@ -105,6 +105,7 @@ static int predict(struct call *call)
     if (check_options(o, &err))
         return cli_fail_usage(&err);
     work.replay = (struct replay){.db = o->db, .set = &o->set};
+    cli_log_database(o->db);
     rc = store_open_reader(&store, o->db, &err);
     work.replay.store = store;
     output_begin(&answer, &line->common, NULL, OUTPUT_TABLE);

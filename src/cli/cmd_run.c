@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/plan_list.h"
 #include "launch/environment.h"
@@ -80,6 +82,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
                                              : "none",
+        .color = terminal_has_color(STDERR_FILENO) ? "always" : "never",
     };
     enum exit_status status;
     struct err err;
@@ -173,6 +176,7 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
 {
     struct errlist faults = {0};
 
+    cli_log_database(options->db);
     if (job_load(job, &faults) || job_plan(job, &faults))
         return cli_fail_all(&faults);
     if (o->dry_run)

@@ -433,6 +433,7 @@ static int verify(struct call *call)
     struct err err;
     int status, rc;
 
+    cli_log_database(o->common.db);
     output_begin(&answer, &o->common, o->section, OUTPUT_DOCUMENT);
     v.is_live = answer_is_for_people(&answer) && !o->section;
     rows_init(&v.trials, names, sizeof names / sizeof *names);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -13,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/command/help.h"
 #include "config.h"
+#include "launch/environment.h"
 #include "sched/world.h"
 
 /* Whether this process is a rank of an MPI launch other than the first. All ranks get the same
@@ -55,6 +57,8 @@ static int run_command(const struct command *command, int argc, char **argv)
 {
     struct call call;
     struct err err;
+    bool is_first = !is_other_rank() && !getenv(LAUNCH_REPORT);
+    double begun_s = clock_now(&clock_system);
     enum parse_result result = call_parse(&call, command, argc, argv, &err);
     int status = EXIT_OK;
 
@@ -62,6 +66,8 @@ static int run_command(const struct command *command, int argc, char **argv)
         set_common(call.common);
     if (result == PARSE_OK) {
         status = command->run(&call);
+        if (is_first)
+            log_verbose("%s: took %.3f s", command->name, clock_now(&clock_system) - begun_s);
     } else if (is_other_rank()) {
         status = EXIT_OK;
     } else if (result == PARSE_HELP) {

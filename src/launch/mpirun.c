@@ -248,7 +248,7 @@ static int words_to_drop(const char *word)
     return 0;
 }
 
-enum { MAX_WORDS = 32 }; /* before the program */
+enum { MAX_WORDS = 48 }; /* before the program */
 
 struct words {
     const char **at;
@@ -297,7 +297,7 @@ static void add_placement(struct words *words, const char *cores)
 /* mpirun hands its environment to ranks of its own host; to others what it is told to. */
 static void add_environment(struct words *words)
 {
-    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN,
+    static const char *const names[] = {LAUNCH_COMMAND,  LAUNCH_REPORT, LAUNCH_BEGUN,
                                         SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -327,6 +327,8 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     add(&words, "run");
     add(&words, "--progress");
     add(&words, launch->progress);
+    add(&words, "--color");
+    add(&words, launch->color);
     for (int i = 1; i < argc; i++) {
         int skip = words_to_drop(argv[i]);
 

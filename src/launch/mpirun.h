@@ -22,7 +22,8 @@ struct mpirun {
     double heartbeat_s;   /* the sweep's heartbeat_limit */
     double begun_s;       /* when the command began, by clock_system */
     const char *command;  /* as it was typed */
-    const char *progress; /* what the ranks are told: the terminal is seen only from here */
+    const char *progress; /* --progress and --color of the ranks, which do not see the terminal */
+    const char *color;
 };
 
 /* When this command began, by clock_system: now, or when the `run -n` that started this rank began.

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "store/lock.h"
 #include "store/result_table.h"
 #include "store/sql.h"
@@ -59,6 +60,10 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
+/* The names that a condition may use (query_filter.where), each with a NUL behind it: the columns of
+ * the view `leaderboard`, diff_low and diff_high. No row is read. -1 and err. */
+int query_columns(struct buf *out, struct store *store, struct err *err);
+
 /* Rows of the view `trials` of a sweep, or of all for NULL, one after another: none is kept. Each
  * is handed over as a table of one row, borrowed for the call; the names are handed over first, in
  * a table without rows. */
@@ -72,6 +77,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
 #define QUERY_TABLE(X) \
     X(FILES, /* what the sweeps of the file were made from */ \
       "SELECT file, ini FROM sweep ORDER BY sweep_id") \
+    X(SWEEP_NAMES, /* the last one run first */ \
+      "SELECT name FROM sweep ORDER BY sweep_id DESC") \
     X(SWEEPS, /* of the file. All trials are of the only sweep: they need not be looked \
                  up, and those that are done are the rest. Of several, in this order they come \
                  grouped: four times as fast. */ \

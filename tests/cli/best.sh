@@ -43,7 +43,12 @@ is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
 fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
 is "names it" "$(cat .err)" \
-    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; a text stands in quotes, as in type = 'ridge'"
+    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
+fails "--where with a word that is like no column" 1 "$ESPALIER" best --where 'dropout = full'
+is "asks for quotes" "$(cat .err)" \
+    "espalier: where dropout = full: results.db: no such column: full; a text stands in quotes, as in type = 'ridge'"
+fails "--where with a column that has no quotes and is near" 1 "$ESPALIER" best --where 'batchsize > 3'
+like "names that" "$(cat .err)" 'did you mean batch_size[?]$'
 best --where "trials > 1000" >none
 is "a condition that is true of nothing" "$(wc -l <none)" 1
 like "is told of" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
@@ -224,6 +229,9 @@ is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a sweep that is not there" 1 "$ESPALIER" best --sweep none
 is "says which are" "$(cat .err)" \
     "espalier: results.db: no sweep 'none' in it; there is: small, other"
+fails "a sweep that is nearly there" 1 "$ESPALIER" best --sweep smal
+is "and which was meant" "$(cat .err)" \
+    "espalier: results.db: no sweep 'smal' in it; there is: small, other; did you mean 'small'?"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
 done_testing
