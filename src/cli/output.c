@@ -94,8 +94,10 @@ int output_database(const struct common_options *common, const char *section,
     struct store *store = NULL;
     struct answer answer;
     struct err err;
-    int rc = store_open_reader(&store, common->db, &err);
+    int rc;
 
+    cli_log_database(common->db);
+    rc = store_open_reader(&store, common->db, &err);
     output_begin(&answer, common, section, shape);
     if (!rc)
         rc = fill(&answer, store, arg, &err);
