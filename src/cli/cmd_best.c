@@ -104,9 +104,9 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
 }
 
 static const char kept_columns[] = "place config mean";
-/* Left out first on a narrow terminal; the axes are "*". */
+/* Left out first on a narrow terminal. "*" are the axes, "=" those that do not vary in the rows. */
 static const char dropped_columns[] =
-    "se val_r2 trials seconds diff_low diff_high diff flops pairs diff_se * within_se sd";
+    "se val_r2 trials seconds diff_low diff_high diff flops pairs diff_se = within_se * sd";
 
 enum { LEADERBOARD, CHOSEN, TEST };
 static const struct answer_section sections[] = {

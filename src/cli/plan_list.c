@@ -245,7 +245,7 @@ static void put_trials(struct report *report, struct listing *l, bool is_cut)
 }
 
 static const struct answer_section trials_section = {
-    "trials", NULL, false, "trial config", "gflop measured replicate fold seconds * state"};
+    "trials", NULL, false, "trial config", "gflop measured replicate fold = seconds * state"};
 static const struct answer_section cost_section = {"cost", "cost", true, NULL, NULL};
 
 /* People get the first and the last trials, programs all of them. */
