@@ -229,7 +229,7 @@ static void print_counts(struct inspection *in, struct counts *c)
                   (long long)r->n_duplicate_edges, plural(r->n_duplicate_edges),
                   (long long)r->n_self_loops, plural(r->n_self_loops));
     answer_printf(&in->answer,
-                  "components  %d graph%s with more than one, %d of them without an edge\n",
+                  "components  %d graph%s with more than one; %d without an edge\n",
                   c->n_disconnected, plural(c->n_disconnected), c->n_edgeless);
     add_count(in, "disconnected_graphs", c->n_disconnected);
     add_count(in, "edgeless_graphs", c->n_edgeless);
