@@ -149,23 +149,6 @@ void cli_log_database(const char *db)
     free(real);
 }
 
-int cli_query(const char *db, const char *format,
-              int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
-              const void *arg)
-{
-    struct store *store = NULL;
-    struct buf out = {0};
-    struct err err;
-    int rc;
-
-    cli_log_database(db);
-    rc = store_open_reader(&store, db, &err);
-    if (!rc)
-        rc = answer(&out, store, arg, &err);
-    store_close(store);
-    return cli_answer(rc, &out, format, &err);
-}
-
 int cli_note_incomplete(struct store *store, const char *only, struct err *err)
 {
     struct result_table table;

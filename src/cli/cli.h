@@ -63,11 +63,7 @@ int cli_answer(int rc, struct buf *text, const char *format, struct err *err);
 /* For -v: where the database lies, and how large it is. */
 void cli_log_database(const char *db);
 
-/* A command that reads a database: open it, let answer() fill the text, and end as cli_answer(). */
 struct store;
-int cli_query(const char *db, const char *format,
-              int (*answer)(struct buf *out, struct store *store, const void *arg, struct err *err),
-              const void *arg);
 
 /* Say on stderr of which sweeps (only: this one, or NULL for all) a database holds a part: one
  * shard, or some of them merged. To whoever asks it, it looks like a whole one. -1 and err. */

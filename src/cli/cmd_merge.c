@@ -8,8 +8,9 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "launch/job_array.h"
-#include "report/report.h"
+#include "report/answer.h"
 #include "store/merge.h"
 #include "store/query.h"
 
@@ -100,16 +101,15 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
     return rc;
 }
 
-static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
-{
-    struct result_table table;
+static const struct answer_section sweeps = {"sweeps", NULL, false, "sweep trials done", NULL};
 
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
+{
     (void)arg;
-    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
-        return -1;
-    report_text(out, &table);
-    result_table_release(&table);
-    return cli_note_incomplete(store, NULL, err);
+    return output_query(answer, &sweeps, store, QUERY_SWEEPS, 0, err) ||
+                   cli_note_incomplete(store, NULL, err)
+               ? -1
+               : 0;
 }
 
 static int run_merge(struct call *call)
@@ -119,7 +119,8 @@ static int run_merge(struct call *call)
 
     if (merge(operands[0], operands + 1, call->n_operands - 1, &err))
         return cli_fail(&err);
-    return cli_query(operands[0], NULL, answer, NULL);
+    call->common->db = operands[0];
+    return output_database(call->common, NULL, OUTPUT_TABLE, fill, NULL);
 }
 
 static const struct example examples[] = {
@@ -139,5 +140,6 @@ const struct command command_merge = {
     .about = "OUT is created, or added to. Merging a database again changes nothing.",
     .examples = examples,
     .see = "run, status",
+    .common = COMMON_FORMAT | COMMON_WIDE,
     .run = run_merge,
 };

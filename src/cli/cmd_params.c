@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "grid/param.h"
-#include "report/report.h"
+#include "report/answer.h"
+#include "report/rows.h"
 
 /* The columns of the page, 100 characters wide with two blanks between. The last two wrap. */
 enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
@@ -116,57 +118,59 @@ static void put_page(struct buf *out, const char *const *operands, int n)
         buf_puts(out, footer);
 }
 
-/* The same for programs: one row a setting. */
-static void put_table(struct buf *out, const char *const *operands, int n, const char *format)
+static const struct answer_section section = {"settings", NULL, false, NULL, NULL};
+
+/* The same for programs: one row for each setting. */
+static void add_settings(struct answer *answer, const char *const *operands, int n)
 {
-    enum { COLUMNS = 8 };
-    static char *names[COLUMNS] = {"section", "key",  "type", "allowed",
-                                   "default", "unit", "axis", "meaning"};
+    static const char *const names[] = {"section", "key",  "type", "allowed",
+                                        "default", "unit", "axis", "meaning"};
     static const char *const types[] = {
         [PARAM_INT] = "integer",         [PARAM_REAL] = "real",         [PARAM_CHOICE] = "choice",
         [PARAM_TEXT] = "text",           [PARAM_PATH] = "path",         [PARAM_COUNT] = "count",
         [PARAM_REDUCTION] = "reduction", [PARAM_DURATION] = "duration", [PARAM_FOLDS] = "folds"};
-    struct cell cells[P_COUNT * COLUMNS];
-    struct buf allowed[P_COUNT] = {0};
-    struct result_table table = {names, COLUMNS, 0, cells};
+    struct rows rows;
 
+    rows_init(&rows, names, sizeof names / sizeof *names);
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
-        struct cell *row = cells + table.n_rows * COLUMNS;
+        struct buf allowed = {0};
 
         if (!is_wanted((enum param_id)id, operands, n))
             continue;
-        param_allowed(&allowed[id], (enum param_id)id);
-        out->failed |= buf_failed(&allowed[id]);
-        row[0] = (struct cell){.type = CELL_TEXT, .s = p->section};
-        row[1] = (struct cell){.type = CELL_TEXT, .s = p->key};
-        row[2] = (struct cell){.type = CELL_TEXT, .s = types[p->type]};
-        row[3] = (struct cell){.type = CELL_TEXT, .s = buf_text(&allowed[id])};
-        row[4] =
-            (struct cell){.type = CELL_TEXT, .s = p->flags & PARAM_REQUIRED ? "" : p->default_text};
-        row[5] = (struct cell){.type = CELL_TEXT, .s = p->unit};
-        row[6] = (struct cell){.type = CELL_INTEGER, .i = (p->flags & PARAM_AXIS) != 0};
-        row[7] = (struct cell){.type = CELL_TEXT, .s = p->help};
-        table.n_rows++;
+        param_allowed(&allowed, (enum param_id)id);
+        rows_text(&rows, "section", p->section);
+        rows_text(&rows, "key", p->key);
+        rows_text(&rows, "type", types[p->type]);
+        rows_text(&rows, "allowed", buf_text(&allowed));
+        rows_text(&rows, "default", p->flags & PARAM_REQUIRED ? "" : p->default_text);
+        rows_text(&rows, "unit", p->unit);
+        rows_integer(&rows, "axis", (p->flags & PARAM_AXIS) != 0);
+        rows_text(&rows, "meaning", p->help);
+        answer->out.failed |= buf_failed(&allowed);
+        buf_release(&allowed);
     }
-    report_format(out, &table, format);
-    for (int id = 0; id < P_COUNT; id++)
-        buf_release(&allowed[id]);
+    answer_table(answer, &section, rows_table(&rows));
+    rows_release(&rows);
 }
 
 static int params(struct call *call)
 {
-    const char *format = call->common->format;
-    struct buf out = {0};
+    struct buf page = {0};
+    struct answer answer;
     struct err err;
 
     if (check_operands(call->operands, call->n_operands, &err))
         return cli_fail_usage(&err);
-    if (!strcmp(format, "table"))
-        put_page(&out, call->operands, call->n_operands);
+    output_begin(&answer, call->common, NULL, OUTPUT_TABLE);
+    if (answer_is_for_people(&answer))
+        put_page(&page, call->operands, call->n_operands);
     else
-        put_table(&out, call->operands, call->n_operands, format);
-    return cli_answer(0, &out, format, &err);
+        add_settings(&answer, call->operands, call->n_operands);
+    answer_printf(&answer, "%s", buf_text(&page));
+    answer.out.failed |= buf_failed(&page);
+    buf_release(&page);
+    return output_end(0, &answer, &err);
 }
 
 static const struct example examples[] = {

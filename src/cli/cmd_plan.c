@@ -4,16 +4,18 @@
 #include "launch/job_array.h"
 #include "run/job_prepare.h"
 
-struct plan_options {
+struct plan_call {
     struct common_options common;
     const char *shard;
+    const char *section;
     bool is_whole;
+    long ranks;
     struct text_list set;
 };
 
 static int plan(struct call *call)
 {
-    const struct plan_options *o = call->options;
+    const struct plan_call *o = call->options;
     struct job_array_share share = {0};
     struct job job = {0};
     struct errlist faults = {0};
@@ -26,25 +28,36 @@ static int plan(struct call *call)
     if (job_prepare(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
     else
-        status = plan_list(&job, buf_text(&share.db), &share.shard, o->common.format, o->is_whole);
+        status = plan_list(&job, &(struct plan_options){.common = &o->common,
+                                                        .db = buf_text(&share.db),
+                                                        .shard = &share.shard,
+                                                        .section = o->section,
+                                                        .is_whole = o->is_whole,
+                                                        .ranks = o->ranks});
     job_release(&job);
     job_array_share_release(&share);
     return status;
 }
 
 static const struct option_row options[] = {
-    {0, "list", NULL, OPTION_FLAG, .into = offsetof(struct plan_options, is_whole),
+    {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct plan_call, ranks),
+     .help = "Show the expected time on N ranks.", .default_text = "1", .min = 1, .max = 1000000},
+    {0, "list", NULL, OPTION_FLAG, .into = offsetof(struct plan_call, is_whole),
      .help = "Show every trial. The table otherwise has the first and the last ten; csv and json "
              "always have all."},
-    {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct plan_options, shard),
+    {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct plan_call, shard),
      .help = "Show only part K of N, and read its database. auto takes both from the job array."},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct plan_options, set),
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct plan_call, section),
+     .help = "Print only the trials, or only the cost: the expected time and memory.",
+     .choices = "trials|cost"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct plan_call, set),
      .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
     {0},
 };
 
 static const struct example examples[] = {
     {"espalier plan grid.ini", "Show the trials and the expected time and memory."},
+    {"espalier plan grid.ini -n 64 --section cost", "Show the cost of the sweep on 64 ranks."},
     {"espalier plan grid.ini --set grid.dropout=0.2,0.5", "The same with another axis."},
     {NULL, NULL},
 };
@@ -64,6 +77,6 @@ const struct command command_plan = {
     .see = "run, inspect",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
-    .options_size = sizeof(struct plan_options),
+    .options_size = sizeof(struct plan_call),
     .run = plan,
 };

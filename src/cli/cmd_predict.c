@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "predict/predict.h"
-#include "report/report.h"
+#include "report/answer.h"
 #include "store/query.h"
 
-static int answer(struct buf *out, struct predict *w, struct err *err)
+static const struct answer_section section = {"predictions", NULL, false, "id", NULL};
+
+static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
     if (predict_choose(w, err) || predict_prepare(w, err) || predict_samples(w, err))
         return -1;
-    log_info("%lld samples by %d model%s of c%lld", (long long)w->table.n_rows, w->n_models,
-             w->n_models == 1 ? "" : "s", (long long)w->config_id);
-    report_format(out, &w->table, w->o->format);
+    log_info("%lld sample%s predicted by %d model%s of c%lld", (long long)w->table.n_rows,
+             plural(w->table.n_rows), w->n_models, plural(w->n_models), (long long)w->config_id);
+    answer_table(answer, &section, &w->table);
     return 0;
 }
 
-/* All that may be read: the file to write must be none of it. */
+/* All files that may be read. The file to write must not be one of them. */
 static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
@@ -29,52 +33,55 @@ static int find_inputs(struct inputs *inputs, const struct predict *w, struct er
     return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
 }
 
-/* The answer, into the file where one is to be written: refused before the work. */
-static int answer_into(struct buf *out, struct predict *w, struct err *err)
+/* A file that cannot be written is refused before the work. */
+static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
     const char *path = w->o->output;
     struct inputs inputs = {0};
     int rc;
 
     if (!path)
-        return answer(out, w, err);
-    rc = find_inputs(&inputs, w, err) || inputs_check(&inputs, path, err) || answer(out, w, err)
+        return add_predictions(answer, w, err);
+    output_to_file(answer);
+    rc = find_inputs(&inputs, w, err) || inputs_check(&inputs, path, err) ||
+                 add_predictions(answer, w, err)
              ? -1
-             : cli_save(path, out, &inputs, err);
+             : output_save(answer, path, &inputs, err);
     inputs_release(&inputs);
-    buf_release(out);
     return rc;
 }
 
-/* Of the options that name new samples. */
+/* Options that name new samples. */
 static int check_new(const struct predict_options *o, struct err *err)
 {
     const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";
     int n = (o->genotypes != NULL) + (o->graphs != NULL) + (o->features != NULL);
 
     if (n > 1)
-        return err_set(err, "--genotypes, --graphs and --features: one of them alone");
+        return err_set(err, "--genotypes, --graphs and --features exclude each other");
     if (n && o->part)
-        return err_set(err, "--part is of the samples of the training data: not with --%s", name);
+        return err_set(err,
+                       "--part chooses among the samples of the training data: use it without --%s",
+                       name);
     if (n && !o->genotypes && o->is_all)
-        return err_set(err, "--%s predicts all that are there: not with --all", name);
+        return err_set(err, "--%s predicts all new samples: use it without --all", name);
     if (o->edges && !o->features)
-        return err_set(err, "--edges is about the new nodes of --features FILE");
+        return err_set(err, "--edges needs the new nodes of --features FILE");
     return 0;
 }
 
 static int check_options(const struct predict_options *o, struct err *err)
 {
     if (o->config && o->trial)
-        return err_set(err, "--config and --trial: one of them alone");
+        return err_set(err, "--config and --trial exclude each other");
     if (check_new(o, err))
         return -1;
     if (o->phenotypes && !o->genotypes)
-        return err_set(err, "--phenotypes is about the new samples of --genotypes FILE");
+        return err_set(err, "--phenotypes needs the new samples of --genotypes FILE");
     if (o->is_forced && !o->genotypes)
-        return err_set(err, "--force is about the markers of --genotypes FILE");
+        return err_set(err, "--force needs the new samples of --genotypes FILE");
     if (o->is_all && o->part)
-        return err_set(err, "--all and --part: one of them alone");
+        return err_set(err, "--all and --part exclude each other");
     return 0;
 }
 
@@ -89,7 +96,7 @@ static int predict(struct call *call)
     struct predict_options *o = &line->o;
     struct predict work = {.o = o};
     struct store *store = NULL;
-    struct buf text = {0};
+    struct answer answer;
     struct err err;
     int rc;
 
@@ -101,11 +108,12 @@ static int predict(struct call *call)
     cli_log_database(o->db);
     rc = store_open_reader(&store, o->db, &err);
     work.replay.store = store;
+    output_begin(&answer, &line->common, NULL, OUTPUT_TABLE);
     if (!rc)
-        rc = answer_into(&text, &work, &err);
+        rc = fill(&answer, &work, &err);
     predict_release(&work);
     store_close(store);
-    return cli_answer(rc, &text, o->format, &err);
+    return output_end(rc, &answer, &err);
 }
 
 static const struct option_row options[] = {
@@ -139,7 +147,7 @@ static const struct option_row options[] = {
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.output),
      .help = "Write to FILE.", .shown = "standard output"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct predict_call, common.format),
-     .help = "Write csv or json.", .choices = "csv|json", .default_text = "csv"},
+     .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct predict_call, o.sweep),
      .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
     {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct predict_call, o.set),
@@ -167,7 +175,7 @@ const struct command command_predict = {
     .examples = examples,
     .see = "best, show",
     .options = options,
-    .common = COMMON_DB,
+    .common = COMMON_DB | COMMON_WIDE,
     .options_size = sizeof(struct predict_call),
     .run = predict,
 };

@@ -180,7 +180,10 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
     if (job_load(job, &faults) || job_plan(job, &faults))
         return cli_fail_all(&faults);
     if (o->dry_run)
-        return plan_list(job, options->db, &options->shard, "table", false);
+        return plan_list(job, &(struct plan_options){.common = &o->common,
+                                                     .db = options->db,
+                                                     .shard = &options->shard,
+                                                     .ranks = o->ranks});
     if (o->share.is_alone)
         log_info("--shard auto: not in a job array: the whole sweep");
     return run_sweep(others, world, job, options);

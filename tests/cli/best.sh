@@ -55,7 +55,7 @@ like "is told of" "$(cat chatter)" "warning: --where trials > 1000: true of no c
 fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete from trial; --'
 
 # How sure it is: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and 1/2 + 1/3.
-like "what diff is" "$(best; cat chatter)" '^espalier: diff: to the best on the same folds'
+like "what diff is" "$(best; cat chatter)" '^espalier: \*: within one standard error .*; diff: difference from the best on the same folds'
 best --format csv -n 0 >best.csv
 is "diff and its interval" "$(sqlite3 -cmd '.import --csv best.csv b' :memory: "select count(*),
     sum(abs(diff_high - diff - 12.7062047361747 * diff_se) < 1e-12 + 1e-12 * diff_high),
@@ -134,7 +134,7 @@ is "its test part" "$(awk '$1 == "pearson" { print $2, $3 }' chosen)" \
     "$(sqlite3 results.db "select printf('2 %.5g', avg(test_pearson)) from trials where config = ($cheapest)")"
 is "each metric, and no loss" "$(sed -n '/^test/,$p' chosen | awk '{ print $1 }' | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "
-like "to be looked at once" "$(cat chatter)" '^espalier: the test part is looked at once'
+like "to be looked at once" "$(cat chatter)" '^espalier: the test part is for one look after the choice'
 like "--rule best" "$(best --rule best)" "^chosen: c$(sqlite3 results.db 'select config from leaderboard where place = 1'), place 1, the best$"
 like "with --where" "$(best --rule best --where 'hidden_size = 4')" ', the best where hidden_size = 4$'
 is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config

@@ -196,7 +196,7 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     is "each a fold" "$(line split "$ft16" | grep -c 'val is')" 18
     is "and covariates" "$(line covariates "$ft16")" "2 columns, 19 features, 0 missing cells set to the mean"
     like "of which small ones have no correlation" "$(cat .err)" \
-        "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson of so few means nothing"
+        "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson means nothing for so few samples"
     for table in LD LDV SD SDV; do
         ft10=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=phenotype \
             --set "data.phenotypes=$real/${table}_FT_DATA.tsv" --set missing=200 2>.err)

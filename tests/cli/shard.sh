@@ -50,7 +50,7 @@ like "but it is told that it is a part" "$("$ESPALIER" status results.2of4.db 2>
 mine=$("$ESPALIER" plan g.ini --shard 2/4 --format csv 2>"$T/totals" | cut -d, -f1,2)
 is "plan lists its trials by their numbers in the whole" "$mine" "trial,config
 $(sqlite3 -csv results.2of4.db 'select trial_id, config_id from trial order by 1')"
-like "and says how many those are" "$(cat "$T/totals")" '= 12 trials, [0-9]+ of them in shard 2/4; to run: 0 gflop'
+like "and says how many those are" "$(cat "$T/totals")" '= 12 trials, [0-9]+ of them in shard 2/4; all are finished'
 is "a dry run lists the same" "$(run g.ini --shard 2/4 --dry-run 2>/dev/null | tail -n +2 | awk '{ print $1 "," $2 }')" \
     "$(printf '%s' "$mine" | tail -n +2)"
 is "and so before there is a database" "$("$ESPALIER" plan g.ini --db none.db --shard 2/4 --format csv 2>/dev/null | cut -d, -f1,2)" "$mine"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_data.h"
+#include "cli/init/init_data.h"
 
 #include <math.h>
 #include <stdarg.h>

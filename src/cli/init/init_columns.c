@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_columns.h"
+#include "cli/init/init_columns.h"
 
 #include <ctype.h>
 #include <math.h>

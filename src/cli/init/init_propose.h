@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The first sweep that `init` proposes for data: from facts about them to settings, each with the
  * reason. Pure: no files, no clock. What it proposes is a start to edit. */
-#ifndef CLI_INIT_PROPOSE_H
-#define CLI_INIT_PROPOSE_H
+#ifndef CLI_INIT_INIT_PROPOSE_H
+#define CLI_INIT_INIT_PROPOSE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which columns of the tables `init` was given are the ids, the trait and the groups. */
-#ifndef CLI_INIT_COLUMNS_H
-#define CLI_INIT_COLUMNS_H
+#ifndef CLI_INIT_INIT_COLUMNS_H
+#define CLI_INIT_INIT_COLUMNS_H
 
 #include "base/buf.h"
-#include "cli/init_files.h"
+#include "cli/init/init_files.h"
 
 struct init_columns {
     const struct init_file *table; /* with the trait; borrowed; NULL: the format has no such */

@@ -4,8 +4,8 @@
  * The kind of a file (data/recognize.h) says it of all but tables. Of a table its columns do
  * (data/core/profile.h), and what it may be beside the others: with genotypes it has the
  * phenotypes, with edges the labels or the features. */
-#ifndef CLI_INIT_FILES_H
-#define CLI_INIT_FILES_H
+#ifndef CLI_INIT_INIT_FILES_H
+#define CLI_INIT_INIT_FILES_H
 
 #include "data/core/profile.h"
 #include "data/format.h"

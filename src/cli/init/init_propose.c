@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_propose.h"
+#include "cli/init/init_propose.h"
 
 #include <assert.h>
 #include <stdarg.h>

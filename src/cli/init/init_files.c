@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_files.h"
+#include "cli/init/init_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/outfile.h"
-#include "cli/cli.h"
 #include "data/text/file_names.h"
 
 /* A table with more columns of numbers than this holds markers, not traits. */

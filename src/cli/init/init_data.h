@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the files and columns that `init` recognised to the lines of [data] and [split], and to what
  * it prints about them. */
-#ifndef CLI_INIT_DATA_H
-#define CLI_INIT_DATA_H
+#ifndef CLI_INIT_INIT_DATA_H
+#define CLI_INIT_INIT_DATA_H
 
-#include "cli/init_columns.h"
-#include "cli/init_propose.h"
+#include "cli/init/init_columns.h"
+#include "cli/init/init_propose.h"
 #include "run/job.h"
 
 /* Add the lines that say which data are read; paths are seen from the sweep file `output`. -1 and
