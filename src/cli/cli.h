@@ -70,6 +70,8 @@ struct store;
 int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
 extern const struct command command_best;
+extern const struct command command_complete;
+extern const struct command command_completion;
 extern const struct command command_doctor;
 extern const struct command command_export;
 extern const struct command command_help;

@@ -35,6 +35,8 @@ static void set_common(const struct common_options *common)
         log_set_level(LOG_WARN);
     else if (common->is_verbose)
         log_set_level(LOG_VERBOSE);
+    if (!common->color) /* the command takes no options */
+        return;
     if (!strcmp(common->color, "always"))
         terminal_set_color(TERMINAL_COLOR_ALWAYS);
     else if (!strcmp(common->color, "never"))

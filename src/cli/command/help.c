@@ -149,16 +149,24 @@ static void put_option(const struct page *page, const struct option_row *o)
     buf_release(&right);
 }
 
+static bool has_own_options(const struct command *c)
+{
+    for (const struct option_row *o = c->options; o && o->name; o++)
+        if (!o->is_hidden)
+            return true;
+    return false;
+}
+
 static void put_options(const struct page *page, const struct command *c)
 {
     const struct option_row *o;
-    bool has_heading = false;
+    bool has_own = has_own_options(c), has_heading = false;
 
-    if (c->options && c->options->name)
+    if (has_own)
         put_heading(page, "Options:");
     for (int i = 0; (o = command_option(c, i)); i++) {
         if (!command_owns(c, o) && !has_heading) {
-            put_heading(page, c->options && c->options->name ? "Common options:" : "Options:");
+            put_heading(page, has_own ? "Common options:" : "Options:");
             has_heading = true;
         }
         put_option(page, o);

@@ -13,8 +13,6 @@
 #include "grid/param.h"
 #include "launch/environment.h"
 
-#define DEFAULT_DB "results.db"
-
 static void *member_of(const struct call *call, const struct option_row *o)
 {
     return (char *)call->options + o->into;
@@ -142,7 +140,7 @@ static int store_default(const struct call *call, const struct option_row *o, st
 
 /* ---- options ---- */
 
-static const struct option_row *find_letter(const struct command *command, char letter)
+const struct option_row *parse_find_letter(const struct command *command, char letter)
 {
     const struct option_row *o;
 
@@ -210,6 +208,13 @@ static int find_long(const struct option_row **out, const struct command *comman
     return *out ? 0 : err_unknown(command, name, err);
 }
 
+const struct option_row *parse_find_long(const struct command *command, const char *name)
+{
+    const struct option_row *o;
+
+    return find_long(&o, command, name, NULL) ? NULL : o;
+}
+
 /* ---- the line ---- */
 
 struct words {
@@ -260,7 +265,7 @@ static int take_letters(struct call *call, const char *letters, struct words *wo
                         struct err *err)
 {
     for (; *letters; letters++) {
-        const struct option_row *o = find_letter(call->command, *letters);
+        const struct option_row *o = parse_find_letter(call->command, *letters);
         const char *value = letters[1] ? letters + 1 : NULL;
 
         if (!o)
@@ -352,7 +357,7 @@ static int choose_db(struct call *call, struct err *err)
     if (operand)
         call->common->db = operand;
     else if (!option)
-        call->common->db = variable && *variable ? variable : DEFAULT_DB;
+        call->common->db = variable && *variable ? variable : PARSE_DEFAULT_DB;
     return 0;
 }
 

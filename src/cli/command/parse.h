@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "cli/command/command.h"
 
+#define PARSE_DEFAULT_DB "results.db"
+
 /* One call of a command. */
 struct call {
     const struct command *command;
@@ -34,5 +36,10 @@ enum parse_result {
 enum parse_result call_parse(struct call *call, const struct command *command, int argc,
                              char **argv, struct err *err);
 void call_release(struct call *call);
+
+/* The option that a long form, which may be shortened, or a letter stands for. NULL: none, or
+ * several. */
+const struct option_row *parse_find_long(const struct command *command, const char *name);
+const struct option_row *parse_find_letter(const struct command *command, char letter);
 
 #endif
