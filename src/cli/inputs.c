@@ -35,7 +35,7 @@ void inputs_add_settings(struct inputs *in, const struct settings *settings)
             inputs_add(in, settings->v[id].s);
 }
 
-/* A path as it was given to a run, which may have been started in the folder of its database. */
+/* Add a path that was given to a run. The run may have been started in the folder of its database. */
 static void add_beside(struct inputs *in, const char *db, const char *path)
 {
     const char *slash = strrchr(db, '/');
@@ -47,8 +47,8 @@ static void add_beside(struct inputs *in, const char *db, const char *path)
     add_file(in, path);
 }
 
-/* A sweep that this version cannot read, or that is refused with the overrides, has no files that
- * are known. */
+/* Add the files of a sweep. They are not known if this version cannot read the sweep or refuses the
+ * overrides. */
 static void add_sweep(struct inputs *in, const char *db, const char *ini,
                       const struct text_list *set)
 {
@@ -95,14 +95,14 @@ static int check_name(const char *path, struct err *err)
     struct stat status;
 
     if (!*path)
-        return err_set(err, "the name of the file to write is empty");
+        return err_set(err, "the name of the output file is empty");
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return err_set(err, "%s: is a folder: must be a file to write", path);
     return 0;
 }
 
-/* Results are worth more than what would be written, whoever's they are. The last commits of a run
- * that was killed stand in its log alone, and the way back to the others in its journal.
+/* First bytes of files that are never overwritten, whether they are inputs or not: a database, and
+ * the logs and journals that it may need after a crash.
  * Source: sqlite.org/fileformat.html, sections 1.3.1, 3 and 4.1. */
 static const struct {
     size_t n;
@@ -114,7 +114,7 @@ static const struct {
     {8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", "is the journal of a database"},
 };
 
-/* Says which file of a database it is; NULL: none. */
+/* Return which file of a database the path names, in words; NULL: none. */
 static const char *find_results(const char *path)
 {
     char head[16];
