@@ -159,8 +159,8 @@ int cli_note_incomplete(struct store *store, const char *only, struct err *err)
         const char *sweep = result_table_text(&table, r, "sweep");
 
         if (!only || !strcmp(only, sweep))
-            log_info("%s: %lld of the %lld trials of its grid are in this file; the others are of "
-                     "shards that are not merged into it",
+            log_info("%s: this file has %lld of the %lld trials of the grid; the others belong to "
+                     "shards that have not been merged into it",
                      sweep, (long long)result_table_integer(&table, r, "trials"),
                      (long long)result_table_integer(&table, r, "planned"));
     }

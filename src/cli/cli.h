@@ -22,20 +22,20 @@
 #include "cli/command/command.h"
 #include "cli/command/parse.h"
 
-/* Print what is wrong on stderr. Returns the exit status of the program: EXIT_ERROR, or EXIT_USAGE
- * where the command line or the sweep file is at fault. */
+/* Print an error on stderr. Returns the exit status of the program: EXIT_ERROR, or EXIT_USAGE if the
+ * command line or the sweep file is wrong. */
 int cli_fail(const struct err *err);
 int cli_fail_usage(const struct err *err);
 
 /* Report that there is no such command, with the nearest one. Returns EXIT_USAGE. */
 int cli_fail_command(const char *name);
 
-/* Print several lines, and release them. Returns the one or the other. */
+/* Print several errors, one a line, and release the list. Returns EXIT_USAGE or EXIT_ERROR
+ * (errlist.is_usage). */
 int cli_fail_all(struct errlist *faults);
 
-/* A text on stdout for people: printf(), made harmless to terminals (escape_terminal(), line feeds
- * stay).
- */
+/* printf() for text that people read: harmful characters are replaced (escape_terminal()), line feeds
+ * stay. */
 void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same on stderr. */
@@ -44,29 +44,28 @@ void cli_warnf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The format of a text that is harmless already and may have colour (base/terminal.h). */
 #define CLI_STYLED "styled"
 
-/* Print a finished text on stdout. format: "csv" and "json" are data, whose bytes stay unless they
- * go to a terminal; any other, and NULL, is for people, and is made harmless to terminals. -1 and
- * err: memory was short while it was made, or the disk or the pipe does not take it. */
+/* Print a finished text on stdout. "csv" and "json" are data: their bytes stay, unless stdout is a
+ * terminal. Every other format, and NULL, is for people: harmful characters are replaced. -1 and
+ * err: memory was short while the text was made, or it cannot be written. */
 int cli_print(struct buf *text, const char *format, struct err *err);
 
-/* Write a finished text into the file at path (base/outfile.h: whole or not at all), which may be
- * there already but must not be one of the inputs (inputs_check); on stdout, as data, where the
- * path is "-". */
+/* Write a finished text to a file, whole or not at all (base/outfile.h). The file may exist, but it
+ * must not be one of the inputs (inputs_check()). The path "-" writes to stdout, as data. */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
 
-/* The end of a command that answers: print the text (cli_print()) if rc is 0, release it, and
- * return the exit status; what is wrong (rc, or the printing) has then been printed. */
+/* End a command: print the text (cli_print()) if rc is 0, else the error, and release the text.
+ * Returns the exit status. */
 int cli_answer(int rc, struct buf *text, const char *format, struct err *err);
 
-/* For -v: where the database lies, and how large it is. */
+/* With -v, print the full path and the size of the database. */
 void cli_log_database(const char *db);
 
 struct store;
 
-/* Say on stderr of which sweeps (only: this one, or NULL for all) a database holds a part: one
- * shard, or some of them merged. To whoever asks it, it looks like a whole one. -1 and err. */
+/* Print a note for each sweep of which the database has only some shards, because it looks like a
+ * complete one. only: the name of one sweep, or NULL for all. -1 and err. */
 int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
 extern const struct command command_best;

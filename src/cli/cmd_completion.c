@@ -50,7 +50,7 @@ const struct command command_completion = {
 
 /* A shell waits for the answer with each press of a key: a database that does not answer is given
  * up. */
-enum { PATIENCE_S = 1 };
+enum { PATIENCE_S = 5 };
 
 static int run_complete(struct call *call)
 {

@@ -117,14 +117,28 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 
 static int run_merge(struct call *call)
 {
-    const char *const *operands = call->operands;
+    const char *const *inputs = call->operands;
+    int n = call->n_operands;
     struct err err;
 
-    if (merge(operands[0], operands + 1, call->n_operands - 1, &err))
+    if (!call->common->db) {
+        call->common->db = *inputs++;
+        n--;
+    }
+    if (!n) {
+        err_set(&err, "merge: at least one input is needed: espalier merge OUT IN...");
+        return cli_fail_usage(&err);
+    }
+    if (merge(call->common->db, inputs, n, &err))
         return cli_fail(&err);
-    call->common->db = operands[0];
     return output_database(call->common, NULL, OUTPUT_TABLE, fill, NULL);
 }
+
+static const struct option_row options[] = {
+    {0, "db", "FILE", OPTION_TEXT, VALUE_DATABASE, offsetof(struct common_options, db),
+     .help = "Merge into the database FILE. All operands are then inputs."},
+    {0},
+};
 
 static const struct example examples[] = {
     {"espalier merge results.db results.*of20.db",
@@ -136,13 +150,14 @@ const struct command command_merge = {
     .name = "merge",
     .group = GROUP_RUN,
     .operands = "OUT IN...",
-    .min_operands = 2,
+    .min_operands = 1,
     .max_operands = INT_MAX,
     .operand_kind = VALUE_DATABASE,
     .summary = "Join databases, for example those of a job array.",
     .about = "OUT is created, or added to. Merging a database again changes nothing.",
     .examples = examples,
     .see = "run, status",
+    .options = options,
     .common = COMMON_FORMAT | COMMON_WIDE,
     .run = run_merge,
 };

@@ -33,8 +33,8 @@ struct run_options {
     long max_fails;
     double time_limit_s, grace_s;
     const char *progress;
-    /* From here on not options. */
-    struct job_array_share share; /* the database and part that --db and --shard mean */
+    /* The members below are not options. */
+    struct job_array_share share; /* from --db and --shard */
     double begun_s;
     const char *grid;
 };
@@ -46,7 +46,8 @@ static enum progress_mode progress_of(const struct run_options *o)
     return progress_mode(is_quiet ? "none" : o->progress);
 }
 
-/* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
+/* A typing error in -n must not flood this machine. A batch job may have other hosts, so it has no
+ * limit. */
 static int check_ranks(long ranks, struct err *err)
 {
     const long each = 16;
@@ -60,7 +61,7 @@ static int check_ranks(long ranks, struct err *err)
                    ranks, each * cores, each, cores);
 }
 
-/* Without its mpirun rank 0 leaves a moment later, and until then holds the database. */
+/* When mpirun has ended, rank 0 may hold the database for another moment. */
 static void wait_for_ranks(const char *db)
 {
     struct lock_holder holder;
@@ -96,7 +97,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     return status;
 }
 
-/* The command as it was typed: run -n hands it on to the ranks it starts. */
+/* The command as the user typed it, which `run -n` passes to its ranks. */
 static void join_words(struct buf *out, int argc, char **argv)
 {
     const char *typed = getenv(LAUNCH_COMMAND);
@@ -110,7 +111,7 @@ static void join_words(struct buf *out, int argc, char **argv)
         buf_printf(out, " %s", argv[i]);
 }
 
-/* -1 where a check refuses the launch, with the status of `run`. All that was found is printed. */
+/* Print all findings. -1, and the exit status of `run`, if one of them forbids the launch. */
 static int print_findings(int *status, const struct findings *findings)
 {
     int rc = 0;
@@ -130,8 +131,9 @@ static int print_findings(int *status, const struct findings *findings)
     return rc;
 }
 
-/* Before data are read and ranks started for nothing: whether the database is free (what counts is
- * the lock that is taken later) and the launch fit. -1 with the status of `run`. */
+/* Check the database and the launch before data are read and ranks are started. The lock that is taken
+ * later decides whether the database is free; this check only saves time. -1, and the exit status of
+ * `run`. */
 static int check(int *status, const struct world *world, const struct rank_info *info,
                  const struct run_options *o, const struct job *job)
 {
@@ -153,7 +155,7 @@ static int check(int *status, const struct world *world, const struct rank_info 
     return -1;
 }
 
-/* Returns the exit status. others out: what they have been told. */
+/* Returns the exit status. others: out, what the other ranks have been told. */
 static int run_sweep(enum sweep_others *others, const struct world *world, struct job *job,
                      const struct sweep_options *options)
 {
@@ -170,7 +172,7 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
-/* As run_sweep(); a dry run lists the trials. */
+/* Run the sweep as run_sweep() does, or list its trials (--dry-run). */
 static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
                    const struct run_options *o, const struct sweep_options *options)
 {
@@ -185,7 +187,7 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
                                                      .shard = &options->shard,
                                                      .ranks = o->ranks});
     if (o->share.is_alone)
-        log_info("--shard auto: not in a job array: the whole sweep");
+        log_info("--shard auto: not in a job array, so the whole sweep runs");
     return run_sweep(others, world, job, options);
 }
 
@@ -222,7 +224,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
     return status;
 }
 
-/* Rank 0. Returns the exit status of `run`. */
+/* What rank 0 does. Returns the exit status of `run`. */
 static int prepare_and_lead(const struct world *world, const struct rank_info *info,
                             struct run_options *o, int argc, char **argv)
 {
@@ -242,7 +244,7 @@ static int prepare_and_lead(const struct world *world, const struct rank_info *i
     return status;
 }
 
-/* The other ranks. */
+/* What the other ranks do. */
 static int follow(const struct world *world)
 {
     struct err err;
@@ -252,14 +254,14 @@ static int follow(const struct world *world)
     return EXIT_OK;
 }
 
-/* Before the ranks are independent of each other. */
+/* A rank was lost while the ranks still depend on each other: end all of them. */
 static void end_launch(const struct world *world, const char *reason, bool speaks)
 {
     int status = stop_signal ? EXIT_RESUMABLE : EXIT_ERROR;
 
     if (speaks && !stop_signal)
-        log_warn("%s while the launch was being set up: all leave; nothing is lost, the same "
-                 "command begins again",
+        log_warn("%s while the launch was being set up: all ranks end; nothing is lost, and the "
+                 "same command begins again",
                  reason);
     if (world->is_mpi && world->rank == 0) {
         launch_report_status(status);
@@ -289,9 +291,9 @@ static int run(struct call *call)
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
     stop_catch(world.rank > 0);
-    /* First of all, while every rank is sure to take part. */
+    /* First of all, while every rank still takes part in collective calls. */
     if (rank_info_gather(&world, &info, &err))
-        log_warn("the launch is not checked: %s", err.text);
+        log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);
     status =
         world.rank ? follow(&world) : prepare_and_lead(&world, info, o, call->argc, call->argv);

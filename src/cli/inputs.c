@@ -35,7 +35,8 @@ void inputs_add_settings(struct inputs *in, const struct settings *settings)
             inputs_add(in, settings->v[id].s);
 }
 
-/* Add a path that was given to a run. The run may have been started in the folder of its database. */
+/* A path as it was given to a run. It is relative to the working directory of that run, which may
+ * have been the folder of the database. */
 static void add_beside(struct inputs *in, const char *db, const char *path)
 {
     const char *slash = strrchr(db, '/');
@@ -47,7 +48,7 @@ static void add_beside(struct inputs *in, const char *db, const char *path)
     add_file(in, path);
 }
 
-/* Add the files of a sweep. They are not known if this version cannot read the sweep or refuses the
+/* The files of a sweep are unknown if this version cannot read its settings, or refuses them with the
  * overrides. */
 static void add_sweep(struct inputs *in, const char *db, const char *ini,
                       const struct text_list *set)
@@ -95,14 +96,14 @@ static int check_name(const char *path, struct err *err)
     struct stat status;
 
     if (!*path)
-        return err_set(err, "the name of the output file is empty");
+        return err_set(err, "the name of the file to write is empty");
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return err_set(err, "%s: is a folder: must be a file to write", path);
     return 0;
 }
 
-/* First bytes of files that are never overwritten, whether they are inputs or not: a database, and
- * the logs and journals that it may need after a crash.
+/* No command overwrites results, whether it read them or not. After a kill, the last commits may be
+ * only in the log, and the data to roll back only in the journal.
  * Source: sqlite.org/fileformat.html, sections 1.3.1, 3 and 4.1. */
 static const struct {
     size_t n;
@@ -114,7 +115,7 @@ static const struct {
     {8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", "is the journal of a database"},
 };
 
-/* Return which file of a database the path names, in words; NULL: none. */
+/* Which file of a database this is; NULL: none. */
 static const char *find_results(const char *path)
 {
     char head[16];

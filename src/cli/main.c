@@ -108,14 +108,14 @@ static int run(int argc, char **argv)
     return run_command(command, argc - 1, argv + 1);
 }
 
-/* What the standard output did not take is an error of every command, said once. */
+/* For every command, a failed write to stdout is an error, reported once. */
 static int close_output(int status)
 {
     bool is_lost = ferror(stdout);
 
     errno = 0;
     is_lost = fflush(stdout) != 0 || is_lost;
-    /* One that was closed from the start has lost nothing that was not written. */
+    /* EBADF: stdout was closed from the start, and nothing was written to it. */
     is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
     if (!is_lost || status != EXIT_OK)
         return status;
@@ -123,8 +123,8 @@ static int close_output(int status)
     return EXIT_ERROR;
 }
 
-/* SQLite and the ranks of a host map files into memory. A page of such a file that was cut off, or
- * for which the disk has no room, cannot be read. */
+/* SQLite and the ranks of a host map files into memory. Reading a page raises SIGBUS if the file was
+ * cut off or the disk is full. */
 static void leave_on_bus_error(int number)
 {
     static const char text[] =

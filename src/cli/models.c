@@ -13,14 +13,14 @@
 #include "store/query.h"
 #include "trial/kept.h"
 
-/* State that is shared by all models to write. */
+/* Shared by all models that are written. */
 struct writing {
     struct replay replay;
     struct kept_products products;
-    struct inputs inputs; /* files that must not be overwritten */
+    struct inputs inputs; /* must not be overwritten */
 };
 
-/* Replace the weights of a reduction by weights of the features. */
+/* Replace weights of a reduction by weights of the original features. */
 static int complete(struct buf *file, struct writing *w, int64_t trial_id, struct err *err)
 {
     struct replay *replay = &w->replay;
@@ -73,7 +73,7 @@ static int write_one(const char *path, struct writing *w, int64_t trial_id, stru
     return rc;
 }
 
-/* Append the path with the number of a trial: "dir/best-t12.safetensors". */
+/* "dir/best-t12.safetensors" */
 static void put_numbered(struct buf *out, const char *path, int64_t trial_id)
 {
     const char *name = strrchr(path, '/');
@@ -84,7 +84,7 @@ static void put_numbered(struct buf *out, const char *path, int64_t trial_id)
     buf_printf(out, "-t%lld%s", (long long)trial_id, path + stem);
 }
 
-/* Check the path from which the names of n files are made: it must itself be writable. */
+/* A name from which several names are made must itself be a name that could be written. */
 static int check_stem(const char *path, int64_t n, struct err *err)
 {
     const struct inputs none = {0};
@@ -93,13 +93,12 @@ static int check_stem(const char *path, int64_t n, struct err *err)
     if (inputs_check(&none, path, err))
         return -1;
     if (n > 1 && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return err_set(err,
-                       "%s: is not a file: must be a name from which those of %lld files are made",
-                       path, (long long)n);
+        return err_set(err, "%s: is not a regular file, but must be the name of %lld files", path,
+                       (long long)n);
     return 0;
 }
 
-/* Call act() for each row of QUERY_CONFIG_MODELS, with the path of its file. */
+/* Call act() for each row of QUERY_CONFIG_MODELS, with the name of its file. */
 static int each_model(const char *path, struct writing *w, const struct result_table *models,
                       int (*act)(const char *path, struct writing *w, int64_t trial_id,
                                  struct err *err),

@@ -3,7 +3,7 @@
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
-commands="init inspect params plan simulate run status doctor merge best show predict export verify help"
+commands="init inspect params plan simulate run status doctor merge best show predict export verify help completion"
 listed() { awk '/^[A-Z].*:$/ { in_group = !/^Examples/ } in_group && /^  [a-z]/ { printf "%s ", $1 }'; }
 
 ok "--help" "$ESPALIER" --help
@@ -44,6 +44,7 @@ is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one o
 
 # The forms of an option.
 is "a value is missing" "$(said best --where)" "espalier: best: --where needs a value: --where SQL"
+is "an operand is missing" "$(said show)" "espalier: show: an argument is missing: espalier show [DB] ID"
 is "a value too many" "$(said plan x.ini --list=1)" "espalier: plan: --list takes no value"
 is "an unknown letter" "$(said best -x)" "espalier: best: unknown option '-x'"
 is "a letter that shares its dash" "$(said best -qnx)" "espalier: --number x: must be an integer in [0, 1000000000]"
@@ -81,9 +82,13 @@ ESPALIER_DB=c.db
 export ESPALIER_DB
 ok "run with \$ESPALIER_DB" "$ESPALIER" run small.ini --progress none
 unset ESPALIER_DB
+is "merge needs an input" "$(said merge m.db)" "espalier: merge: at least one input is needed: espalier merge OUT IN..."
+ok "merge into --db" "$ESPALIER" merge --db m.db a.db
+is "is merge into OUT" "$("$ESPALIER" merge m.db a.db 2>"$T/.err2")" "$(cat "$T/.out")"
+rm m.db*
 is "makes each" "$(echo ./*.db)" "./a.db ./b.db ./c.db"
 is "a second sweep file is no database" "$(said run small.ini other.ini)" \
-    "espalier: run: 'other.ini' is one argument too many: the command takes one sweep file"
+    "espalier: run: 'other.ini' is one argument too many: espalier run takes one sweep file"
 
 # A disk that is full takes the answer of no command.
 printf '[model]\nlayers = 2\n[data]\nformat = simulated\n' >"$T/x.ini"

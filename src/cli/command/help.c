@@ -185,9 +185,9 @@ void help_put_command(struct buf *out, const struct command *c, int fd)
         put_paragraphs(&page, c->about);
     put_examples(&page, c);
     put_options(&page, c);
-    buf_puts(&see, "See also: man espalier");
+    buf_puts(&see, "See also: 'man espalier'");
     if (c->see)
-        buf_printf(&see, "; espalier help for %s", c->see);
+        buf_printf(&see, ", and 'espalier help' for %s", c->see);
     buf_putc(&see, '.');
     put_paragraphs(&page, buf_text(&see));
     buf_release(&see);

@@ -311,7 +311,8 @@ static int check_count(const struct call *call, struct err *err)
     const struct command *c = call->command;
 
     if (call->n_operands < c->min_operands)
-        return err_set(err, "%s: %s is missing", c->name, c->operands);
+        return err_set(err, "%s: an argument is missing: espalier %s %s", c->name, c->name,
+                       c->operands);
     if (call->n_operands - (c->db_operand != DB_NONE) > c->max_operands)
         return err_set(err, "%s: '%s' is one argument too many", c->name,
                        call->operands[c->max_operands + (c->db_operand != DB_NONE)]);
@@ -349,8 +350,8 @@ static int choose_db(struct call *call, struct err *err)
     if (operand && !*operand)
         return err_set(err, "%s: the name of the database is empty", call->command->name);
     if (operand && call->command->db_operand == DB_LAST && ends_with(operand, ".ini"))
-        return err_set(err, "%s: '%s' is one argument too many: the command takes one sweep file",
-                       call->command->name, operand);
+        return err_set(err, "%s: '%s' is one argument too many: espalier %s takes one sweep file",
+                       call->command->name, operand, call->command->name);
     if (operand && option && strcmp(operand, option) != 0)
         return err_set(err, "%s: two databases are given, '%s' and --db '%s'; give one of them",
                        call->command->name, operand, option);
