@@ -8,7 +8,7 @@
 #include "report/answer.h"
 #include "store/query.h"
 
-static const struct answer_section section = {"predictions", NULL, false, "id", NULL};
+static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 
 static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
