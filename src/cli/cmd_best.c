@@ -104,9 +104,9 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
 }
 
 static const char kept_columns[] = "place config mean";
-/* Left out first on a narrow terminal; the axes are "*". */
+/* Left out first on a narrow terminal. "*" are the axes, "=" those that do not vary in the rows. */
 static const char dropped_columns[] =
-    "se val_r2 trials seconds diff_low diff_high diff flops pairs diff_se * within_se sd";
+    "se val_r2 trials seconds diff_low diff_high diff flops pairs diff_se = within_se * sd";
 
 enum { LEADERBOARD, CHOSEN, TEST };
 static const struct answer_section sections[] = {
@@ -141,7 +141,7 @@ static int add_choice(struct answer *answer, struct store *store, const struct b
     return 0;
 }
 
-/* Whether a query has a row for the sweep. -1 and err. */
+/* Return 1 if a query has a row for the sweep, else 0. -1 and err. */
 static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
                    struct err *err)
 {
@@ -172,7 +172,7 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
     return advice_find(o->advice, store, sweep, &choice, err);
 }
 
-/* How to read the leaderboard. */
+/* Explain the leaderboard. */
 static void print_title(const struct query_sweep *sweep)
 {
     const char *metric = sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4);
@@ -214,7 +214,7 @@ static int add_leaderboard(struct answer *answer, struct store *store,
     return rc;
 }
 
-/* is_ini: as a sweep file, the only text of the answer. */
+/* Append the chosen configuration. is_ini: as a sweep file, which is then the whole answer. */
 static int add_chosen(struct answer *answer, struct store *store, const struct query_sweep *sweep,
                       const struct best_options *o, bool is_ini, struct err *err)
 {

@@ -27,7 +27,7 @@ static const struct answer_section sections[] = {
     [FINDINGS] = {"findings", "findings", false, "severity finding", NULL},
 };
 
-/* All that is known, before any of it is printed. */
+/* The findings, collected before any of them is printed. */
 struct examination {
     const struct world *world;
     const struct rank_info *info; /* [world->size] */
@@ -37,7 +37,7 @@ struct examination {
     struct findings findings;
 };
 
-/* Whether a file that does not exist can be created. */
+/* True if a file that does not exist can be created. */
 static bool is_folder_writable(const char *path)
 {
     char copy[PATH_MAX];

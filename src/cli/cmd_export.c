@@ -11,7 +11,8 @@ struct export_options {
     const char *output;
 };
 
-static const struct answer_section section = {"trials", NULL, false, "trial config", NULL};
+static const struct answer_section section = {"trials", NULL, false, "trial config state value",
+                                              "="};
 
 struct export
 {

@@ -36,7 +36,7 @@ struct init {
     struct proposal proposal;
     struct job job;
     struct buf text;
-    double seconds; /* of the whole sweep, on one core */
+    double seconds; /* expected for the whole sweep on one core */
 };
 
 static void release(struct init *in)
@@ -55,7 +55,7 @@ static bool is_stdout(const char *output)
     return !strcmp(output, "-");
 }
 
-/* Before anything is read. */
+/* Check the output before anything is read. */
 static int check_output(const char *output, struct err *err)
 {
     const char *slash = strrchr(output, '/');
@@ -117,13 +117,13 @@ static void put_text(struct init *in)
 
     escape_shell(&name, is_stdout(in->output) ? "grid.ini" : in->output);
     buf_printf(&title,
-               "A first sweep, written by espalier init: a start to edit.\n"
+               "A first sweep, written by espalier init. Edit it as you like.\n"
                "\n"
                "    espalier inspect %s\n"
                "    espalier run %s -n %d\n"
                "    espalier best --rule best\n"
                "\n"
-               "The rest of a line behind ' ;' is a comment. espalier params lists all settings.\n",
+               "Text after ' ;' is a comment. espalier params lists all settings.\n",
                buf_text(&name), buf_text(&name), count_ranks());
     buf_clear(&in->text);
     init_write(&in->text, buf_text(&title), &in->lines, in->proposal.n ? &in->proposal : NULL);
@@ -131,13 +131,13 @@ static void put_text(struct init *in)
     buf_release(&name);
 }
 
-/* Paths are seen from the folder of the output. */
+/* The file that paths are relative to. */
 static const char *sweep_path(const struct init *in)
 {
     return is_stdout(in->output) ? "grid.ini" : in->output;
 }
 
-/* Without warnings: those are of the text that is written in the end. */
+/* Load the data without warnings. Warnings are about the final text, and printed with it. */
 static int load(struct init *in, struct errlist *faults)
 {
     enum log_level level;
@@ -152,8 +152,10 @@ static int load(struct init *in, struct errlist *faults)
     log_set_level(level);
     if (rc || !in->columns.is_unjoined)
         return rc;
-    err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
-            in->columns.table->path);
+    err_set(
+        &err,
+        "%s: none of its ids occurs in the genotypes: ids must be spelled the same in both files",
+        in->columns.table->path);
     return errlist_add_err(faults, &err);
 }
 
@@ -166,7 +168,7 @@ static int plan(struct init *in, struct errlist *faults)
                : 0;
 }
 
-/* Which samples are in a part depends on the groups, which are read with the data. */
+/* Groups decide which samples are in a part. They are read with the data, so load those again. */
 static int load_groups(struct init *in, struct errlist *faults)
 {
     if (!in->proposal.uses_group)
@@ -175,10 +177,10 @@ static int load_groups(struct init *in, struct errlist *faults)
     return load(in, faults);
 }
 
-/* As `plan`: what takes more is not tried. */
+/* A configuration that takes more memory is not tried, as in `plan`. */
 #define MOST_TRIED_BYTES 1e9
 
-/* Seconds of a trial of each configuration, owned; NULL and err. */
+/* Return the seconds of one trial of each configuration, owned; NULL and err. */
 static double *seconds_of_configs(struct job *job, struct err *err)
 {
     int32_t n = job->plan.n_configs;
@@ -201,7 +203,8 @@ static double *seconds_of_configs(struct job *job, struct err *err)
     return NULL;
 }
 
-/* Whether the proposal still has a configuration. What its type of model lacks does not count. */
+/* True if the proposal still has the configuration. Settings that its model type lacks do not
+ * count. */
 static bool is_kept(const struct proposal *p, const struct job *job, const struct settings *s)
 {
     bool is_kept = true;
@@ -230,9 +233,9 @@ static double sum_seconds(const struct proposal *p, const struct job *job, const
     return sum * (double)proposal_repeats(p);
 }
 
-/* Shrink the proposal until its core-seconds are within the budget, or nothing is left to take
- * away. The job is planned from the whole proposal; some of its configurations are tried for a
- * moment, as `plan` does. -1 and err when memory is short. */
+/* Shrink the proposal until its time on one core is within the budget, or nothing is left to remove.
+ * The job is planned from the whole proposal. Some of its configurations are trained for a moment,
+ * as `plan` does. -1 and err when memory is short. */
 static int fit_budget(struct init *in, struct err *err)
 {
     double *of_config = seconds_of_configs(&in->job, err);
@@ -255,7 +258,7 @@ static int plan_within_budget(struct init *in, struct errlist *faults)
     return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-/* The warnings are printed once, for the file that is written. */
+/* Warnings are printed once, for the file that is written. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
     enum log_level level;
@@ -294,12 +297,12 @@ static void put_summary(struct buf *out, const struct init *in)
         buf_printf(out, "%-11s about %s on one core (--budget %s)\n", "cost", took, budget);
     else
         buf_printf(out,
-                   "%-11s about %s on one core, more than --budget %s: a smaller sweep would "
-                   "compare nothing\n",
+                   "%-11s about %s on one core, more than --budget %s: a smaller sweep would have "
+                   "nothing to compare\n",
                    "cost", took, budget);
     escape_shell(&word, name);
     if (!is_stdout(in->output))
-        buf_printf(out, "%-11s %s: look at it and change what you know better\n", "wrote", name);
+        buf_printf(out, "%-11s %s: check it, and change what you know better\n", "wrote", name);
     buf_printf(out, "%-11s espalier inspect %s\n%-11s espalier run %s -n %d\n", "next",
                buf_text(&word), "", buf_text(&word), count_ranks());
     buf_release(&word);

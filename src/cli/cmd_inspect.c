@@ -39,8 +39,8 @@ static const struct answer_section sections[] = {
     [NOTES] = {"notes", "notes", false, NULL, NULL},
 };
 
-/* What is found. Lines for people go into the answer at once, the same facts for programs into the
- * rows of their section. */
+/* The findings. Lines for people go into the answer at once; the same facts for programs go into
+ * the rows of their section. */
 struct inspection {
     struct job *job;
     struct answer answer;
@@ -228,8 +228,7 @@ static void print_counts(struct inspection *in, struct counts *c)
     answer_printf(&in->answer, "; %lld duplicate%s and %lld self loop%s dropped\n",
                   (long long)r->n_duplicate_edges, plural(r->n_duplicate_edges),
                   (long long)r->n_self_loops, plural(r->n_self_loops));
-    answer_printf(&in->answer,
-                  "components  %d graph%s with more than one, %d of them without an edge\n",
+    answer_printf(&in->answer, "components  %d graph%s with more than one; %d without an edge\n",
                   c->n_disconnected, plural(c->n_disconnected), c->n_edgeless);
     add_count(in, "disconnected_graphs", c->n_disconnected);
     add_count(in, "edgeless_graphs", c->n_edgeless);
@@ -268,7 +267,7 @@ static void print_graphs(struct inspection *in)
 
 #define MOST_GROUPS 5 /* named in a line */
 
-/* How many features there are, how they are held, and the memory that each process needs. */
+/* Report the features, their representation, and the memory that each process needs for them. */
 static void print_features(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
@@ -294,7 +293,7 @@ static void add_note(struct inspection *in, const char *label, const char *text)
     rows_text(&in->rows[NOTES], "text", text);
 }
 
-/* Facts in the words of the data format. */
+/* Report facts in the words of the data format. */
 static void print_facts(struct inspection *in)
 {
     const struct data_report *r = &in->job->report;
@@ -440,7 +439,8 @@ static void put_build(struct buf *out, const struct inspection *in, const struct
         buf_puts(out, " (of the counted allele; kinship does not depend on which one is counted)");
 }
 
-/* The graph of the first configuration that has one. Others may differ if [graph] is swept. */
+/* Report the graph of the first configuration that has one. Others may differ if [graph] is
+ * swept. */
 static int print_graph(struct inspection *in, struct err *err)
 {
     struct rows *rows = &in->rows[GRAPH];
@@ -476,7 +476,7 @@ static int print_graph(struct inspection *in, struct err *err)
     return 0;
 }
 
-/* One value of reduce, and the number of columns that it leaves. */
+/* Report one value of reduce and the number of columns that it leaves. */
 static int print_reduction(struct inspection *in, const struct settings *s, struct err *err)
 {
     const struct dataset *d = &in->job->data;
@@ -499,7 +499,7 @@ static int print_reduction(struct inspection *in, const struct settings *s, stru
     return 0;
 }
 
-/* The first configuration with a value of reduce; false if `where` leaves none. */
+/* Find the first configuration with a value of reduce; false if `where` leaves none. */
 static bool find_reduction(const struct job *job, int64_t reduce, struct settings *s)
 {
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
@@ -526,7 +526,7 @@ static int print_reductions(struct inspection *in, struct err *err)
     return print_reduction(in, &s, err);
 }
 
-/* The groups of the validation part: folds differ in them. */
+/* Report the groups of the validation part, in which folds differ. */
 static void print_val_groups(struct inspection *in, const struct split *split)
 {
     const struct dataset *d = &in->job->data;
@@ -626,7 +626,7 @@ static int save_splits(const char *path, struct job *job, const struct settings 
     return rc;
 }
 
-/* Lines of a label of LABEL columns and a text. */
+/* Add lines that consist of a label, LABEL columns wide, and a text. */
 static void add_lines(struct inspection *in, char *lines)
 {
     enum { LABEL = 12 };

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "launch/job_array.h"
@@ -21,12 +22,13 @@ static void warn_writers(const struct merge_input *inputs, size_t n)
     for (size_t i = 0; i < n; i++)
         if (lock_is_held(inputs[i].path, &holder))
             log_warn(
-                "%s: a run is writing to it (pid %lld on %s): what it has now is merged; merge "
-                "it again when the run has ended",
+                "%s: a run is writing to it (pid %lld on %s): its present contents are merged; "
+                "merge it again when the run has ended",
                 inputs[i].path, (long long)holder.pid, holder.host);
 }
 
-/* Shards are easily forgotten, and nothing else in the file would tell. */
+/* Warn of shards that are not among the inputs. They are easily forgotten, and the output does not
+ * show it. */
 static void warn_missing(const struct merge_input *inputs, size_t n)
 {
     struct shard first, shard;
@@ -49,8 +51,8 @@ static void warn_missing(const struct merge_input *inputs, size_t n)
     free(seen);
     if (missing)
         log_warn(
-            "%d of %d shards are not among the inputs (%dof%d%s): unless they have been merged "
-            "before, their trials are missing",
+            "%d of %d shards are not among the inputs (%dof%d%s): their trials are missing unless "
+            "they were merged before",
             missing, first.n, example, first.n, missing > 1 ? " ..." : "");
 }
 
@@ -61,15 +63,16 @@ static int check_files(const char *out, const char *const *inputs, int n, struct
     for (int i = 0; i < n; i++) {
         if (outfile_is_same(out, inputs[i]))
             return err_set(err,
-                           "%s: is the output, and an input: leave it out of the inputs (what "
-                           "is in it stays)",
+                           "%s: is both the output and an input: leave it out of the inputs (its "
+                           "contents stay)",
                            inputs[i]);
         if (stat(inputs[i], &st))
             return err_set(err,
                            "%s: %s: every input must be the database of a run; nothing is merged",
                            inputs[i], errno == ENOENT ? "no such file" : strerror(errno));
         if (!st.st_size)
-            return err_set(err, "%s: empty: its run ended before anything was stored; leave it out",
+            return err_set(err,
+                           "%s: is empty: its run ended before anything was stored; leave it out",
                            inputs[i]);
     }
     return 0;
@@ -93,9 +96,9 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
     for (size_t i = 0; i < notes.n; i++)
         cli_warnf("espalier: %s\n", notes.text[i]);
     for (int i = 0; !rc && i < n; i++)
-        log_info("%s: %lld trials, %lld new, %lld finished that were not", inputs[i].path,
-                 (long long)inputs[i].n_trials, (long long)inputs[i].n_new,
-                 (long long)inputs[i].n_finished);
+        log_info("%s: %lld trial%s, %lld new, %lld finished that were not before", inputs[i].path,
+                 (long long)inputs[i].n_trials, plural(inputs[i].n_trials),
+                 (long long)inputs[i].n_new, (long long)inputs[i].n_finished);
     errlist_release(&notes);
     free(inputs);
     return rc;

@@ -8,18 +8,18 @@
 #include "report/answer.h"
 #include "report/rows.h"
 
-/* The columns of the page, 100 characters wide with two blanks between. The last two wrap. */
+/* The columns of the page. It is 100 characters wide; the last two columns wrap. */
 enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
 
 static const char footer[] =
     "\n"
-    "A setting marked 'axis' may stand in [grid] instead, with more values than one:\n"
+    "A setting marked 'axis' can stand in [grid] instead, with several values:\n"
     "    hidden_size   = 16, 32, 64          a list\n"
     "    dropout       = 0.2:0.5:0.1         from 0.2 to 0.5 in steps of 0.1\n"
     "    learning_rate = log(1e-4, 1e-1, 4)  4 values at equal ratios\n"
     "    batch_size    = 32, 64:256:64, full all of these, mixed\n";
 
-/* Whether an operand asks for the setting; all do where there is none. */
+/* True if an operand asks for the setting. No operands ask for all settings. */
 static bool is_wanted(enum param_id id, const char *const *operands, int n)
 {
     const struct param *p = &param_table[id];
@@ -44,8 +44,8 @@ static int check_operands(const char *const *operands, int n, struct err *err)
     return 0;
 }
 
-/* The length of the first line of text when it is at most `width` wide; *next is where the second
- * line begins. Breaks at blanks; a word that is too long stays whole. */
+/* Return the length of the first line of text, at most `width`, broken at a blank. A longer word
+ * stays whole. *next: the beginning of the second line. */
 static size_t first_line(const char *text, size_t width, const char **next)
 {
     size_t end = strcspn(text, " ");
@@ -78,7 +78,7 @@ static void put_line(struct buf *out, const char *cells[5])
     buf_putc(out, '\n');
 }
 
-/* One setting: a line, and more where a cell wraps. */
+/* Append one setting: a line, or several if a cell wraps. */
 static void put_setting(struct buf *out, enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -120,7 +120,7 @@ static void put_page(struct buf *out, const char *const *operands, int n)
 
 static const struct answer_section section = {"settings", NULL, false, NULL, NULL};
 
-/* The same for programs: one row for each setting. */
+/* Append the settings for programs: one row each. */
 static void add_settings(struct answer *answer, const char *const *operands, int n)
 {
     static const char *const names[] = {"section", "key",  "type", "allowed",

@@ -8,7 +8,7 @@
 #include "report/answer.h"
 #include "store/query.h"
 
-static const struct answer_section section = {"predictions", NULL, false, "id", NULL};
+static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 
 static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
@@ -20,7 +20,7 @@ static int add_predictions(struct answer *answer, struct predict *w, struct err 
     return 0;
 }
 
-/* All files that may be read. The file to write must not be one of them. */
+/* Collect all files that may be read. The output must not be one of them. */
 static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
@@ -33,7 +33,7 @@ static int find_inputs(struct inputs *inputs, const struct predict *w, struct er
     return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
 }
 
-/* A file that cannot be written is refused before the work. */
+/* Check the output file before the work, then make the answer and write it. */
 static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
     const char *path = w->o->output;
@@ -51,7 +51,7 @@ static int fill(struct answer *answer, struct predict *w, struct err *err)
     return rc;
 }
 
-/* Options that name new samples. */
+/* Check the options that name new samples. */
 static int check_new(const struct predict_options *o, struct err *err)
 {
     const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";

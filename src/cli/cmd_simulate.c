@@ -12,8 +12,8 @@
 #include "data/graph/graph.h"
 #include "grid/param.h"
 
-/* The options are the settings of [data] that a simulated panel has: their defaults and ranges are
- * those of the parameter table. */
+/* The options are the settings of [data] for simulated data, with the defaults and ranges of the
+ * parameter table. */
 struct simulate_options {
     struct common_options common;
     const char *samples, *markers, *populations, *fst, *causal, *heritability, *seed;
@@ -45,7 +45,7 @@ static int read_values(struct simulate_spec *spec, const struct simulate_options
 
 /* ---- the files ---- */
 
-/* Each puts its lines into file. */
+/* A simulated panel. Each put_() function writes one file of it. */
 struct simulated {
     const struct dataset *data;
     struct csr graph; /* of the samples: k nearest neighbours */
@@ -92,7 +92,7 @@ static void put_edges(FILE *file, struct simulated *s)
 static void put_sweep(FILE *file, struct simulated *s)
 {
     (void)s;
-    fputs("; A first sweep over the simulated panel beside this file.\n"
+    fputs("; A first sweep over the simulated panel in this folder.\n"
           "[sweep]\nname = simulated\nfolds = 5\n\n"
           "[data]\nformat = genotype\ngenotypes = genotypes.csv\nphenotypes = phenotypes.csv\n"
           "trait = trait\n\n"
@@ -112,8 +112,8 @@ static const struct {
 };
 #define N_FILES (sizeof files / sizeof *files)
 
-/* All are written before the first gets its name: none appears where one is there already, or the
- * disk is full. */
+/* Write all files before the first one gets its name. If one exists already or the disk is full,
+ * none appears. */
 static int write_files(struct simulated *s, const char *directory, struct err *err)
 {
     struct outfile out[N_FILES] = {{0}};

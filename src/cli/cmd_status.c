@@ -46,7 +46,7 @@ static bool is_disk_full(const char *db)
     return !statvfs(db, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
 }
 
-/* What is known of the last session. */
+/* The state of the last session. */
 struct session {
     const struct result_table *row; /* of QUERY_SESSION */
     enum session_life life;
@@ -56,7 +56,8 @@ struct session {
     double left_s;
 };
 
-/* "running", "finished", ...: as it is now, whatever the database says. */
+/* Return the present outcome, "running" or "finished" for example, which may differ from that in
+ * the database. */
 static const char *outcome_of(const struct session *s)
 {
     if (s->life == SESSION_LIFE_GONE)

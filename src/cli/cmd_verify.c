@@ -33,7 +33,7 @@ static const struct answer_section sections[] = {
     [TRIALS] = {"trials", "trials", false, "trial equal differences", "objective numbers"},
 };
 
-/* The answer. For people each trial has its line as soon as it has run. */
+/* The answer so far. For people, each trial is printed as soon as it has run. */
 struct verification {
     struct replay *replay;
     const struct verify_options *options;
@@ -78,8 +78,8 @@ static int by_trial(const void *a_, const void *b_)
     return (a->trial_id > b->trial_id) - (a->trial_id < b->trial_id);
 }
 
-/* Move the drawn trials to the front: one of each configuration before the second of any. They run
- * in the order of their numbers, so that neighbours share what was prepared. */
+/* Move the drawn trials to the front: one of each configuration before a second one of any. They
+ * run in the order of their numbers, since neighbours share prepared inputs. */
 static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
 {
     struct rng rng;
@@ -279,7 +279,7 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
     return 0;
 }
 
-/* One for a program to read. */
+/* Append the trial for programs. */
 static void add_row(struct rows *rows, const struct replay_trial *trial, const struct comparison *c)
 {
     rows_integer(rows, "trial", trial->trial_id);
@@ -311,7 +311,8 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
     return put_machines(out, store, trial->trial_id, err);
 }
 
-/* This version cannot repeat what an earlier revision of the model type computed. -1 and err. */
+/* Check that this version has the revision of the model type that trained the trial. -1 and err:
+ * it cannot repeat the trial. */
 static int check_revision(const struct replay *replay, const struct replay_trial *trial,
                           struct err *err)
 {
@@ -324,7 +325,7 @@ static int check_revision(const struct replay *replay, const struct replay_trial
     settings_put_revision(&change, &settings);
     err_set(err,
             "%s: t%lld: an earlier version of espalier trained it: %s. This version cannot repeat "
-            "it: 'espalier run --new-sweep' trains the sweep anew",
+            "it: 'espalier run --new-sweep' trains the sweep again",
             replay->db, (long long)trial->trial_id, buf_text(&change));
     buf_release(&change);
     return -1;

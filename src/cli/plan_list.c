@@ -22,14 +22,14 @@
 /* A configuration that takes more memory is not tried: `plan` may run on a login node. */
 #define MOST_TRIED_BYTES 1e9
 
-/* The first and the last trials that are shown of a plan with more. */
+/* A longer plan is shown by its first and its last trials. */
 enum { FIRST_SHOWN = 10, LAST_SHOWN = 10 };
 
 /* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds, measured. */
 enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
-/* What the list is made from. Trials and configurations have their numbers in the database, or
- * those that they will get in a new one. */
+/* The sources of the list. Trials and configurations have their numbers in the database, or those
+ * that they will get in a new one. */
 struct listing {
     struct job *job;
     const struct plan_options *options;
@@ -138,7 +138,7 @@ static struct cell text_cell(struct buf *texts, const char *text)
     return cell;
 }
 
-/* Empty if the type of model has no such setting. */
+/* The cell is empty if the model type has no such setting. */
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
 {
     const struct param *p = &param_table[axis->id];
@@ -245,7 +245,7 @@ static void put_trials(struct report *report, struct listing *l, bool is_cut)
 }
 
 static const struct answer_section trials_section = {
-    "trials", NULL, false, "trial config", "gflop measured replicate fold seconds * state"};
+    "trials", NULL, false, "trial config", "gflop measured replicate fold = seconds * state"};
 static const struct answer_section cost_section = {"cost", "cost", true, NULL, NULL};
 
 /* People get the first and the last trials, programs all of them. */
@@ -269,8 +269,8 @@ static void add_trials(struct answer *answer, struct listing *l)
 
 /* ---- the cost ---- */
 
-/* Seconds on the given number of ranks: no schedule is faster than an even one, or than the longest
- * trial. */
+/* Seconds on the given number of ranks, if the work is spread evenly. The longest trial is a lower
+ * bound. */
 static double expected_seconds(const struct listing *l)
 {
     return fmax(l->seconds_left / (double)l->options->ranks, l->longest_s);
@@ -315,7 +315,7 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* How far off the predictions for finished trials were: larger / smaller - 1. */
+/* Report the errors of the predictions for finished trials: larger / smaller - 1. */
 static void print_accuracy(const struct listing *l)
 {
     double *off = malloc((size_t)l->job->plan.n_trials * sizeof *off);
@@ -343,7 +343,7 @@ static void print_accuracy(const struct listing *l)
     free(off);
 }
 
-/* Whether some trial may end before its last epoch. */
+/* True if some trial may end before its last epoch. */
 static bool may_end_early(const struct job *job)
 {
     struct settings s;
@@ -356,7 +356,7 @@ static bool may_end_early(const struct job *job)
     return false;
 }
 
-/* Whether no configuration is small enough to be tried. */
+/* True if no configuration is small enough to be tried. */
 static bool is_large(const struct job *job)
 {
     for (int32_t c = 0; c < job->plan.n_configs; c++)
@@ -365,7 +365,7 @@ static bool is_large(const struct job *job)
     return true;
 }
 
-/* The memory of a rank that is alone on its host. The ranks of a host share the first two parts. */
+/* Report the memory of one rank. The ranks of a host share the data and the inputs. */
 static void print_memory(const struct listing *l)
 {
     const struct job *job = l->job;
@@ -378,7 +378,7 @@ static void print_memory(const struct listing *l)
              bytes_words(inputs, job->inputs_bytes), bytes_words(trial, job->trial_bytes));
 }
 
-/* Where the expected times come from. */
+/* Append the source of the expected times. */
 static void put_source(struct buf *out, const struct listing *l)
 {
     if (!l->n_measured && is_large(l->job))

@@ -57,6 +57,14 @@ static void narrow(struct layout_column *columns, int32_t n, int width, int limi
     }
 }
 
+/* Whether a word of `drop`, of n bytes, stands for the column. */
+static bool names(const char *word, size_t n, const struct layout_column *column, const char *drop)
+{
+    if (n == 1 && (*word == '*' || *word == '='))
+        return !is_in(drop, column) && (*word == '*' || column->is_same);
+    return strlen(column->name) == n && !strncmp(column->name, word, n);
+}
+
 /* The next column to leave out; NULL when only those of `keep` are left. */
 static struct layout_column *next_to_drop(struct layout_column *columns, int32_t n,
                                           const char *keep, const char *drop)
@@ -65,17 +73,11 @@ static struct layout_column *next_to_drop(struct layout_column *columns, int32_t
 
     while (*at) {
         size_t length = strcspn(at, " ");
-        bool is_rest = length == 1 && *at == '*';
 
-        for (int32_t c = n - 1; c >= 0; c--) {
-            struct layout_column *column = &columns[c];
-
-            if (column->is_left_out || is_in(keep, column))
-                continue;
-            if (is_rest ? !is_in(drop, column)
-                        : strlen(column->name) == length && !strncmp(column->name, at, length))
-                return column;
-        }
+        for (int32_t c = n - 1; c >= 0; c--)
+            if (!columns[c].is_left_out && !is_in(keep, &columns[c]) &&
+                names(at, length, &columns[c], drop))
+                return &columns[c];
         at += length;
         at += strspn(at, " ");
     }

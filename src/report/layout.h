@@ -14,6 +14,7 @@ struct layout_column {
     int width;    /* in: what the widest cell and the name need; out: what they get */
     int least;    /* in: what the name needs; a column never gets less */
     bool is_text; /* in: cells may be cut */
+    bool is_same; /* in: several rows, and all have the same cell */
     bool is_left_out;
 };
 
@@ -21,8 +22,8 @@ struct layout_column {
  *
  * Wide text columns are narrowed first. If that does not suffice, columns are left out: first those
  * of `drop` in its order, then the others from the right. `drop` and `keep` are names with blanks
- * between them, or NULL; "*" in `drop` stands for the columns of neither list. Columns of `keep`
- * always stay, even if they do not fit. */
+ * between them, or NULL. In `drop`, "*" stands for the columns of neither list, and "=" for those of
+ * them that are the same in all rows. Columns of `keep` always stay, even if they do not fit. */
 void layout_fit(struct layout_column *columns, int32_t n, int width, const char *keep,
                 const char *drop);
 

@@ -117,8 +117,10 @@ struct column {
     struct buf name; /* for people */
     struct buf text; /* of the last real; empty: none yet */
     double value;    /* that real */
+    size_t first;    /* the place of the first row's cell in the texts */
     int width;
     bool is_text;
+    bool is_mixed; /* the cells are not all the same */
 };
 
 static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
@@ -188,8 +190,13 @@ static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
     int width;
 
     put(report, c, &report->texts, cell);
-    width = text_width(buf_text(&report->texts) + (report->texts.failed ? 0 : at));
     buf_putc(&report->texts, '\0');
+    if (report->texts.failed)
+        return;
+    width = text_width(report->texts.data + at);
+    if (!report->n_rows)
+        column->first = at;
+    column->is_mixed |= strcmp(report->texts.data + column->first, report->texts.data + at) != 0;
     column->is_text |= cell->type == CELL_TEXT;
     if (width > column->width)
         column->width = width;
@@ -248,6 +255,7 @@ static struct layout_column *lay_out(struct report *report)
             .width = column->width,
             .least = least,
             .is_text = column->is_text,
+            .is_same = report->n_rows > 1 && !column->is_mixed,
         };
     }
     layout_fit(layout, report->n_cols, report->width, report->keep, report->drop);

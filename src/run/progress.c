@@ -280,7 +280,9 @@ void progress_efficiency(struct buf *out, const struct result_table *table)
     ranks = result_table_integer(table, 0, "ranks");
     bound_s = result_table_real(table, 0, "bound_s");
     buf_printf(out, "ranks were busy %.1f %% of the time; the run took ", 100 * busy);
-    if (above < MUCH)
+    if (100 * above < 0.05)
+        buf_puts(out, "no longer than");
+    else if (above < MUCH)
         buf_printf(out, "%.*f %% longer than", above < 0.1, 100 * above);
     else
         buf_printf(out, "%.0f times", 1 + above);

@@ -3,20 +3,17 @@
 
 #include <stdio.h>
 
+#include "base/duration.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/words.h"
 #include "run/advice.h"
 #include "store/query.h"
 
 static const char *name_of(const struct sweep_session *session)
 {
     return session->job->sweep.fixed.v[P_SWEEP_NAME].s;
-}
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 enum { SHARD_TEXT = 32 };
@@ -54,8 +51,9 @@ void sweep_summary_begin(const struct sweep_session *session)
     if (!session->before.total)
         log_info("%s%s: none of the %lld trials falls into this shard: nothing to do",
                  name_of(session), shard, (long long)session->job->plan.n_trials);
-    log_info("%s%s: %lld trials, %lld to run on %d rank%s", name_of(session), shard,
-             (long long)session->before.total, (long long)pending, n_ranks, plural(n_ranks));
+    log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
+             (long long)session->before.total, plural(session->before.total), (long long)pending,
+             n_ranks, plural(n_ranks));
     if (pending && without > 0)
         log_warn("%d ranks are more than the %lld trial%s to run: %lld rank%s will have nothing to "
                  "do",
@@ -112,15 +110,15 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
                   session->before.diverged - session->before.failed +
                   (session->only_models ? 0 : left);
     bool is_whole = session->options->shard.n == 1;
-    char best[96] = "", shard[SHARD_TEXT];
+    char best[96] = "", shard[SHARD_TEXT], words[DURATION_TEXT];
 
     /* Of a part nothing is best yet. */
     if (is_whole)
         format_best(best, sizeof best, session);
-    log_info("%s%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+    log_info("%s%s: %lld of %lld trial%s run in %s, %lld done, %lld diverged, %lld failed%s",
              name_of(session), shard_text(shard, &session->options->shard), (long long)ran,
-             (long long)now.total, seconds, (long long)(now.done + left), (long long)now.diverged,
-             (long long)now.failed, best);
+             (long long)now.total, plural(now.total), duration_words(words, seconds),
+             (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
     if (!session->n_losses)
         print_efficiency(session);
     /* The run before has said it where this one has run nothing. */
@@ -173,9 +171,10 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
                  "goes on",
                  (long long)models, plural(models));
     else if (end == MASTER_STOPPED)
-        log_info("stopped early; %lld trials are left, %lld of them with a checkpoint: the same "
+        log_info("stopped early; %lld trial%s left, %lld of them with a checkpoint: the same "
                  "command goes on",
-                 (long long)now.pending + now.leased, (long long)count_begun(session));
+                 (long long)now.pending + now.leased,
+                 now.pending + now.leased == 1 ? " is" : "s are", (long long)count_begun(session));
     else if (now.failed)
         log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
                  "again",

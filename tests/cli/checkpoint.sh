@@ -52,7 +52,7 @@ kill -TERM $pid
 wait $pid
 is "a run that is stopped can be resumed" $? 75
 like "and says what it has kept" "$(tail -n 1 first.err)" \
-    '^espalier: stopped early; [12] trials are left, 1 of them with a checkpoint: the same command goes on$'
+    '^espalier: stopped early; [12] trials? (is|are) left, 1 of them with a checkpoint: the same command goes on$'
 
 trial=$(query parts.db "select trial_id from checkpoint")
 after=$(query parts.db "select epoch from checkpoint")

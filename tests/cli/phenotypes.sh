@@ -40,7 +40,7 @@ plain=$(inspect)
 is "columns that are not asked for are not read" "$(line covariates "$plain")$(line groups "$plain")" ""
 is "no sample is there twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
 
-like "what cosine depends on is told" "$(line graph "$plain")" '^knn by cosine \(of the allele that is counted; .*\): [0-9]+ edges'
+like "what cosine depends on is told" "$(line graph "$plain")" '^knn by cosine \(of the counted allele; .*\): [0-9]+ edges'
 like "and kinship does not" "$(line graph "$(inspect --set graph.metric=kinship)")" '^knn by kinship: [0-9]+ edges'
 
 # ---- ids without a partner ----
@@ -57,7 +57,7 @@ is "and what could be the reason" \
 
 with=$(inspect --set "covariates=year, site, factor(note)")
 is "covariates are features" "$(line features "$with")" \
-    "309, small integers, 0.0 MB"
+    "309, small integers, 19 kB"
 is "as words and as numbers" "$(line covariates "$with")" \
     "3 columns, 9 features, 8 missing cells set to the mean"
 is "the graph does not see them" "$(line graph "$with")" "$(line graph "$plain")"

@@ -222,7 +222,7 @@ static void fit(struct layout_column columns[7], int width)
     static const struct layout_column leaderboard[7] = {
         {.name = "place", .width = 5, .least = 5},
         {.name = "config", .width = 6, .least = 6},
-        {.name = "rate", .width = 4, .least = 4},
+        {.name = "rate", .width = 4, .least = 4, .is_same = true},
         {.name = "mean", .width = 8, .least = 4},
         {.name = "sd", .width = 8, .least = 2},
         {.name = "seconds", .width = 7, .least = 7},
@@ -230,7 +230,7 @@ static void fit(struct layout_column columns[7], int width)
     };
 
     memcpy(columns, leaderboard, sizeof leaderboard);
-    layout_fit(columns, 7, width, "place config mean", "seconds error * sd");
+    layout_fit(columns, 7, width, "place config mean", "seconds error = sd *");
 }
 
 static void expect_fit(int width, const char *shown, int text_is)
@@ -262,6 +262,7 @@ static void test_layout(void **state)
     expect_fit(73, "place config rate mean sd error", 32);
     expect_fit(64, "place config rate mean sd", 0);
     expect_fit(38, "place config mean sd", 0);
+    expect_fit(29, "place config mean", 0);
     expect_fit(24, "place config mean", 0);
     /* Columns that must stay do so, whatever the width. */
     expect_fit(5, "place config mean", 0);
