@@ -39,8 +39,8 @@ static void set_common(const struct common_options *common)
         return;
     if (!strcmp(common->color, "always"))
         terminal_set_color(TERMINAL_COLOR_ALWAYS);
-    else if (!strcmp(common->color, "never"))
-        terminal_set_color(TERMINAL_COLOR_NEVER);
+    else if (!strcmp(common->color, "never") || world_is_launched())
+        terminal_set_color(TERMINAL_COLOR_NEVER); /* mpirun gives ranks a terminal of its own */
 }
 
 static int print_help(const struct command *command)
