@@ -45,11 +45,11 @@ void answer_release(struct answer *answer);
 
 bool answer_is_for_people(const struct answer *answer);
 
-/* Whether the section belongs to the answer. A caller need not make one that does not. */
+/* True if the section belongs to the answer. The caller need not make sections that do not. */
 bool answer_wants(const struct answer *answer, const struct answer_section *section);
 
 /* Append a section; nothing happens if the answer does not want it. table: NULL if memory was
- * short, which answer_end() reports. */
+ * short; the answer then fails. */
 void answer_table(struct answer *answer, const struct answer_section *section,
                   const struct result_table *table);
 
@@ -64,7 +64,7 @@ void answer_close(struct answer *answer);
 void answer_printf(struct answer *answer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Complete the text. Whether the section that was asked for is there. */
+/* Complete the text. False if the section that was asked for is missing. */
 bool answer_end(struct answer *answer);
 
 #endif

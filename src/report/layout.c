@@ -7,7 +7,7 @@
 /* Text columns are not narrowed further than this as long as a column can be left out instead. */
 enum { READABLE = 24 };
 
-/* Whether `name`, of n bytes, is a word of the list. */
+/* True if `name`, of n bytes, is a word of the list. */
 static bool has_word(const char *list, const char *name, size_t n)
 {
     for (const char *at = list ? list : ""; *at;) {
@@ -57,7 +57,7 @@ static void narrow(struct layout_column *columns, int32_t n, int width, int limi
     }
 }
 
-/* Whether a word of `drop`, of n bytes, stands for the column. */
+/* True if a word of `drop`, of n bytes, stands for the column. */
 static bool names(const char *word, size_t n, const struct layout_column *column, const char *drop)
 {
     if (n == 1 && (*word == '*' || *word == '='))
@@ -65,7 +65,7 @@ static bool names(const char *word, size_t n, const struct layout_column *column
     return strlen(column->name) == n && !strncmp(column->name, word, n);
 }
 
-/* The next column to leave out; NULL when only those of `keep` are left. */
+/* Return the next column to leave out; NULL when only those of `keep` are left. */
 static struct layout_column *next_to_drop(struct layout_column *columns, int32_t n,
                                           const char *keep, const char *drop)
 {
@@ -87,7 +87,7 @@ static struct layout_column *next_to_drop(struct layout_column *columns, int32_t
     return NULL;
 }
 
-/* What the table needs at least, with the columns that are in it. */
+/* Return the least width of the table with its present columns. */
 static int least_total(const struct layout_column *columns, int32_t n)
 {
     int sum = 0;

@@ -237,7 +237,23 @@ void report_gap(struct report *report)
     report->gap = report->n_rows;
 }
 
-/* The columns of the table as they fit the terminal; NULL: memory was short. */
+/* Add a column to the list of those that are left out. Several tables may have one of the name. */
+static void note_left_out(struct buf *list, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = buf_text(list); *at;) {
+        size_t length = strcspn(at, ",");
+
+        if (length == n && !strncmp(at, name, n))
+            return;
+        at += length;
+        at += strspn(at, ", ");
+    }
+    buf_printf(list, "%s%s", list->size ? ", " : "", name);
+}
+
+/* Return the columns of the table as they fit the terminal; NULL: memory was short. */
 static struct layout_column *lay_out(struct report *report)
 {
     struct layout_column *layout = calloc((size_t)report->n_cols + 1, sizeof *layout);
@@ -261,8 +277,7 @@ static struct layout_column *lay_out(struct report *report)
     layout_fit(layout, report->n_cols, report->width, report->keep, report->drop);
     for (int32_t c = 0; report->left_out && c < report->n_cols; c++)
         if (layout[c].is_left_out)
-            buf_printf(report->left_out, "%s%s", report->left_out->size ? ", " : "",
-                       buf_text(&report->columns[c].name));
+            note_left_out(report->left_out, buf_text(&report->columns[c].name));
     return layout;
 }
 

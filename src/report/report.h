@@ -33,12 +33,12 @@ struct report {
     int32_t n_cols;
     enum report_kind kind;
     struct column *columns; /* [n_cols] owned */
-    struct buf texts;       /* owned: cells of a table, whose widths are known at its end */
+    struct buf texts;       /* owned: the cells of a table, kept until its widths are known */
     int64_t n_rows;
     int64_t gap;         /* "..." stands after this row; 0: nowhere */
     int64_t n_formatted; /* reals that were converted to decimals so far */
 
-    /* Of a table; the caller may set them before report_end(). */
+    /* For a table. The caller may set them before report_end(). */
     int width;                /* of the terminal, in columns; 0: no limit */
     const char *keep, *drop;  /* layout_fit() */
     const char *bold, *plain; /* around the header: SGR sequences, or NULL */

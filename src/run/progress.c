@@ -207,7 +207,7 @@ void progress_rate(char out[PROGRESS_RATE], double per_s)
         snprintf(out, PROGRESS_RATE, "%.3g/h", per_s * 3600);
 }
 
-/* The parts by importance. A narrow terminal shows as many of the first ones as fit. */
+/* Write the parts in the order of importance. A narrow terminal gets the first ones that fit. */
 static void format_line(char line[LINE_SIZE], int width, const struct progress *p,
                         const struct master_progress *now)
 {
@@ -226,7 +226,7 @@ static void format_line(char line[LINE_SIZE], int width, const struct progress *
         snprintf(line, LINE_SIZE, "%.*s", (int)text_prefix(parts[0], width), parts[0]);
 }
 
-/* Columns for the live line. A rank that mpirun started writes into a pipe, but may share the
+/* Return the columns for the live line. A rank that mpirun started writes into a pipe, but may share the
  * terminal of mpirun. Asked for each line, since a window can be resized. One column stays empty:
  * some terminals wrap as soon as the last one is written. */
 static int live_width(void)

@@ -46,7 +46,7 @@ is "names it" "$(cat .err)" \
     "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
 fails "--where with a word that is like no column" 1 "$ESPALIER" best --where 'dropout = full'
 is "asks for quotes" "$(cat .err)" \
-    "espalier: where dropout = full: results.db: no such column: full; a text stands in quotes, as in type = 'ridge'"
+    "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'ridge'"
 fails "--where with a column that has no quotes and is near" 1 "$ESPALIER" best --where 'batchsize > 3'
 like "names that" "$(cat .err)" 'did you mean batch_size[?]$'
 best --where "trials > 1000" >none
@@ -228,10 +228,10 @@ is "with its own axes" "$(best --format csv | head -n 1)" \
 is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a sweep that is not there" 1 "$ESPALIER" best --sweep none
 is "says which are" "$(cat .err)" \
-    "espalier: results.db: no sweep 'none' in it; there is: small, other"
+    "espalier: results.db: no sweep 'none' in it; its sweeps are: small, other"
 fails "a sweep that is nearly there" 1 "$ESPALIER" best --sweep smal
 is "and which was meant" "$(cat .err)" \
-    "espalier: results.db: no sweep 'smal' in it; there is: small, other; did you mean 'small'?"
+    "espalier: results.db: no sweep 'smal' in it; its sweeps are: small, other; did you mean 'small'?"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
 done_testing

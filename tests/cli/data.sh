@@ -28,6 +28,6 @@ is "made or read, the data are the same" "$(line digest "$("$ESPALIER" inspect m
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
 is "one value between makes all of them floats" "$(line features "$imputed")" "300, floats, 72 kB"
-like "missing ones are counted" "$(line genotypes "$imputed")" ' 1 missing calls'
+like "missing ones are counted" "$(line genotypes "$imputed")" ' 1 missing call'
 
 done_testing

@@ -101,7 +101,7 @@ is "knows it too" "$(cat "$T/.out" "$T/.err" | grep -c 'chooses the epoch')" 0
 fails "ridge has none of a file either" 1 "$ESPALIER" predict given.db --trial t5 --part stop
 like "which is said" "$(cat "$T/.err")" '^espalier: --part stop: c5 is ridge'
 fails "both" 1 "$ESPALIER" run given.ini --set stop=0.1 --db both.db
-like "are one too many" "$(cat "$T/.err")" 'split.stop = 0.1 and a part stop in split.file: one of them'
+like "are one too many" "$(cat "$T/.err")" 'split.stop = 0.1, but split.file has a stop part too: use one of them'
 
 ok "without any" "$ESPALIER" run none.ini --progress none --db none.db
 like "run warns" "$(grep warning "$T/.err")" \
@@ -161,7 +161,7 @@ type = ridge, mlp
 INI
 fails "a group that is left alone" 1 "$ESPALIER" plan groups.ini --db groups.db
 like "is named before anything is run" "$(cat "$T/.err")" \
-    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train take at least 2'
+    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train need at least 2'
 
 # Doubles of who trains are beside it in the stop part, and no score is of them.
 awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 20; i++) print "s" i "," (i > 1 ? i : 2) % 3 "," (i > 1 ? i : 2) / 3 % 3 "," (i > 1 ? i : 2) }' |

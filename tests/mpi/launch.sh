@@ -31,7 +31,7 @@ doctor() {
     mpi "$@" "$ESPALIER" doctor
 }
 # Those of the launch, not of the results.
-warnings() { grep warning | grep -vcE 'quick.ini: |one trial of|validation R2'; }
+warnings() { grep warning | grep -vcE 'quick.ini: |one trial for|validation R2'; }
 cores=$(nproc)
 like "the ranks in a line where they are alike" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
 if [ "$cores" -ge 2 ]; then
