@@ -25,10 +25,12 @@ static bool is_set(const char *variable)
 
 bool terminal_has_color(int fd)
 {
+    const char *terminal = getenv("TERM");
+
     if (chosen != TERMINAL_COLOR_AUTO)
         return chosen == TERMINAL_COLOR_ALWAYS;
-    return isatty(fd) && !is_set("NO_COLOR") && is_set("TERM") &&
-           strcmp(getenv("TERM"), "dumb") != 0;
+    return isatty(fd) && !is_set("NO_COLOR") && terminal && *terminal &&
+           strcmp(terminal, "dumb") != 0;
 }
 
 const char *terminal_style(int fd, enum terminal_style style)

@@ -23,9 +23,12 @@ static bool is_other_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
 
-    for (size_t i = 0; world_is_launched() && i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i])) > 0;
+    for (size_t i = 0; world_is_launched() && i < sizeof names / sizeof *names; i++) {
+        const char *rank = getenv(names[i]);
+
+        if (rank)
+            return atoi(rank) > 0;
+    }
     return false;
 }
 

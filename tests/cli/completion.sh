@@ -29,6 +29,7 @@ is "also behind the sweep file" "$(candidates run grid.ini r)" "files results.db
 is "one is enough" "$(candidates best results.db '')" "words "
 is "folders" "$(candidates simulate '')" "files sub/ "
 is "any file" "$(candidates init sa)" "files samples.csv "
+# shellcheck disable=SC2088 # the program expands it
 is "in the home folder" "$(HOME=$T candidates init '~/sa')" "files ~/samples.csv "
 is "settings" "$(candidates run --set train.learn)" "open train.learning_rate= "
 is "by their keys" "$(candidates run --set learn)" "open learning_rate= "

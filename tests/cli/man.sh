@@ -45,6 +45,7 @@ fi
 "$ESPALIER" help --format markdown commands >"$T/commands.md"
 "$ESPALIER" help --format markdown settings >"$T/settings.md"
 is "commands.md has every command" "$(sed -n 's/^### espalier //p' "$T/commands.md")" "$commands"
+# shellcheck disable=SC2016 # of sed
 is "settings.md has every setting" "$(sed -n 's/^| `\([a-z_0-9]*\)` .*/\1/p' "$T/settings.md")" \
     "$("$ESPALIER" params --format csv | tail -n +2 | cut -d, -f2)"
 for page in commands settings; do

@@ -50,15 +50,18 @@ static bool is_plain(const char *text)
  * or clause. */
 static int length_of_summary(const char *text)
 {
-    int n = 0;
+    size_t n = strcspn(text, ";");
+    const char *end = strstr(text, ". ");
 
-    while (text[n] && n < LONGEST_SUMMARY && text[n] != ';' &&
-           !(text[n] == '.' && (text[n + 1] == ' ' || !text[n + 1])))
-        n++;
-    if (n == LONGEST_SUMMARY)
-        while (n > 1 && text[n] != ' ')
-            n--;
-    return n;
+    if (end && (size_t)(end - text) < n)
+        n = (size_t)(end - text);
+    if (n && text[n - 1] == '.')
+        n--;
+    if (n > LONGEST_SUMMARY) {
+        end = memrchr(text, ' ', LONGEST_SUMMARY);
+        n = end ? (size_t)(end - text) : LONGEST_SUMMARY;
+    }
+    return (int)n;
 }
 
 static void offer(struct candidates *c, const char *candidate, const char *description)
@@ -422,9 +425,8 @@ static void offer_operands(struct candidates *c, const struct line *line)
     const struct command *command = line->command;
     int at = line->n_operands;
 
-    if (command->db_operand == DB_FIRST && at == 0)
-        offer_kind(c, line, VALUE_DATABASE);
-    else if (command->db_operand == DB_LAST && at == command->max_operands)
+    if ((command->db_operand == DB_FIRST && at == 0) ||
+        (command->db_operand == DB_LAST && at == command->max_operands))
         offer_kind(c, line, VALUE_DATABASE);
     else if (at < command->max_operands)
         offer_kind(c, line, command->operand_kind);

@@ -9,7 +9,8 @@
 static const char bash[] =
     "# bash completion for espalier; written by 'espalier completion bash'\n"
     "_espalier() {\n"
-    "    local line=${COMP_LINE:0:COMP_POINT} words=() word= prefix= quote= mode= glued i out\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} words=() word='' prefix='' quote='' mode='' glued i "
+    "out\n"
     "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
     "        glued=1\n"
     "        if ((i == 0)) || [[ $line == [[:space:]]* ]]; then glued=0; fi\n"
@@ -21,7 +22,7 @@ static const char bash[] =
     "    done\n"
     "    for ((i = 1; i < ${#words[@]}; i++)); do\n"
     "        word=${words[i]}\n"
-    "        quote=\n"
+    "        quote=''\n"
     "        if [[ $word == [\\\"\\']* ]]; then quote=${word:0:1}; fi\n"
     "        word=${word#\"$quote\"}\n"
     "        if ((i < ${#words[@]} - 1)); then word=${word%\"$quote\"}; fi\n"

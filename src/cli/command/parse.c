@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/command/parse.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -108,10 +109,14 @@ static int store_item(const struct call *call, const struct option_row *o, const
 static int store_value(const struct call *call, const struct option_row *o, const char *text,
                        struct err *err)
 {
-    switch (o->type) {
-    case OPTION_FLAG:
+    if (o->type == OPTION_FLAG) {
         *(bool *)member_of(call, o) = true;
         return 0;
+    }
+    assert(text);
+    switch (o->type) {
+    case OPTION_FLAG:
+        break;
     case OPTION_INT:
         return store_int(call, o, text, err);
     case OPTION_DURATION:
@@ -150,7 +155,7 @@ const struct option_row *parse_find_letter(const struct command *command, char l
     return NULL;
 }
 
-static int err_unknown(const struct command *command, const char *name, struct err *err)
+static void err_unknown(const struct command *command, const char *name, struct err *err)
 {
     struct nearest nearest = {.wrong = name};
     const struct option_row *o;
@@ -158,9 +163,9 @@ static int err_unknown(const struct command *command, const char *name, struct e
     for (int i = 0; (o = command_option(command, i)); i++)
         if (!o->is_hidden)
             nearest_offer(&nearest, o->name);
-    return err_set(err, "%s: unknown option '--%s'%s%s%s", command->name, name,
-                   nearest.best ? "; did you mean '--" : "", nearest.best ? nearest.best : "",
-                   nearest.best ? "'?" : "");
+    err_set(err, "%s: unknown option '--%s'%s%s%s", command->name, name,
+            nearest.best ? "; did you mean '--" : "", nearest.best ? nearest.best : "",
+            nearest.best ? "'?" : "");
 }
 
 static int err_ambiguous(const struct command *command, const char *name, bool is_own,
@@ -205,7 +210,10 @@ static int find_long(const struct option_row **out, const struct command *comman
     if (n_own > 1 || (!n_own && n_common > 1))
         return err_ambiguous(command, name, n_own > 1, err);
     *out = own ? own : common;
-    return *out ? 0 : err_unknown(command, name, err);
+    if (*out)
+        return 0;
+    err_unknown(command, name, err);
+    return -1;
 }
 
 const struct option_row *parse_find_long(const struct command *command, const char *name)
