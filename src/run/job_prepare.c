@@ -32,7 +32,6 @@ int job_parse_text(struct job *job, const char *path, const char *text, struct e
 
 /* ---- the data ---- */
 
-/* `folds = groups` becomes how many that is. */
 static int count_folds(struct job *job, struct err *err)
 {
     union value *folds = &job->sweep.fixed.v[P_FOLDS];
@@ -45,15 +44,14 @@ static int count_folds(struct job *job, struct err *err)
     if (split_count_groups(&n, &job->data, &spec, err))
         return -1;
     if (n < 2 || n > param_table[P_FOLDS].max)
-        return err_set(err,
-                       "folds = groups: %d of split.group outside the test part: must be 2 to %g",
-                       n, param_table[P_FOLDS].max);
+        return err_set(err, "folds = groups: %d group%s outside the test part: must be 2 to %g", n,
+                       n == 1 ? "" : "s", param_table[P_FOLDS].max);
     folds->i = n;
     return 0;
 }
 
-/* scale = auto of node attributes and features of a given graph: amounts are standardized, one-hot
- * labels and words are left as they are (doc/decisions/0037). Others are for settings_resolve(). */
+/* For node attributes and features of a given graph: amounts are standardized, one-hot labels and
+ * words are not (doc/decisions/0037). settings_resolve() handles the other formats. */
 static int resolve_scale(struct job *job, struct err *err)
 {
     union value *v = job->sweep.fixed.v;
@@ -69,7 +67,6 @@ static int resolve_scale(struct job *job, struct err *err)
     return 0;
 }
 
-/* The settings that depend on the data. */
 static int resolve(struct job *job, struct errlist *faults)
 {
     struct err err;
@@ -85,7 +82,7 @@ static int resolve(struct job *job, struct errlist *faults)
     return requirements_check_data(&job->sweep, &job->data, faults);
 }
 
-/* A setting that only the data show to be missing is the sweep file's fault. */
+/* A setting that proves missing when the data are read is a fault of the sweep file. */
 static int fail_load(const struct job *job, struct err *err, struct errlist *faults)
 {
     struct buf place = {0};
@@ -160,7 +157,7 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
 }
 
-/* The parts of every fold, so that one without samples is found before anything is spent. */
+/* Finds an empty part before any training. */
 static int check_folds(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
@@ -170,8 +167,7 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
-/* Parts are to be looked at where the setting says another stop part than before, unless that was a
- * smaller one. */
+/* True if the stop part is smaller than all before, so that parts need checking. */
 static bool has_other_parts(const struct settings *s, double *least_stop)
 {
     double stop = s->v[P_STOP].f;
@@ -182,7 +178,7 @@ static bool has_other_parts(const struct settings *s, double *least_stop)
     return true;
 }
 
-/* Cost of every configuration; finds values that do not suit the data before anything is spent. */
+/* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
     struct settings settings;

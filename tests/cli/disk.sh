@@ -85,9 +85,9 @@ done
 
 # In the middle of a sweep: what is safe and what is missing are named.
 missing_is_named() {
-    safe=$(sed -n "s/.*$1: all that was committed is safe; it holds \([0-9]*\) of 60 trials$/\1/p" err)
+    safe=$(sed -n "s/.*$1: all committed results are safe: \([0-9]*\) of 60 trials$/\1/p" err)
     is "$2: what is safe is in the file" "$(done_in "$1")" "$safe"
-    like "$2: what is missing is named" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); mend the cause, then the same command runs them$"
+    like "$2: what is missing is named" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); fix the cause, then run the same command again$"
     first=$(sed -n 's/.*trials (t\([0-9]*\).*/\1/p' err)
     is "$2: and is missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
 }
@@ -138,8 +138,8 @@ done
 { printf 'pragma busy_timeout = 5000;\nbegin;\nselect count(*) from trial;\n'; sleep 5; } | sqlite3 held.db >/dev/null
 wait $pid
 is "a run waits for a transaction that was left open" $? 0
-like "says for whom" "$(cat err)" 'held.db: pid [0-9]+ \(sqlite3\) keeps it from being written; waiting for it, 10 minutes at most'
-like "and that it is over" "$(cat err)" 'held.db: free again'
+like "says for whom" "$(cat err)" 'held.db: cannot write: blocked by pid [0-9]+ \(sqlite3\); waiting up to 10 minutes'
+like "and that it is over" "$(cat err)" 'held.db: can be written again'
 is "and lacks nothing" "$(rows held.db)" "$(rows mid.db)"
 
 # Somebody removes the file.
@@ -212,7 +212,7 @@ export ESPALIER
 if unshare -rm sh fill.sh 2>/dev/null; then
     is "a disk that fills ends the run with 1" "$(cat status)" 1
     like "which says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
-    like "and what is safe" "$(cat err)" "disk/f.db: all that was committed is safe; it holds $(cat safe) of 60 trials"
+    like "and what is safe" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
     like "status says so, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then run the same command again\)'
     is "the file is sound" "$(cat integrity)" ok
     is "with room the same line goes on" "$(cat status2)" 0

@@ -52,20 +52,20 @@ done
 printf 'n1\nn1\nn2\n' >nodes
 like "PBS_NODEFILE" "$(PBS_NODEFILE=nodes doctor)" "room for 3 tasks"
 like "with the fix" "$(PBS_NODEFILE=nodes doctor)" "^    fix: espalier run -n 3"
-like "blaunch" "$(LSF_PM_TASKID=2 doctor)" "^warning: blaunch has started this as task 2"
-like "pbsdsh" "$(PBS_VNODENUM=2 doctor)" "^warning: pbsdsh has started this as task 3"
+like "blaunch" "$(LSF_PM_TASKID=2 doctor)" "^warning: blaunch started this process as task 2"
+like "pbsdsh" "$(PBS_VNODENUM=2 doctor)" "^warning: pbsdsh started this process as task 3"
 is "not where each task has its shard" \
     "$(LSF_PM_TASKID=2 "$ESPALIER" run quick.ini --shard 1/2 --db s.db --progress none 2>&1 | grep -c blaunch)" 0
 
 # A task of several without MPI between them.
 fails "is refused by run" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
-like "with the fix" "$(cat .err)" "^espalier: srun has started 4 tasks, but this one is alone.*; srun --mpi=pmix"
+like "with the fix" "$(cat .err)" "^espalier: srun started 4 tasks, but no MPI connects them.*; srun --mpi=pmix"
 is "before anything is made" "$(ls alone.db* 2>/dev/null)" ""
 fails "also with -n" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini -n 2 --db alone.db
 ok "but not with a shard" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
 ok "nor in a terminal of srun --pty" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
 ok "nor in a step of one task" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
-like "doctor tells" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun has started 4 tasks"
+like "doctor tells" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun started 4 tasks"
 fails "and ends with the status that run would have" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
 
 # On a filesystem that other nodes see. 0x6969: NFS

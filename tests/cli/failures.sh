@@ -27,9 +27,9 @@ fails "three that fail alike before any came through stop the sweep" 1 run $late
 is "after those, not after all" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
     sum(state = 'pending') + sum(state = 'failed') from trial")" "1|40"
 like "with the reason" "$(cat .err)" \
-    "^espalier: warning: stopped: 3 trials in a row failed alike, and none came through: ran longer than trial_timeout = 1e-06"
+    "^espalier: warning: stopped: 3 trials in a row failed for the same reason, and none succeeded: ran longer than trial_timeout = 1e-06"
 like "and what to look at" "$(cat .err)" \
-    "^espalier: next: espalier show results.db t[0-9]+, mend the cause, then the same line with --retry failed$"
+    "^espalier: next: espalier show results.db t[0-9]+, fix the cause, then the same command with --retry failed$"
 is "the session says so" "$(sqlite3 results.db 'select outcome from session')" stopped
 ok "mended, it goes on" run --retry failed
 is "and is complete" "$(count results.db 'done')" 40

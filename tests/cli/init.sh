@@ -130,7 +130,7 @@ is "not even once" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
 # ---- warnings are those of the file that is written ----
 
 # The warnings about NAME.ini that init printed last, and those of inspect.
-warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' names them, //" | sort; }
+warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' lists them, //" | sort; }
 "$ESPALIER" simulate mid --samples 200 --markers 40 --causal 5 >/dev/null
 for budget in 1s 1m; do
     ok "200 samples, $budget" "$ESPALIER" init mid/genotypes.csv mid/phenotypes.csv --budget $budget -o mid.ini
@@ -147,9 +147,9 @@ is "are those that inspect counts" "$(warnings of_init)" "$(warnings of_inspect)
 awk -F, -v OFS=, 'NR % 2 == 0 { line = $0 } NR > 1 && NR % 2 { $0 = line; $1 = "t" NR } 1' mid/genotypes.csv >twins.csv
 awk -F, -v OFS=, 'NR > 1 && NR % 2 { $1 = "t" NR } 1' mid/phenotypes.csv >pairs.csv
 ok "samples with the same markers" init twins.csv pairs.csv --budget 1s -o twins.ini
-like "init names who lists them" "$(cat .err)" "flatters the scores: 'espalier inspect' names them, "
+like "init names who lists them" "$(cat .err)" "makes the scores too optimistic: 'espalier inspect' lists them, "
 "$ESPALIER" inspect twins.ini >/dev/null 2>.err
-like "inspect lists them" "$(cat .err)" 'flatters the scores: \[split\] group keeps samples together$'
+like "inspect lists them" "$(cat .err)" 'makes the scores too optimistic: \[split\] group keeps samples together$'
 like "one replicate is one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
     'configurations x 1 replicate x 1 fold = '
 head -13 mid/phenotypes.csv >dozen.csv
@@ -300,7 +300,7 @@ for file in sim/phenotypes.csv marked.csv tabs.tsv; do
     for command in inspect plan run; do
         fails "$command $file" 2 "$ESPALIER" $command $file
         is "$command $file: is said once" "$(cat .err)" \
-            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file for tables of data"
+            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file from data tables"
     done
 done
 

@@ -91,7 +91,7 @@ is "with failed trials another one is the best" "$(kept retried.db | grep -c "^$
 attempts() { sqlite3 "$1" "select trial_id, attempts, (select count(*) from attempt as a where a.trial_id = t.trial_id), state from trial as t where config_id = $best"; }
 before=$(attempts retried.db | awk -F'|' '$4 == "failed" { $2++; $3++; $4 = "done" } { print $1, $2, $3, $4 }')
 ok "run again they make it the best" "$ESPALIER" run small.ini --db retried.db --progress none --retry failed
-like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: they are trained once more for that alone$"
+like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: training them again for the models$"
 is "it has all models" "$(content retried.db)" "$(content pieces.db)"
 is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
 is "a sweep file of what is chosen keeps its models" "$("$ESPALIER" best none.db --format ini 2>/dev/null | grep "^keep")" "keep = best"
@@ -99,17 +99,17 @@ ok "plan" "$ESPALIER" plan small.ini --db none.db
 like "says what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more to make the models, about [0-9a-z. -]+ on 1 rank$"
 like "of the other too" "$(cat .err)" "^espalier: small: c$cheap is the cheapest within one standard error of the best, and 6 of"
 ok "a sweep that ran with keep = none" "$ESPALIER" run small.ini --db none.db --progress none
-is "trains what both rules choose" "$(grep 'once more' .err)" "espalier: c$best is the best, and 6 of its trials have no model: they are trained once more for that alone
-espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: they are trained once more for that alone"
+is "trains what both rules choose" "$(grep 'training them' .err)" "espalier: c$best is the best, and 6 of its trials have no model: training them again for the models
+espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: training them again for the models"
 is "and has the same" "$(content none.db)" "$(content pieces.db)"
 ok "which predicts at once" "$ESPALIER" predict none.db --config "c$cheap" --all -o new.csv
 "$ESPALIER" run small.ini --db none.db --progress none 2>.err
-is "and once is enough" "$(grep -c 'once more' .err)" 0
+is "and once is enough" "$(grep -c 'training them' .err)" 0
 "$ESPALIER" plan small.ini --db none.db >plan.txt 2>.err
 is "plan has nothing more to say" "$(grep -c 'once more' .err)" 0
 cp none.db filled.db
 ok "keep = all comes too late" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
-is "which is said" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 trials that are done have no model: the same command with another --db trains all again, and 'espalier merge' of that file into this one brings the models in"
+is "which is said" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 finished trials have no model: to get all models, run the same command with another --db and merge that file into this one ('espalier merge')"
 ok "as it says" "$ESPALIER" merge filled.db all.db
 is "they are there" "$(content filled.db)" "$(content all.db)"
 ok "and then" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
@@ -121,7 +121,7 @@ for replicates in 2 3 4 5 6; do
 done
 sqlite3 pieces.db "update trial set value = 0.5 where trial_id = (select min(trial_id) from model); delete from model"
 "$ESPALIER" run small.ini --db pieces.db --progress none 2>.err
-like "a model of other scores is not kept" "$(cat .err)" 'trained again for its model it scores [-0-9.e]+ in the place of 0\.5: this model is not kept'
+like "a model of other scores is not kept" "$(cat .err)" 'trained again for its model, it scores [-0-9.e]+ instead of 0\.5: the model is not kept'
 run --db joined.db --shard 1/2
 is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
     "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
@@ -131,20 +131,20 @@ cp retried.db bits.db
 damaged=$(sqlite3 bits.db "update model set safetensors = x'00' where trial_id = (select max(trial_id) from trial where config_id = $best) returning trial_id")
 fails "a damaged model" 1 "$ESPALIER" show bits.db "t$damaged" --model x
 ok "is found by run" "$ESPALIER" run small.ini --db bits.db --progress none
-is "which says so" "$(grep 'damaged\|once more' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
-espalier: c$best is the best, and 1 of its trials has no model: they are trained once more for that alone"
+is "which says so" "$(grep 'damaged\|training it' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
+espalier: c$best is the best, and 1 of its trials has no model: training it again for the model"
 is "and made again" "$(content bits.db)" "$(content retried.db)"
 
 # What `keep` says now holds for a sweep that has nothing left to run.
 cp all.db turned.db
 ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none
 is "is said in a line" "$(grep dropped .err)" \
-    "espalier: models of 12 trials that an earlier run kept are dropped: keep = best, and --rule best and 1se choose others"
+    "espalier: dropped the models of 12 trials from an earlier run: keep = best, and --rule best and 1se choose other configurations"
 is "and done" "$(content turned.db)" "$(content retried.db)"
 ok "once more" "$ESPALIER" run small.ini --db turned.db --progress none
 is "there is nothing to say" "$(grep -c dropped .err)" 0
 ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress none --set keep=none
-is "is said too" "$(grep dropped .err)" "espalier: models of 12 trials that an earlier run kept are dropped: keep = none"
+is "is said too" "$(grep dropped .err)" "espalier: dropped the models of 12 trials from an earlier run: keep = none"
 is "and done too" "$(kept turned.db)" ""
 
 # Stopped, killed in the middle of it, and gone on.
@@ -159,7 +159,7 @@ kill -TERM $pid
 wait $pid
 is "stopped while it makes models" "$?" 75
 like "it is done with all trials" "$(cat stopped.err)" "^espalier: small: [1-5] of 6 trials run in .*, 6 done, 0 diverged, 0 failed"
-like "and says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are left to be made: the same command goes on"
+like "and says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are still missing: the same command continues"
 "$ESPALIER" run slow.ini --progress none --db slow.db 2>killed.err &
 pid=$!
 until_models slow.db
@@ -184,7 +184,7 @@ mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
 is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
 fails "a model that is not kept" 1 "$ESPALIER" show none.db t7 --model x
-is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: with keep = best those of the best configuration are and of the one that 'best --rule 1se' chooses, with keep = all every one; the same trials can be run again, in another --db"
+is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: keep = best keeps models of the best configuration and of the one that 'best --rule 1se' chooses, keep = all keeps every model; to train it again, run the same sweep with another --db"
 fails "nor of a configuration" 1 "$ESPALIER" show none.db c2 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
 is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"

@@ -32,7 +32,7 @@ INI
 ok "a sweep of models" "$ESPALIER" run deep.ini
 is "every trial is done" "$(sqlite3 results.db "select state || count(*) from trial group by state")" done32
 like "an axis that does nothing with two layers is named" "$(cat .err)" \
-    "residual does nothing in 16 of the 32 configurations"
+    "residual has no effect in 16 of the 32 configurations"
 is "every model of eight layers is another one" "$(sqlite3 results.db "select count(distinct value)
     from trials where layers = 8")" 16
 is "residual is part of the key where it does nothing, too" "$(sqlite3 results.db \

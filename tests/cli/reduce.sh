@@ -66,7 +66,7 @@ fails "no number" 2 "$ESPALIER" run r.ini --set grid.reduce=pca:many
 like "is told what is allowed" "$(cat "$T/.err")" 'reduce = pca:many: must be none | exact | pca:K'
 
 ok "more samples than features" "$ESPALIER" run r.ini --db tall.db --set markers=30
-is "are told once that exact does nothing" "$(grep -c 'reduce = exact leaves the features' "$T/.err")" 1
+is "are told once that exact does nothing" "$(grep -c 'reduce = exact has no effect' "$T/.err")" 1
 
 # A sparse graph whose samples in pairs are more than any machine holds.
 awk 'BEGIN {

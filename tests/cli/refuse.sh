@@ -88,10 +88,10 @@ fi
 ok "a sweep" run small.ini
 fails "other fixed settings are refused" 2 run small.ini --set epochs=4 --set optimizer=sgd
 is "with the list of what changed, and what to do" "$(grep -v "small.ini: " .err)" \
-"espalier: results.db: sweep 'small' in it has other settings (in it -> now):
+"espalier: results.db: sweep 'small' is stored with other settings (stored -> now):
 espalier:   train.epochs: 3 -> 4
 espalier:   train.optimizer: adam -> sgd
-espalier: give [sweep] name another value, or add --new-sweep: it begins anew under this name, and keeps what is there as 'small#1' (or the next number)"
+espalier: change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'small#1' (or the next free number)"
 is "and nothing is stored" "$(sql results.db 'select count(*) from trial')" 2
 fails "so are other data" 2 run small.ini --set samples=70
 like "with the setting" "$(cat .err)" "^espalier:   data.samples: 60 -> 70$"
@@ -104,11 +104,11 @@ fails "a file that has changed is refused" 2 run panel/sweep.ini --db panel.db -
 like "and named" "$(cat .err)" "^espalier:   the data differ: panel/genotypes.csv, panel/phenotypes.csv"
 
 ok "plan shows them as new" "$ESPALIER" plan small.ini --set epochs=4 --format csv
-like "and warns" "$(cat .err)" "sweep 'small' in it has other settings: run would need another name or --new-sweep"
+like "and warns" "$(cat .err)" "sweep 'small' is stored with other settings: 'run' would need another \[sweep\] name or --new-sweep"
 is "all of them" "$(grep -c pending .out)" 2
 
 ok "--new-sweep begins anew" run small.ini --set epochs=4 --new-sweep
-like "says what becomes of the old one" "$(cat .err)" "sweep 'small' of before is now 'small#1'"
+like "says what becomes of the old one" "$(cat .err)" "the earlier sweep 'small' is now named 'small#1'"
 is "under the same name" "$(sql results.db 'select sweep, count(*) from trials group by sweep')" "small|2
 small#1|2"
 ok "the same line goes on with it" run small.ini --set epochs=4 --new-sweep
@@ -118,7 +118,7 @@ is "best shows the new one" "$("$ESPALIER" best --format csv 2>/dev/null | cut -
 is "or the old one when asked" "$("$ESPALIER" best --sweep small#1 --format csv 2>/dev/null | cut -d, -f2 | sort -n | tail -n 2)" "1
 2"
 fails "the old settings are refused" 2 run small.ini
-like "with the way back" "$(cat "$T/.err")" "^espalier: 'small#1' in it has these settings: \[sweep\] name = small#1 goes on with it"
+like "with the way back" "$(cat "$T/.err")" "^espalier: the stored sweep 'small#1' has these settings: set \[sweep\] name = small#1 to continue it"
 ok "the old one goes on under its number" run small.ini --set name=small#1 --set replicates=2
 is "with more replicates" "$(sql results.db "select count(*) from trials where sweep = 'small#1' and state = 'done'")" 4
 
@@ -150,7 +150,7 @@ fails "a name that is not UTF-8 is refused" 2 run latin.ini --db latin.db
 is "with its line" "$(cat .err)" "espalier: latin.ini:2: name: byte 0xe9 is not UTF-8: save the file as UTF-8"
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\n' >"$(printf 'caf\351.ini')"
 fails "so is one that the file's name gives" 2 run "$(printf 'caf\351.ini')" --db latin.db
-like "which says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: give \[sweep\] name"
+like "which says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: set \[sweep\] name"
 ok "a name in UTF-8" run small.ini --db utf.db --set name=café
 like "is what it is in JSON" "$("$ESPALIER" export utf.db --format json 2>/dev/null)" '"sweep": *"café"'
 

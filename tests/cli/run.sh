@@ -140,7 +140,7 @@ sleep 0.7
 kill -TERM $pid
 wait $pid
 is "a signal while data are made ends with 75" $? 75
-like "says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command begins it$'
+like "says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command starts it$'
 fails "and leaves nothing" 1 test -e early.db
 "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
 pid=$!
@@ -176,7 +176,7 @@ done
 # What it says to type next can be typed, whatever the files are called.
 mkdir bin
 ln -s "$ESPALIER" bin/espalier
-next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, mend .*//; s/ tells why .*//'; }
+next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, fix .*//; s/ shows why .*//'; }
 typed() { PATH="$T/bin:$PATH" sh -c "$(cat "$T/line")"; }
 for db in "x;y 'z' \$HOME*.db" -r.db; do
     ok "a database called $db" "$ESPALIER" run small.ini --db="$db" --progress none

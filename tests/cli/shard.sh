@@ -172,9 +172,9 @@ ok "LSF, element 2" env LSB_JOBINDEX=2 LSB_JOBINDEX_END=4 LSB_JOBINDEX_STEP=1 \
     "$ESPALIER" run g.ini --db lsf.db --progress none --shard auto
 is "is shard 2 of 4" "$(keys lsf.2of4.db | wc -l)" "$(printf '%s\n' "$mine" | tail -n +2 | wc -l)"
 fails "an array with gaps" 2 slurm 3 1 7 3 "$ESPALIER" run g.ini --shard auto
-like "is refused with the fix" "$(cat "$T/.err")" 'an array with gaps .*use --array=1-3, or .*--shard K/N'
+like "is refused with the fix" "$(cat "$T/.err")" 'the job array has gaps: .*use --array=1-3; .*--shard K/N'
 fails "one element submitted by itself" 2 slurm 3 3 3 1 "$ESPALIER" run g.ini --shard auto
-like "does not take itself for an array of one" "$(cat "$T/.err")" 'is of a sweep in 4 shards, .* --shard K/4'
+like "does not take itself for an array of one" "$(cat "$T/.err")" 'belongs to a sweep of 4 shards, .* --shard K/4'
 for wrong in 0/4 5/4 4 x/4 1/100001; do
     fails "--shard $wrong" 2 "$ESPALIER" run g.ini --shard $wrong
 done

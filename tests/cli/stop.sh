@@ -74,7 +74,7 @@ is "and trains, together" "$(sed 's/,stop$/,train/' parts.csv | sort)" "$(sort n
 ok "predict" "$ESPALIER" predict --trial t1 --part stop -o stop.csv
 is "predicts it" "$(tail -n +2 stop.csv | cut -d, -f1 | sort)" "$(grep ',0,0,stop$' parts.csv | cut -d, -f1 | sort)"
 fails "ridge has none" 1 "$ESPALIER" predict --trial t13 --part stop
-is "which is said" "$(cat "$T/.err")" "espalier: --part stop: c5 is ridge, which has no epoch to choose: the samples of a stop part are among those that it was trained on"
+is "which is said" "$(cat "$T/.err")" "espalier: --part stop: c5 is ridge, which has no epoch to choose: it was trained on the samples of the stop part"
 
 grep ',0,0,' parts.csv | awk -F, '{ print $1 "," $4 }' >given.body
 { echo id,part; cat given.body; } >given.csv

@@ -75,7 +75,7 @@ is "cannot be verified" "$(cat .err)" \
     "espalier: changed.db: t1 is failed: only trials that are done or diverged can be verified"
 sqlite3 changed.db "update trial set key = '00' where trial_id = 2"
 fails "a key that the settings do not give" 1 "$ESPALIER" verify --trial 2 changed.db
-like "is named" "$(cat .err)" 'changed.db: t2: its key is 00, and its settings make [0-9a-f]{32} here'
+like "is named" "$(cat .err)" 'changed.db: t2: its key is 00, but its settings give [0-9a-f]{32} here'
 sqlite3 changed.db "update trial set state = 'pending'"
 fails "nothing done" 1 "$ESPALIER" verify changed.db
 is "is said" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"
@@ -88,7 +88,7 @@ ok "and may be anywhere" "$ESPALIER" verify -k 1 --set genotypes=elsewhere/genot
 cp -r elsewhere panel
 awk -F, -v OFS=, 'NR == 3 { $2 = $2 + 0.5 } { print }' elsewhere/phenotypes.csv >panel/phenotypes.csv
 fails "data that have changed" 1 "$ESPALIER" verify
-like "are refused by name" "$(cat .err)" "sweep 'small': the data are not those that were trained on .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
+like "are refused by name" "$(cat .err)" "sweep 'small': the data are not the training data .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
 
 # What diverged does so again.
 cat >high.ini <<'INI'
