@@ -478,8 +478,8 @@ static void arrange(struct errlist *errors, size_t first, const char *path)
     if (n > MAX_ERRORS)
         errors->n = first + MAX_ERRORS;
     if (n + n_more > MAX_ERRORS)
-        errlist_add(errors, "%s: %zu more error%s", path, n + n_more - MAX_ERRORS,
-                    n + n_more - MAX_ERRORS == 1 ? "" : "s");
+        errlist_add(errors, "%s: ... and %zu more error%s", path, n + n_more - MAX_ERRORS,
+                    n + n_more == MAX_ERRORS + 1 ? "" : "s");
 }
 
 static void default_name(struct sweep *sweep, struct errlist *errors)

@@ -13,6 +13,9 @@
 /* Set if a process reads the reports of rank 0 (launch/launch_report.h). */
 #define LAUNCH_REPORT "ESPALIER_REPORT"
 
+/* Set by the user: the database of commands that are given none. */
+#define LAUNCH_DB "ESPALIER_DB"
+
 /* Set by the user for rank 0. "off": `run` does not check the launch. */
 #define LAUNCH_CHECKS "ESPALIER_CHECKS"
 

@@ -254,7 +254,7 @@ static int words_to_drop(const char *word)
     return 0;
 }
 
-enum { MAX_WORDS = 32 }; /* words before the program */
+enum { MAX_WORDS = 48 }; /* words before the program */
 
 struct words {
     const char **at;
@@ -303,8 +303,8 @@ static void add_placement(struct words *words, const char *cores)
 /* mpirun passes its environment to ranks on its own host, to others only the variables of -x. */
 static void add_environment(struct words *words)
 {
-    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN,
-                                        SHARED_VARIABLE, LAUNCH_CHECKS};
+    static const char *const names[] = {LAUNCH_COMMAND,  LAUNCH_REPORT, LAUNCH_BEGUN,
+                                        SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i])) {
@@ -333,6 +333,8 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     add(&words, "run");
     add(&words, "--progress");
     add(&words, launch->progress);
+    add(&words, "--color");
+    add(&words, launch->color);
     for (int i = 1; i < argc; i++) {
         int skip = words_to_drop(argv[i]);
 

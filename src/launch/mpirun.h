@@ -23,7 +23,8 @@ struct mpirun {
     double heartbeat_s;   /* the sweep's heartbeat_limit */
     double begun_s;       /* when the command began, by clock_system */
     const char *command;  /* as the user typed it */
-    const char *progress; /* passed to the ranks, since only this process sees the terminal */
+    const char *progress; /* --progress and --color of the ranks, which do not see the terminal */
+    const char *color;
 };
 
 /* When this command began, by clock_system: now, or when the `run -n` that started this rank began.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "data/format.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
@@ -94,6 +95,21 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
     return errlist_add_usage(faults, err);
 }
 
+/* For -v: the files that the settings name, and where they lie. */
+static void log_files(const struct settings *settings)
+{
+    for (int id = 0; id < P_COUNT; id++) {
+        const char *path = settings->v[id].s;
+        char *real;
+
+        if (param_table[id].type != PARAM_PATH || !*path)
+            continue;
+        real = realpath(path, NULL);
+        log_verbose("%s.%s: %s", param_table[id].section, param_table[id].key, real ? real : path);
+        free(real);
+    }
+}
+
 int job_load(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -101,11 +117,15 @@ int job_load(struct job *job, struct errlist *faults)
     struct err err;
 
     address_space_warn();
+    if (log_get_level() == LOG_VERBOSE)
+        log_files(&job->sweep.fixed);
     spec_data(&spec, &job->sweep.fixed);
     spec.unmatched = job->unmatched;
     if (data_load(&job->data, &spec, &job->report, &err))
         return fail_load(job, &err, faults);
     job->load_s = clock_now(&clock_system) - begun_s;
+    log_verbose("data: %d samples and %d features, read in %.2f s", job->data.n_samples,
+                job->data.n_features, job->load_s);
     job_warn_data(job);
     return resolve(job, faults);
 }
@@ -195,6 +215,7 @@ int job_points(struct job *job, struct errlist *faults)
 
 int job_plan(struct job *job, struct errlist *faults)
 {
+    double begun_s = clock_now(&clock_system);
     struct err err;
 
     if (job_points(job, faults))
@@ -202,6 +223,9 @@ int job_plan(struct job *job, struct errlist *faults)
     job_warn_plan(job);
     if (make_costs(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);
+    log_verbose("plan: %lld trials of %d configurations, made in %.2f s",
+                (long long)job->plan.n_trials, job->plan.n_configs,
+                clock_now(&clock_system) - begun_s);
     return 0;
 }
 

@@ -3,20 +3,17 @@
 
 #include <stdio.h>
 
+#include "base/duration.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/words.h"
 #include "run/advice.h"
 #include "store/query.h"
 
 static const char *name_of(const struct sweep_session *session)
 {
     return session->job->sweep.fixed.v[P_SWEEP_NAME].s;
-}
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 enum { SHARD_TEXT = 32 };
@@ -113,15 +110,15 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
                   session->before.diverged - session->before.failed +
                   (session->only_models ? 0 : left);
     bool is_whole = session->options->shard.n == 1;
-    char best[96] = "", shard[SHARD_TEXT];
+    char best[96] = "", shard[SHARD_TEXT], words[DURATION_TEXT];
 
     /* part of a sweep has no best configuration yet */
     if (is_whole)
         format_best(best, sizeof best, session);
-    log_info("%s%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+    log_info("%s%s: %lld of %lld trial%s run in %s, %lld done, %lld diverged, %lld failed%s",
              name_of(session), shard_text(shard, &session->options->shard), (long long)ran,
-             (long long)now.total, seconds, (long long)(now.done + left), (long long)now.diverged,
-             (long long)now.failed, best);
+             (long long)now.total, plural(now.total), duration_words(words, seconds),
+             (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
     if (!session->n_losses)
         print_efficiency(session);
     /* a run that ran nothing would only repeat the last run's advice */

@@ -17,7 +17,7 @@ is "its genotypes are those of version 0.1.0" "$(sum panel/genotypes.csv)" "1569
 is "and so is its graph" "$(sum panel/edges.csv)" "4176577668 3190"
 
 read_back=$("$ESPALIER" inspect panel/sweep.ini)
-is "genotypes are small integers" "$(line features "$read_back")" "300, small integers, 0.0 MB"
+is "genotypes are small integers" "$(line features "$read_back")" "300, small integers, 18 kB"
 is "and joined" "$(line genotypes "$read_back")" \
     "60 samples, 300 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
 
@@ -27,7 +27,7 @@ is "made or read, the data are the same" "$(line digest "$("$ESPALIER" inspect m
 
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
-is "one value between makes all of them floats" "$(line features "$imputed")" "300, floats, 0.1 MB"
+is "one value between makes all of them floats" "$(line features "$imputed")" "300, floats, 72 kB"
 like "missing ones are counted" "$(line genotypes "$imputed")" ' 1 missing call'
 
 done_testing

@@ -213,7 +213,7 @@ if unshare -rm sh fill.sh 2>/dev/null; then
     is "a disk that fills ends the run with 1" "$(cat status)" 1
     like "which says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
     like "and what is safe" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
-    like "status says so, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then the same command goes on\)'
+    like "status says so, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then run the same command again\)'
     is "the file is sound" "$(cat integrity)" ok
     is "with room the same line goes on" "$(cat status2)" 0
     is "row for row" "$(rows filled.db)" "$(rows mid.db)"

@@ -28,8 +28,8 @@ doctor() {
 
 like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
     "^espalier cpu cores blas mpi memory /dev/shm launch .*database rank "
-is "nothing wrong with a new database" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "nothing to mend"
-like "a database that cannot be made" "$(doctor --db nowhere/x.db)" "^warning: nowhere/x.db: cannot be made"
+is "nothing wrong with a new database" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
+like "a database that cannot be created" "$(doctor --db nowhere/x.db)" "^warning: nowhere/x.db: cannot be created"
 echo 'a letter' >letter.db
 like "a file that is no database" "$(doctor --db letter.db)" "^warning: letter.db: not a database"
 like "each with its fix" "$(doctor --db letter.db | tail -n 1)" "^    fix: give another --db"
@@ -45,7 +45,7 @@ is "nothing of it with ESPALIER_CHECKS=off" \
     "$(ESPALIER_CHECKS=off taskset -c 0 "$ESPALIER" run quick.ini --db off.db 2>&1 | grep -c 'threads = 3')" 0
 
 # One process where the batch system gave many tasks. (srun for real: tests/mpi/srun.sh)
-is "a batch script of one task" "$(SLURM_JOB_ID=7 SLURM_NTASKS=1 taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "nothing to mend"
+is "a batch script of one task" "$(SLURM_JOB_ID=7 SLURM_NTASKS=1 taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "no problems found"
 for job in SLURM_NTASKS=32 LSB_DJOB_NUMPROC=32 PBS_NP=32; do
     like "$job" "$(env "$job" "$ESPALIER" doctor)" "^warning: the batch job has room for 32 tasks, but this is one process"
 done
@@ -73,11 +73,11 @@ nfs() {
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$@"
 }
 if [ "$(nfs "$ESPALIER" doctor | grep -c ' on nfs: journal mode delete')" -eq 1 ]; then
-    is "a database of a rollback journal on NFS" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "nothing to mend"
+    is "a database of a rollback journal on NFS" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     like "a write-ahead log on NFS" "$(nfs "$ESPALIER" doctor --db off.db)" "^warning: off.db is on nfs.* write-ahead log"
     ok "the fix it names" sh -c "$(nfs "$ESPALIER" doctor --db off.db | sed -n 's/.*fix: .*: \(sqlite3 .*\)/\1/p')"
-    is "mends it" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "nothing to mend"
+    is "mends it" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$ESPALIER" run quick.ini --set epochs=1000000 --set seed=2 --set name=slow --db off.db --progress none 2>slow.err &
     pid=$!

@@ -23,10 +23,10 @@ inspect() {
 }
 is "a TUDataset" "$(inspect "$T/tu.ini")" \
 "samples     4 graphs
-features    2 of a node, small integers, 0.0 MB
-nodes       12, in a graph 3 to 3, median 3
-edges       3, in a graph 0 to 2, median 0.5; 0 duplicates and 1 self loops dropped
-components  3 graphs with more than one, 2 of them without an edge
+features    2 of each node, small integers, 24 bytes
+nodes       12; 3 to 3 in a graph, median 3
+edges       3; 0 to 2 in a graph, median 0.5; 0 duplicates and 1 self loop dropped
+components  3 graphs with more than one; 2 without an edge
 one way     1 edge is listed in one direction only, and used in both
 not used    labels or attributes of edges
 class       -1: 2
@@ -86,10 +86,10 @@ val = 0.4
 END
 is "images" "$(inspect "$T/idx.ini" | head -7)" \
 "samples     3 graphs
-features    3 of a node, bytes (2 of them by place, held once), 0.0 MB
-nodes       12, in a graph 4 to 4, median 4
-edges       18, in a graph 6 to 6, median 6; 0 duplicates and 0 self loops dropped
-components  0 graphs with more than one, 0 of them without an edge
+features    3 of each node, bytes (2 of them by place, held once), 12 bytes
+nodes       12; 4 to 4 in a graph, median 4
+edges       18; 6 to 6 in a graph, median 6; 0 duplicates and 0 self loops dropped
+components  0 graphs with more than one; 0 without an edge
 images      4 in the file, 2 x 2 pixels
 class       1: 2"
 
@@ -107,10 +107,10 @@ printf 'smiles,y\nCCO,a\nC(,b\n[Na+].[Cl-],b\nO,a\nC1CC1,b\n' >"$T/m.csv"
 if inspect "$T/smiles.ini" >"$T/out" 2>"$T/err"; then
     is "molecules" "$(cat "$T/out")" \
 "samples     4 graphs
-features    62 of a node, small integers, 0.0 MB
-nodes       9, in a graph 1 to 3, median 2.5
-edges       5, in a graph 0 to 3, median 1; 0 duplicates and 0 self loops dropped
-components  1 graph with more than one, 1 of them without an edge
+features    62 of each node, small integers, 558 bytes
+nodes       9; 1 to 3 in a graph, median 2.5
+edges       5; 0 to 3 in a graph, median 1; 0 duplicates and 0 self loops dropped
+components  1 graph with more than one; 1 without an edge
 skipped     1 molecule that cannot be parsed, the first on line 3
 valences    0 atoms with an impossible valence, counted without hydrogens
 class       a: 2

@@ -213,7 +213,7 @@ awk -F, -v OFS=, 'NR == 1 { print "node", "part" }
 works sparse features.csv labels.csv sim/edges.csv split.csv
 is "classes of nodes" "$(value sparse.ini task)" classification
 like "whole numbers are said to be classes" "$out" \
-    '^classes +the whole numbers of "label" are taken for classes; where they are amounts, write task = regression$'
+    '^classes +the whole numbers of "label" are used as classes; if they are amounts, set task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
 is "no other parts" "$(value sparse.ini test)$(value sparse.ini stop)" ""
 
@@ -346,7 +346,7 @@ no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genot
 no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \
     sim/genotypes.csv
 no "a VCF alone" '^espalier: p.vcf: genotypes: the phenotype table is missing' p.vcf
-no "phenotypes alone" '^espalier: sim/phenotypes.csv: is a table that says nothing alone' sim/phenotypes.csv
+no "phenotypes alone" '^espalier: sim/phenotypes.csv: a table that needs other files beside it' sim/phenotypes.csv
 no "two tables of genotypes" '^espalier: sim/genotypes.csv and again.csv: both look like tables of genotypes' \
     sim/genotypes.csv again.csv
 no "two files of genotypes" '^espalier: p.vcf and p.hmp.txt: both are read as genotypes: give one of them' p.vcf p.hmp.txt

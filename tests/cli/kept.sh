@@ -96,7 +96,7 @@ is "it has all models" "$(content retried.db)" "$(content pieces.db)"
 is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
 is "a sweep file of what is chosen keeps its models" "$("$ESPALIER" best none.db --format ini 2>/dev/null | grep "^keep")" "keep = best"
 ok "plan" "$ESPALIER" plan small.ini --db none.db
-like "says what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more for that alone, about [0-9.e-]+ core-seconds$"
+like "says what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more to make the models, about [0-9a-z. -]+ on 1 rank$"
 like "of the other too" "$(cat .err)" "^espalier: small: c$cheap is the cheapest within one standard error of the best, and 6 of"
 ok "a sweep that ran with keep = none" "$ESPALIER" run small.ini --db none.db --progress none
 is "trains what both rules choose" "$(grep 'training them' .err)" "espalier: c$best is the best, and 6 of its trials have no model: training them again for the models
@@ -178,8 +178,8 @@ ok "a trial's model" "$ESPALIER" show all.db "t$trial" --model one.safetensors
 like "is said" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
 is "is the blob" "$(sqlite3 all.db "select hex(safetensors) from model where trial_id = $trial" | cksum)" \
     "$(sqlite3 :memory: "select hex(readfile('one.safetensors'))" | cksum)"
-like "show tells of it" "$("$ESPALIER" show all.db "t$trial")" '^model: --model FILE writes it out'
-like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models: --model FILE writes them out'
+like "show tells of it" "$("$ESPALIER" show all.db "t$trial")" '^model, which --model FILE writes to a file'
+like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models, which --model FILE writes to files'
 mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
 is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"

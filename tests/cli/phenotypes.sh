@@ -40,7 +40,7 @@ plain=$(inspect)
 is "columns that are not asked for are not read" "$(line covariates "$plain")$(line groups "$plain")" ""
 is "no sample is there twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
 
-like "what cosine depends on is told" "$(line graph "$plain")" '^knn by cosine \(of the allele that is counted; .*\): [0-9]+ edges'
+like "what cosine depends on is told" "$(line graph "$plain")" '^knn by cosine \(of the counted allele; .*\): [0-9]+ edges'
 like "and kinship does not" "$(line graph "$(inspect --set graph.metric=kinship)")" '^knn by kinship: [0-9]+ edges'
 
 # ---- ids without a partner ----
@@ -57,7 +57,7 @@ is "and what could be the reason" \
 
 with=$(inspect --set "covariates=year, site, factor(note)")
 is "covariates are features" "$(line features "$with")" \
-    "309, small integers, 0.0 MB"
+    "309, small integers, 19 kB"
 is "as words and as numbers" "$(line covariates "$with")" \
     "3 columns, 9 features, 8 missing cells set to the mean"
 is "the graph does not see them" "$(line graph "$with")" "$(line graph "$plain")"
@@ -196,7 +196,7 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     is "each a fold" "$(line split "$ft16" | grep -c 'val is')" 18
     is "and covariates" "$(line covariates "$ft16")" "2 columns, 19 features, 0 missing cells set to the mean"
     like "of which small ones have no correlation" "$(cat .err)" \
-        "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson of so few means nothing"
+        "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson means nothing for so few samples"
     for table in LD LDV SD SDV; do
         ft10=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=phenotype \
             --set "data.phenotypes=$real/${table}_FT_DATA.tsv" --set missing=200 2>.err)

@@ -124,7 +124,7 @@ refused() { fails "$1" "$2" "$ESPALIER" predict "$3" $4 && is "is said: $1" "$(c
 refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99"
 refused "no id" 1 results.db "--config best" "'best' is not a configuration: must be a number, as in c12"
 refused "no such trial" 1 results.db "--trial t99" "no trial 99"
-refused "two" 2 results.db "--trial t1 --config c1" "--config and --trial: one of them alone"
+refused "two" 2 results.db "--trial t1 --config c1" "--config and --trial exclude each other"
 sqlite3 results.db ".backup none.db" && sqlite3 none.db "delete from model where trial_id = 1; update trial set state = 'pending' where trial_id = 2; delete from model where trial_id > 3"
 like "no model" "$("$ESPALIER" predict none.db --trial t1 2>&1)" "^espalier: none.db: no model of t1 is kept: keep = best .* to train it again, run the same sweep with another --db"
 like "nor of a configuration" "$("$ESPALIER" predict none.db --config c3 2>&1)" "^espalier: none.db: no model of c3 is kept"

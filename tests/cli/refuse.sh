@@ -141,7 +141,7 @@ agree "another part" "--set grid.hidden_size=8"
 # Meanwhile too: what is not in this run's plan has more trials and stays ahead.
 ok "a run of some length, with fewer replicates" "$ESPALIER" run a.ini --db a.db --progress live \
     --set replicates=2 --set grid.hidden_size=150 --set grid.dropout=0:0.8:0.05
-is "says the same best as best, all the time" "$(tr '\r' '\n' <.err | grep ranks.busy | sed 's/.*best val_pearson \([^ ]*\) (c\([0-9]*\)).*/\2 \1/' | sort -u)" "$best"
+is "says the same best as best, all the time" "$(tr '\r' '\n' <.err | grep '[0-9] trials (' | sed 's/.*best val_pearson \([^ ]*\) (c\([0-9]*\)).*/\2 \1/' | sort -u)" "$best"
 
 # ---- names ----
 

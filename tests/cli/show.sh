@@ -39,6 +39,6 @@ is "is named" "$(cat .err)" "espalier: results.db: no configuration 99"
 fails "a trial that is not there" 1 "$ESPALIER" show t99
 fails "an id that is none" 2 "$ESPALIER" show x9
 is "says what ids are" "$(cat .err)" \
-    "espalier: 'x9' is no id: must be c12 (a configuration) or t345 (a trial)"
+    "espalier: 'x9' is not an id: must be c12 (a configuration) or t345 (a trial)"
 fails "no id" 2 "$ESPALIER" show
 done_testing

@@ -137,7 +137,7 @@ fails "next to nothing" 1 run --set stop=0.001 --db x.db
 like "too little" "$(cat "$T/.err")" 'the stop part of fold 0 is empty'
 grep -v '^folds' stop.ini | sed 's/^type = .*/type = ridge, gcn/; s/^stop = .*/stop = 0.018/' >least.ini
 ok "two samples" "$ESPALIER" plan least.ini --db least.db
-like "choose at random" "$(cat "$T/.err")" 'the stop part has fewer than 3 samples \(2\): val_pearson of so few chooses the epoch at random'
+like "choose at random" "$(cat "$T/.err")" 'the stop part has fewer than 3 samples \(2\): val_pearson of so few samples chooses the epoch at random'
 awk 'BEGIN { print "id,m1,m2"; for (i = 1; i <= 12; i++) print "s" i "," i % 3 "," int(i / 2) % 3 }' >few.csv
 awk 'BEGIN { print "id,y,family"; for (i = 1; i <= 12; i++) print "s" i "," i "," (i > 6 ? "c" : i > 3 ? "b" : "a") }' >families.csv
 cat >groups.ini <<'INI'

@@ -46,6 +46,21 @@ script -qec "'$ESPALIER' export" /dev/null </dev/null >shown 2>&1
 is "but shows a terminal none that command it" "$(tr -d '\r' <shown | harm)" 0
 like "only the rest" "$(cat shown)" 'x\?\]52;c;eA==\?\?31m\?y'
 
+# Colour: on a terminal, unless it is unwanted. `script` is a terminal.
+escapes() { LC_ALL=C grep -c "$(printf '\033\\[')"; }
+in_terminal() { script -qec "$1" /dev/null </dev/null 2>&1 | tr -d '\r'; }
+is "help has colour on a terminal" "$(($(TERM=xterm in_terminal "'$ESPALIER' help" | escapes) > 5))" 1
+is "and so have errors" "$(TERM=xterm in_terminal "'$ESPALIER' bset" | escapes)" 1
+is "and warnings" "$(TERM=xterm in_terminal "'$ESPALIER' best results.db --where 'trials > 1000'" | grep warning: | escapes)" 1
+is "none in a pipe" "$("$ESPALIER" help 2>&1 | escapes)" 0
+is "none with NO_COLOR" "$(NO_COLOR=1 TERM=xterm in_terminal "'$ESPALIER' help" | escapes)" 0
+is "an empty NO_COLOR does not count" "$(($(NO_COLOR='' TERM=xterm in_terminal "'$ESPALIER' help" | escapes) > 5))" 1
+is "none with TERM=dumb" "$(TERM=dumb in_terminal "'$ESPALIER' help" | escapes)" 0
+is "none with --color never" "$(TERM=xterm in_terminal "'$ESPALIER' help run --color never" | escapes)" 0
+is "in a pipe with --color always" "$(($("$ESPALIER" help run --color always | escapes) > 5))" 1
+is "even with NO_COLOR" "$(($(NO_COLOR=1 "$ESPALIER" help run --color always | escapes) > 5))" 1
+is "the same text" "$("$ESPALIER" help run --color always | sed "s/$(printf '\033')\\[[0-9;]*m//g")" "$("$ESPALIER" help run)"
+
 # ---- data files ----
 
 awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 24; i++) print "s" i "," i % 3 "," int(i / 3) % 3 "," i % 2 }' >g.csv

@@ -72,7 +72,7 @@ fails "an id that is none" 1 "$ESPALIER" verify --trial x
 sqlite3 changed.db "update trial set state = 'failed' where trial_id = 1"
 fails "one that failed" 1 "$ESPALIER" verify --trial 1 changed.db
 is "cannot be verified" "$(cat .err)" \
-    "espalier: changed.db: t1 is failed: only what is done or has diverged can be verified"
+    "espalier: changed.db: t1 is failed: only trials that are done or diverged can be verified"
 sqlite3 changed.db "update trial set key = '00' where trial_id = 2"
 fails "a key that the settings do not give" 1 "$ESPALIER" verify --trial 2 changed.db
 like "is named" "$(cat .err)" 'changed.db: t2: its key is 00, but its settings give [0-9a-f]{32} here'

@@ -349,7 +349,7 @@ static void test_many(void **state)
     assert_string_equal(errors.text[0], "x.ini:2: 'words': must be 'key = value' or '[section]'");
     assert_string_equal(errors.text[9],
                         "x.ini:11: unknown key 'key' in [model]; 'espalier params' lists them");
-    assert_string_equal(errors.text[10], "x.ini: 9990 more errors");
+    assert_string_equal(errors.text[10], "x.ini: ... and 9990 more errors");
     sweep_release(&sweep);
     errlist_release(&errors);
     buf_release(&text);
