@@ -34,6 +34,28 @@ is "and uses 100" "$(($(widest 100) > 80 && $(widest 100) <= 100))" 1
 is "but no more" "$(widest 1000)" "$(widest 100)"
 is "80 without a terminal" "$(widest '')" "$(widest 80)"
 
+# Every example is a line that its command accepts: --help ends it before it does anything.
+for command in $commands; do
+    "$ESPALIER" help "$command" | sed -n '/^Examples/,/ptions:$/s/^  \([a-z].*\)/\1/p' | grep '^espalier ' |
+        grep -v '^espalier help' | sed 's/ > .*//' >"$T/examples"
+    wrong=
+    while IFS= read -r line; do
+        eval "set -- $line"
+        shift
+        "$ESPALIER" "$@" --help >/dev/null 2>&1 || wrong="$wrong $line;"
+    done <"$T/examples"
+    is "$command: its examples are right" "$wrong" ""
+done
+
+# Of several ranks the first alone answers, and none of them opens MPI for it.
+as_rank() { rank=$1; shift; OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$rank "$ESPALIER" "$@"; }
+is "rank 0 prints help" "$(as_rank 0 run --help | head -n 1)" "usage: espalier run [OPTIONS] GRID.ini [DB]"
+ok "rank 1 does not" as_rank 1 run --help
+is "it prints nothing" "$(cat "$T/.out" "$T/.err")" ""
+fails "rank 0 reports a wrong line" 2 as_rank 0 run --wrong
+ok "rank 1 leaves without an error" as_rank 1 run --wrong
+is "nor anything of that" "$(cat "$T/.out" "$T/.err")" ""
+
 # What is close to a wrong word.
 said() { "$ESPALIER" "$@" 2>&1 | head -n 1; }
 is "a command" "$(said bset)" "espalier: 'bset' is not a command; did you mean 'best'?"
