@@ -9,6 +9,7 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "data/format.h"
+#include "data/genotype/simulate.h"
 #include "data/graph/graph.h"
 #include "grid/param.h"
 
@@ -17,6 +18,7 @@
 struct simulate_options {
     struct common_options common;
     const char *samples, *markers, *populations, *fst, *causal, *heritability, *seed;
+    long unphenotyped;
 };
 
 static int read_values(struct simulate_spec *spec, const struct simulate_options *o,
@@ -50,6 +52,8 @@ struct simulated {
     const struct dataset *data;
     struct csr graph; /* of the samples: k nearest neighbours */
     struct mat row;   /* (1, markers) */
+    int32_t populations;
+    int32_t unphenotyped; /* samples without a value of the trait, evenly spaced */
 };
 
 static void put_genotypes(FILE *file, struct simulated *s)
@@ -69,13 +73,43 @@ static void put_genotypes(FILE *file, struct simulated *s)
     }
 }
 
-static void put_phenotypes(FILE *file, struct simulated *s)
+/* The same markers as a VCF, under the same names: CHROM_POS. */
+static void put_vcf(FILE *file, struct simulated *s)
 {
     const struct dataset *d = s->data;
 
-    fputs("id,trait\n", file);
+    fputs("##fileformat=VCFv4.2\n"
+          "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n",
+          file);
+    for (int chromosome = 1; chromosome <= SIMULATE_CHROMOSOMES; chromosome++)
+        fprintf(file, "##contig=<ID=%d>\n", chromosome);
+    fputs("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT", file);
     for (int32_t i = 0; i < d->n_samples; i++)
-        fprintf(file, "%s,%.9g\n", dataset_id(d, i), (double)d->target[i]);
+        fprintf(file, "\t%s", dataset_id(d, i));
+    for (int32_t j = 0; j < d->n_features; j++) {
+        fprintf(file, "\n%d\t%d\t.\tA\tG\t.\tPASS\t.\tGT", simulate_chromosome(j, d->n_features),
+                j + 1);
+        for (int32_t i = 0; i < d->n_samples; i++)
+            fputs(d->dosage[(int64_t)i * d->n_features + j] ? "\t1/1" : "\t0/0", file);
+    }
+    fputc('\n', file);
+}
+
+/* Sample i descends from population i modulo their number (data/genotype/simulate). */
+static void put_phenotypes(FILE *file, struct simulated *s)
+{
+    const struct dataset *d = s->data;
+    int64_t n = d->n_samples, m = s->unphenotyped;
+
+    fputs("id,trait,population\n", file);
+    for (int32_t i = 0; i < n; i++) {
+        bool is_missing = (i + 1) * m / n > i * m / n;
+
+        fprintf(file, "%s,", dataset_id(d, i));
+        if (!is_missing)
+            fprintf(file, "%.9g", (double)d->target[i]);
+        fprintf(file, ",p%d\n", i % s->populations + 1);
+    }
 }
 
 static void put_edges(FILE *file, struct simulated *s)
@@ -105,9 +139,8 @@ static const struct {
     const char *name;
     void (*put)(FILE *file, struct simulated *s);
 } files[] = {
-    {"genotypes.csv", put_genotypes},
-    {"phenotypes.csv", put_phenotypes},
-    {"edges.csv", put_edges},
+    {"genotypes.csv", put_genotypes},   {"genotypes.vcf", put_vcf},
+    {"phenotypes.csv", put_phenotypes}, {"edges.csv", put_edges},
     {"sweep.ini", put_sweep},
 };
 #define N_FILES (sizeof files / sizeof *files)
@@ -137,10 +170,12 @@ static int write_files(struct simulated *s, const char *directory, struct err *e
     return rc;
 }
 
-static int write_panel(const struct dataset *d, const char *directory, struct err *err)
+static int write_panel(const struct dataset *d, const char *directory,
+                       const struct simulate_options *o, int32_t populations, struct err *err)
 {
     struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 10};
-    struct simulated s = {.data = d};
+    struct simulated s = {
+        .data = d, .populations = populations, .unphenotyped = (int32_t)o->unphenotyped};
     int rc;
 
     if (spec.k >= d->n_samples)
@@ -155,7 +190,8 @@ static int write_panel(const struct dataset *d, const char *directory, struct er
     return rc;
 }
 
-static int simulate_panel(const char *directory, const struct simulate_spec *spec, struct err *err)
+static int simulate_into(const char *directory, const struct simulate_spec *spec,
+                         const struct simulate_options *o, struct err *err)
 {
     struct data_spec data = {.format = &simulated_format, .simulate = *spec};
     struct data_report report;
@@ -167,7 +203,7 @@ static int simulate_panel(const char *directory, const struct simulate_spec *spe
         return err_set(err, "%s: %s", directory, strerror(errno));
     rc = data_load(&d, &data, &report, err);
     if (!rc)
-        rc = write_panel(&d, directory, err);
+        rc = write_panel(&d, directory, o, spec->populations, err);
     if (!rc)
         cli_printf("%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n", directory,
                    d.n_samples, d.n_features, escape_shell(&word, directory));
@@ -178,12 +214,19 @@ static int simulate_panel(const char *directory, const struct simulate_spec *spe
 
 static int simulate(struct call *call)
 {
+    const struct simulate_options *o = call->options;
     struct simulate_spec spec;
     struct err err;
 
-    if (read_values(&spec, call->options, &err))
+    if (read_values(&spec, o, &err))
         return cli_fail_usage(&err);
-    return simulate_panel(call->operands[0], &spec, &err) ? cli_fail(&err) : EXIT_OK;
+    if (o->unphenotyped > spec.samples - 3) {
+        err_set(&err,
+                "--unphenotyped %ld: must be at most %d, so that 3 of the %d samples have a trait",
+                o->unphenotyped, spec.samples - 3, spec.samples);
+        return cli_fail_usage(&err);
+    }
+    return simulate_into(call->operands[0], &spec, o, &err) ? cli_fail(&err) : EXIT_OK;
 }
 
 static const struct option_row options[] = {
@@ -200,6 +243,9 @@ static const struct option_row options[] = {
     {0, "heritability", "X", OPTION_SETTING,
      .into = offsetof(struct simulate_options, heritability),
      .help = "Set the share of the trait's variance that is genetic.", .param = P_HERITABILITY},
+    {0, "unphenotyped", "N", OPTION_INT, .into = offsetof(struct simulate_options, unphenotyped),
+     .help = "Leave the trait of N samples out of phenotypes.csv.", .default_text = "0", .min = 0,
+     .max = INT32_MAX},
     {0, "seed", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, seed),
      .help = "Draw another panel.", .param = P_SIMULATION_SEED},
     {0},
@@ -208,6 +254,7 @@ static const struct option_row options[] = {
 static const struct example examples[] = {
     {"espalier simulate panel", "Write a panel and a sweep file into the folder panel."},
     {"espalier simulate big --samples 2000 --markers 10000", "Write a larger panel."},
+    {"espalier simulate panel --unphenotyped 60", "Write a panel with 60 samples to predict."},
     {NULL, NULL},
 };
 
@@ -219,8 +266,9 @@ const struct command command_simulate = {
     .max_operands = 1,
     .operand_kind = VALUE_DIRECTORY,
     .summary = "Write a simulated panel and a sweep file for it.",
-    .about = "Writes genotypes.csv, phenotypes.csv, edges.csv and sweep.ini. The same options "
-             "always give the same panel. Existing files are not overwritten.",
+    .about = "Writes genotypes.csv, the same genotypes as genotypes.vcf, phenotypes.csv with the "
+             "columns trait and population, edges.csv and sweep.ini. The same options always give "
+             "the same panel. Existing files are not overwritten.",
     .examples = examples,
     .see = "run",
     .options = options,

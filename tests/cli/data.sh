@@ -25,6 +25,18 @@ printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 300\n' >made.ini
 is "made or read, the data are the same" "$(line digest "$("$ESPALIER" inspect made.ini)")" \
     "$(line digest "$read_back")"
 
+is "the phenotypes name the subpopulation" "$(sed -n '1p;9,10p' panel/phenotypes.csv | cut -d, -f1,3)" "id,population
+s8,p8
+s9,p1"
+sed 's/genotypes.csv/genotypes.vcf/' panel/sweep.ini >panel/vcf.ini
+is "the VCF holds the same data" "$(line digest "$("$ESPALIER" inspect panel/vcf.ini)")" \
+    "$(line digest "$read_back")"
+ok "samples without a trait" "$ESPALIER" simulate some --samples 60 --markers 300 --unphenotyped 7
+is "are as many as asked for" "$(grep -c '^s[0-9]*,,p[0-9]$' some/phenotypes.csv)" 7
+is "and nothing else differs" "$(sum some/genotypes.csv)" "$(sum panel/genotypes.csv)"
+fails "too many of them" 2 "$ESPALIER" simulate none --samples 60 --markers 300 --unphenotyped 58
+like "are refused" "$(cat "$T/.err")" '--unphenotyped 58: must be at most 57'
+
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
 is "one value between makes all of them floats" "$(line features "$imputed")" "300, floats, 72 kB"
