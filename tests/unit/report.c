@@ -148,8 +148,8 @@ static void test_empty(void **state)
     buf_release(&out);
 }
 
-/* Each real is formatted once, and not at all where the row above has it: no row is looked at
- * again. */
+/* Each real is formatted once, or not at all if the row above has the same. No row is visited
+ * twice. */
 static void test_rows_cost_themselves(void **state)
 {
     static const char *const formats[] = {"table", "csv", "json"};
@@ -175,7 +175,7 @@ static void test_rows_cost_themselves(void **state)
         }
 }
 
-/* -0 is equal to 0, and yet another text. */
+/* -0 equals 0 but has another text. */
 static void test_negative_zero(void **state)
 {
     static char *axes[] = {"value"};
@@ -193,8 +193,8 @@ static void test_negative_zero(void **state)
     buf_release(&out);
 }
 
-/* Rows in turn give what the table gives; alignment is that of all rows, also of those before the
- * gap. */
+/* Rows passed one by one give the same as a whole table. All rows share one alignment, including
+ * those before the gap. */
 static void test_gap(void **state)
 {
     struct buf out = {0};
