@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Models without a graph, asked about new samples where the training data are gone or changed.
+# Models without a graph predict new samples after their training data were changed or removed.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
 "$ESPALIER" simulate panel --samples 100 --markers 60 >/dev/null 2>&1 || exit 1
 awk -F, -v OFS=, 'NR == 1 { print $1, "site", "trait", "kind"; next } { print $1, "S" NR % 4, $2, $2 < 85 ? "low" : "high" }' panel/phenotypes.csv >whole.csv
 
-# From rows FROM to TO of the panel: a VCF (REF and ALT swapped where `turn` is set), or a table of halves; some are missing.
+# Rows FROM to TO of the panel: vcf() gives a VCF (with REF and ALT swapped if `turn` is set),
+# halves() a table with fractions. Some values are missing.
 cat >vcf.awk <<'AWK'
 BEGIN { FS = "," }
 FNR == 1 { n = NF; next }
@@ -82,7 +83,7 @@ like "which is said" "$(cat .err)" "new.vcf: the models stand alone: the trainin
 predict vcf.db --config c3 --genotypes new.vcf --all >gcn.out
 is "a gcn reads them" "$(grep -c 'stand alone' .err) $(grep -c '^s' gcn.out)" "0 30"
 
-# Next season's phenotypes.
+# Changed phenotypes.
 cp train/pheno.csv then.csv
 sed -i '2s/,[^,]*,low$/,101,high/; 2s/,[^,]*,high$/,60,low/' train/pheno.csv
 is "the table is another" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
@@ -93,7 +94,7 @@ fails "a gcn does not guess" 1 "$ESPALIER" predict vcf.db --config c3 --genotype
 like "says why" "$(cat .err)" "the data are not those .* with the phenotypes of then .*; the models need the training data: a gcn takes the genotypes of the samples that a new one is joined to$"
 is "and takes the old ones" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
 
-# Gone.
+# The data are removed.
 mv train gone
 is "no data at all: the same bits" "$(ask)" "$(cat before.out)"
 mkdir elsewhere && cp vcf.db new.vcf elsewhere

@@ -49,7 +49,8 @@ is "a condition that is true of nothing" "$(wc -l <none)" 1
 like "is told of" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
 fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete from trial; --'
 
-# How sure it is: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and 1/2 + 1/3.
+# The interval of diff: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and the variance
+# factor is 1/2 + 1/3.
 like "what diff is" "$(best; cat chatter)" '^espalier: diff: to the best on the same folds'
 best --format csv -n 0 >best.csv
 is "diff and its interval" "$(sqlite3 -cmd '.import --csv best.csv b' :memory: "select count(*),
@@ -65,7 +66,7 @@ is "--where knows the interval" "$(best --format csv -n 0 --where 'diff_high < d
     "$(sqlite3 results.db 'select 1 + count(*) from leaderboard where 2 * 12.7062047361747 * diff_se < 0.5')"
 is "the mark" "$(best -n 0 | grep -c '\*')" "$(sqlite3 results.db 'select sum(within_se) from leaderboard')"
 
-# ---- advice: the same at the end of run ----
+# ---- advice: `best` and the end of `run` print the same ----
 
 cat >advice.ini <<'INI'
 [sweep]
@@ -94,7 +95,7 @@ is "run and best warn of the same" "$(warnings chatter | grep -v 'chooses the ep
 like "of something" "$before" 'warning: [0-9]+ of the next 5 configurations'
 ok "run, with nothing left to run" "$ESPALIER" run advice.ini --db advice.db --progress none
 is "does not say it again" "$(warnings .err | grep -vc 'advice.ini: ')" 0
-# Made up: c3, the gcn with the largest learning rate, is best, and differs from all but c2.
+# Invented scores: c3, the gcn with the largest learning rate, is best and differs from all but c2.
 sqlite3 advice.db "update trial set value = 0.1 * fold + config_id * 0.001 * (1 + 0.01 * fold);
     update trial set value = 0.1 * fold + 0.9 + iif(config_id = 2, 0.05 * fold - 0.06, 0) where config_id in (2, 3);
     update metric set value = -0.25 where split = 'val' and name = 'r2' and trial_id in (select trial_id from trial where config_id = 3)"
@@ -119,7 +120,7 @@ ok "classes" "$ESPALIER" inspect advice.ini
 like "inspect warns of small parts" "$(cat .err; "$ESPALIER" inspect advice.ini --set samples=60 2>&1)" \
     'advice.ini: 3 of 3 validation parts have fewer than 30 samples \(the smallest has 16\)'
 
-# The choice, and its test part.
+# The choice of --rule, and its test part.
 cheapest="select config from leaderboard where within_se order by flops, place limit 1"
 is "nothing of the test part unless one is chosen" "$(best | grep -c pearson)" 0
 best --rule 1se >chosen
@@ -140,8 +141,8 @@ is "and no warning of a finished sweep" "$(grep -c 'not finished' chatter)" 0
 fails "a rule that is none" 2 "$ESPALIER" best --rule 2se
 fails "--where that leaves none to choose from" 1 "$ESPALIER" best --rule 1se --where 0
 
-# Made worse on copies: a trial to be run, one trial for each configuration, a setting that is not in
-# a configuration, the view of an older version.
+# Damaged copies: a pending trial, one trial a configuration, a setting missing from a
+# configuration, the view of an older version.
 for copy in pending single other older; do cp results.db $copy.db; done
 sqlite3 pending.db "update trial set state = 'pending', value = null where trial_id = 3"
 best pending.db --rule best >chosen
@@ -161,7 +162,7 @@ before=$(cksum <older.db)
 is "the view of an older version" "$(best older.db -n 0 --format csv)" "$(cat best.csv)"
 is "is left as it is" "$(cksum <older.db)" "$before"
 
-# The best configuration as a sweep file: its trials are those that are there already.
+# The best configuration as a sweep file: its trials already have results.
 best --format ini >best.ini
 keys() {
     sqlite3 "$1" "select key from trial where config_id = (select config from leaderboard
@@ -179,7 +180,7 @@ best --format ini --where 'hidden_size = 8' >best8.ini
 like "--where chooses" "$(cat best8.ini)" '^hidden_size = 8$'
 fails "--where that leaves none" 1 "$ESPALIER" best --format ini --where 0
 
-# Every effective setting is written out, for any kind of data, and the file trains the same trials.
+# Every effective setting is written, for any kind of data, and the file trains the same trials.
 is "defaults are written out" "$(grep -E '^(layers|scale|objective|weight_decay|samples|test) = ' best.ini | tr '\n' ' ')" \
     "objective = val_pearson scale = standardize samples = 60 test = 0.2 layers = 2 weight_decay = 0.0005 "
 is "and nothing else" "$(grep -cE '= *$|auto|^(lambda|maf|group|edges) =' best.ini)" 0
@@ -200,7 +201,7 @@ hidden_size = 4
 type = mlp, ridge, gcn
 threads = 1
 INI
-same_again() { # NAME PLACE OPTION...: the configuration at that place of the sweep, written and run alone
+same_again() { # NAME PLACE OPTION...: write the configuration at PLACE of the sweep, and run it alone
     name=$1 place=$2
     shift 2
     ok "$name" "$ESPALIER" run panel.ini --db "$place.db" --progress none "$@"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A trial that is stopped goes on from a checkpoint, and the sweep is what it would have been. Trials
-# get the length they need here from a measurement on this machine.
+# A trial that is stopped continues from a checkpoint, and the sweep equals an uninterrupted one.
+# The length of trials is set from a measurement on this machine.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 unset SLURM_JOB_ID SLURM_JOB_END_TIME LSB_JOBID LSB_JOBINDEX PBS_JOBID
@@ -25,7 +25,7 @@ batch_size = 64, full
 INI
 query() { sqlite3 "$1" "$2"; }
 run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
-# All that is not time.
+# Everything except times.
 bits() {
     query "$1" "select trial_id, key, state, value, epochs_run, best_epoch, flops, peak_bytes, error from trial;
         select * from metric order by 1, 2, 3;
@@ -34,13 +34,14 @@ bits() {
 
 run --set epochs=400 --db speed.db 2>/dev/null
 slow=$(query speed.db "select seconds from trial order by seconds desc limit 1")
-# So many that the longer trial takes some 8 s; on a machine that is busy by then it is more.
+# Epochs for about 8 s of the longer trial; more on a busy machine.
 epochs=$(awk "BEGIN { printf \"%d\", 400 * 8 / $slow }")
 sweep() { run --set epochs="$epochs" "$@"; }
 
 ok "an undisturbed run" sweep --db whole.db
 
-# Expected to take longer than the grace period: stopped at once, 3 s after it began.
+# The trial is expected to take longer than the grace period. So it is stopped at once, 3 s after
+# its start.
 "$ESPALIER" run sweep.ini --progress none --set epochs="$epochs" --db parts.db --grace 1s 2>first.err &
 pid=$!
 until [ -n "$(query parts.db "select 1 from attempt where outcome = 'running'

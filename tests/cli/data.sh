@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# simulate writes a panel, inspect says what is in it and how it is held.
+# simulate writes a panel, and inspect shows its contents and its form in memory.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

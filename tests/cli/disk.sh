@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The disk fails, fills, or is a network filesystem: what was committed stays, what is missing is listed,
-# nothing hangs, and the same line goes on.
+# The disk fails, fills up, or is a network filesystem. What was committed stays, missing trials are
+# listed, nothing hangs, and the same command continues.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 fault=$(dirname "$ESPALIER")/tests/cli/fault.so
@@ -26,7 +26,7 @@ epochs = 4
 hidden_size = 4, 8
 dropout = 0:0.4:0.2
 INI
-# Some seconds: the commits of half a second fall into it.
+# This sweep takes some seconds, so several commits happen during it.
 cat >long.ini <<'INI'
 [sweep]
 name = long
@@ -45,7 +45,8 @@ INI
 rows() { sqlite3 "$1" 'select config, replicate, fold, state, value, val_loss, test_pearson from trials order by 1, 2, 3'; }
 done_in() { sqlite3 "$1" "select count(*) from trial where state = 'done'"; }
 
-# broken FILE_PART CALL AT ARGUMENT...: a run whose disk fails from then on; its status in $status, its words in err
+# broken FILE_PART CALL AT ARGUMENT...: run with a disk that fails from then on; sets $status,
+# messages are in err
 broken() {
     part=$1 call=$2 at=$3
     shift 3
@@ -58,7 +59,7 @@ broken() {
 wanted=$(rows whole.db)
 is "the run that they are compared with" "$(done_in whole.db)" 18
 
-# Every kind of call, at points from the first to beyond the last.
+# Every kind of call fails at several points, the last beyond the end of the run.
 for magic in $local $nfs; do
     [ "$magic" = $local ] && log=wal || log=journal
     export FAULT_MAGIC="$magic"
@@ -83,7 +84,7 @@ for magic in $local $nfs; do
     done
 done
 
-# In the middle of a sweep: what is safe and what is missing are named.
+# In the middle of a sweep, the message gives what is safe and what is missing.
 missing_is_named() {
     safe=$(sed -n "s/.*$1: all that was committed is safe; it holds \([0-9]*\) of 60 trials$/\1/p" err)
     is "$2: what is safe is in the file" "$(done_in "$1")" "$safe"
@@ -107,7 +108,7 @@ missing_is_named ranks.db "two ranks"
 ok "they go on" "$ESPALIER" run long.ini --db ranks.db --progress none -n 2
 is "row for row" "$(rows ranks.db)" "$(rows mid.db)"
 
-# All of it with a rollback journal, as on a network filesystem.
+# The same with a rollback journal, as on a network filesystem.
 export FAULT_MAGIC=$nfs LD_PRELOAD="$fault"
 ok "a sweep with a rollback journal" "$ESPALIER" run small.ini --db nfs.db
 is "has the same rows" "$(rows nfs.db)" "$wanted"
@@ -128,7 +129,7 @@ ok "the same line goes on after kill -9" "$ESPALIER" run long.ini --db killed.db
 is "and equals the others" "$(rows killed.db)" "$(rows mid.db)"
 unset FAULT_MAGIC LD_PRELOAD
 
-# Somebody leaves a transaction open: with a rollback journal one that reads is enough.
+# Another process leaves a transaction open. With a rollback journal, a reading one blocks the run.
 FAULT_MAGIC=$nfs LD_PRELOAD=$fault "$ESPALIER" run long.ini --db held.db --progress none >out 2>err &
 pid=$!
 for _ in $(seq 600); do
@@ -142,7 +143,7 @@ like "says for whom" "$(cat err)" 'held.db: pid [0-9]+ \(sqlite3\) keeps it from
 like "and that it is over" "$(cat err)" 'held.db: free again'
 is "and lacks nothing" "$(rows held.db)" "$(rows mid.db)"
 
-# Somebody removes the file.
+# Another process removes the file.
 "$ESPALIER" run long.ini --db gone.db --progress none >out 2>err &
 pid=$!
 for _ in $(seq 600); do
@@ -162,7 +163,7 @@ is "which is sound" "$(sqlite3 gone.db 'pragma integrity_check')" ok
 ok "and gone on with" "$ESPALIER" run long.ini --db gone.db --progress none
 is "row for row" "$(rows gone.db)" "$(rows mid.db)"
 
-# Somebody cuts it off, or its log.
+# Another process truncates the file, or its log.
 for part in cut.db cut.db-wal; do
     rm -f cut.db*
     "$ESPALIER" run long.ini --db cut.db --progress none >out 2>err &
@@ -178,7 +179,7 @@ for part in cut.db cut.db-wal; do
     is "and does not call it safe" "$(grep -c safe err)" 0
 done
 
-# Beyond help.
+# A database that cannot be repaired in place.
 cp mid.db bad.db
 dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=1 conv=notrunc 2>/dev/null
 before=$(cksum <bad.db)
@@ -194,7 +195,7 @@ else
     pass "what can be read is gone on with # SKIP this sqlite3 has no .recover"
 fi
 
-# A small disk that fills.
+# A small disk fills up.
 cat >"$T/fill.sh" <<'END'
 mkdir -p disk && mount -t tmpfs -o size=8m none disk || exit 99
 "$ESPALIER" run long.ini --db disk/f.db --progress none >out 2>err

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# doctor: facts, then what is wrong and what mends it; and run, which says the same before it begins.
-# What takes several ranks: tests/mpi/launch.sh.
+# doctor prints facts, then each problem and its fix. run prints the same problems before it begins.
+# tests/mpi/launch.sh covers launches of several ranks.
 . "$SRCDIR/tests/lib.sh"
 unset ESPALIER_CHECKS
 PRELOAD=$PWD/tests/mpi/preload.so
 cd "$T" || exit 1
-# Under a name of its own, so that runs of other tests are none of its kind.
+# The copy has a name of its own, so that runs of other tests do not count as other espalier runs.
 cp "$ESPALIER" "esp$$" || exit 1
 ESPALIER=$T/esp$$
 
@@ -44,7 +44,7 @@ like "and says so" "$(cat .err)" "${threads#^}.*; "
 is "nothing of it with ESPALIER_CHECKS=off" \
     "$(ESPALIER_CHECKS=off taskset -c 0 "$ESPALIER" run quick.ini --db off.db 2>&1 | grep -c 'threads = 3')" 0
 
-# One process where the batch system gave many tasks. (srun for real: tests/mpi/srun.sh)
+# One process in a job with room for many tasks. (tests/mpi/srun.sh uses the real srun.)
 is "a batch script of one task" "$(SLURM_JOB_ID=7 SLURM_NTASKS=1 taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "nothing to mend"
 for job in SLURM_NTASKS=32 LSB_DJOB_NUMPROC=32 PBS_NP=32; do
     like "$job" "$(env "$job" "$ESPALIER" doctor)" "^warning: the batch job has room for 32 tasks, but this is one process"
@@ -57,7 +57,7 @@ like "pbsdsh" "$(PBS_VNODENUM=2 doctor)" "^warning: pbsdsh has started this as t
 is "not where each task has its shard" \
     "$(LSF_PM_TASKID=2 "$ESPALIER" run quick.ini --shard 1/2 --db s.db --progress none 2>&1 | grep -c blaunch)" 0
 
-# A task of several without MPI between them.
+# One of several tasks without MPI between them.
 fails "is refused by run" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
 like "with the fix" "$(cat .err)" "^espalier: srun has started 4 tasks, but this one is alone.*; srun --mpi=pmix"
 is "before anything is made" "$(ls alone.db* 2>/dev/null)" ""
@@ -68,7 +68,7 @@ ok "nor in a step of one task" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.
 like "doctor tells" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun has started 4 tasks"
 fails "and ends with the status that run would have" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
 
-# On a filesystem that other nodes see. 0x6969: NFS
+# A filesystem that other nodes see. 0x6969: NFS
 nfs() {
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$@"
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Bad input: one line that names the place, exit status 1 or 2, and nothing lost.
+# Bad input: one line that names the place, exit status 1 or 2, and no results are lost.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-# refused NAME STATUS PATTERN COMMAND...: fails with STATUS, says PATTERN on stderr, in one line; warnings may stand beside it.
+# refused NAME STATUS PATTERN COMMAND...: COMMAND exits with STATUS, and one line on stderr matches
+# PATTERN. Warnings are ignored.
 refused() {
     name=$1
     status=$2
@@ -146,10 +147,10 @@ fi
 
 # ---- a small address space ----
 
-# limited MIB COMMAND...: with a time limit, since OpenBLAS tries for ever where it gets no memory.
+# limited MIB COMMAND...: has a time limit, since OpenBLAS tries forever if it gets no memory.
 # shellcheck disable=SC2016 # for the inner shell
 limited() { timeout 20 sh -c 'ulimit -v $(($1 * 1024)); shift; exec "$@"' sh "$@"; }
-# A sanitizer reserves terabytes of addresses.
+# A sanitizer reserves terabytes of address space.
 if ! grep -q __asan_init "$ESPALIER"; then
     refused "an address space too small for OpenBLAS" 1 \
         "^espalier: the address space is limited to 300 MiB .*: OpenBLAS needs 330 MiB for one thread, .*'ulimit -v unlimited'" \

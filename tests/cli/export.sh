@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every trial as csv and json.
+# Export every trial as CSV and JSON.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -25,7 +25,7 @@ is "csv to stdout is the same" "$("$ESPALIER" export | cksum)" "$(cksum <all.csv
 is "a row for each trial" "$(wc -l <all.csv)" 9
 is "the view's columns" "$(head -n 1 all.csv)" \
     "$(sqlite3 results.db "select group_concat(name) from pragma_table_info('trials')")"
-# What another reader of csv makes of it: the same as the view.
+# Another CSV reader gets the same values as the view.
 sqlite3 read.db '.mode csv' '.import all.csv t'
 is "reads back as the view" \
     "$(sqlite3 read.db "select sweep, trial, batch_size, fold, state, host from t")" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep that fails: when it is worth going on, and what it says when it is not.
+# A sweep whose trials fail: when it continues, and what it reports when it stops.
 # shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
@@ -22,7 +22,7 @@ run() { "$ESPALIER" run small.ini --progress none "$@"; }
 count() { sqlite3 "$1" "select count(*) from trial where state = '$2'"; }
 late='--set trial_timeout=0.000001'
 
-# Short trials are handed out several at once: a few more may have ended by then.
+# Short trials are assigned several at a time: a few more may have ended by then.
 fails "three that fail alike before any came through stop the sweep" 1 run $late
 is "after those, not after all" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
     sum(state = 'pending') + sum(state = 'failed') from trial")" "1|40"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Samples that are graphs: what `inspect` says of them, and what is trained on them.
+# Samples that are graphs: what `inspect` prints, and training on them.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 mkdir "$T/set"
@@ -17,7 +17,7 @@ folder = set
 test = 0
 val = 0.5
 END
-# The lines between the samples and the digest, and what comes after it.
+# The output of inspect without the lines of the digest and of the time to read.
 inspect() {
     "$ESPALIER" inspect "$@" | grep -v -e '^digest' -e '^read in'
 }
@@ -58,7 +58,7 @@ ok "graphs are trained on" "$ESPALIER" run train.ini --db train.db --progress no
 is "every pooling, with edges and without" \
     "$(grep -o '6 of 6 trials run .*, 6 done' "$T/.err" | sed 's/ in .*,/,/')" "6 of 6 trials run, 6 done"
 
-# Settings that join or compare samples, and what is said of them.
+# Settings that join or compare samples are refused, with a message.
 refused() { # NAME SETTING=VALUE TEXT
     fails "$1" 2 "$ESPALIER" plan tu.ini --set "$2"
     is "$1: named" "$(cat "$T/.err")" "espalier: --set $3"
@@ -174,7 +174,7 @@ fails "is another sweep now" 2 "$ESPALIER" run before.ini --db before.db --progr
 is "and goes on with these lines" "$(grep -o 'add to .*' "$T/.err" | tr '\n' ';')" \
     "add to [data]: scale = none);add to [model]: batch_norm = no);add to [model]: pool = mean);add to [train]: choose_epoch = objective);"
 
-# What belongs to another format is named.
+# Settings of other formats are refused.
 cd "$T" || exit 1
 fails "settings of other formats" 2 "$ESPALIER" inspect tu.ini --set data.images=labels --set data.labels=labels
 is "each" "$(cat "$T/.err")" \
@@ -194,7 +194,7 @@ if [ -n "${ESPALIER_DATA:-}" ]; then
         is "$1" "$(inspect "$T/real.ini" | awk '
             $1 ~ /^(samples|nodes|edges)$/ { printf "%d ", $2 }')" "$2 $3 $4 "
     done
-    # The shipped grids, as far as a short test goes.
+    # The shipped grids, cut down for a short test.
     ok "mutag trains" "$ESPALIER" run "$SRCDIR/grids/mutag.ini" --db mutag.db --progress none \
         --set pool=sum --set type=gcn --set learning_rate=1e-2 --set epochs=60
     is "and learns: the larger class is 125 of 188" \

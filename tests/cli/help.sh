@@ -16,7 +16,7 @@ for command in $commands; do
 done
 like "defaults are live" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
 
-# A disk that is full takes the answer of no command.
+# Every command fails if the disk is full.
 printf '[model]\nlayers = 2\n[data]\nformat = simulated\n' >"$T/x.ini"
 to_full_disk() { "$ESPALIER" "$@" >/dev/full; }
 for line in --help --version 'best --help' 'inspect --help' params "inspect $T/x.ini" "plan $T/x.ini"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Somebody else's results.db: opening it runs nothing of theirs, and whatever is wrong with it is said.
+# A database from an attacker: opening it runs none of its code, and each fault is reported.
 . "$SRCDIR/tests/lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"
 cd "$T" || exit 1
@@ -8,7 +8,7 @@ cd "$T" || exit 1
 small_sweep >small.ini
 ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
 
-# Each command that opens a database; prints the exit status of each.
+# Run each command that opens a database and print their exit statuses.
 all() {
     for command in "status x.db" "best x.db" "best x.db --where 1" "best x.db --format ini" "show x.db c1" \
         "show x.db t1" "export x.db" "predict x.db --all -o p.csv" "verify x.db" "plan small.ini --db x.db" \
@@ -22,7 +22,7 @@ all() {
     done | sort | uniq -c | sed 's/^ *//' | tr '\n' ' '
 }
 
-# NAME SQL MESSAGE: nothing opens a database that was changed so.
+# NAME SQL MESSAGE: every command refuses a database changed by SQL.
 refused() {
     cp base.db hostile.db
     sqlite3 hostile.db "$2" || fail "$1: not made"
@@ -32,7 +32,7 @@ refused() {
     ok "$1: wrote nothing" [ ! -e pwned ]
 }
 
-# NAME SQL: a database that was changed so is read and written like any other.
+# NAME SQL: a database changed by SQL is read and written as usual.
 tolerated() {
     cp base.db hostile.db
     sqlite3 hostile.db "$2" || fail "$1: not made"
@@ -71,7 +71,7 @@ tolerated "tables, views, triggers and statistics of people" "create table notes
     select * from trials; create index i on notes (a);
     create trigger t after insert on notes begin delete from trial; end; analyze"
 
-# Ranges that no table checks.
+# Ranges that no table constraint checks.
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set fold = -3 where trial_id = 1; update trial set replicate = -7 where trial_id = 2;
     update trial set replicate = 2000000000 where trial_id = 3"
@@ -89,7 +89,7 @@ sqlite3 hostile.db "update config set params = json_set(params, '$.hidden_size',
 fails "best --format ini of a NULL" 1 "$ESPALIER" best hostile.db --format ini
 like "names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
 
-# What another program deleted, without that which belongs to it: its numbers must not be given again.
+# Another program deleted rows that others refer to: their numbers must not be given again.
 gone() { # NAME SQL MESSAGE
     cp base.db hostile.db
     sqlite3 hostile.db "$2"
@@ -102,7 +102,7 @@ gone "trials without their configuration" "delete from config where config_id = 
 gone "nothing but trials" "delete from config; delete from axis; delete from sweep" "trials of configuration 1"
 gone "configurations without their sweep" "delete from sweep" "configurations of sweep 1"
 
-# A text where a number belongs, which CSV would show, and an error of 20 MB.
+# A text in a column of numbers, which CSV would show, and an error of 20 MB.
 cp base.db hostile.db
 sqlite3 hostile.db "create table kept as select sql from sqlite_schema where name = 'attempt'; pragma writable_schema = on;
     update sqlite_schema set sql = replace(sql, 'STRICT', '') where name = 'attempt'"
@@ -117,12 +117,12 @@ for command in "status hostile.db" "show hostile.db t2" "show hostile.db c1"; do
     is "an endless error is cut: $command" "$(sh -c 'ulimit -v 4000000; exec "$@"' sh "$ESPALIER" $command 2>&1 | wc -c | awk '{ print ($1 > 1000 && $1 < 9000) }')" 1
 done
 
-# The largest number that a trial can have.
+# The largest possible trial number.
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set trial_id = 9223372036854775807 where trial_id = 4"
 is "the largest number is exported" "$("$ESPALIER" export hostile.db | tail -n 1 | cut -d, -f2)" 9223372036854775807
 
-# Conditions that do not end.
+# Endless conditions.
 endless='1 < (with recursive c (n) as (select 1 union all select n + 1 from c) select max(n) from c)'
 fails "--where that does not end" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
 like "is stopped" "$(cat "$T/.err")" 'takes too long and was stopped; simplify the condition'

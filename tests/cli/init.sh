@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# init: files of every kind become a sweep file that plan and run take; nothing is overwritten.
+# init turns files of every kind into a sweep file that plan and run accept. It overwrites nothing.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 cd "$T" || exit 1
 "$ESPALIER" simulate sim --samples 60 --markers 40 --causal 5 >/dev/null || exit 1
 init() { "$ESPALIER" init --budget 1s "$@"; }
 
-# The value of a key in a sweep file.
+# Print the value of a key in a sweep file.
 value() { sed -n "s/^$2 *= *\(.*[^ ]\)  *;.*/\1/p; s/^$2 *= *\([^;]*\)\$/\1/p" "$1"; }
 
 # Write NAME.ini for files, and plan it.
@@ -33,7 +33,7 @@ is "every line has a comment or needs none" \
 ok "run takes it" "$ESPALIER" run panel.ini --progress none --db panel.db
 like "and best chooses" "$("$ESPALIER" best panel.db --rule best 2>&1)" '^chosen: c'
 
-# The same panel as VCF, HapMap and PLINK: samples are columns.
+# The same panel as VCF, HapMap and PLINK, where samples are columns.
 awk -F, '{ for (j = 1; j <= NF; j++) cell[NR, j] = $j }
     END {
         m = split("A C G T", base, " ")
@@ -127,9 +127,9 @@ ok "and can be switched on" "$ESPALIER" plan factors.ini
 like "amounts are not said to be classes" "$out" '^traits '
 is "not even once" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
 
-# ---- warnings are those of the file that is written ----
+# ---- warnings match the file that was written ----
 
-# The warnings about NAME.ini that init printed last, and those of inspect.
+# The last warnings about NAME.ini that init printed, and those of inspect.
 warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' names them, //" | sort; }
 "$ESPALIER" simulate mid --samples 200 --markers 40 --causal 5 >/dev/null
 for budget in 1s 1m; do
@@ -163,9 +163,9 @@ ok "features of unlike spread" init amounts.csv kinds.csv mid/edges.csv -o amoun
 is "are scaled" "$(value amounts.ini scale)" row
 is "and not warned of" "$(grep -c 'scale = none' .err)" 0
 
-# ---- cells that are no numbers: what the readers say ----
+# ---- cells that are not numbers ----
 
-# Write FILE from FILE2 with the value of the trait in some rows replaced.
+# Replace the trait by WITH in some rows.
 spoil() { awk -F, -v OFS=, -v with="$1" 'NR % 12 == 3 { $2 = with } 1' sim/phenotypes.csv; }
 for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d' '>5.50'; do
     spoil "$cell" >spoilt.csv
@@ -304,7 +304,7 @@ for file in sim/phenotypes.csv marked.csv tabs.tsv; do
     done
 done
 
-# ---- what cannot be read ----
+# ---- unreadable files ----
 
 : >empty
 mkdir folder
@@ -324,7 +324,7 @@ no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDa
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
 no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
 no "a folder" '^espalier: folder: is a folder without a file that ends in _graph_indicator.txt' folder
-# The first bytes of a workbook, of R data, plain and gzip, and of an archive.
+# The first bytes of a workbook, of R data (plain and gzip), and of an archive.
 {
     printf 'PK\3\4%026d[Content_Types].xml' 0 >p.xlsx
     printf '\320\317\021\340\241\261\032\341' >p.xls

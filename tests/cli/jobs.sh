@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The scripts of jobs/ for LSF, PBS and Cobalt, submitted by stand-ins that run a job at once with
-# what these systems set in its environment. Slurm's are run by a real Slurm in tests/mpi/slurm.sh.
+# The scripts of jobs/ for LSF, PBS and Cobalt. Stand-ins submit them: they run a job at once, with
+# the environment of the real systems. tests/mpi/slurm.sh runs those for Slurm under a real Slurm.
 . "${SRCDIR:-.}/tests/lib.sh"
 command -v mpirun >/dev/null || skip_all "mpirun is not installed"
 cd "$T" || exit 1
@@ -23,11 +23,11 @@ epochs = 3
 hidden_size = 4, 8
 dropout = 0:0.4:0.2
 INI
-# A trial of about a second, and one that nobody waits for.
+# A trial of about a second, and an endless one.
 sed 's/^epochs.*/epochs = 30000/' quick.ini >slow.ini
 sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
 
-# The view `trials` without what depends on when and where.
+# The view `trials` without columns that depend on when and where trials ran.
 rows() {
     sqlite3 "$1" "select trial, config, hidden_size, dropout, replicate, fold, state, quote(value),
         quote(val_r2), quote(test_pearson) from trials order by hidden_size, dropout, replicate, fold"
@@ -45,9 +45,9 @@ done
 mkdir bin
 PATH=$T/bin:$PATH
 
-# WARN=DATABASE:N: when it holds N finished trials, the signal of -wa goes to every process of the
-# job, the first time that it runs, with N = 0 each time. A job that ends with the status of -Q runs again. What is on the
-# command line wins over #BSUB lines.
+# WARN=DATABASE:N: when DATABASE has N finished trials, send the signal of -wa to every process of
+# the job. This happens in the first run only; N = 0: in every run. A job that ends with the status
+# of -Q runs again. Options on the command line override #BSUB lines.
 cat >bin/bsub <<'SH'
 #!/bin/sh
 name='' n='' requeue='' warning=''
@@ -106,7 +106,7 @@ done
 exit $status
 SH
 
-# LSF's way to start a process on another host of the job.
+# LSF's command to start a process on another host of the job.
 cat >bin/blaunch <<'SH'
 #!/bin/sh
 shift
@@ -169,7 +169,7 @@ ok "one element by itself" bsub -n 1 -J 'espalier[2]' "$jobs/lsf-array.sh" quick
 ok "and merged by hand" "$ESPALIER" merge array.db array.1of3.db array.2of3.db array.3of3.db
 is "equals it again" "$(rows array.db)" "$(rows quick.db)"
 
-# Without a container here: what the site's bsub is asked for, and the job itself.
+# There is no container here: check the options passed to the site's bsub, and the job itself.
 rm -f bsub.options
 cat >bin/n2 <<'SH'
 #!/bin/sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Models that are kept: which, what `show --model` writes, and that numpy makes of it what was recorded.
+# Kept models: which ones, what `show --model` writes, and that numpy computes the recorded
+# predictions from it.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -25,7 +26,8 @@ learning_rate = 0.01, 0.1
 INI
 models() { sqlite3 "$1" "select group_concat(trial_id || ' ' || hex(safetensors)) from (select * from model order by 1)" | cksum; }
 kept() { sqlite3 "$1" "select group_concat(distinct config_id) || ':' || count(*) from model join trial using (trial_id)"; }
-# What each rule chooses, by the leaderboard, and how many models that is: "1,3:12".
+# The configurations that each rule chooses by the leaderboard, and the number of their models:
+# "1,3:12".
 chosen() {
     sqlite3 "$1" "with c as (select config from leaderboard where place = 1 union select * from
         (select config from leaderboard where within_se order by flops, place limit 1))
@@ -51,7 +53,7 @@ is "is no part of the key" "$(sqlite3 all.db 'select key from trial order by 1')
 run --set keep=none --db none.db
 is "keep = none" "$(kept none.db)" ""
 
-# Space that dropped models leave is given back at the end.
+# The space of dropped models is released at the end.
 loose() { "$ESPALIER" run small.ini --set grid.hidden_size=200,300 --db loose.db --progress none "$@"; }
 ok "large models" loose --set keep=all
 size=$(wc -c <loose.db)
@@ -64,7 +66,7 @@ is "and whole" "$(sqlite3 loose.db "pragma integrity_check; select count(*) from
 0"
 ok "another run" loose --set keep=none
 is "has nothing to give back" "$(grep -c smaller "$T/.err")" 0
-# What comes in another order, in pieces, and twice, ends with the same rows.
+# A sweep run in another order, in parts and twice ends with the same rows.
 run --set learning_rate=0.1 --db pieces.db
 run --set hidden_size=8 --db pieces.db
 run --db pieces.db
@@ -81,7 +83,7 @@ run
 is "what is run again has its model again, and so have the others" \
     "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$cheap,$best:12 2"
 
-# The best configuration has its models when the sweep ends, however it became the best.
+# At the end of a sweep the best configuration has its models, however it became the best.
 content() { sqlite3 "$1" "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum; }
 is "to the byte" "$(content results.db)" "$(content pieces.db)"
 cp results.db retried.db
@@ -126,7 +128,7 @@ run --db joined.db --shard 1/2
 is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
     "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
 
-# A damaged model is as good as none.
+# A damaged model counts as missing.
 cp retried.db bits.db
 damaged=$(sqlite3 bits.db "update model set safetensors = x'00' where trial_id = (select max(trial_id) from trial where config_id = $best) returning trial_id")
 fails "a damaged model" 1 "$ESPALIER" show bits.db "t$damaged" --model x
@@ -135,7 +137,7 @@ is "which says so" "$(grep 'damaged\|once more' .err)" "espalier: warning: the m
 espalier: c$best is the best, and 1 of its trials has no model: they are trained once more for that alone"
 is "and made again" "$(content bits.db)" "$(content retried.db)"
 
-# What `keep` says now holds for a sweep that has nothing left to run.
+# A changed `keep` also applies to a sweep that has nothing left to run.
 cp all.db turned.db
 ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none
 is "is said in a line" "$(grep dropped .err)" \
@@ -147,7 +149,7 @@ ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress no
 is "is said too" "$(grep dropped .err)" "espalier: models of 12 trials that an earlier run kept are dropped: keep = none"
 is "and done too" "$(kept turned.db)" ""
 
-# Stopped, killed in the middle of it, and gone on.
+# Stopped, killed in the middle, and continued.
 sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 500/' small.ini >slow.ini
 "$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null
 before=$(sqlite3 slow.db 'select count(*) from attempt')
@@ -172,7 +174,7 @@ is "to all of them" "$(sqlite3 slow.db 'select count(*) from model')" 6
 is "with no attempt more" "$(sqlite3 slow.db 'select count(*) from attempt')" "$before"
 is "and nothing but done" "$(sqlite3 slow.db 'select distinct state from trial')" 'done'
 
-# Written out.
+# Models are written to files.
 trial=$(sqlite3 all.db "select min(trial_id) from trial where config_id = 4")
 ok "a trial's model" "$ESPALIER" show all.db "t$trial" --model one.safetensors
 like "is said" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
@@ -189,13 +191,13 @@ fails "nor of a configuration" 1 "$ESPALIER" show none.db c2 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
 is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
 
-# Whatever its type (what the files say is in tests/unit/kept.c).
+# Every model type can be written (tests/unit/kept.c checks the contents).
 sed -e '/^hidden_size/d' -e 's/^learning_rate.*/type = gcn, mlp, ridge/' small.ini >types.ini
 "$ESPALIER" run types.ini --set keep=all --db types.db --progress none 2>/dev/null
 is "each type of model is kept" "$(kept types.db)" 1,2,3:18
 ok "and runs again to the same bits" "$ESPALIER" verify -k 0 types.db
 
-# After a reduction the weights by features are made from the data.
+# After a reduction, weights of features are computed from the data.
 run --set keep=all --set reduce=exact --set sweep.name=reduced --db reduced.db
 ok "a reduced model" "$ESPALIER" show reduced.db t1 --model reduced.safetensors
 fails "its data are not overwritten" 1 "$ESPALIER" show reduced.db t1 --model panel/genotypes.csv
@@ -205,7 +207,7 @@ ok "wherever they are" "$ESPALIER" show reduced.db t1 --model x.safetensors --se
 is "to the same" "$(cksum <x.safetensors)" "$(cksum <reduced.safetensors)"
 ok "others need none" "$ESPALIER" show all.db t1 --model x.safetensors
 
-# Of a graph, with numpy: reads the format as it is published, and predicts.
+# A graph model with numpy: read the published format and predict.
 python=/usr/bin/python3
 $python -c 'import numpy' 2>/dev/null || {
     echo "# no numpy: not read by other means"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Columns that give the target away: phenotypes among the markers are left out, features that are the
-# target are named.
+# Columns that reveal the target: phenotypes among the markers are left out, and features that equal
+# the target are reported.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-# all.csv: id, words, the trait, its covariates, markers, one of which is the trait in other units.
+# all.csv: id, words, the trait, its covariates, markers. One marker is the trait in other units.
 awk 'BEGIN {
     srand(3)
     print "id,family,height,year,m1,m2,m3,m4,cm"
@@ -43,7 +43,7 @@ like "is left out, too" "$(left_out)" 'left out of the markers: "year"$'
 ok "inspect" "$ESPALIER" inspect year.ini
 like "names it as well" "$(left_out)" '"year"$'
 
-# One file for both.
+# One file as genotypes and phenotypes.
 ini all.csv all.csv all.ini
 ok "one file as genotypes and phenotypes" "$ESPALIER" run all.ini --db all.db --progress none --set covariates=year --set group=family
 is "the known phenotypes are left out" "$(left_out)" 'all.ini: 3 columns of all.csv are among the phenotypes and left out of the markers: "family", "height", "year"'
@@ -59,7 +59,7 @@ ini only.csv only.csv only.ini
 fails "no marker at all" 1 "$ESPALIER" run only.ini
 is "is an error" "$(tail -n 1 "$T/.err")" "espalier: only.csv: no column is a marker: 1 of them are columns of only.csv"
 
-# A column under another name.
+# The trait under another name.
 ini units.csv phenotypes.csv units.ini
 for command in run plan inspect; do
     ok "$command: the trait in other units" "$ESPALIER" $command units.ini

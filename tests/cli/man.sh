@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The manual names every command and every option that the program has, and no others.
+# The manual page lists exactly the commands and options of the program.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 manual=$SRCDIR/doc/espalier.1
 
-# "COMMAND" and "COMMAND --OPTION", one a line, sorted: of the program, and of the manual.
+# "COMMAND" and "COMMAND --OPTION", one a line, sorted: of the program, and of the page.
 of_program() {
     "$ESPALIER" --help | awk '/^  [a-z]/ { print $1 }' | while read -r command; do
         echo "$command"
@@ -26,7 +26,7 @@ of_manual() {
 
 is "commands and options of the manual are those of the program" "$(of_manual)" "$(of_program)"
 if command -v mandoc >/dev/null; then
-    # Pages of other programs that are not installed here are none of its business.
+    # Ignore references to pages of programs that are not installed here.
     is "mandoc has nothing to say" "$(mandoc -Tlint -Wwarning "$manual" 2>&1)" ""
 fi
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a model may have beyond layers, in whole sweeps: skip connections, normalisation, activations,
-# schedules, weights of classes.
+# Options of models in whole sweeps: skip connections, normalisation, activations, schedules, class
+# weights.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

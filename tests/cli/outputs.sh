@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# No file that a sweep reads is overwritten: not its siblings, nor the members of a folder, by no command.
+# No command overwrites a file that a sweep reads, including related files and members of a folder.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-# ---- PLINK: the sweep names p.bed, and three files are read ----
+# ---- PLINK: the sweep names p.bed, and espalier reads three files ----
 
 awk 'BEGIN { for (i = 0; i < 24; i++) print "F" i, "s" i, 0, 0, 0, (i * 7) % 11 + i / 10 }' >p.fam
 awk 'BEGIN { for (j = 0; j < 20; j++) print 1, "m" j, 0, 100 + j, "A", "C" }' >p.bim
@@ -28,8 +28,8 @@ ln p.fam hard.txt
 ln -s p.bim soft.txt
 sums() { cat p.fam p.bim p.bed p.ini p.db f.* set/* 2>/dev/null | cksum; }
 
-# kept FILE AS COMMAND...: a command that would write to FILE says that it is an input, called AS, and nothing else, as it
-# says so before the work; and all is as it was.
+# kept FILE AS COMMAND...: a command that would write to FILE refuses before it does any work, with
+# only the message that FILE is an input, named AS. All files stay unchanged.
 kept() {
     file=$1
     as=$2
@@ -56,7 +56,7 @@ kept p.db p.db predict p.db --all -o
 cd elsewhere || exit 1
 fails "a sweep that was moved" 1 "$ESPALIER" predict q.db --all -o ../p.fam
 cd ..
-# Found beside the database, whence the run was started.
+# Inputs are found beside the database, where the run was started.
 cd elsewhere || exit 1
 fails "a sweep file, from another folder" 1 "$ESPALIER" predict ../p.db --all -o ../p.ini
 like "is an input" "$(cat ../.err)" "p.ini: is the input ../p.ini: will not be overwritten"
@@ -97,7 +97,7 @@ done
 ok "another file in that folder may be written" "$ESPALIER" predict tu.db --all -o set/said.csv
 ok "and once more" "$ESPALIER" predict tu.db --all -o set/said.csv
 
-# ---- names that are none ----
+# ---- invalid names ----
 
 refused() {
     fails "$1" 1 "$ESPALIER" show p.db "$3" --model "$2"
@@ -166,7 +166,8 @@ for db in p.db elsewhere/q.db; do
     is "$db is as it was" "$(cksum "$db")" "$before"
 done
 
-# The log of a run that was killed has its last commits, and a journal the way back: here by their first bytes.
+# The log of a killed run has its last commits, and a journal can roll back. Here they have only
+# their first bytes.
 printf '\067\177\006\202 and so on' >q.db-wal
 printf '\331\325\005\371\040\241\143\327 and so on' >q.db-journal
 for file in q.db-wal q.db-journal; do

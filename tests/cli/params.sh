@@ -34,7 +34,7 @@ model,dropout,real,"number in [0, 1)",0.5,,1,hidden units set to zero in trainin
 is "json" "$("$ESPALIER" params resources.threads --format json)" \
 '[{"section": "resources", "key": "threads", "type": "integer", "allowed": "integer in [1, 1024]", "default": "1", "unit": "", "axis": 1, "meaning": "cores of one trial"}]'
 
-# The page and the table for programs have the same keys, each default is allowed.
+# The page and the CSV table have the same keys, and each default is allowed.
 "$ESPALIER" params --format csv >"$T/all.csv"
 is "as many settings on the page as in the csv" \
     "$(awk '/^[a-z]/ && $1 != "key"' "$T/all" | sed '/^A setting/,$d' | wc -l)" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tables of phenotypes as people have them, splits by group, and samples that are there twice.
+# Phenotype tables as users have them, splits by group, and duplicate samples.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a sweep will take, what it took, and how far the one was from the other.
+# The forecast of a sweep, its actual cost, and the error of the forecast.
 # shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
@@ -20,7 +20,7 @@ hidden_size = 4, 64
 batch_size = 8, full
 INI
 
-# The columns of a row of plan.csv, by name: column NAME < rows
+# column NAME < rows: the columns of a row of plan.csv by name
 column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'; }
 
 "$ESPALIER" plan small.ini --format csv >before.csv 2>before
@@ -47,13 +47,13 @@ like "and how far that was off" "$(cat after)" \
 
 "$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --format csv >grown.csv 2>grown
 is "new points have a prediction alone" "$(column measured <grown.csv | grep -c .)" 12
-# Twice the range of what the neighbours took: of trials of milliseconds some are interrupted.
+# Allow twice the range of the neighbours: some trials of milliseconds are interrupted.
 like "like that of their neighbours" "$(awk -F, '
     $3 == 64 && $4 == "full" { if (!n++ || $NF < least) least = $NF; if ($NF > most) most = $NF }
     $3 == 65 && $4 == "full" { predicted = $(NF - 1) }
     END { print (predicted > least / 2 && predicted < 2 * most ? "near" : predicted " " least " " most) }' grown.csv)" near
 
-# An axis of --set counts as if the file had it.
+# An axis given by --set counts like one of the file.
 ok "an axis of --set" "$ESPALIER" run small.ini --set grid.hidden_size=4,64,65 --set grid.dropout=0.1,0.5 --progress none
 like "goes on with what is there" "$(cat "$T/.err")" ': 36 trials, 24 to run on 1 rank$'
 sed 's/^hidden_size = .*/hidden_size = 4, 64, 65\ndropout = 0.1, 0.5/' small.ini >axis.ini
@@ -65,7 +65,8 @@ is "and each type has its own settings" "$("$ESPALIER" plan small.ini --set grid
 4,8,gcn,2
 4,8,gcn,3
 ,,ridge,"
-# A summary by default: what is shown is the same as in the whole list, whose length is a line a trial.
+# By default plan prints a summary. Its lines equal those of the whole list, which has one line a
+# trial.
 wide="--set grid.hidden_size=1:30:1 --set grid.batch_size=full --set replicates=2 --set model.type=noop --db none.db"
 "$ESPALIER" plan small.ini $wide --list >all 2>all.err
 "$ESPALIER" plan small.ini $wide >short 2>short.err

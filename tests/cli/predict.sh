@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What kept models say of samples, of the panel and new ones: that it is what was recorded.
+# Kept models predict samples of the panel, as recorded, and new ones.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -35,21 +35,21 @@ INI
 run() { "$ESPALIER" run grid.ini --progress none "$@" 2>/dev/null; }
 predict() { "$ESPALIER" predict "$@" 2>/dev/null; }
 
-# The correlation of the predictions on stdin with the table given.
+# The correlation of the predictions on stdin with a table.
 cat >pearson.awk <<'AWK'
 BEGIN { FS = "," }
 NR == FNR { y[$1] = $2; if (NR == 2) zero = $2; next }
 FNR > 1 { n++; a = y[$1] - zero; b = $2 - zero; sa += a; sb += b; saa += a * a; sbb += b * b; sab += a * b }
 END { printf "%.4f\n", (sab - sa * sb / n) / sqrt((saa - sa * sa / n) * (sbb - sb * sb / n)) }
 AWK
-# The share of classes that are right.
+# The share of correct classes.
 cat >accuracy.awk <<'AWK'
 BEGIN { FS = "," }
 NR == FNR { y[$1] = $2; next }
 FNR > 1 { n++; right += y[$1] == $2 }
 END { printf "%.4f\n", right / n }
 AWK
-# Scores of all trials of DB, for PART: as recorded, and of the predictions.
+# Scores of all trials of DB for PART: as recorded, and computed from the predictions.
 recorded() { sqlite3 "$1" "select trial_id || ' ' || printf('%.4f', value) from metric where name = '$3' and split = '$2' order by trial_id"; }
 predicted() {
     sqlite3 "$1" 'select trial_id from trial order by 1' | while read -r t; do
@@ -66,17 +66,17 @@ is "have the recorded accuracy" "$(predicted classes.db val accuracy classes.csv
 run --set name=graphs --set type=gcn --set reduce=none --set build=threshold --set metric=kinship --set threshold=0.05 --set weights=similarity --set scale=none --db graphs.db
 is "another graph, raw features" "$(predicted graphs.db val pearson some.csv)" "$(recorded graphs.db val pearson)"
 
-# Numbers far from 0, which floats hold: what is predicted lies between them.
+# Numbers far from 0, exact in float: the predictions lie between them.
 awk -F, -v OFS=, 'NR > 1 { $2 = sprintf("%.4f", int($2 * 16) / 16 + 1000000) } 1' some.csv >far.csv
 run --set phenotypes=far.csv --set name=far --set grid.type=gcn,ridge --db far.db
 is "numbers far from 0 have the recorded score" "$(predicted far.db val pearson far.csv)" "$(recorded far.db val pearson)"
 is "and are told apart" "$(predict far.db --trial t1 --part val | cut -d, -f2 | sort -u | wc -l)" "$(predict far.db --trial t1 --part val | wc -l)"
 
-# How good they are is said: what was recorded, of one model and as the mean of several.
+# predict prints recorded scores: of one model, and as the mean of several.
 scores() { "$ESPALIER" predict "$@" 2>&1 >/dev/null | grep '^espalier: \(val\|test\): '; }
 figures() { sqlite3 "$1" "select group_concat(name || ' ' || printf('%.4g', v), ', ') from (select name, avg(value) as v from metric
     where split = '$2' and trial_id $3 and name <> 'loss' group by name order by instr('pearson r2 rmse mae spearman accuracy macro_f1 roc_auc log_loss', name))"; }
-# Both texts in one where they are the same to three digits, else apart.
+# Print both texts as one if they agree to three digits, otherwise separately.
 near() { printf '%s\n%s\n' "$1" "$2" | awk 'NR == 1 { n = split($0, a, "[ ,]+"); next }
     { m = split($0, b, "[ ,]+"); bad = n != m || n < 4
       for (i = 1; i <= n; i++) { d = a[i] - b[i]; w = 0.001 + 0.001 * (b[i] < 0 ? -b[i] : b[i]); bad += i % 2 ? a[i] != b[i] : d > w || d < -w }
@@ -100,7 +100,7 @@ is "which is theirs" "$(near "pearson $(awk -f pearson.awk some.csv test.csv) r2
 like "ridge has scores, no probabilities" "$(scores classes.db --config c5 --part test)" "accuracy [0-9.]*, macro_f1 [0-9.]*, roc_auc [0-9.]*$"
 is "what was trained on has no score" "$(scores results.db --all)$(scores results.db)" ""
 
-# Without a phenotype: the mean over the folds, with its spread.
+# Samples without a phenotype: the mean over the folds, with its spread.
 ok "the best configuration" "$ESPALIER" predict -o new.csv
 best=$(sqlite3 results.db 'select config from leaderboard where place = 1')
 like "is named" "$(cat .err)" "the best configuration of sweep 'traits': c$best, mean val_pearson"
@@ -118,7 +118,7 @@ is "probabilities add up" "$(predict classes.db --config c1 | awk -F, 'NR > 1 { 
 is "of classes by name" "$(predict classes.db --config c1 | head -n 1)" id,prediction,sd,models,p_high,p_low,p_mid
 is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,prediction,sd,models,score_high,score_low,score_mid
 
-# What cannot be predicted is said.
+# Impossible requests are refused.
 # shellcheck disable=SC2086 # options are several words
 refused() { fails "$1" "$2" "$ESPALIER" predict "$3" $4 && is "is said: $1" "$(cat .err)" "espalier: $5"; }
 refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99"
@@ -144,8 +144,8 @@ like "are refused" "$(cat .err)" "the data are not those that were trained on"
 
 # ---- new samples ----
 
-# A VCF of the panel; some calls of the samples without a phenotype are missing. From line NR of the markers: `turn` swaps REF
-# and ALT, `other` has other alleles, `drop` leaves it out.
+# A VCF of the panel. Some calls of the samples without a phenotype are missing. From line NR of the
+# markers on, `turn` swaps REF and ALT, `other` gives other alleles, `drop` leaves the marker out.
 cat >vcf.awk <<'AWK'
 BEGIN { FS = "," }
 NR == FNR { has[$1]; next }
@@ -199,7 +199,7 @@ is "other alleles are as good as absent" "$(new 1 other.vcf)" "$(new 1 dropped.v
 ok "they are counted" "$ESPALIER" predict vcf.db --config c1 --genotypes other.vcf
 like "too" "$(cat .err)" "18 absent, 18 of them with other alleles"
 is "which is not what is there" "$(new 1 dropped.vcf | same new1.csv)" "different 30"
-# Names of chromosomes with a prefix, and others.
+# Chromosome names with a prefix, and other names.
 sed 's/^1\t/chr1\t/; s/ID=1>/ID=chr1>/' panel.vcf >chr.vcf
 is "chr1 is 1" "$(new 1 chr.vcf)" "$(cat new1.csv)"
 ok "which is said" "$ESPALIER" predict vcf.db --config c1 --genotypes chr.vcf
@@ -207,12 +207,12 @@ like "once" "$(cat .err)" 'chr.vcf: 90 of them on chromosomes of another name: "
 sed 's/^1\t/NC_003070.9\t/' panel.vcf >refseq.vcf
 fails "another name" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes refseq.vcf
 like "is refused" "$(cat .err)" 'refseq.vcf: none of its chromosomes is one of the data that were trained on: the first is "NC_003070.9", theirs is "1"'
-# Who else is in the file does not matter.
+# Other samples in the file do not matter.
 for config in 1 2 5; do
     cut -f 1-9,12,16,20,24,28 panel.vcf | sed '1,3d' | { head -n 3 panel.vcf && cat; } >few.vcf
     is "fewer samples: c$config predicts the same" "$(new "$config" few.vcf | same "new$config.csv")" "same 5"
 done
-# A sample of the panel, to a model without a graph, is what it was.
+# A model without a graph predicts the same for a sample of the panel read as new.
 for config in 3 5; do
     predict vcf.db --config "$config" --all >all.csv
     is "samples of the panel as new ones: c$config" "$(predict vcf.db --config "$config" --genotypes panel.vcf --all | awk -F, 'NR == FNR { has[$1]; next } $1 in has' all.csv - | same all.csv)" "same 90"
@@ -220,7 +220,7 @@ done
 like "which is said" "$("$ESPALIER" predict vcf.db --config 1 --genotypes panel.vcf --all 2>&1 >/dev/null)" \
     "panel.vcf: 90 of them are samples of the data that were trained on: as new ones they are joined to themselves"
 is "of none that is new" "$("$ESPALIER" predict vcf.db --config 1 --genotypes few.vcf 2>&1 >/dev/null | grep -c "joined to themselves")" 0
-# The same samples in other files.
+# The same samples in other formats.
 awk -F, -v OFS=, 'NR == 1 { for (j = 2; j <= NF; j++) $j = "1_" 100 * j } 1' panel/genotypes.csv >table.csv
 vcf | sed 's#\./\.#0/0#g' >whole.vcf
 awk '!/^#/' panel.vcf | awk -F'\t' '{ for (i = 10; i <= NF; i++) if ($i == "./.") print i - 8 "," NR + 1 }' |
@@ -228,8 +228,8 @@ awk '!/^#/' panel.vcf | awk -F'\t' '{ for (i = 10; i <= NF; i++) if ($i == "./."
 is "a table" "$(new 1 missing.csv | same new1.csv)" "same 30"
 like "whose alleles are not known" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found by name or id alone"
 awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == "NA" ? $j : $j - 1 } 1' missing.csv >centred.csv
-# By their ids: the VCF names its markers, the table has these names for columns, and the other way
-# round. The training data may be gone.
+# Match by ids: the VCF names its markers, the table uses these names as columns, and the reverse.
+# The training data may be removed.
 awk -F'\t' -v OFS='\t' '!/^#/ { $3 = "rs" $2 } 1' panel.vcf >ids.vcf
 sed '1s/1_/rs/g' missing.csv >ids.csv
 run --set genotypes=ids.vcf --set subset=phenotyped --set name=vcf --set hidden_size=4 --db ids.db
@@ -283,7 +283,7 @@ with open("p.bim", "w") as bim, open("p.bed", "wb") as bed:
 PY
     is "PLINK, a quarter of it turned" "$(new 1 p.bed)" "$(cat new1.csv)"
 fi
-# By other means: the row of a new sample, from what is published of it.
+# Compute the row of a new sample independently, from the published method.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     for graph in "build=knn" "build=threshold --set threshold=0.1 --set metric=correlation --set weights=similarity" "build=threshold --set threshold=0.02 --set metric=kinship --set weights=similarity"; do
         rm -f one.db*
@@ -360,7 +360,7 @@ fails "nobody new" 1 "$ESPALIER" predict results.db --genotypes some.csv
 fails "--part of a file" 2 "$ESPALIER" predict --genotypes panel.vcf --part val
 fails "the file is not overwritten" 1 "$ESPALIER" predict vcf.db --genotypes panel.vcf -o panel.vcf
 
-# Samples that are graphs, where nodes have labels.
+# Samples that are graphs, with node labels.
 tu=$ESPALIER_DATA/tu/MUTAG
 if [ -r "$tu/MUTAG_graph_labels.txt" ]; then
     printf '[sweep]\nfolds = 3\n[data]\nformat = tu\nfolder = %s\n[split]\ntest = 0.2\n[train]\nepochs = 4\n[model]\nlayers = 2\n' "$tu" >tu.ini

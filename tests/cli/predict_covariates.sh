@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# New samples for models that take covariates.
+# New samples for models with covariates.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -40,7 +40,7 @@ for config in 1 2 3; do
     is "samples of the panel as new ones: c$config" "$(predict --config c$config --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | same all.csv)" "same 80"
 done
 like "what is missing is counted" "$(cat .err)" "pheno.csv: covariates: 0 samples without a row and 13 missing cells are the mean of the training data"
-# Columns by name: in another order, without the trait, some rows left out.
+# Columns are found by name: in another order, without the trait, with rows left out.
 awk -F, -v OFS=, '{ print $1, $5, $4, $2 }' pheno.csv >turned.csv
 is "columns are found by name" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)" \
     "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | cksum)"
@@ -49,7 +49,7 @@ predict --config c1 --genotypes panel/genotypes.csv --phenotypes some.csv --all 
 like "samples without a row are counted" "$(cat .err)" "some.csv: covariates: 3 samples without a row"
 like "unknown words are named" "$(cat .err)" "warning: some.csv: 1 cells have a word that is not in the training data, and count as missing: the first is \"NowhereLand\" in column \"site\", line 6"
 is "nobody else is touched" "$(same all.csv <some.out) $(predict --config c1 --all | awk -F, 'NR == FNR { a[$1] = $2; next } FNR > 1 { d = a[$1] - $2; n += d * d > 1e-6 } END { print n }' - some.out)" "different 80 4"
-# They are what the table says: another plot moves a prediction.
+# The table's covariates are used: another plot changes a prediction.
 awk -F, -v OFS=, 'NR > 1 { $2 = 100 + ($2 - 99) % 6 } 1' turned.csv >moved.csv
 is "the table counts" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes moved.csv --all | same all.csv | cut -d' ' -f1)" different
 
@@ -82,7 +82,7 @@ like "is refused" "$(cat .err)" "phenotypes: the models take no covariates \(dat
 geno=$ESPALIER_DATA/arabidopsis/ft10_geno.csv
 if [ -r "$geno" ]; then
     cut -d, -f1-301 "$geno" >ft10.csv
-    # A made-up greenhouse: warm plants flower 30 days earlier. A fifth of the plants is hidden.
+    # An invented greenhouse: warm plants flower 30 days earlier. A fifth of the plants are hidden.
     awk -F, -v OFS=, 'NR == 1 { print $1, $2, "house"; next } { warm = int(NR / 3) % 2; print $1, $2 - 30 * warm, warm ? "warm" : "cold" }' \
         "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" >truth.csv
     awk -F, 'NR == 1 || NR % 5' truth.csv >known.csv

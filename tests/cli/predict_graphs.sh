@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What kept models say of new molecules, graphs and images: the same as of their own.
+# Kept models predict new molecules, graphs and images, with the same results as for their own.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -47,7 +47,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     done
     is "there are 499" "$(wc -l <all.csv)" 500
     like "who is known is counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them are in the data of the sweep already"
-    # Columns by name, in another order, and without the target.
+    # Columns are found by name, in another order and without the target.
     awk -F, -v OFS=, 'NR == 1 || NR % 9 == 5 { print $4, "", $1 }' panel.csv | sed '1s/,,/,p_np,/' >few.csv
     predict --config c8 --each --graphs few.csv >few.out
     is "fewer molecules have the same bits" "$(sed 1d few.out | grep -cxFf all.csv) $(wc -l <few.out)" "56 57"
@@ -55,11 +55,11 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
         sed -n "1p;${row}p" few.csv | cut -d, -f1,3 >one.csv
         is "so has one alone: row $row" "$(predict --config c8 --each --graphs one.csv | sed 1d)" "$(sed -n "${row}p" few.out)"
     done
-    # More than are in memory at a time.
+    # More molecules than fit in memory at a time.
     awk -F, -v OFS=, 'NR == 1 { print; next } { row[NR] = $2 "," $3 "," $4 } END { for (k = 0; k < 5; k++) for (i = 2; i <= NR; i++) print k * 1000000 + i, row[i] }' panel.csv >many.csv
     cut -d, -f2- all.csv | sed 1d >each.csv
     is "thousands have the same bits" "$(predict --config c8 --each --graphs many.csv | sed 1d | cut -d, -f2- | cksum)" "$(cat each.csv each.csv each.csv each.csv each.csv | cksum)"
-    # A SMILES file, as OpenBabel and RDKit write it.
+    # A SMILES file as OpenBabel and RDKit write it.
     awk -F, 'NR > 1 { print $1 "\tno " $3 }' few.csv >few.smi
     sed '1s/^num//;s/^/no /' few.out | sed 1d >wanted.csv
     is "a file without a header has the same bits" "$(predict --config c8 --each --graphs few.smi | sed 1d)" "$(cat wanted.csv)"
@@ -71,7 +71,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     refused "it is not overwritten" "bad.smi: is the input bad.smi: will not be overwritten" --graphs bad.smi -o bad.smi
     fails "nothing to train on" 1 "$ESPALIER" run grid.ini --set molecules=few.smi --db smi.db
     like "which is said" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: as a SMILES file without a header it has nothing to be predicted; must begin with a line that names the columns, the target.s among them$'
-    # What no molecule can be made of.
+    # Texts that are not molecules.
     printf 'num,smiles\nx,CCO\ny,CC(C\nz,c1ccccc1\nw,\n' >bad.csv
     fails "a row that cannot be read" 1 "$ESPALIER" predict --graphs bad.csv
     like "is named, with the remedy" "$(cat .err)" '^espalier: bad.csv:3: row 2: "CC\(C" is no molecule that can be read: .*; --set skip_invalid=yes leaves such rows out$'
@@ -136,7 +136,7 @@ else
     echo "# no digits: images are left out"
 fi
 
-# ---- where samples are no graphs ----
+# ---- samples that are not graphs ----
 
 "$ESPALIER" simulate panel --samples 60 --markers 60 >/dev/null 2>&1
 printf '[sweep]\nfolds = 0\n[data]\nformat = genotype\ngenotypes = panel/genotypes.csv\nphenotypes = panel/phenotypes.csv\n[train]\nepochs = 1\n' >geno.ini

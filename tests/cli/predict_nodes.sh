@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# New nodes for a graph that was given as edges.
+# New nodes for a graph given as edges.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
 predict() { "$ESPALIER" predict "$@" 2>.err; }
 
-# A graph of 90 nodes with weighted edges; the last 20 are new. Features as a full table and listed, named.
+# A graph of 90 nodes with weighted edges; the last 20 are new. Features as a full table, as a list,
+# and with names.
 awk 'BEGIN {
     srand(7)
     print "node,a,b,c,d" >"all.csv"; print "node,feature,value" >"listed.csv"; print "node,y" >"labels.csv"
@@ -61,7 +62,8 @@ like "what is told" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, 0 rows left o
 new listed.db c1 new_listed.csv >new_listed.out
 like "listed features, some unknown" "$(cat .err)" "warning: new_listed.csv: 4 entries dropped: the training data have no such feature"
 
-# Nodes of the data by other names are what they were, to models without a graph; and a table may hold both.
+# A model without a graph predicts the same for stored nodes under other names. A table may contain
+# old and new nodes.
 for config in c2 c3; do
     predict --config $config --all >all.out
     sed 's/^n/copy/' all.csv >copies.csv
@@ -73,12 +75,12 @@ done
 { cat all.csv && sed 1d copies.csv | awk -F, '$2 == "a" { print $1 "," $3 ",1,1,1" }'; } >both.csv
 is "nodes of the data are left out" "$(predict --config c2 --features both.csv | wc -l)" 71
 like "and counted" "$(cat .err)" "both.csv: 70 new nodes, 70 rows left out"
-# Who else is there does not matter.
+# Other nodes of the table do not matter.
 new results.db c1 new.csv >new.out
 sed -n '1p;5,9p' new.csv >few.csv
 awk -F, 'NR == FNR { n[$1]; next } FNR == 1 || ($1 in n)' few.csv new_edges.csv >few_edges.csv
 is "fewer nodes" "$(predict --config c1 --features few.csv --edges few_edges.csv | same new.out)" "same 5"
-# What is missing is the mean.
+# A missing feature becomes the mean.
 sed '2s/,7,[^,]*/,7,/' new.csv >gap.csv
 mean=$(awk -F, 'NR > 1 { s += $3 } END { printf "%.9g", s / (NR - 1) }' all.csv)
 sed "2s/,7,[^,]*/,7,$mean/" new.csv >filled.csv
@@ -86,7 +88,7 @@ new results.db c1 filled.csv >filled.out
 is "a missing cell is the mean of the data" "$(new results.db c1 gap.csv | same filled.out)" "same 20"
 like "which is counted" "$(cat .err)" "gap.csv: 1 missing cells are the mean of the training data"
 
-# By other means.
+# Compute it independently.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     cat >joined.py <<'PY'
 import csv, json, struct, sys
@@ -147,7 +149,7 @@ else
     echo "# no numpy: not compared with other means"
 fi
 
-# Refused.
+# Refused tables.
 refused() {
     name=$1
     message=$2

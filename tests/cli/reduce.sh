@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# reduce: an axis of words, its columns, and what is refused.
+# reduce: an axis with words, its columns, and refused values.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -68,7 +68,7 @@ like "is told what is allowed" "$(cat "$T/.err")" 'reduce = pca:many: must be no
 ok "more samples than features" "$ESPALIER" run r.ini --db tall.db --set markers=30
 is "are told once that exact does nothing" "$(grep -c 'reduce = exact leaves the features' "$T/.err")" 1
 
-# A sparse graph whose samples in pairs are more than any machine holds.
+# A sparse graph whose matrix of sample pairs exceeds the memory of any machine.
 awk 'BEGIN {
     print "node,label" >"l.csv"; print "node,feature" >"f.csv"; print "source,target" >"e.csv"
     for (i = 0; i < 400000; i++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a run must not do: write beside another, or mix two experiments under one name.
+# A run refuses to write beside another run, or to mix two experiments under one name.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -60,7 +60,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 ok "the lock of a killed run is free at once" run small.ini --db busy.db
 
-# ---- a database whose -shm file is cut off under a run ----
+# ---- a database whose -shm file is truncated during a run ----
 
 "$ESPALIER" run small.ini --set epochs=200 --set grid.hidden_size=64:400:1 --db cut.db --progress none >/dev/null 2>cut.err &
 pid=$!
@@ -138,7 +138,7 @@ agree "four" "--set replicates=4"
 agree "a part of the grid" "--set grid.hidden_size=2,4"
 agree "another part" "--set grid.hidden_size=8"
 
-# Meanwhile too: what is not in this run's plan has more trials and stays ahead.
+# Also during the run: a configuration outside its plan has more trials and stays ahead.
 ok "a run of some length, with fewer replicates" "$ESPALIER" run a.ini --db a.db --progress live \
     --set replicates=2 --set grid.hidden_size=150 --set grid.dropout=0:0.8:0.05
 is "says the same best as best, all the time" "$(tr '\r' '\n' <.err | grep ranks.busy | sed 's/.*best val_pearson \([^ ]*\) (c\([0-9]*\)).*/\2 \1/' | sort -u)" "$best"

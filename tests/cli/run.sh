@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep in a single process: it runs, resumes, grows, and says how it ended.
+# A sweep in a single process: it runs, resumes, grows, and reports how it ended.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -97,7 +97,7 @@ is "an interrupted run exits with 75" $? 75
 like "and says that the same command goes on" "$(cat err)" "9 trials are left"
 is "nothing is left running" "$(sqlite3 long.db "select count(*) from trial where state = 'pending'")" 9
 
-# Threads beyond the cores this process may use: said once, and run all the same.
+# More threads than cores: one warning, and the sweep runs.
 cat >threads.ini <<'INI'
 [data]
 format = simulated
@@ -112,7 +112,8 @@ INI
 ok "more threads than cores run" env ESPALIER_CHECKS=on taskset -c 0 "$ESPALIER" run threads.ini --db threads.db --progress none
 like "more threads than cores are named" "$(cat "$T/.err")" 'threads = 3, but this rank may run on 1 core only'
 
-# While data are made and read nothing is to be saved: a signal ends that at once, with 75 too.
+# While data are made and read, there is nothing to save: a signal ends the run at once, also with
+# 75.
 cat >early.ini <<'INI'
 [data]
 format = simulated
@@ -136,7 +137,7 @@ kill -TERM $pid
 wait $pid
 is "so it is under run -n" $? 75
 like "where it is said too" "$(cat err)" 'stopped before the sweep began'
-for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI are there
+for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI have started
     "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
     pid=$!
     sleep $seconds
@@ -145,7 +146,7 @@ for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI are there
     is "a signal after $seconds s is not lost" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
 done
 
-# What it says to type next can be typed, whatever the files are called.
+# The printed next command can be typed as it is, for any file name.
 mkdir bin
 ln -s "$ESPALIER" bin/espalier
 next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, mend .*//; s/ tells why .*//'; }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep cut into shards, run one by one as a job array does, and merged.
+# A sweep split into shards, run one by one like a job array, and merged.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 unset SLURM_ARRAY_TASK_ID LSB_JOBINDEX
@@ -19,7 +19,7 @@ INI
 } >g.ini
 
 run() { "$ESPALIER" run --progress none "$@"; }
-# The view `trials` without what depends on when and where.
+# The view `trials` without columns that depend on when and where trials ran.
 rows() {
     sqlite3 "$1" "select trial, config, hidden_size, dropout, replicate, fold, state, quote(value),
         quote(val_r2), quote(test_pearson) from trials
@@ -79,7 +79,7 @@ is "inputs are left as they are" "$(keys results.2of4.db | wc -l)" "$(sqlite3 re
 run g.ini --db results.db 2>"$T/again"
 like "a run on the merged database has nothing to do" "$(cat "$T/again")" '12 trials, 0 to run'
 
-# One element is killed and submitted again; the others are not asked.
+# One element is killed and submitted again; the others are not affected.
 sed -e 's/^epochs.*/epochs = 30000/' -e 's/^replicates.*/replicates = 3/' g.ini >long.ini
 "$ESPALIER" run --progress none long.ini --db long.db --shard 3/4 2>/dev/null &
 pid=$!
@@ -122,7 +122,7 @@ ok "a shard without trials" run g.ini --db many.db --shard "$empty/50"
 like "says so" "$(cat "$T/.err")" "none of the 12 trials falls into this shard: nothing to do"
 ok "and is merged" "$ESPALIER" merge empty.db "many.${empty}of50.db"
 
-# Conflicts: the same trial, other numbers.
+# Conflicts: the same trial with other numbers.
 cp results.1of4.db bad.db
 sqlite3 bad.db "update trial set value = value + 1e-9 where state = 'done'"
 sqlite3 results.db .dump >before
@@ -144,7 +144,7 @@ sqlite3 bad.db "update trial set value = value + 1e-9 where state = 'done'"
 fails "a conflict between inputs" 1 "$ESPALIER" merge new.db whole.db bad.db
 is "makes no output" "$(echo new.db*)" "new.db*"
 
-# What cannot be merged.
+# Databases that cannot be merged.
 fails "an input that is the output" 1 "$ESPALIER" merge results.db ./results.db
 fails "an input that is not there" 1 "$ESPALIER" merge new.db results.1of4.db nowhere.db
 is "says that merge does not make one" "$(cat "$T/.err")" \
@@ -163,7 +163,7 @@ run g.ini --set name=second --db second.db 2>/dev/null
 ok "another sweep" "$ESPALIER" merge results.db second.db
 is "stands beside the first" "$(sqlite3 results.db 'select group_concat(distinct sweep) from trials')" "small,second"
 
-# What a launch says of itself.
+# A launch reports its shard.
 ok "auto outside an array" run g.ini --db alone.db --shard auto
 like "is the whole sweep" "$(cat "$T/.err")" 'not in a job array: the whole sweep'
 is "in the database as named" "$(keys alone.db)" "$(keys whole.db)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How far a sweep is, from outside.
+# Progress of a sweep, seen from outside.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -35,7 +35,7 @@ like "how well the ranks were used" "$status" \
 like "who did it" "$status" "^ *0 $(hostname) 4 [0-9.e-]+ 2 0$"
 like "why trials diverged" "$status" '^small diverged [12] [0-9]+ .* epoch '
 
-# A clock that was set back while an older version ran.
+# The clock was set back while an older version ran.
 cp results.db back.db
 sqlite3 back.db 'update attempt set finished = started - 3600; update session set finished = started - 3600'
 ok "after a clock was set back" "$ESPALIER" status back.db
@@ -52,7 +52,7 @@ else
     pass "nor does a clock that is set back make one # SKIP tests/cli/fault.so does not run"
 fi
 
-# While a run is writing.
+# During a run.
 cat >long.ini <<'INI'
 [data]
 format = simulated
@@ -80,7 +80,7 @@ wait $pid 2>/dev/null
 like "a killed run is lost" "$("$ESPALIER" status long.db)" "^lost \(its process is gone: no such process; the same command goes on\)"
 is "and loses nothing that was committed" "$(sqlite3 long.db 'pragma integrity_check')" ok
 
-# What it was doing, if a commit had found it at it (a long trial) when it was killed.
+# If a commit recorded a (long) trial as running when the run was killed, status lists it.
 trial=$(sqlite3 long.db "select max(trial_id) from trial where state <> 'done'")
 sqlite3 long.db "update attempt set outcome = 'stopped', finished = started where outcome = 'running';
     update trial set state = iif(trial_id = $trial, 'running', 'pending') where state <> 'done';
@@ -109,7 +109,7 @@ is "and puts it right" "$(sqlite3 long.db "select outcome from session where ses
 lost"
 like "sessions are listed, the last first" "$("$ESPALIER" status long.db | tr -s ' ')" "^ ?1 lost 20[0-9-]+ [0-9:]+ .*1 $(hostname)"
 
-# A live run whose lock somebody has removed.
+# A live run whose lock another process has removed.
 "$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
 pid=$!
 for _ in $(seq 1200); do
@@ -123,7 +123,7 @@ like "status sees it run" "$("$ESPALIER" status long.db)" "^running, 1 rank, pid
 kill -INT $pid
 wait $pid
 
-# A trial that outlasts a commit, for real.
+# A real trial that runs longer than a commit interval.
 "$ESPALIER" run long.ini --set epochs=1000000 --db slow.db --progress none 2>/dev/null &
 pid=$!
 for _ in $(seq 1200); do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A part that chooses the epoch: the validation part then only scores, and who reads the leaderboard
-# is told where it does not.
+# A stop part chooses the epoch, so the validation part only scores. Without a stop part, a warning
+# informs readers of the leaderboard.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -26,13 +26,14 @@ batch_size = 16, full
 INI
 sql() { sqlite3 "${2:-results.db}" "$1"; }
 run() { "$ESPALIER" run stop.ini --progress none "$@"; }
-# All that is not time.
+# Everything except times.
 bits() {
     sql "select trial_id, key, state, quote(value), epochs_run, best_epoch, flops from trial;
         select trial_id, split, name, quote(value) from metric order by 1, 2, 3;
         select trial_id, epoch, quote(train_loss), quote(val_loss), quote(val_value) from curve order by 1, 2" "$1"
 }
-# Best trials by what chose them: the epochs whose value on the stop part no other has.
+# Count best trials chosen by the stop part: their epoch has a value on the stop part that no other
+# has.
 chosen='select count(*) from trial as t join config using (config_id) join metric as s using (trial_id)
     where params ->> "type" <> "ridge" and s.split = "stop" and s.name = "pearson"
     and s.value = (select val_value from curve as c where c.trial_id = t.trial_id and epoch = best_epoch)
@@ -45,7 +46,7 @@ is "the value is the validation part's" "$(sql "select count(*) from trials wher
 is "the view has the part's scores" "$(sql "select type, count(*), sum(stop_pearson is (select value from metric where trial_id = trial
     and split = 'stop' and name = 'pearson')), sum(stop_loss > 0), sum(stop_rmse > 0) from trials group by 1" | tr '\n' ' ')" \
     'gcn|6|6|6|6 mlp|6|6|6|6 ridge|3|3|| '
-# What the view has of the stop part: columns, and trials with a loss.
+# The stop part in the view: its columns, and trials with a loss.
 scores() { sql "select count(*) from pragma_table_info('trials') where name glob 'stop_*'" "$1" && sql "select count(stop_loss) from trials" "$1" 2>/dev/null; }
 is "which is not what chose" "$(sql "select count(*) from trials join metric as s on s.trial_id = trial
     and s.split = 'stop' and s.name = 'pearson' where s.value = val_pearson")" 0
@@ -70,7 +71,7 @@ sed 's/stop = 0.2/stop = 0/' stop.ini >none.ini
 is "who validates and tests is as without" "$(grep -E ',(val|test)$' parts.csv | sort)" "$(grep -E ',(val|test)$' none.csv | sort)"
 is "and trains, together" "$(sed 's/,stop$/,train/' parts.csv | sort)" "$(sort none.csv)"
 
-# The prediction's correlation with what was true is the recorded one.
+# The correlation of prediction and truth equals the recorded one.
 ok "predict" "$ESPALIER" predict --trial t1 --part stop -o stop.csv
 is "predicts it" "$(tail -n +2 stop.csv | cut -d, -f1 | sort)" "$(grep ',0,0,stop$' parts.csv | cut -d, -f1 | sort)"
 fails "ridge has none" 1 "$ESPALIER" predict --trial t13 --part stop
@@ -163,7 +164,7 @@ fails "a group that is left alone" 1 "$ESPALIER" plan groups.ini --db groups.db
 like "is named before anything is run" "$(cat "$T/.err")" \
     'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train take at least 2'
 
-# Doubles of who trains are beside it in the stop part, and no score is of them.
+# Duplicates of training samples stand in the stop part, and no score uses them.
 awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 20; i++) print "s" i "," (i > 1 ? i : 2) % 3 "," (i > 1 ? i : 2) / 3 % 3 "," (i > 1 ? i : 2) }' |
     awk -F, 'NR == 1 { print; next } { printf "%s,%d,%d,%d\n", $1, $2, $3, $4 }' >doubles.csv
 awk 'BEGIN { print "id,y"; for (i = 1; i <= 20; i++) print "s" i "," i }' >y.csv

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# No database and no data file commands a terminal: not with ESC, nor with C1, nor with marks that reorder the text.
+# No database or data file can control a terminal: by ESC, by C1, or by marks that reorder text.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-# ESC ] 52 sets the clipboard, U+009B begins a command as ESC [ does, U+202E turns the text around.
+# ESC ] 52 sets the clipboard, U+009B begins a command like ESC [, and U+202E reverses text.
 evil="x$(printf '\033')]52;c;eA==$(printf '\007\302\233')31m$(printf '\342\200\256')y"
 tame='x?]52;c;eA==??31m?y'
 harm() { LC_ALL=C grep -c "$(printf '[\001-\010\013-\037\177]\\|\302[\200-\237]\\|\342\200\256')" "$@"; }
@@ -66,13 +66,13 @@ is "without what commands a terminal" "$(harm shown)" 0
 "$ESPALIER" inspect classes.ini --set trait=none >shown 2>&1
 is "nor do errors" "$(grep -c . shown) $(harm shown)" "1 0"
 "$ESPALIER" run classes.ini --set "sweep.name=$evil" --progress none >shown 2>&1
-# shellcheck disable=SC2129 # a line each
+# shellcheck disable=SC2129 # one a line
 "$ESPALIER" plan classes.ini --db "$evil" >>shown 2>&1
 "$ESPALIER" "$evil" >>shown 2>&1
 "$ESPALIER" run classes.ini --progress "$evil" >>shown 2>&1
 is "nor words of the command line" "$(harm shown)" 0
 
-# A marker that is the trait, by an evil name.
+# A marker that equals the trait and has a hostile name.
 awk -v evil="$evil" 'BEGIN { print "id,m1," evil; for (i = 1; i <= 24; i++) print "s" i "," i % 3 "," i * 1.5 }' >copy.csv
 awk 'BEGIN { print "id,y"; for (i = 1; i <= 24; i++) print "s" i "," i }' >y.csv
 printf '[data]\nformat = genotype\ngenotypes = copy.csv\nphenotypes = y.csv\n[grid]\ntype = ridge\n' >copy.ini

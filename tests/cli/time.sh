@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# When a run stops: at a time limit, at the walltime of the batch system's job (played by scripts), at
-# signals. Trials get the length they need here, in seconds of processor time, from a measurement on
-# this machine; where it is busy they take a few times longer.
+# When a run stops: at a time limit, at the walltime of a batch job (played by scripts), and at
+# signals. The length of trials is set in seconds of processor time, from a measurement on this
+# machine. On a busy machine they take a few times longer.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 unset SLURM_JOB_ID SLURM_JOB_END_TIME LSB_JOBID LSB_JOBINDEX PBS_JOBID
@@ -22,7 +22,7 @@ count() { query "$1" "select count(*) from trial where state = '$2'"; }
 now() { date +%s.%N; }
 run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
 
-# The time of the children, of which there is one.
+# The time of the only child.
 # shellcheck disable=SC2016 # for the inner shell
 per_s=$(sh -c '"$0" run sweep.ini --progress none --set epochs=2000 --set grid.dropout=0:0.2:0.1 --db speed.db 2>/dev/null
     times' "$ESPALIER" | awk 'NR == 2 { split($1, at, "[ms]"); printf "%d", 3 * 2000 / (60 * at[1] + at[2]) }')
@@ -60,8 +60,8 @@ like "with some done" "$n" '^[1-9]'
 is "the others pending" "$(count limited.db pending)" $((60 - n))
 like "and says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((60 - n)) trials are left"
 is "the session was stopped" "$(query limited.db 'select outcome from session')" stopped
-# Another program that takes the processor in the last second makes a trial longer than was foreseen;
-# without foresight there would be one each time.
+# Another program that takes the processor in the last second makes a trial longer than predicted.
+# Without prediction, each run would have such a trial.
 cut_off() { query "$1" "select count(*) from attempt where outcome <> 'done'"; }
 n_cut=$(cut_off limited.db)
 for try in 2 3; do
@@ -73,7 +73,7 @@ is "no attempt was cut off" "$n_cut" 0
 ok "the same line without a limit" limited --db limited.db
 is "is complete" "$(count limited.db 'done')" 60
 
-# Trials of 0.1 s and of 30 s: the short ones are run, the long ones named.
+# Trials of 0.1 s and of 30 s: the short ones run, the long ones are listed.
 # shellcheck disable=SC2046
 mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
 fails "what is longer than the limit is not begun" 75 mixed --db mixed.db --time-limit 8s
@@ -198,7 +198,8 @@ like "qstat is asked" "$(said)" "^espalier: walltime: PBS leaves job 9.server an
 
 # ---- signals ----
 
-# under_way DB N: wait until N trials are, a minute at most. They are recorded a moment before they begin.
+# under_way DB N: wait until N trials run, at most a minute. They are recorded a moment before they
+# begin.
 under_way() {
     for _ in $(seq 1200); do
         [ "$(query "$1" "select count(*) from attempt where outcome = 'running'" 2>/dev/null || echo 0)" -ge "$2" ] && break
@@ -206,7 +207,7 @@ under_way() {
     done
     sleep 0.5
 }
-# begin DB ARGUMENTS: in the background, until the first trial is under way; $pid.
+# begin DB ARGUMENTS: start a run in the background and wait for its first trial; sets $pid.
 begin() {
     db=$1
     shift
@@ -214,13 +215,13 @@ begin() {
     pid=$!
     under_way "$db" 1
 }
-# end: wait for it; $status and $took, seconds since $begun.
+# end: wait for the run; sets $status and $took, seconds since $begun.
 end() {
     wait $pid
     status=$?
     took=$(awk "BEGIN { print $(now) - $begun }")
 }
-# Trials done that were under way at the signal, and that were begun after it.
+# Count done trials that were running at the signal, and done trials that began after it.
 ended() {
     query "$1" "select sum(started < $begun and finished > $begun), sum(started > $begun) from attempt where outcome = 'done'"
 }
@@ -257,7 +258,7 @@ is "no grace" $status 75
 is "no trial ends" "$(query none.db "select count(*) from attempt where finished > $begun and outcome = 'done'")" 0
 like "and it says so" "$(cat err)" "^espalier: stopping at once; trials under way are left to the next run"
 
-# A copy of the signal is no second one.
+# A copy of the signal does not count as a second one.
 # shellcheck disable=SC2046
 begin twice.db $(long 8) --grace 100s
 begun=$(now)
@@ -272,7 +273,7 @@ ok "stops at once" below "$took" 3
 like "and it says so" "$(cat err)" "^espalier: stopping at once; trials under way are left to the next run"
 is "without damage" "$(query twice.db 'pragma integrity_check')|$(count twice.db pending)" "ok|10"
 
-# Under nohup a terminal may go.
+# Under nohup the terminal may close.
 cat >hup.sh <<'END'
 trap '' HUP
 exec "$@"
@@ -288,8 +289,8 @@ for ranks in 1 2; do
     is "SIGHUP that is ignored stays so, -n $ranks" "$status $(count hup$ranks.db 'done')" "0 10"
 done
 
-# mpirun that was started by hand hands SIGTERM on and kills; run -n does not let it come to that.
-# Its ranks get a SIGTERM for SIGHUP, too.
+# An mpirun started by hand forwards SIGTERM, and then kills. run -n avoids that. Ranks under mpirun
+# also get SIGTERM for SIGHUP.
 for signal in TERM HUP; do
     # shellcheck disable=SC2046
     mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare$signal.db >out 2>err &

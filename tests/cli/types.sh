@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Types of model in one sweep: what a type has not does not multiply its part of the grid.
+# Several model types in one sweep: settings that do not apply to a type add no configurations.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

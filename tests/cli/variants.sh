@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Genotypes from what the field writes: FT10 from the VCF is FT10 from the table, to the bit.
+# Genotype formats: FT10 from the VCF equals FT10 from the table, to the bit.
 . "$SRCDIR/tests/lib.sh"
 
 line() {

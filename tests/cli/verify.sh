@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Trials run again from the database alone, and their bits compared.
+# verify repeats trials from the database alone and compares their bits.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -40,7 +40,7 @@ sed 's/replicates = 2/replicates = 1/' small.ini >less.ini
 ok "the sweep with fewer replicates" "$ESPALIER" run less.ini --set sweep.name=small --progress none
 ok "a replicate that it has no more" "$ESPALIER" verify --trial 4
 
-# Another number anywhere is found, and said whose it is.
+# A changed number anywhere is found and attributed to its trial.
 changed() { # NAME SQL PATTERN
     cp results.db changed.db
     sqlite3 changed.db "$2; update session set blas_kernel = 'Abacus'"
@@ -80,7 +80,7 @@ sqlite3 changed.db "update trial set state = 'pending'"
 fails "nothing done" 1 "$ESPALIER" verify changed.db
 is "is said" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"
 
-# Data that moved, and data that are others.
+# Moved data, and changed data.
 mv panel elsewhere
 fails "data that are gone" 1 "$ESPALIER" verify
 like "are named" "$(cat .err)" "^espalier: sweep 'small': .*/panel/.*csv: "
@@ -90,7 +90,7 @@ awk -F, -v OFS=, 'NR == 3 { $2 = $2 + 0.5 } { print }' elsewhere/phenotypes.csv 
 fails "data that have changed" 1 "$ESPALIER" verify
 like "are refused by name" "$(cat .err)" "sweep 'small': the data are not those that were trained on .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
 
-# What diverged does so again.
+# A trial that diverged diverges again.
 cat >high.ini <<'INI'
 [data]
 format = simulated

@@ -104,7 +104,7 @@ static void test_no_axes(void **state)
     sweep_release(&sweep);
 }
 
-/* Of points that train the same model, the first one that passes `where` is kept. */
+/* Points that train the same model: the first one that passes `where` is kept. */
 static int keep_large(void *least, const struct sweep *sweep, const struct settings *point,
                       struct err *err)
 {

@@ -127,7 +127,7 @@ static void expect_state(void *arg, const struct result_table *row)
         assert_string_equal(row->cells[c].s, arg);
 }
 
-/* What readers see: life and reason of the session, and the state in queries of trials and
+/* Check what readers see: life and reason of the session, and the state in queries of trials and
  * attempts. */
 static void expect_read(struct fixture *f, enum session_life life, const char *why,
                         const char *state, const char *outcome)

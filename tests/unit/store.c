@@ -207,7 +207,7 @@ static void test_grown_grid(void **state)
     fixture_close(&f);
 }
 
-/* Of the settings that may change within a sweep, threads is shown in the views. */
+/* threads may change within a sweep, and is the one such setting that the views show. */
 static void test_changed_threads_are_an_axis(void **state)
 {
     struct fixture f;
