@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What runs the tests: limits of time in tests/run-one, and the total of tests/summary.
+# The test harness: time limits in tests/run-one, and the total of tests/summary.
 . "$SRCDIR/tests/lib.sh"
 run_one() { "$SRCDIR/tests/run-one" "$@"; }
 

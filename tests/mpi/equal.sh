@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The same sweep on 1, 2 and 3 ranks, and interrupted and resumed: the same rows, bit for bit.
+# The same sweep on 1, 2 and 3 ranks, and interrupted and resumed, has the same rows, bit for bit.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -21,7 +21,7 @@ batch_size = 16, full
 stop = 0, 0.2
 INI
 
-# Everything but times and places, as text that shows every bit of a number: quote().
+# Everything except times and places, as text that shows every bit of a number: quote().
 rows() {
     sqlite3 "$1" "select t.key, t.state, quote(t.value), t.epochs_run, t.best_epoch, replicate, fold,
             (select group_concat(split || name || quote(value)) from
@@ -47,14 +47,14 @@ for n in 1 2 3; do
 done
 is "three ranks took part" "$(sqlite3 mpi3.db 'select count(distinct rank) from attempt')" 3
 
-# Data and inputs in memory that the ranks share, and in copies of their own.
+# Data and inputs in shared memory, and in a copy for each rank.
 graphs() {
     db=$1
     shift
     "$@" --set grid.k=3,5 --set grid.input_dropout=0,0.3 --set epochs=30 --set grid.hidden_size=8 \
         --set grid.batch_size=full --db "$db" --progress none
 }
-# In a namespace of its own, with a folder of so many kB and nothing in it to share memory in.
+# Run in a namespace with an empty folder of $1 kB for shared memory.
 in_small() {
     mkdir -p small
     ESPALIER_SHM=$T/small unshare -rm sh -c 'mount -t tmpfs -o size='"$1"'k none small && shift && "$@"' - \
@@ -86,7 +86,7 @@ ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
 is "and keeps the command as it was typed" "$(sqlite3 own.db 'select command from session')" "espalier run -n 2 --db own.db sweep.ini"
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 
-# Kept models, which name the trait and more, are the same bytes whichever rank trained them.
+# Kept models contain the names of the trait and others. Every rank writes the same bytes.
 "$ESPALIER" simulate panel --markers 100 >/dev/null
 cat >kept.ini <<'INI'
 [sweep]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts that are lost in mid sweep, as they are lost in reality: each a set of namespaces.
-# HOSTS: which loss it is: ranks, late, lost or all (default: one of them, another each day).
+# Hosts are lost in the middle of a sweep. Each host is a set of namespaces.
+# HOSTS: the kind of loss: ranks, late, lost or all (default: one of them, another each day).
 . "$SRCDIR/tests/mpi/hostlib.sh"
 cd "$T" || exit 1
 losses=${HOSTS:-$(case $(($(date +%s) / 86400 % 3)) in 0) echo ranks ;; 1) echo late ;; *) echo lost ;; esac)}
@@ -9,7 +9,7 @@ losses=${HOSTS:-$(case $(($(date +%s) / 86400 % 3)) in 0) echo ranks ;; 1) echo 
 echo "# HOSTS=$losses"
 hosts 3 || skip_all "no bridge between network namespaces"
 
-# Shorter than for hosts_long.sh, where more depends on the time.
+# Shorter trials than in hosts_long.sh, which depends more on timing.
 sed -i 's/^epochs.*/epochs = 8000/; s/^heartbeat_limit.*/heartbeat_limit = 2/' sweep.ini
 sed -i 's/^markers.*/markers = 40000/' slow.ini
 "$ESPALIER" run sweep.ini --db alone.db --progress none 2>/dev/null
@@ -45,7 +45,7 @@ for loss in $losses; do
     "lose_$loss"
 done
 
-# Data that rank 0 waits for, so that a rank is lost before the sweep has begun.
+# The others wait for rank 0's data, so a rank is lost before the sweep begins.
 mv slow.ini sweep.ini
 slots n0:1 n1:1
 launch early.db 0 "$ESPALIER" run -n 2

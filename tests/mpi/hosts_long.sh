@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts that are lost in more ways than in hosts.sh, and under a plain mpirun.
+# More kinds of host loss than hosts.sh tests, and hosts under a plain mpirun.
 . "$SRCDIR/tests/mpi/hostlib.sh"
 cd "$T" || exit 1
 hosts 3 || skip_all "no bridge between network namespaces"
@@ -33,7 +33,7 @@ join_link n1
 completes "a link cut for a moment"
 is "nobody is lost" "$(crashes early.db)" 0
 
-# As after a quarter of an hour: TCP gives a connection up.
+# TCP gives up a connection early, as it does by default after a quarter of an hour.
 for host in n0 n1 n2; do
     on $host sh -c 'echo 3 >/proc/sys/net/ipv4/tcp_retries2'
 done
@@ -75,7 +75,7 @@ is "complete all the same" "$(rows host.db)" "$wanted"
 is "nothing is left" "$(empties n0 10)$(empties n2 20)" ""
 revive n1
 
-# As behind a firewall: the agent starts a daemon there, which cannot reach mpirun.
+# As with a firewall: the agent starts a daemon there, which cannot reach mpirun.
 cut_link n1
 LIMIT=40 launch wall.db 0 "$ESPALIER" run -n 4
 finish
@@ -84,7 +84,7 @@ like "it has said what may be wrong" "$(tr '\n' ' ' <err)" "not all ranks have c
 is "nothing is left, there or here" "$(empties n1 20)$(empties n0 10)$(empties n2 20)" ""
 join_link n1
 
-# The others of n1 wait for rank 0's data; only their daemon can notice that the link is cut.
+# The other ranks, on n1, wait for rank 0's data; only their daemon can detect the cut link.
 mv slow.ini sweep.ini
 launch data.db 0 "$ESPALIER" run -n 4
 hold_rank_0

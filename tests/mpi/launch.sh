@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What is wrong with a launch of several ranks is said by doctor, and by run before it begins, with
-# what mends it. Each mistake is made for real.
+# doctor, and run before it begins, report problems of a launch of several ranks with a fix. Each
+# mistake is really made.
 . "$SRCDIR/tests/lib.sh"
 command -v mpirun >/dev/null || skip_all "mpirun is not here"
 unset ESPALIER_CHECKS
 PRELOAD=$PWD/tests/mpi/preload.so
 cd "$T" || exit 1
-# Under a name of its own, so that runs of other tests are none of its kind.
+# The copy has a name of its own, so that runs of other tests do not count as other espalier runs.
 name=esp$$
 cp "$ESPALIER" "$name" || exit 1
 ESPALIER=$T/$name
@@ -30,7 +30,7 @@ mpi() {
 doctor() {
     mpi "$@" "$ESPALIER" doctor
 }
-# Those of the launch, not of the results.
+# Warnings about the launch, not about results.
 warnings() { grep warning | grep -vcE 'quick.ini: |one trial of|validation R2'; }
 cores=$(nproc)
 like "the ranks in a line where they are alike" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
@@ -61,7 +61,7 @@ if [ "$cores" -ge 2 ]; then
         "warning: 3 ranks x 1 thread have 2 cores of"
 fi
 
-# Clocks: rank 1's is not that of rank 0.
+# Clocks: rank 1's differs from rank 0's.
 ahead() {
     mpi --enable-recovery -n 1 "$ESPALIER" doctor : -n 1 env LD_PRELOAD="$PRELOAD" TEST_CLOCK_AHEAD="$1" "$ESPALIER" doctor
 }
@@ -69,7 +69,7 @@ like "a clock that is ahead" "$(ahead 60)" "^warning: the clock of .* is (5[0-9]
 like "a clock that is behind" "$(ahead -300)" "^warning: the clock of .* is (29[0-9]|300)\.[0-9] s behind"
 is "a clock that is right" "$(ahead 0 | grep -c 'the clock')" 0
 
-# Shared memory of so many MB, in a namespace of its own.
+# Run in a namespace with $1 MB of shared memory.
 in_small() {
     mkdir -p small
     ESPALIER_SHM=$T/small unshare -rm sh -c 'mount -t tmpfs -o size='"$1"'m none small && shift && "$@"' - "$@" </dev/null
@@ -89,7 +89,7 @@ else
     pass "shared memory that is too small # SKIP nobody may mount here"
 fi
 
-# Two runs at once, on one core.
+# Two runs at once on one core.
 sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
 taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
 pid=$!
@@ -98,7 +98,7 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 out=$(taskset -c 0 "$ESPALIER" doctor)
-# Two: the one that only waits for its ranks does not count.
+# Two processes: the one that only waits for its ranks does not count.
 like "another run on the same core" "$out" "^warning: 2 processes of another espalier run on .* the same cores"
 like "with the fix" "$out" "^    fix: wait for it, or give each run cores of its own"
 ok "run goes on" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
@@ -107,7 +107,7 @@ kill $pid
 wait $pid
 is "the other run ends" $? 75
 
-# Rank 0 leaves early, whatever the reason: nobody waits for it.
+# Rank 0 leaves early, for any reason: no rank waits for it.
 fails "a sweep file that is not there" 2 mpi -n 3 "$ESPALIER" run nowhere.ini
 fails "an option that is not there" 2 mpi -n 3 "$ESPALIER" run --nonsense
 ok "help" mpi -n 3 "$ESPALIER" run --help

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Trials that kill their rank, and ranks that hang and come back: what is held against whom, and what
-# becomes of late results.
+# Trials that kill their rank, and ranks that hang and come back: which trials are blamed, and what
+# happens to late results.
 . "$SRCDIR/tests/lib.sh"
 . "$SRCDIR/tests/mpi/killlib.sh"
 DB=$T/p.db
 
-# run FAULT ARGUMENT...: words in err, status in $status
+# run FAULT ARGUMENT...: messages are in err, the exit status in $status
 run() {
     fault=$1
     shift
     ESPALIER_FAULT=$fault timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
     status=$?
 }
-done_equal() { # the trials that are done are those of the undisturbed run
+done_equal() { # count the done trials that equal those of the undisturbed run
     sqlite3 "$DB" "attach 'plain.db' as plain; select count(*) from trial t join plain.trial p using (key)
         where t.state = 'done' and t.value is p.value"
 }
@@ -30,8 +30,8 @@ no_problem() {
 is "the undisturbed run" "$(sqlite3 plain.db "select count(*) from trial where state = 'done'")" 24
 problems=
 
-# Rank 0 is busy with its first trial while the others meet the bad one. On a busy machine a rank
-# may need seconds to meet it.
+# Rank 0 is busy with its first trial while the others run the bad one. On a busy machine a rank may
+# need seconds to reach it.
 export ESPALIER_FAULT_SECONDS=4
 run "trial=3:*:1:kill; worker: a trial begins:0:1:nap" -n 3
 is "a trial that kills its rank at once: the sweep ends with 3" $status 3
@@ -44,7 +44,7 @@ is "it stays failed" "$status $(reason | cut -c1-20)" "3 4 took its rank down"
 run "" -n 2 --retry failed
 is "and runs where it is well" "$status $(done_equal)" "0 24"
 
-# The others are busy while rank 0 meets it.
+# The others are busy while rank 0 runs it.
 rm -f "$DB"*
 bad="trial=3:*:1:kill; worker: a trial begins:1:1:nap; worker: a trial begins:2:1:nap"
 run "$bad" -n 3
@@ -58,7 +58,7 @@ is "two other ranks find it out" "$(crashes)" "4 2 1 1"
 is "it is failed, with that reason" "$(reason)" "4 took its rank down for the last time (crash_limit): its process is gone"
 is "all others are done, and equal" "$(done_equal)" 23
 
-# Without other ranks everything else is done first.
+# Without other ranks, everything else is done first.
 rm -f "$DB"*
 run "trial=3:0:1:kill"
 is "a single process is killed" $status 137
@@ -69,8 +69,8 @@ is "but comes to it last" "$status $(done_equal)" "137 23"
 run ""
 is "and where it is well, nothing is held against it" "$status $(done_equal)" "0 24"
 
-# A rank that stands still for longer than the heartbeat limit: in mid sweep, with trials of up to 0.25 s, of
-# which there are enough for when it comes back; and past the end of the sweep.
+# A rank stops for longer than the heartbeat limit: in the middle of a sweep, with trials of up to
+# 0.25 s (enough of them are left when it comes back), and until after the end of the sweep.
 "$FAULTY" run sweep.ini --progress none --db speed.db --set epochs=4000 --set grid.hidden_size=16 \
     --set grid.dropout=0.5 --set grid.learning_rate=0.01 2>/dev/null
 long=$(sqlite3 speed.db "select cast(0.25 * 4000 / min(seconds) as integer) from trial")

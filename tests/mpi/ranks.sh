@@ -28,7 +28,7 @@ done
 ok "rank 1 of 3 dies in the middle of a long message" mpirun -n 3 --enable-recovery --oversubscribe \
     --mca btl_vader_single_copy_mechanism none tests/mpi/ranks torn
 
-# A folder of 16 MB with nothing in it, in a namespace of its own.
+# Run in a namespace with an empty folder of 16 MB.
 in_small() {
     unshare -rm sh -c "mkdir -p '$T/small' && mount -t tmpfs -o size=16m none '$T/small' && \"\$@\"" - "$@"
 }

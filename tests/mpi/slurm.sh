@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The scripts of jobs/ for Slurm, run by a private Slurm of this one machine: mpirun, srun, an array,
-# and what may happen to them. However a sweep was run, its rows are those of a plain run.
+# The scripts of jobs/ for Slurm, under a private Slurm on this machine: mpirun, srun, an array, and
+# their failures. In all cases the rows equal those of a plain run.
 . "${SRCDIR:-.}/tests/lib.sh"
 . "$SRCDIR/tests/mpi/slurmlib.sh"
 jobs=$SRCDIR/jobs
@@ -20,7 +20,7 @@ epochs = 5
 hidden_size = 4, 8
 learning_rate = 0.01, 0.1
 END
-# A trial of about a second, and one that nobody waits for.
+# A trial of about a second, and an endless one.
 sed 's/^epochs.*/epochs = 35000/' quick.ini >slow.ini
 sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
 sed 's/^replicates.*/replicates = 8/; s/^epochs.*/epochs = 20000/' quick.ini >many.ini
@@ -32,7 +32,7 @@ rows() {
 finished() { sqlite3 "$1" "select count(*) from trials where state = 'done'" 2>/dev/null || echo 0; }
 job_of() { sed -n "s/.*batch job \([0-9]*\).*/\1/p" "$1"; }
 has_finished() { [ "$(finished "$1")" -ge "$2" ]; }
-# The ranks, one process of each, of the sweep into database $1.
+# The rank processes of the sweep into database $1.
 ranks_of() { pgrep -f "^$ESPALIER run .*--db $1 "; }
 
 ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
@@ -47,7 +47,7 @@ ok "sbatch jobs/slurm-srun.sh" batch -n 2 -o srun.log "$jobs/slurm-srun.sh" quic
 is "equals the sweep by itself" "$(rows srun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 srun.db 'select ranks from session')" 2
 
-# What --signal=B:USR2@120 in the scripts does before the walltime.
+# The scripts ask for this signal with --signal=B:USR2@120.
 for script in mpirun srun; do
     submit -n 2 -o warned.$script.log "$jobs/slurm-$script.sh" endless.ini warned.$script.db
     until_ok grep "to run on 2 ranks" warned.$script.log
@@ -57,7 +57,8 @@ for script in mpirun srun; do
     like "it says how to go on" "$(cat warned.$script.log)" "submit the same line again"
 done
 
-# A rank that dies takes an srun with it, and the script starts another; under mpirun the others go on.
+# A rank that dies ends its srun, and the script starts another; under mpirun the other ranks
+# continue.
 for script in mpirun srun; do
     submit -n 2 -o killed.$script.log "$jobs/slurm-$script.sh" slow.ini killed.$script.db
     until_ok has_finished killed.$script.db 2
@@ -69,7 +70,7 @@ done
 is "mpirun: in one session" "$(sqlite3 killed.mpirun.db 'select count(*) from session')" 1
 like "srun: in another one" "$(cat killed.srun.log)" "a rank died: starting again, with [2-8] trials finished"
 
-# scancel in the middle, and the same line again.
+# scancel in the middle, then the same line again.
 submit -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
 until_ok has_finished cancelled.db 2
 scancel "$job"
@@ -79,7 +80,7 @@ like "with some trials finished" "$(finished cancelled.db)" "^[2-7]$"
 ok "the same line again" batch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
 is "equals the sweep by itself" "$(rows cancelled.db)" "$(rows slow.db)"
 
-# An array of 4, one element of it cancelled while it runs, run again by itself, and merged.
+# An array of 4. One element is cancelled while it runs, then run again alone; then all are merged.
 ok "jobs/slurm-array.sh submits an array and its merge" "$jobs/slurm-array.sh" many.ini 4 array.db
 merge=$(job_of "$T/.out")
 array=$((merge - 1))

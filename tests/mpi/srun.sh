@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Mistakes with srun, in a private Slurm: tasks without MPI between them are refused.
-# shellcheck disable=SC2016 # what is in single quotes is for the shells of tasks and jobs
+# Mistakes with srun, under a private Slurm: tasks without MPI between them are refused.
+# shellcheck disable=SC2016 # single quotes are for the shells of tasks and jobs
 . "${SRCDIR:-.}/tests/lib.sh"
 . "$SRCDIR/tests/mpi/slurmlib.sh"
 unset ESPALIER_CHECKS
