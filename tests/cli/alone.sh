@@ -78,43 +78,43 @@ ask >before.out
 is "eight answers about 30 samples" "$(grep -c '^s[0-9]' before.out)" 240
 is "without the training data: of all samples, the same bits" "$(ask --all)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf --all >/dev/null
-like "nobody is said to be left out" "$(cat .err)" "new.vcf: 30 samples to predict$"
-like "which is said" "$(cat .err)" "new.vcf: the models stand alone: the training data are not read"
+like "no message says that samples are left out" "$(cat .err)" "new.vcf: 30 samples to predict$"
+like "a warning says that the training data are missing" "$(cat .err)" "new.vcf: the models stand alone: the training data are not read"
 predict vcf.db --config c3 --genotypes new.vcf --all >gcn.out
-is "a gcn reads them" "$(grep -c 'stand alone' .err) $(grep -c '^s' gcn.out)" "0 30"
+is "a gcn reads the training data" "$(grep -c 'stand alone' .err) $(grep -c '^s' gcn.out)" "0 30"
 
 # Changed phenotypes.
 cp train/pheno.csv then.csv
 sed -i '2s/,[^,]*,low$/,101,high/; 2s/,[^,]*,high$/,60,low/' train/pheno.csv
-is "the table is another" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
-is "phenotypes that changed: the same bits" "$(ask)" "$(cat before.out)"
+is "the phenotypes differ" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
+is "with changed phenotypes: the same bits" "$(ask)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf >/dev/null
 like "with a warning" "$(cat .err)" "warning: sweep 'grid': the data are not those that were trained on .* with the phenotypes of then .*; the models stand alone, but who was trained on is not known: all samples of new.vcf are predicted"
-fails "a gcn does not guess" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
-like "says why" "$(cat .err)" "the data are not those .* with the phenotypes of then .*; the models need the training data: a gcn takes the genotypes of the samples that a new one is joined to$"
-is "and takes the old ones" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
+fails "a gcn fails" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
+like "the message gives the reason" "$(cat .err)" "the data are not those .* with the phenotypes of then .*; the models need the training data: a gcn takes the genotypes of the samples that a new one is joined to$"
+is "it uses the old phenotypes" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
 
 # The data are removed.
 mv train gone
 is "no data at all: the same bits" "$(ask)" "$(cat before.out)"
 mkdir elsewhere && cp vcf.db new.vcf elsewhere
-is "nor on another computer" "$(cd elsewhere && predict vcf.db --config c1 --genotypes new.vcf)" "$(predict vcf.db --config c1 --genotypes new.vcf)"
-fails "but for a gcn" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
-like "the remedy is named" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn takes .*; --set genotypes=FILE says where it lies now$"
+is "the same on another computer" "$(cd elsewhere && predict vcf.db --config c1 --genotypes new.vcf)" "$(predict vcf.db --config c1 --genotypes new.vcf)"
+fails "a gcn fails without data" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
+like "the message gives the remedy" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn takes .*; --set genotypes=FILE says where it lies now$"
 cp then.csv gone/pheno.csv
-is "and works" "$(predict vcf.db --config c3 --genotypes new.vcf --set genotypes=gone/old.vcf --set phenotypes=gone/pheno.csv)" "$(cat gcn.out)"
+is "the remedy works" "$(predict vcf.db --config c3 --genotypes new.vcf --set genotypes=gone/old.vcf --set phenotypes=gone/pheno.csv)" "$(cat gcn.out)"
 fails "samples of the panel" 1 "$ESPALIER" predict vcf.db --config c1 --part val
-like "need it too" "$(cat .err)" "train/old.vcf[^;]*; --set genotypes=FILE says where it lies now$"
+like "need the data, too" "$(cat .err)" "train/old.vcf[^;]*; --set genotypes=FILE says where it lies now$"
 fails "a reduction" 1 "$ESPALIER" predict reduced.db --genotypes new.vcf --all
 like "needs the data" "$(cat .err)" "the models need the training data: the first layer is kept by training samples \(model.reduce\); --set genotypes=FILE"
-fails "raw numbers" 1 "$ESPALIER" predict raw.db --genotypes new.csv
-like "have no means" "$(cat .err)" "the models need the training data: no means of the features are kept, which are neither dosages nor standardised"
-fails "settings that are not the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
+fails "unscaled features" 1 "$ESPALIER" predict raw.db --genotypes new.csv
+like "have no stored means" "$(cat .err)" "the models need the training data: no means of the features are kept, which are neither dosages nor standardised"
+fails "settings that differ from the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
 like "are refused" "$(cat .err)" "its settings make"
-fails "covariates are still wanted" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
+fails "covariates are still needed" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
 like "from a table" "$(cat .err)" "give a table with site of the new samples"
 sqlite3 vcf.db ".backup bad.db"
 sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"
 fails "a damaged model" 1 "$ESPALIER" predict bad.db --config c1 --genotypes new.vcf --all
-like "is called so, and nothing else is blamed" "$(cat .err)" "^espalier: bad.db: the model of t1 is damaged: .*hash[^;]*;[^;]*$"
+like "the message blames only the model" "$(cat .err)" "^espalier: bad.db: the model of t1 is damaged: .*hash[^;]*;[^;]*$"
 done_testing

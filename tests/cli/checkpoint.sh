@@ -52,32 +52,32 @@ done
 kill -TERM $pid
 wait $pid
 is "a run that is stopped can be resumed" $? 75
-like "and says what it has kept" "$(tail -n 1 first.err)" \
+like "and reports the checkpoint" "$(tail -n 1 first.err)" \
     '^espalier: stopped early; [12] trials are left, 1 of them with a checkpoint: the same command goes on$'
 
 trial=$(query parts.db "select trial_id from checkpoint")
 after=$(query parts.db "select epoch from checkpoint")
 state=$(query parts.db "select state from trial where trial_id = ${trial:-0}")
 is "the trial is pending" "$state" pending
-ok "its checkpoint is after a tenth of it at least" [ "$((10 * after))" -ge "$epochs" ]
+ok "its checkpoint has at least a tenth of the epochs" [ "$((10 * after))" -ge "$epochs" ]
 ok "status" "$ESPALIER" status parts.db
-like "names it" "$(grep -A 3 '^trials with a checkpoint' "$T/.out" | tail -n 1)" \
+like "the message names it" "$(grep -A 3 '^trials with a checkpoint' "$T/.out" | tail -n 1)" \
     "^ *$trial +[12] +pending +$after +[0-9.]+ +[0-9.]+\$"
 ok "show" "$ESPALIER" show parts.db "t$trial"
-like "names it" "$(grep -A 3 '^checkpoint' "$T/.out" | tail -n 1)" "^ *$after +[0-9.]+ +[0-9]+\$"
+like "the message names it" "$(grep -A 3 '^checkpoint' "$T/.out" | tail -n 1)" "^ *$after +[0-9.]+ +[0-9]+\$"
 
 ok "the same command on two ranks" sweep --db parts.db -n 2
-is "goes on where it was" "$(grep -c "t$trial has gone on after epoch $after of $epochs, from its checkpoint" "$T/.err")" 1
+is "continues from the checkpoint" "$(grep -c "t$trial has gone on after epoch $after of $epochs, from its checkpoint" "$T/.err")" 1
 is "no checkpoint is left" "$(query parts.db 'select count(*) from checkpoint')" 0
 is "one attempt was stopped and one ended" \
     "$(query parts.db "select group_concat(outcome) from (select outcome from attempt where trial_id = $trial order by attempt_id)")" \
     "stopped,done"
-is "seconds are those of both" \
+is "seconds are those of both attempts" \
     "$(query parts.db "select seconds > 2 + finished - started from trial join attempt using (trial_id)
         where trial_id = $trial and outcome = 'done'")" 1
 bits whole.db >whole.txt
 bits parts.db >parts.txt
-ok "the sweep is what it would have been" cmp whole.txt parts.txt
+ok "the sweep equals the undisturbed one" cmp whole.txt parts.txt
 
 # ---- a checkpoint that cannot be used ----
 
@@ -86,6 +86,6 @@ sqlite3 parts.db "update trial set state = 'pending' where trial_id = $trial;
 ok "a trial whose checkpoint is damaged is run" sweep --db parts.db
 is "from its beginning" "$(grep -c 'has gone on' "$T/.err")" 0
 bits parts.db >parts.txt
-ok "and is what it would have been" cmp whole.txt parts.txt
-is "and none of the seconds are in it" "$(query parts.db "select seconds < 100 from trial where trial_id = $trial")" 1
+ok "and has the undisturbed result" cmp whole.txt parts.txt
+is "and counts no earlier seconds" "$(query parts.db "select seconds < 100 from trial where trial_id = $trial")" 1
 done_testing

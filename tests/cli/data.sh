@@ -18,16 +18,16 @@ is "and so is its graph" "$(sum panel/edges.csv)" "4176577668 3190"
 
 read_back=$("$ESPALIER" inspect panel/sweep.ini)
 is "genotypes are small integers" "$(line features "$read_back")" "300, small integers, 0.0 MB"
-is "and joined" "$(line genotypes "$read_back")" \
+is "all samples are joined" "$(line genotypes "$read_back")" \
     "60 samples, 300 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
 
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 300\n' >made.ini
-is "made or read, the data are the same" "$(line digest "$("$ESPALIER" inspect made.ini)")" \
+is "generated and read data are the same" "$(line digest "$("$ESPALIER" inspect made.ini)")" \
     "$(line digest "$read_back")"
 
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
-is "one value between makes all of them floats" "$(line features "$imputed")" "300, floats, 0.1 MB"
-like "missing ones are counted" "$(line genotypes "$imputed")" ' 1 missing calls'
+is "one fraction makes all features floats" "$(line features "$imputed")" "300, floats, 0.1 MB"
+like "missing values are counted" "$(line genotypes "$imputed")" ' 1 missing calls'
 
 done_testing

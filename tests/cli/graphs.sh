@@ -61,15 +61,15 @@ is "every pooling, with edges and without" \
 # Settings that join or compare samples are refused, with a message.
 refused() { # NAME SETTING=VALUE TEXT
     fails "$1" 2 "$ESPALIER" plan tu.ini --set "$2"
-    is "$1: named" "$(cat "$T/.err")" "espalier: --set $3"
+    is "$1: the message names the setting" "$(cat "$T/.err")" "espalier: --set $3"
 }
-refused "no neighbours of molecules" build=knn \
+refused "neighbours of molecules" build=knn \
     "build: build = knn joins samples, and here each is a graph of its own: must be file or none"
-refused "no threshold" build=threshold \
+refused "a threshold" build=threshold \
     "build: build = threshold joins samples, and here each is a graph of its own: must be file or none"
-refused "no ridge" type=ridge \
+refused "ridge" type=ridge \
     "type: type = ridge takes one row of features a sample, and here each is a graph: must be gcn or mlp"
-refused "no reduction" reduce=exact \
+refused "a reduction" reduce=exact \
     "reduce: reduce takes samples for the rows of the features, and here those are nodes: must be none"
 
 printf '\000\000\010\003\000\000\000\004\000\000\000\002\000\000\000\002abcdefghijklmnop' >"$T/images"
@@ -146,43 +146,43 @@ effective() { # DB
     "$ESPALIER" best "$1" -n 1 --format ini 2>/dev/null | grep -E '^(scale|batch_norm|pool|choose_epoch) ' | tr '\n' ';'
 }
 ok "labels" "$ESPALIER" run defaults.ini --db labels.db --progress none
-is "stay as they are" "$(effective labels.db)" \
+is "keep their values" "$(effective labels.db)" \
     "scale = none;batch_norm = yes;pool = sum;choose_epoch = loss;"
 is "without a warning" "$(grep -c spreads "$T/.err")" 0
 ok "attributes" "$ESPALIER" run defaults.ini --db amounts.db --progress none --set folder=amounts
 is "are standardized" "$(effective amounts.db)" \
     "scale = standardize;batch_norm = yes;pool = sum;choose_epoch = loss;"
 is "without a warning, too" "$(grep -c spreads "$T/.err")" 0
-ok "unscaled ones" "$ESPALIER" inspect defaults.ini --set folder=amounts --set scale=none
-is "are warned of" "$(grep spreads "$T/.err")" \
+ok "unscaled attributes" "$ESPALIER" inspect defaults.ini --set folder=amounts --set scale=none
+is "give a warning" "$(grep spreads "$T/.err")" \
     "espalier: warning: defaults.ini: scale = none, and the spreads of the features differ by more than 100: feature 'attribute1' has standard deviation 2.26e+03, feature 'label=0' 0.5: set [data] scale = standardize"
 printf 'node,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n' >nodes.csv
 printf 'source,target\n1,2\n3,4\n5,6\n' >edges.csv
 printf 'node,feature,value\n1,7,1\n2,7,1\n3,8,900\n4,8,300\n5,7,1\n6,8,5\n' >words.csv
 printf '[data]\nformat = graph\nedges = edges.csv\nfeatures = words.csv\nlabels = nodes.csv\n' >words.ini
 ok "sparse features" "$ESPALIER" inspect words.ini
-is "are warned of, too" "$(grep -o 'spreads.*' "$T/.err")" \
+is "give a warning, too" "$(grep -o 'spreads.*' "$T/.err")" \
     "spreads of the features differ by more than 100: feature 8 has standard deviation 331, feature 7 0.5: set [data] scale = row, or divide the large values"
 awk 'BEGIN { print "node,common,rare"; for (i = 1; i <= 50000; i++) print i "," i % 2 "," (i == 7) }' >marks.csv
 awk 'BEGIN { print "node,label"; for (i = 1; i <= 50000; i++) print i "," (i % 3 ? "a" : "b") }' >all.csv
 ok "a rare label" "$ESPALIER" inspect words.ini --set features=marks.csv --set labels=all.csv
-is "is not on another scale" "$(grep -c spreads "$T/.err")" 0
+is "gives no warning of scale" "$(grep -c spreads "$T/.err")" 0
 cp defaults.ini before.ini
-ok "what ran under other defaults" "$ESPALIER" run before.ini --db before.db --progress none \
+ok "a sweep that ran under other defaults" "$ESPALIER" run before.ini --db before.db --progress none \
     --set folder=amounts --set scale=none --set batch_norm=no --set pool=mean --set choose_epoch=objective
-fails "is another sweep now" 2 "$ESPALIER" run before.ini --db before.db --progress none --set folder=amounts
-is "and goes on with these lines" "$(grep -o 'add to .*' "$T/.err" | tr '\n' ';')" \
+fails "is now another sweep" 2 "$ESPALIER" run before.ini --db before.db --progress none --set folder=amounts
+is "and continues with the printed lines" "$(grep -o 'add to .*' "$T/.err" | tr '\n' ';')" \
     "add to [data]: scale = none);add to [model]: batch_norm = no);add to [model]: pool = mean);add to [train]: choose_epoch = objective);"
 
 # Settings of other formats are refused.
 cd "$T" || exit 1
 fails "settings of other formats" 2 "$ESPALIER" inspect tu.ini --set data.images=labels --set data.labels=labels
-is "each" "$(cat "$T/.err")" \
+is "each is named" "$(cat "$T/.err")" \
 "espalier: --set labels: labels belongs to format = graph | idx, and the format is tu
 espalier: --set images: images belongs to format = idx, and the format is tu"
 printf '[data]\nformat = idx\n' >"$T/bare.ini"
-fails "what is needed" 2 "$ESPALIER" inspect bare.ini
-is "each that is" "$(cat "$T/.err")" \
+fails "missing settings" 2 "$ESPALIER" inspect bare.ini
+is "each is named, too" "$(cat "$T/.err")" \
 "espalier: bare.ini:1: [data] labels is not set: format = idx needs it
 espalier: bare.ini:1: [data] images is not set: format = idx needs it"
 

@@ -14,7 +14,7 @@ for command in $commands; do
     like "$command --help begins with its usage" "$text" "^usage: espalier $command"
     fails "$command refuses an unknown option" 2 "$ESPALIER" "$command" --no-such-option
 done
-like "defaults are live" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
+like "defaults are those of the program" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
 
 # Every command fails if the disk is full.
 printf '[model]\nlayers = 2\n[data]\nformat = simulated\n' >"$T/x.ini"

@@ -28,7 +28,7 @@ refused() {
     sqlite3 hostile.db "$2" || fail "$1: not made"
     rm -f errors
     is "$1" "$(all hostile.db)" "13 1 "
-    like "$1: is named" "$(cat errors)" "$3"
+    like "$1: the message" "$(cat errors)" "$3"
     ok "$1: wrote nothing" [ ! -e pwned ]
 }
 
@@ -59,15 +59,15 @@ refused "a generated column" "alter table trial add column g integer generated a
 refused "a table without constraints" "pragma writable_schema = on; update sqlite_schema
     set sql = replace(replace(sql, ' NOT NULL', ''), 'STRICT', '') where name = 'session'" \
     "table 'session' is not as espalier makes it"
-refused "a name of SQLite's" "create view json_each as select 1 as key" "view 'json_each' has the name of a function"
+refused "a name reserved by SQLite" "create view json_each as select 1 as key" "view 'json_each' has the name of a function"
 
-tolerated "views that do not end" "drop view trials; drop view leaderboard; create view trials as
+tolerated "endless views" "drop view trials; drop view leaderboard; create view trials as
     with recursive c (n) as (select 1 union all select n + 1 from c) select n as trial, 'small' as sweep from c;
     create view leaderboard as
     with recursive c (n) as (select 1 union all select n + 1 from c) select n as place, 'small' as sweep from c"
 tolerated "a view that sets a tokenizer" "drop view leaderboard; create view leaderboard as
     select fts3_tokenizer('simple', x'4141414141414141') as sweep"
-tolerated "tables, views, triggers and statistics of people" "create table notes (a); create view mine as
+tolerated "tables, views, triggers and statistics of users" "create table notes (a); create view mine as
     select * from trials; create index i on notes (a);
     create trigger t after insert on notes begin delete from trial; end; analyze"
 
@@ -80,14 +80,14 @@ for trial in 1 2 3; do
     like "is refused, t$trial" "$(tail -n 1 "$T/.err")" "(fold|replicate).*(must be|less than)"
 done
 fails "merge of such trials" 1 "$ESPALIER" merge merged.db hostile.db
-like "names the first" "$(cat "$T/.err")" 'hostile.db: t1: fold = -3: must be from 0 to 2147483647'
-ok "and leaves nothing" [ ! -e merged.db ]
+like "the message names the first" "$(cat "$T/.err")" 'hostile.db: t1: fold = -3: must be from 0 to 2147483647'
+ok "no output is left" [ ! -e merged.db ]
 
 # A setting that is NULL in a configuration.
 cp base.db hostile.db
 sqlite3 hostile.db "update config set params = json_set(params, '$.hidden_size', null)"
 fails "best --format ini of a NULL" 1 "$ESPALIER" best hostile.db --format ini
-like "names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
+like "the message names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
 
 # Another program deleted rows that others refer to: their numbers must not be given again.
 gone() { # NAME SQL MESSAGE
@@ -99,7 +99,7 @@ gone() { # NAME SQL MESSAGE
     is "and changes nothing, $1" "$(sqlite3 hostile.db .dump | cksum)" "$before"
 }
 gone "trials without their configuration" "delete from config where config_id = 2" "trials of configuration 2"
-gone "nothing but trials" "delete from config; delete from axis; delete from sweep" "trials of configuration 1"
+gone "only trials" "delete from config; delete from axis; delete from sweep" "trials of configuration 1"
 gone "configurations without their sweep" "delete from sweep" "configurations of sweep 1"
 
 # A text in a column of numbers, which CSV would show, and an error of 20 MB.
@@ -109,7 +109,7 @@ sqlite3 hostile.db "create table kept as select sql from sqlite_schema where nam
 sqlite3 hostile.db "update attempt set rank = 'evil' where trial_id = 2; pragma writable_schema = on;
     update sqlite_schema set sql = (select sql from kept) where name = 'attempt'; drop table kept"
 fails "export of a text as a rank" 1 "$ESPALIER" export hostile.db
-like "names it" "$(cat "$T/.err")" "'evil' in the column 'rank'"
+like "the message names it" "$(cat "$T/.err")" "'evil' in the column 'rank'"
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set state = 'failed', error = replace(hex(zeroblob(10000000)), '00', 'xy') where trial_id = 2"
 for command in "status hostile.db" "show hostile.db t2" "show hostile.db c1"; do
@@ -124,7 +124,7 @@ is "the largest number is exported" "$("$ESPALIER" export hostile.db | tail -n 1
 
 # Endless conditions.
 endless='1 < (with recursive c (n) as (select 1 union all select n + 1 from c) select max(n) from c)'
-fails "--where that does not end" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
+fails "an endless --where" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
 like "is stopped" "$(cat "$T/.err")" 'takes too long and was stopped; simplify the condition'
 ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
 {
@@ -132,6 +132,6 @@ ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
     echo "[sweep]"
     echo "where = hidden_size < (select count(*) from $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten)"
 } >endless.ini
-fails "where that does not end" 2 timeout 60 "$ESPALIER" plan endless.ini
+fails "an endless where" 2 timeout 60 "$ESPALIER" plan endless.ini
 like "is stopped too" "$(cat "$T/.err")" 'takes more than 1000000 steps for one point; simplify it'
 done_testing

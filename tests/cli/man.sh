@@ -27,6 +27,6 @@ of_manual() {
 is "commands and options of the manual are those of the program" "$(of_manual)" "$(of_program)"
 if command -v mandoc >/dev/null; then
     # Ignore references to pages of programs that are not installed here.
-    is "mandoc has nothing to say" "$(mandoc -Tlint -Wwarning "$manual" 2>&1)" ""
+    is "mandoc gives no warning" "$(mandoc -Tlint -Wwarning "$manual" 2>&1)" ""
 fi
 done_testing

@@ -41,7 +41,7 @@ is "as many settings on the page as in the csv" \
     "$(($(wc -l <"$T/all.csv") - 1))"
 
 fails "an unknown key" 2 "$ESPALIER" params lr
-is "is told what was meant" "$("$ESPALIER" params lr 2>&1)" \
+is "the message proposes a key" "$("$ESPALIER" params lr 2>&1)" \
     "espalier: 'lr' is neither a section nor a key; did you mean [train] learning_rate?"
 fails "an unknown format" 2 "$ESPALIER" params --format xml
 ok "help" "$ESPALIER" params --help

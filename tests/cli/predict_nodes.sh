@@ -58,7 +58,7 @@ is "trained" "$(sqlite3 results.db "select state || count(*) from trial")" done9
 "$ESPALIER" run grid.ini --progress none --set task=regression --set features=listed.csv --set name=listed --db listed.db >/dev/null 2>&1
 new() { predict "$1" --config "$2" --features "$3" --edges new_edges.csv; }
 is "new nodes" "$(new results.db c1 new.csv | cut -d, -f1 | tail -n 2 | tr '\n' ' ')$(new results.db c1 new.csv | wc -l)" "n88 n89 21"
-like "what is told" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, 0 rows left out.*new_edges.csv: 1 new nodes have no edge to the training data~.*1 edges between new nodes are left out: .*new_edges.csv: 1 edges are between nodes of the training data, and not read"
+like "messages about them" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, 0 rows left out.*new_edges.csv: 1 new nodes have no edge to the training data~.*1 edges between new nodes are left out: .*new_edges.csv: 1 edges are between nodes of the training data, and not read"
 new listed.db c1 new_listed.csv >new_listed.out
 like "listed features, some unknown" "$(cat .err)" "warning: new_listed.csv: 4 entries dropped: the training data have no such feature"
 
@@ -86,7 +86,7 @@ mean=$(awk -F, 'NR > 1 { s += $3 } END { printf "%.9g", s / (NR - 1) }' all.csv)
 sed "2s/,7,[^,]*/,7,$mean/" new.csv >filled.csv
 new results.db c1 filled.csv >filled.out
 is "a missing cell is the mean of the data" "$(new results.db c1 gap.csv | same filled.out)" "same 20"
-like "which is counted" "$(cat .err)" "gap.csv: 1 missing cells are the mean of the training data"
+like "missing cells are counted" "$(cat .err)" "gap.csv: 1 missing cells are the mean of the training data"
 
 # Compute it independently.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
@@ -155,27 +155,27 @@ refused() {
     message=$2
     shift 2
     fails "$name" 1 "$ESPALIER" predict --config c1 "$@"
-    is "is said: $name" "$(tail -n 1 .err)" "espalier: $message"
+    is "$name: the message" "$(tail -n 1 .err)" "espalier: $message"
 }
 refused "no edges" "--features: the graph was given as edges: --edges FILE must join the new nodes to it" --features new.csv
-refused "nobody new" "all.csv: no new node: 70 rows are of nodes of the training data" --features all.csv --edges new_edges.csv
+refused "no new sample" "all.csv: no new node: 70 rows are of nodes of the training data" --features all.csv --edges new_edges.csv
 cut -d, -f1-4 new.csv >less.csv
-refused "a column that is absent" 'less.csv:1: no column "a": must have every feature of the training data' --features less.csv --edges new_edges.csv
+refused "a missing column" 'less.csv:1: no column "a": must have every feature of the training data' --features less.csv --edges new_edges.csv
 { cat new_edges.csv && echo "n70,stranger,1"; } >stranger.csv
 refused "an edge to nowhere" "stranger.csv:$(wc -l <stranger.csv): column \"from\": id \"stranger\" is not in new.csv nor in the training data" --features new.csv --edges stranger.csv
 { cat new.csv && tail -n 1 new.csv; } >twice.csv
-refused "a node twice" 'twice.csv:22: node "n89" again' --features twice.csv --edges new_edges.csv
+refused "a duplicate node" 'twice.csv:22: node "n89" again' --features twice.csv --edges new_edges.csv
 sed '3s/,7,.*/,7,x,1,1/' new.csv >word.csv
 fails "a word" 1 "$ESPALIER" predict --config c1 --features word.csv --edges new_edges.csv
 like "is refused with its line" "$(cat .err)" 'word.csv:3: '
 fails "the other form" 1 "$ESPALIER" predict listed.db --config c1 --features new.csv --edges new_edges.csv
 like "is refused" "$(cat .err)" "new.csv:1: features are a full table: must be listed \(node, feature\), as in the training data"
-fails "and the other way round" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
+fails "and the reverse" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
 like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(node, feature\): must be a full table"
 fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
-like "are refused by name" "$(cat .err)" "no genotypes \(data.format\): new nodes are given with --features"
+like "are refused, with the setting's name" "$(cat .err)" "no genotypes \(data.format\): new nodes are given with --features"
 fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
-like "are, too" "$(cat .err)" "no graphs of their own \(data.format\): new ones are given with --features"
+like "are refused, too" "$(cat .err)" "no graphs of their own \(data.format\): new ones are given with --features"
 fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv
 fails "the edges are not overwritten" 1 "$ESPALIER" predict --config c1 --features new.csv --edges new_edges.csv -o new_edges.csv
 

@@ -75,7 +75,7 @@ while read -r how seconds which more <&3; do
         fail "crash $i (how $how after $seconds s, rank $which)" "$problems" "$(tail -n 3 err)"
     }
 done 3<moments
-is "$crashes crashes, each of which left a sound database and all records" $troubles 0
+is "$crashes crashes, each leaving a sound database and all records" $troubles 0
 left=$(sqlite3 last/loop.db "select count(*) from trial where state <> 'done'")
 echo "# $left of 1600 trials are left, $(sqlite3 last/loop.db "select count(*) || ' attempts, ' || sum(outcome = 'lost') || ' lost, ' || sum(outcome = 'crashed') || ' crashed' from attempt")"
 problems=

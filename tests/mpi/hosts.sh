@@ -22,12 +22,12 @@ is "two ranks of a host share memory" "$(for pid in $(ranks_on n1); do
 done | sort | uniq -c | awk '{ printf "%s ", $1 }')" "2 "
 completes "three hosts"
 is "three hosts took part" "$(sqlite3 whole.db 'select count(distinct host) from attempt')" 3
-is "no host complains" "$(grep -c share "$T/err")" 0
+is "there is no warning" "$(grep -c share "$T/err")" 0
 
 lose_ranks() {
     kill_ranks n1
     completes "all ranks of a host killed"
-    like "and they are named, with their host" "$(cat "$T/err")" "rank 1 .pid [0-9]+ on n1. is lost"
+    like "the message names them, with their host" "$(cat "$T/err")" "rank 1 .pid [0-9]+ on n1. is lost"
 }
 lose_late() {
     cut_link n1
@@ -55,9 +55,9 @@ release_rank_0
 finish
 is "a host lost before the sweep has begun: the run returns with 1" "$status" 1
 like "within seconds" "$seconds" '^.$|^[1-5].$'
-like "and says so" "$(cat err)" "another host does not answer while the launch was being set up: .* begins again"
+like "and the message says so" "$(cat err)" "another host does not answer while the launch was being set up: .* begins again"
 slots n0:2
-ok "the same command on what is left" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
+ok "the same command on the remaining hosts" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
 is "completes it" "$(sqlite3 early.db "select count(*), sum(state = 'done') from trial")" "40|40"
 
 done_testing

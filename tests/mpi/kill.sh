@@ -31,8 +31,8 @@ done >names
 is "every point in the sources is known here" "$(wc -l <names)" "$n_marks"
 is "each has a name of its own" "$(sort names | uniq -d)" ""
 is "the tests' program has all of them" "$(while read -r name; do grep -aqF "$name" "$FAULTY" || echo "$name"; done <names)" ""
-is "the program that is installed has none" "$(while read -r name; do ! grep -aqF "$name" "$ESPALIER" || echo "$name"; done <names)" ""
-is "nor what reads ESPALIER_FAULT" "$(grep -ac ESPALIER_FAULT "$ESPALIER")" 0
+is "the installed program has none" "$(while read -r name; do ! grep -aqF "$name" "$ESPALIER" || echo "$name"; done <names)" ""
+is "and does not read ESPALIER_FAULT" "$(grep -ac ESPALIER_FAULT "$ESPALIER")" 0
 
 # ---- the cases: RANKS|VICTIM|POINT, for each point with the ranks that reach it ----
 
@@ -129,7 +129,7 @@ try() {
 }
 
 cases >all
-is "each case is one" "$(sort all | uniq -d; grep '^0' all)" ""
+is "no case is a duplicate" "$(sort all | uniq -d; grep '^0' all)" ""
 if [ -n "$show" ]; then
     cat all >&2
     exit

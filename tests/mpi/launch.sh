@@ -33,22 +33,22 @@ doctor() {
 # Warnings about the launch, not about results.
 warnings() { grep warning | grep -vcE 'quick.ini: |one trial of|validation R2'; }
 cores=$(nproc)
-like "the ranks in a line where they are alike" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
+like "equal ranks share a line" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
 if [ "$cores" -ge 2 ]; then
     is "two ranks on two cores" "$(doctor --enable-recovery --bind-to none -n 2 | tail -n 1)" "nothing to mend"
     is "each on its own" "$(doctor --enable-recovery --bind-to core -n 2 | tail -n 1)" "nothing to mend"
-    is "run has nothing to say either" \
+    is "run prints no warning either" \
         "$(mpi --enable-recovery --bind-to none -n 2 "$ESPALIER" run quick.ini --db quiet.db 2>&1 | warnings)" 0
-    is "nor with -n" "$("$ESPALIER" run quick.ini -n 2 --db n.db 2>&1 | warnings)" 0
+    is "and none with -n" "$("$ESPALIER" run quick.ini -n 2 --db n.db 2>&1 | warnings)" 0
 fi
 
 out=$(doctor -n 2)
 like "recovery off" "$out" "^warning: mpirun is not in recovery mode: if one rank dies, it ends all 2"
-like "with the fix" "$out" "^    fix: 'espalier run -n 2'; or mpirun --enable-recovery"
+like "the fix is printed" "$out" "^    fix: 'espalier run -n 2'; or mpirun --enable-recovery"
 like "and as a fact" "$out" "^recovery +off"
-ok "run goes on" mpi -n 2 "$ESPALIER" run quick.ini --db r.db --progress none
-like "and says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; 'espalier run -n 2'; or mpirun --enable-recovery"
-is "once" "$(grep -c 'recovery mode' .err)" 1
+ok "run continues" mpi -n 2 "$ESPALIER" run quick.ini --db r.db --progress none
+like "and the message says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; 'espalier run -n 2'; or mpirun --enable-recovery"
+is "only once" "$(grep -c 'recovery mode' .err)" 1
 
 like "ranks bound to one core" "$(mpi --bind-to none -n 2 taskset -c 0 "$ESPALIER" doctor)" \
     "^warning: the 2 ranks on $(hostname) are all bound to one core, number 0"
@@ -86,7 +86,7 @@ if in_small 16 true 2>/dev/null; then
         "^warning: shared memory on .* GiB free, the data take 0\.049 or more"
     is "enough for other data" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor quick.ini | grep -c 'shared memory')" 0
 else
-    pass "shared memory that is too small # SKIP nobody may mount here"
+    pass "shared memory that is too small # SKIP no permission to mount"
 fi
 
 # Two runs at once on one core.
@@ -100,15 +100,15 @@ done
 out=$(taskset -c 0 "$ESPALIER" doctor)
 # Two processes: the one that only waits for its ranks does not count.
 like "another run on the same core" "$out" "^warning: 2 processes of another espalier run on .* the same cores"
-like "with the fix" "$out" "^    fix: wait for it, or give each run cores of its own"
-ok "run goes on" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
-like "and says so" "$(cat .err)" "warning: [0-9]+ processes of another espalier run"
+like "the fix is printed" "$out" "^    fix: wait for it, or give each run cores of its own"
+ok "run continues" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
+like "and the message says so" "$(cat .err)" "warning: [0-9]+ processes of another espalier run"
 kill $pid
 wait $pid
 is "the other run ends" $? 75
 
 # Rank 0 leaves early, for any reason: no rank waits for it.
-fails "a sweep file that is not there" 2 mpi -n 3 "$ESPALIER" run nowhere.ini
+fails "a missing sweep file" 2 mpi -n 3 "$ESPALIER" run nowhere.ini
 fails "an option that is not there" 2 mpi -n 3 "$ESPALIER" run --nonsense
 ok "help" mpi -n 3 "$ESPALIER" run --help
 ok "dry run" mpi -n 3 "$ESPALIER" run quick.ini --dry-run

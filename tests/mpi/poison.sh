@@ -42,7 +42,7 @@ no_problem "nothing is left"
 run "" -n 2
 is "it stays failed" "$status $(reason | cut -c1-20)" "3 4 took its rank down"
 run "" -n 2 --retry failed
-is "and runs where it is well" "$status $(done_equal)" "0 24"
+is "and runs without the fault" "$status $(done_equal)" "0 24"
 
 # The others are busy while rank 0 runs it.
 rm -f "$DB"*
@@ -51,10 +51,10 @@ run "$bad" -n 3
 is "it kills rank 0: the run ends with 1" $status 1
 no_problem "and all ranks leave"
 run "$bad" -n 3
-is "the next run does not fall into the same hole" $status 3
-like "it said what was lost" "$(cat err)" "1 trial that it was running is pending again"
-is "that costs the trial no crash, but a place" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt where outcome = 'lost'")" "4 0"
-is "two other ranks find it out" "$(crashes)" "4 2 1 1"
+is "the next run does not die of it" $status 3
+like "its message names the lost trial" "$(cat err)" "1 trial that it was running is pending again"
+is "the trial gets no crash, but waits" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt where outcome = 'lost'")" "4 0"
+is "two other ranks die of it" "$(crashes)" "4 2 1 1"
 is "it is failed, with that reason" "$(reason)" "4 took its rank down for the last time (crash_limit): its process is gone"
 is "all others are done, and equal" "$(done_equal)" 23
 
@@ -63,11 +63,11 @@ rm -f "$DB"*
 run "trial=3:0:1:kill"
 is "a single process is killed" $status 137
 run "trial=3:0:1:kill"
-is "by it again" $status 137
+is "the second run is killed, too" $status 137
 run "trial=3:0:1:kill"
-is "but comes to it last" "$status $(done_equal)" "137 23"
+is "the third run reaches it last" "$status $(done_equal)" "137 23"
 run ""
-is "and where it is well, nothing is held against it" "$status $(done_equal)" "0 24"
+is "without the fault it is done" "$status $(done_equal)" "0 24"
 
 # A rank stops for longer than the heartbeat limit: in the middle of a sweep, with trials of up to
 # 0.25 s (enough of them are left when it comes back), and until after the end of the sweep.
@@ -89,7 +89,7 @@ for seconds in 1.6 60; do
     no_problem "nothing is stored twice, nothing lost"
     if [ $seconds = 1.6 ]; then
         like "it comes back" "$(cat err)" "rank 2 is back"
-        is "and works on" "$(sqlite3 "$DB" "select count(*) > 1 from attempt where rank = 2 and outcome = 'done'")" 1
+        is "and continues to work" "$(sqlite3 "$DB" "select count(*) > 1 from attempt where rank = 2 and outcome = 'done'")" 1
     fi
 done
 

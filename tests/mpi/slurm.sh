@@ -35,16 +35,16 @@ has_finished() { [ "$(finished "$1")" -ge "$2" ]; }
 # The rank processes of the sweep into database $1.
 ranks_of() { pgrep -f "^$ESPALIER run .*--db $1 "; }
 
-ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
-ok "the slow one" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
-ok "that of many trials" "$ESPALIER" run many.ini -n 2 --db many.db --progress none
+ok "a plain run of the quick sweep" "$ESPALIER" run quick.ini --db quick.db --progress none
+ok "a plain run of the slow sweep" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
+ok "a plain run of the sweep of many trials" "$ESPALIER" run many.ini -n 2 --db many.db --progress none
 
 ok "sbatch jobs/slurm-mpirun.sh" batch -n 2 -o mpirun.log "$jobs/slurm-mpirun.sh" quick.ini mpirun.db
-is "equals the sweep by itself" "$(rows mpirun.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows mpirun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 mpirun.db 'select ranks from session')" 2
 
 ok "sbatch jobs/slurm-srun.sh" batch -n 2 -o srun.log "$jobs/slurm-srun.sh" quick.ini srun.db
-is "equals the sweep by itself" "$(rows srun.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows srun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 srun.db 'select ranks from session')" 2
 
 # The scripts ask for this signal with --signal=B:USR2@120.
@@ -54,7 +54,7 @@ for script in mpirun srun; do
     scancel --batch --signal=USR2 "$job"
     ended "$job"
     is "slurm-$script.sh that is sent USR2 ends with 75" $? 75
-    like "it says how to go on" "$(cat warned.$script.log)" "submit the same line again"
+    like "the message says how to continue" "$(cat warned.$script.log)" "submit the same line again"
 done
 
 # A rank that dies ends its srun, and the script starts another; under mpirun the other ranks
@@ -65,7 +65,7 @@ for script in mpirun srun; do
     kill -9 "$(ranks_of killed.$script.db | tail -n 1)"
     ended "$job"
     is "slurm-$script.sh ends with 0 though a rank was killed" $? 0
-    is "equals the sweep by itself" "$(rows killed.$script.db)" "$(rows slow.db)"
+    is "the rows equal those of a plain run" "$(rows killed.$script.db)" "$(rows slow.db)"
 done
 is "mpirun: in one session" "$(sqlite3 killed.mpirun.db 'select count(*) from session')" 1
 like "srun: in another one" "$(cat killed.srun.log)" "a rank died: starting again, with [2-8] trials finished"
@@ -78,7 +78,7 @@ until_ok is_gone "$job"
 is "a job that is cancelled ends" $? 0
 like "with some trials finished" "$(finished cancelled.db)" "^[2-7]$"
 ok "the same line again" batch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
-is "equals the sweep by itself" "$(rows cancelled.db)" "$(rows slow.db)"
+is "the rows equal those of a plain run" "$(rows cancelled.db)" "$(rows slow.db)"
 
 # An array of 4. One element is cancelled while it runs, then run again alone; then all are merged.
 ok "jobs/slurm-array.sh submits an array and its merge" "$jobs/slurm-array.sh" many.ini 4 array.db
@@ -89,12 +89,12 @@ scancel "${array}_2"
 until_ok is_gone "$merge"
 is "the merge ends" $? 0
 like "the element that was cancelled has not finished" "$("$ESPALIER" status array.2of4.db)" "[1-9] *$"
-like "the merge says what is missing" "$(cat "espalier-merge-$merge.log")" "trials are not finished"
-ok "the element by itself" batch --array=2 "$jobs/slurm-array.sh" many.ini 4 array.db
+like "the merge reports what is missing" "$(cat "espalier-merge-$merge.log")" "trials are not finished"
+ok "the element alone" batch --array=2 "$jobs/slurm-array.sh" many.ini 4 array.db
 ok "and merged" "$ESPALIER" merge array.db array.1of4.db array.2of4.db array.3of4.db array.4of4.db
-is "equals the sweep by itself" "$(rows array.db)" "$(rows many.db)"
+is "the rows equal those of a plain run" "$(rows array.db)" "$(rows many.db)"
 
 ok "--shard auto in an array of 2" batch --array=1-2 --wrap "'$ESPALIER' run quick.ini --db auto.db --shard auto"
 ok "wrote both" "$ESPALIER" merge auto.db auto.1of2.db auto.2of2.db
-is "equals the sweep by itself" "$(rows auto.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows auto.db)" "$(rows quick.db)"
 done_testing

@@ -34,7 +34,7 @@ cpu=$(sh -c '"$0" run probe.ini -n 1 --db probe.db --progress none 2>/dev/null; 
     awk 'NR == 2 { split($1, at, "[ms]"); print 60 * at[1] + at[2] }')
 epochs=$(awk "BEGIN { print int(2 * 2 * 100000 / $cpu) }")
 sweep "0.001, 0.01, 0.1" 30 "$epochs" >grid.ini
-ok "the sweep by itself" "$ESPALIER" run grid.ini -n 2 --db plain.db --progress none
+ok "a plain run" "$ESPALIER" run grid.ini -n 2 --db plain.db --progress none
 
 # Warned 20 seconds before the end, or up to half a minute earlier: Slurm checks no more often.
 job=$(REQUEUE=yes sbatch --parsable --time=1 --signal=B:USR2@20 -n 2 -o warned.log \
@@ -42,8 +42,8 @@ job=$(REQUEUE=yes sbatch --parsable --time=1 --signal=B:USR2@20 -n 2 -o warned.l
 wait_for "$job"
 is "a job that is warned is completed in the end" "$(state_of "$job")" COMPLETED
 like "in several runs of the same job" "$(sessions warned.db)" '^([2-9]|1[0-9])$'
-is "that say so" "$(grep -c 'stopped early' warned.log)" "$(($(sessions warned.db) - 1))"
-is "equals the sweep by itself" "$(rows warned.db)" "$(rows plain.db)"
+is "with messages that say so" "$(grep -c 'stopped early' warned.log)" "$(($(sessions warned.db) - 1))"
+is "the rows equal those of a plain run" "$(rows warned.db)" "$(rows plain.db)"
 
 # Without a warning, and unable to ask for the remaining time: Slurm ends the job.
 mkdir blind
@@ -68,5 +68,5 @@ for _ in $(seq 12); do
     wait_for "$job"
 done
 is "back in the queue it is completed" "$(state_of "$job")" COMPLETED
-is "equals the sweep by itself" "$(rows ended.db)" "$(rows plain.db)"
+is "the rows equal those of a plain run" "$(rows ended.db)" "$(rows plain.db)"
 done_testing
