@@ -301,7 +301,6 @@ static void test_threshold(void **state)
     dataset_release(&d);
 }
 
-/* Copies of the stored samples, in reverse order. */
 static struct mat make_copies(const struct dataset *d)
 {
     struct mat x;

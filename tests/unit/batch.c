@@ -191,7 +191,6 @@ static void test_slurm_by_environment(void **state)
     assert_left(-20);
     says("squeue", "slurm_load_jobs error: Invalid job id specified", 1);
     assert_left(-20);
-    /* The end time in the environment cannot be parsed. */
     setenv("SLURM_JOB_END_TIME", "soon", 1);
     assert_left((double)NAN);
     says("squeue", "10:00", 0);

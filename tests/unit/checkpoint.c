@@ -18,7 +18,6 @@ enum { EPOCHS = 6 };
 
 static const struct hash key = {3, 5};
 
-/* Stops after an epoch, with a checkpoint. */
 struct breaking {
     int32_t at; /* 0: never */
     struct buf saved;

@@ -143,7 +143,7 @@ static void test_recovery(void **state)
     info[0].launched_by_run = 1;
     assert_int_equal(find(4, job_of(1)), 0);
     info[0].launched_by_run = 0;
-    assert_int_equal(find(1, job_of(1)), 1); /* refused only as a singleton */
+    assert_int_equal(find(1, job_of(1)), 1); /* only: it is a singleton */
     info[0].n_launched = 1;
     assert_int_equal(find(1, job_of(1)), 0);
     info[0].recovery = RECOVERY_UNKNOWN;
@@ -274,7 +274,6 @@ static void test_other_runs(void **state)
     see(0, 3);
     assert_found(2, job_of(1), "1 process of another espalier run on a may run on the same cores",
                  "taskset");
-    /* All fit. */
     host_cpus_parse(&others[1].cpus, "0-3");
     assert_int_equal(find(2, job_of(1)), 0);
     /* Some ranks are in another pid namespace, so the pids are not comparable. */

@@ -125,7 +125,6 @@ static void test_coefficients_are_found(void **state)
     cost_destroy(NULL);
 }
 
-/* A machine on which all four coefficients matter: each one is found. */
 static void test_each_coefficient(void **state)
 {
     struct machine m = {.a = 2e-11, .b = 3e-11, .c = 1e-4, .d = 0.02, .noise = 0.01};
@@ -200,7 +199,6 @@ static void test_garbage(void **state)
     cost_observe(cost, 0, 0, (double)NAN);
     cost_observe(cost, 0, 0, (double)INFINITY);
     assert_true(cost_seconds(cost, 0) == before);
-    /* One absurd trial among ten. */
     for (int i = 0; i < 10; i++)
         cost_observe(cost, 1, 1, i == 5 ? 1e9 : truth(&m, 1));
     assert_true(fabs(log(cost_seconds(cost, 1) / truth(&m, 1))) < 0.25);

@@ -327,7 +327,6 @@ static void check_outline(const struct sample *s, const struct gcn_inputs_spec *
     gcn_inputs_release(&inputs);
 }
 
-/* An outline equals the one of the inputs that are made. */
 static void test_outline(void **state)
 {
     (void)state;

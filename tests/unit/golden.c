@@ -19,7 +19,6 @@ enum { EPOCHS = 20 };
 
 static const struct hash key = {.high = 1, .low = 2};
 
-/* One case as read from its file. */
 struct golden {
     FILE *file;
     struct dataset data;

@@ -96,7 +96,6 @@ static void test_gradient_sparse_classification(void **state)
     check_gradients(TASK_CLASSIFICATION, true);
 }
 
-/* Every activation with and without skip connections, batch normalisation and dropout. */
 static void check_options(enum task task, bool is_sparse)
 {
     static const int32_t batch[] = {30, 2, 14, 38, 16};

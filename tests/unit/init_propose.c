@@ -140,7 +140,7 @@ static void parts_are_large_enough_where_they_can(void **state)
     (void)state;
     for (int32_t n = 112; n < 30000; n += 1 + n / 50) {
         struct init_facts f = panel(n, 100);
-        int32_t least = 180; /* two folds train on fewer samples than this */
+        int32_t least = 180; /* below, two folds leave too little to train on */
 
         propose(&p, &f);
         do {

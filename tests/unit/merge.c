@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging databases. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -168,7 +167,6 @@ static void test_conflicts(void **state)
         fixture_sql(&p.out, "SELECT group_concat(state || quote(value)) FROM trial", after);
         assert_string_equal(before, after);
         fixture_sql_is(&p.out, "SELECT count(*) FROM session", "1");
-        /* The same into a new file. */
         unlink(p.out.path);
         refused(&p, &p.b, "1 trial with two results: nothing was merged", cases[i].what);
         assert_int_equal(access(p.out.path, F_OK), -1);

@@ -217,7 +217,6 @@ static void test_graph(void **state)
     }
 }
 
-/* A type that trains for long can be stopped. */
 static void test_stop(void **state)
 {
     (void)state;
@@ -275,7 +274,6 @@ static bool always(void *arg)
     return true;
 }
 
-/* A type that trains leaves a model that is kept. */
 static void test_models_are_kept(void **state)
 {
     (void)state;

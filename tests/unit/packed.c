@@ -133,7 +133,6 @@ static void test_damaged_blocks_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* Training on a view gives the same as on the original. */
 static void test_views_train_alike(void **state)
 {
     const struct hash key = {1, 2};

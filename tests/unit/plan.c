@@ -220,7 +220,6 @@ static void test_largest(void **state)
     sweep_release(&sweep);
 }
 
-/* The sweep files shipped with the program. */
 static void test_shipped(void **state)
 {
     static const struct {

@@ -432,7 +432,6 @@ static void test_journal_that_names_a_file(void **state)
     fixture_close(&f);
 }
 
-/* --where with an endless condition. */
 static void test_endless_condition(void **state)
 {
     struct fixture f;

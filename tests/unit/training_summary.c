@@ -161,7 +161,6 @@ static void test_broken(void **state)
     refuse(t, "2");
 }
 
-/* The file is cut at any byte. */
 static void test_cut(void **state)
 {
     struct training_summary s;
