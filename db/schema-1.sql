@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- The tables as schema 1 had them. A file of that schema must have exactly these (src/store/schema.c).
+-- The tables of schema 1. A file with this schema must have exactly these (src/store/schema.c).
 PRAGMA application_id = 1163087948;
 PRAGMA user_version = 1;
 

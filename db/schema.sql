@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- The results database of espalier. README.md in this folder explains every column and unit.
 --
--- Embedded in the program at build time; the views `trials` and `leaderboard` are made by the
--- program (src/store/views.c), because their columns follow the axes of the sweeps in the file.
--- Lists have two members at most: SQLite would make a temporary table of a longer one for each row that
--- is written. Times are Unix seconds, UTC. "ESPL" marks the file as ours.
+-- The program embeds this file at build time. It creates the views `trials` and `leaderboard` itself
+-- (src/store/views.c), because their columns follow the axes of the sweeps in the file. An IN list has
+-- at most two members: for a longer one SQLite creates a temporary table with each row written.
+-- Times are Unix seconds, UTC. The application_id is "ESPL".
 PRAGMA application_id = 1163087948;
 PRAGMA user_version = 3;
 
@@ -138,6 +138,6 @@ CREATE TABLE model (
 ) STRICT;
 
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
--- Few, and asked for often. A query must say the same WHERE for it to be used.
+-- Few rows, queried often. SQLite uses this index only if a query repeats its WHERE.
 CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)
     WHERE outcome NOT IN ('done', 'diverged') AND outcome <> 'failed';

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What more time buys: the configurations that no cheaper one equals (the Pareto front).
+-- The Pareto front of score and time: the configurations that no cheaper one equals.
 --   sqlite3 -box results.db < accuracy-against-seconds.sql
--- seconds is the mean of a trial. Read it downwards: each row costs more and is better than the one
--- before. Only configurations that lost no trial.
+-- seconds is the mean of a trial. Each row costs more and scores better than the row above it.
+-- Only configurations without missing trials are listed.
 WITH counted AS (
     SELECT *, max(trials) OVER (PARTITION BY sweep) AS most FROM leaderboard),
 complete AS (

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What each value of each axis is worth, averaged over everything else.
+-- The effect of each value of each axis, averaged over everything else.
 --   sqlite3 -box results.db < marginal.sql
--- mean is over the done trials that have this value; best is the best mean of a configuration with
--- it. A value with fewer trials than its siblings lost some: its mean is over what is left.
+-- mean is over the done trials with this value; best is the best mean of a configuration with it. A
+-- value with fewer trials than the others of its axis lost some: its mean is over the remaining ones.
 WITH score AS (
     SELECT config_id, count(*) AS trials, sum(value) AS total, avg(value) AS mean
     FROM trial WHERE state = 'done' GROUP BY config_id)
@@ -17,6 +17,6 @@ FROM sweep
     JOIN axis USING (sweep_id)
     JOIN config USING (sweep_id)
     JOIN score USING (config_id)
-WHERE level IS NOT NULL -- a model of another type has not this setting
+WHERE level IS NOT NULL -- NULL: the model type does not have this setting
 GROUP BY sweep_id, axis.ordinal, level
 ORDER BY sweep_id, axis.ordinal, level;

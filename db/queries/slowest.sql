@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- The twenty slowest trials, and where their time went (percent of the phases that were measured).
+-- The twenty slowest trials, and the share of each phase in their measured time (percent).
 --   sqlite3 -box results.db < slowest.sql
--- 'gflop_s' is the speed while training; 'waiting' is time of the worker before the trial began and
--- not part of seconds.
+-- gflop_s is flops / seconds. The phase `waiting` (of the worker, before the trial began) is not part
+-- of seconds and is left out.
 SELECT trial, config, rank, host, attempts,
     round(seconds, 6) AS seconds,
     round(flops / seconds / 1e9, 2) AS gflop_s,

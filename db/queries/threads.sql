@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What threads buy, for sweeps with the axis `threads`.
+-- The gain from threads, for sweeps with the axis `threads`.
 --   sqlite3 -box results.db < threads.sql
--- One row for each number of threads. The others are compared with the least number, on
--- configurations that differ in nothing else: speedup = seconds there / seconds here, efficiency =
--- speedup / (threads here / threads there). best is the fastest single trial.
+-- One row for each number of threads. It is compared with the smallest number, over configurations
+-- that differ in nothing else. With the smallest number called "base": speedup = base seconds /
+-- seconds; efficiency = speedup x base threads / threads. best is the fastest single trial.
 WITH timed AS (
     SELECT config.sweep_id, config.config_id,
         json_remove(config.params, '$.threads') AS others,

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of blocks, the newest first. A block is used from its front; arena_reset() empties all
- * of them, and a later take looks for the first that still has room. */
+/* Blocks, newest first, each filled from its front. arena_take() uses the first block with enough
+ * room. */
 
 #define ALIGNMENT 64
 #define MIN_BLOCK ((size_t)1 << 20)
 
 struct arena_block {
     struct arena_block *next;
-    char *data; /* aligned, inside the same allocation */
+    char *data; /* aligned; owned */
     size_t size;
     size_t used;
 };

@@ -19,18 +19,18 @@
 #include "base/clock.h"
 #include "base/duration.h"
 
-/* ---- another program's answer ---- */
+/* ---- output of another program ---- */
 
 enum { MOST_BYTES = 1 << 20 };
-#define LOOK_S 0.005  /* between two looks whether a program has ended */
-#define GIVE_UP_S 1.0 /* for a killed one to be gone: on a filesystem that hangs it never is */
+#define LOOK_S 0.005  /* between checks for the end of a program */
+#define GIVE_UP_S 1.0 /* for a killed program to end; a hanging filesystem can keep it forever */
 
-/* The exit status of a child whose program is not there, where posix_spawn() itself does not report
- * that (posix_spawn(3p): some C libraries, valgrind). */
+/* Exit status of a child without a program, if posix_spawn() itself does not report this
+ * (posix_spawn(3p): some C libraries, valgrind). */
 enum { NOT_FOUND = 127 };
 
-/* posix_spawn(), not fork(): an MPI library may not like its process being copied. A process group
- * of its own, so that a script is killed with what it waits for. */
+/* posix_spawn() is used because some MPI libraries do not allow fork(). The child leads its own
+ * process group, so that a script is killed together with its children. */
 static int spawn(pid_t *pid, int out, const char *const *argv)
 {
     posix_spawn_file_actions_t files;
@@ -53,7 +53,7 @@ static int spawn(pid_t *pid, int out, const char *const *argv)
     return rc ? -1 : 0;
 }
 
-/* Until the program closes its outputs. */
+/* Read until the program closes its outputs. */
 static int read_all(struct buf *out, int fd, double until_s)
 {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -116,14 +116,15 @@ int batch_command_read(struct buf *out, const char *const *argv, double limit_s)
     return WEXITSTATUS(status);
 }
 
-/* ---- the job around this process ---- */
+/* ---- the job of this process ---- */
 
-/* To a job without a limit Slurm gives an end a year after its beginning. */
+/* Slurm reports an end one year after the start for a job without a time limit. */
 #define NO_LIMIT_S (360.0 * 86400)
 
 enum { LINE_SIZE = 256 };
 
-/* Letters, digits and "._[]@-", the first a letter or digit: the id becomes a word of a command. */
+/* True if id has only letters, digits and "._[]@-" and begins with a letter or digit. It becomes a
+ * word of a command. */
 static bool is_id(const char *id)
 {
     size_t n = strlen(id);
@@ -140,7 +141,7 @@ static bool is_set(const char *variable, const char **value)
     return *value && is_id(*value);
 }
 
-/* id, or that of an element of a job array where it is short enough. */
+/* Store the id of the job-array element if it fits, else the id of the job. */
 static void set_job(struct batch_job *job, enum batch_system system, const char *id,
                     const char *element)
 {
@@ -182,7 +183,7 @@ const char *batch_system_title(enum batch_system system)
     return titles[system];
 }
 
-/* ---- what the commands say: lines, without the blanks around them ---- */
+/* ---- parsing: lines without the blanks around them ---- */
 
 static bool next_line(char line[LINE_SIZE], const char **text)
 {
@@ -197,7 +198,7 @@ static bool next_line(char line[LINE_SIZE], const char **text)
     return true;
 }
 
-/* The value of "name = value". */
+/* Find the value of "name = value". */
 static bool field(char value[LINE_SIZE], const char *text, const char *name)
 {
     char line[LINE_SIZE];
@@ -211,7 +212,7 @@ static bool field(char value[LINE_SIZE], const char *text, const char *name)
     return false;
 }
 
-/* ---- is it alive? ---- */
+/* ---- job state ---- */
 
 static const char *const alive_states[] = {
     [BATCH_NONE] = "",
@@ -222,7 +223,7 @@ static const char *const alive_states[] = {
     [BATCH_PBS] = " R E S U B ",
 };
 
-/* LSF's UNKWN and ZOMBI (the host does not answer) are in neither list. */
+/* LSF's UNKWN and ZOMBI, which mean that the host does not answer, are in neither list. */
 static const char *const gone_states[] = {
     [BATCH_NONE] = "",
     [BATCH_SLURM] = " COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
@@ -232,7 +233,7 @@ static const char *const gone_states[] = {
     [BATCH_PBS] = " C F X M Q H W T ",
 };
 
-/* How a command says that it does not know the job any more. */
+/* Output of commands that no longer know the job. */
 static const char *const forgotten[][2] = {
     [BATCH_NONE] = {"\n", "\n"},
     [BATCH_SLURM] = {"Invalid job id", "Invalid job id"},
@@ -257,7 +258,7 @@ static enum batch_answer answer_of(enum batch_system system, int status, const c
         return strstr(text, forgotten[system][0]) || strstr(text, forgotten[system][1])
                    ? BATCH_GONE
                    : BATCH_UNKNOWN;
-    /* squeue says nothing of a job that has ended and is not forgotten yet. */
+    /* squeue prints nothing for a finished job that Slurm still remembers. */
     if (system == BATCH_SLURM && !*text)
         return BATCH_GONE;
     while (next_line(line, &text)) {
@@ -296,15 +297,15 @@ enum batch_answer batch_ask(const struct batch_job *job)
     return answer;
 }
 
-/* ---- how long may it run? ---- */
+/* ---- time left ---- */
 
 static double not_negative(double seconds)
 {
     return seconds < 0 ? 0 : seconds;
 }
 
-/* "1-02:03:04", "2:03:04", "3:04"; INVALID is Slurm's word for less than nothing, as in a job that
- * its cluster lets run over its time. NOT_SET and warnings are no durations. */
+/* Parse "1-02:03:04", "2:03:04" or "3:04". INVALID is squeue's word for a negative rest, for
+ * example if the cluster lets a job run over its time. NOT_SET and warnings are not durations. */
 static double squeue_left(const char *text)
 {
     double seconds = (double)NAN;
@@ -342,16 +343,17 @@ static double slurm_left(const struct batch_job *job, struct buf *out)
 
     batch_slurm_end(&end);
     left_s = by_clock_s = end - clock_unix();
-    /* A job whose time is over may have been given more. */
+    /* The time limit may have been extended. */
     if (!(by_clock_s > 0))
         left_s = ask_squeue(job, out);
     if (!(left_s > 0))
-        left_s = fmin(left_s, by_clock_s); /* the other where one is NaN */
+        left_s = fmin(left_s, by_clock_s); /* fmin() ignores a NaN */
     return left_s > NO_LIMIT_S ? (double)NAN : left_s;
 }
 
-/* time_left is "2:35 L" (hours and minutes; with -hms, which a site may make the default, seconds
- * as well). L and X: until the limit. E: until an estimated end, which ends nothing. */
+/* Parse time_left: "2:35 L" is hours:minutes, with -hms (which a site can make the default) also
+ * seconds. L and X mark the time to the limit. E marks the time to an estimated end, which does not
+ * stop the job. */
 static double bjobs_left(const char *text)
 {
     double seconds = (double)NAN;
@@ -367,8 +369,8 @@ static double bjobs_left(const char *text)
     return seconds;
 }
 
-/* "run_time;runtimelimit": "62 second(s)" or "00:01:02"; minutes "90.0", with a host behind a slash
- * where the limit goes by its speed, or "01:30:00"; "-": none. */
+/* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02". The limit is "90.0"
+ * in minutes, "01:30:00", or "-" for none. If it depends on a host's speed, "/HOST" follows. */
 static double bjobs_limit_left(const char *text)
 {
     double seconds = (double)NAN, run_s, limit_min;
@@ -405,7 +407,8 @@ static double lsf_left(const struct batch_job *job, struct buf *out)
                                                          : bjobs_limit_left(buf_text(out));
 }
 
-/* Since the job began, by "Sat Nov 21 10:05:17 2026", local time. NaN: it does not say. */
+/* Seconds since the job started, by "Sat Nov 21 10:05:17 2026" in local time. NaN: no start
+ * found. */
 static double since(const char *text)
 {
     static const char *const names[] = {"stime", "start_time"};
@@ -420,8 +423,8 @@ static double since(const char *text)
     return (double)NAN;
 }
 
-/* What PBS says was used is minutes old; the clock does not know of a suspension: the greater of
- * the two is on the safe side. */
+/* PBS's used time is minutes old, and the clock ignores a suspension. The larger value is the safe
+ * one. */
 static double qstat_left(const char *text)
 {
     double limit_s, used_s = (double)NAN, since_s = since(text);
@@ -431,7 +434,7 @@ static double qstat_left(const char *text)
         return (double)NAN;
     if (field(value, text, "resources_used.walltime") && duration_parse(&used_s, value, NULL))
         used_s = (double)NAN;
-    used_s = fmax(used_s, since_s); /* the other where one is NaN */
+    used_s = fmax(used_s, since_s); /* fmax() ignores a NaN */
     return isnan(used_s) ? used_s : not_negative(limit_s - used_s);
 }
 

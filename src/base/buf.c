@@ -41,7 +41,7 @@ const char *buf_text(const struct buf *buf)
     return buf->data ? buf->data : "";
 }
 
-/* Room for n more bytes and the NUL. */
+/* Make room for n more bytes and a NUL. */
 static bool buf_reserve(struct buf *buf, size_t n)
 {
     size_t need = buf->size + n + 1;
@@ -108,7 +108,7 @@ void buf_put_decimal(struct buf *buf, int64_t value)
     buf_add(buf, digits + at, sizeof digits - at);
 }
 
-/* Most texts are short: formatted once. */
+/* Most texts are short and are formatted once. */
 void buf_printf(struct buf *buf, const char *format, ...)
 {
     char text[128];

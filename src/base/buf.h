@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A growing byte buffer, used for text (always followed by a NUL) and for messages on the wire.
+/* A growing byte buffer for text (always followed by a NUL) and packed messages.
  *
- * Running out of memory is sticky: later writes do nothing and buf_failed() says so, so that a
- * caller writes freely and checks once. */
+ * A failed allocation is sticky: later writes do nothing and buf_failed() is true. Callers can
+ * write freely and check once. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -17,30 +17,30 @@ struct buf {
     bool failed;
 };
 
-/* Zero-initialise a struct buf to begin. Release takes a zeroed one. */
+/* A zeroed struct is an empty buffer; buf_release() accepts it. */
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf); /* keeps the memory */
-void buf_cut(struct buf *buf,
-             size_t size); /* to its first `size` bytes, of which it has that many */
+/* Keep the first `size` bytes; there must be at least as many. */
+void buf_cut(struct buf *buf, size_t size);
 bool buf_failed(const struct buf *buf);
 const char *buf_text(const struct buf *buf); /* never NULL */
 
 void buf_add(struct buf *buf, const void *bytes, size_t n);
-/* n more bytes for the caller to fill at once; NULL when memory is short. */
+/* Append n bytes, which the caller must fill at once. NULL: out of memory. */
 void *buf_extend(struct buf *buf, size_t n);
 void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
-void buf_put_decimal(struct buf *buf, int64_t value); /* as "%lld" */
+void buf_put_decimal(struct buf *buf, int64_t value); /* like "%lld" */
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Packing: fixed-width values in the machine's byte order (all ranks of a sweep are alike). */
+/* Packing: fixed-width values in the machine's byte order, which all ranks of a sweep share. */
 void buf_put_u32(struct buf *buf, uint32_t v);
 void buf_put_i64(struct buf *buf, int64_t v);
 void buf_put_f64(struct buf *buf, double v);
-void buf_put_text(struct buf *buf, const char *text); /* length, then bytes; NULL packs as "" */
+void buf_put_text(struct buf *buf, const char *text); /* length, then bytes; NULL is packed as "" */
 
-/* Unpacking: a cursor over borrowed bytes. Reading past the end is sticky too: zeros come back
- * and `failed` is set, so that a truncated message is noticed once, after the last field. */
+/* Unpacking: a cursor over borrowed bytes. Reading past the end is sticky, too: it returns zeros
+ * and sets `failed`. Callers can check once, after the last field. */
 struct cursor {
     const char *data;
     size_t size;
@@ -51,9 +51,9 @@ struct cursor {
 uint32_t cursor_u32(struct cursor *cursor);
 int64_t cursor_i64(struct cursor *cursor);
 double cursor_f64(struct cursor *cursor);
-/* Borrowed bytes of n; NULL when they are not there. */
+/* The next n bytes, borrowed; NULL if there are fewer. */
 const void *cursor_bytes(struct cursor *cursor, size_t n);
-/* Copies a packed text into out[size], cutting what does not fit; always NUL-terminated. */
+/* Copy a packed text to out[size], cut to fit; always NUL-terminated. */
 void cursor_text(struct cursor *cursor, char *out, size_t size);
 
 #endif

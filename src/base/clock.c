@@ -27,7 +27,8 @@ double clock_now(const struct clock *clock)
     return clock->now(clock->arg);
 }
 
-/* Seconds from the start of CLOCK_BOOTTIME, which counts a suspension of the machine, to 1970. */
+/* Unix time minus CLOCK_BOOTTIME, in seconds. CLOCK_BOOTTIME counts while the machine is
+ * suspended. */
 static double boot_unix;
 
 static void find_boot(void)
@@ -52,9 +53,8 @@ void clock_sleep(double seconds)
         nanosleep(&t, NULL);
 }
 
-/* A look at an empty MPI queue and the wake-up for it cost about 25 us: 1.2 percent of a core at
- * 2 ms, 0.3 percent at 10 ms. Sleeps double up to 2 ms; beyond that they stay below one percent of
- * the silence that the message ends. */
+/* A wake-up and a check of an empty MPI queue cost about 25 us: 1.2 percent of a core at 2 ms, 0.3
+ * percent at 10 ms. Sleeps double up to 2 ms; longer ones stay below one percent of the silence. */
 #define SHORTEST_SLEEP_S 0.1e-3
 #define LONG_SLEEP_S 2e-3
 #define LONGEST_SLEEP_S 10e-3

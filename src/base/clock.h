@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time, passed in wherever it decides something, so that tests own it. */
+/* Time. Code that decides by time gets its clock as an argument, so that tests can set it. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Seconds that never go back, from an arbitrary start. `arg` is the source's own. */
+/* Seconds that never go back, from an arbitrary start. `arg` belongs to the source. */
 struct clock {
     double (*now)(void *arg);
     void *arg;
@@ -14,19 +14,18 @@ double clock_now(const struct clock *clock);
 /* The machine's monotonic clock. */
 extern const struct clock clock_system;
 
-/* Unix time, seconds, UTC: of the machine's clock at the first call, and from there by its
- * monotonic clock. A clock that is set while the process runs makes no duration negative.
- * Thread-safe. */
+/* Unix time in seconds, UTC: the machine's clock at the first call plus the monotonic time since.
+ * So no duration is negative, even if the clock is set. Thread-safe. */
 double clock_unix(void);
 
-/* Sleep; returns early on a signal. */
+/* Sleep; a signal ends the sleep early. */
 void clock_sleep(double seconds);
 
-/* How long to sleep before looking again: short after something came, longer while nothing does.
- * MPI cannot wake a sleeper, and waiting inside MPI would burn a core. */
+/* Time to sleep between checks of a queue: short after a message, longer in silence. MPI cannot
+ * wake a sleeping thread, and waiting inside MPI would use a whole core. */
 struct backoff {
-    double sleep_s;  /* the last */
-    double silent_s; /* all since something came */
+    double sleep_s;  /* the last sleep */
+    double silent_s; /* all sleeps since the last message */
 };
 
 void backoff_reset(struct backoff *backoff);

@@ -43,7 +43,7 @@ static int clock_form(double *out, const char *text)
     return 0;
 }
 
-/* A sum of numbers with a unit each, or one bare number of seconds. */
+/* A sum of numbers with units, or one plain number of seconds. */
 static int unit_form(double *out, const char *text)
 {
     static const char units[] = "smhd";
@@ -82,7 +82,7 @@ void duration_format(struct buf *out, double seconds)
     size_t before = out->size;
 
     real_format(out, seconds);
-    /* "1e+20s" would not be read: such a number stands alone. */
+    /* duration_parse() rejects "1e+20s" but accepts "1e+20". */
     if (!strchr(buf_text(out) + before, 'e'))
         buf_putc(out, 's');
 }

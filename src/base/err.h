@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What went wrong, for the person who must fix it.
+/* Error messages for the person who must fix the fault.
  *
- * A function that can meet a fault of the user or of the machine takes `struct err *` as its last
- * argument, writes one line there and returns -1. Callers add context on the way up; only cli/
- * prints. A text is one line, harmless to terminals whatever it quotes (escape_terminal()). Texts
- * are lower case, name the place (file:line, key, id), say what was found and what is allowed, and
- * have no full stop. */
+ * A function that can meet a fault of the user or the machine takes `struct err *` as its last
+ * argument. It writes one line there and returns -1. Callers add context; only cli/ prints. In
+ * tensor/, gcn/ and trial/, the only reason for -1 or NULL with err is lack of memory, unless a
+ * header gives others.
+ *
+ * A message is lower case without a full stop. It names the place (file:line, key, id), what was
+ * found and what is allowed. It is safe for terminals whatever it quotes (escape_terminal()). */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -18,21 +20,21 @@ struct err {
     char text[1024];
 };
 
-/* Write a message. Always returns -1, so that `return err_set(err, ...)` reads well.
- * A NULL err is allowed and keeps nothing. Too long a text is cut. */
+/* Write a message, cut to fit. Always returns -1, for `return err_set(err, ...)`. err may be
+ * NULL. */
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of a place in a file that was read: "PATH:PLACENUMBER: message". */
+/* Like err_set(), for a place in an input file: "PATH:PLACENUMBER: message". */
 int err_vset_at(struct err *err, const char *path, const char *place, int64_t number,
                 const char *format, va_list args) __attribute__((format(printf, 5, 0)));
 
-/* Put "context: " before the message that is there. Always returns -1. */
+/* Put "context: " before the message. Always returns -1. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Shorthand for "out of memory (WHAT, BYTES bytes)". Always returns -1. */
+/* Write "out of memory (WHAT, BYTES bytes)". Always returns -1. */
 int err_nomem(struct err *err, const char *what, size_t bytes);
 
-/* The -1 in the open, so that compilers and analysers see that what follows a failure is not
+/* Makes the -1 visible to compilers and analysers, which then know that code after a failure is not
  * reached. */
 static inline int err_minus_one(void)
 {
@@ -42,28 +44,28 @@ static inline int err_minus_one(void)
 #define err_wrap(...) (err_wrap(__VA_ARGS__), err_minus_one())
 #define err_nomem(...) (err_nomem(__VA_ARGS__), err_minus_one())
 
-/* A list of messages, for inputs whose faults are all reported at once.
- * Zero-initialise; errlist_release() takes a zeroed list too. */
+/* A list of messages, for inputs whose faults are reported together. A zeroed list is empty;
+ * errlist_release() accepts it. */
 struct errlist {
-    char **text; /* [n] owned */
+    char **text; /* [n]; array and texts owned */
     size_t n;
-    size_t n_lost; /* messages that did not fit in memory */
-    size_t most;   /* messages that are kept; 0: all */
-    size_t n_more; /* messages beyond that: only counted */
-    bool is_usage; /* the command line or the sweep file is at fault: an exit status of its own */
+    size_t n_lost; /* messages lost for lack of memory */
+    size_t most;   /* limit of n; 0: none */
+    size_t n_more; /* messages over the limit, only counted */
+    bool is_usage; /* a fault of the command line or the sweep file: EXIT_USAGE */
 };
 
 void errlist_add(struct errlist *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void errlist_release(struct errlist *list);
 
-/* Append the message of err, which is a fault of the machine or of the data, or one of usage: of the
- * command line or the sweep file. Both always return -1. */
+/* Append the message of err: the first for faults of the machine or the data, the second for faults
+ * of the command line or the sweep file. Both always return -1. */
 int errlist_add_err(struct errlist *list, const struct err *err);
 int errlist_add_usage(struct errlist *list, const struct err *err);
 
-/* Keep at most n messages more, and count the others: a file of a million lines may have a fault in
- * each. */
+/* Keep at most n more messages and count the rest: a file may have a fault in each of a million
+ * lines. */
 void errlist_limit(struct errlist *list, size_t n);
 bool errlist_is_full(const struct errlist *list);
 

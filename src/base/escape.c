@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 
-/* The character of UTF-8 that begins here (RFC 3629: shortest forms, no surrogates, up to
- * U+10FFFF): its code and length in bytes. 0: none begins here, and *code is not set. */
+/* Decode a UTF-8 character (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). Returns its
+ * length in bytes; 0 if there is none, and *out is then not set. */
 static size_t utf8_next(uint32_t *out, const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -45,9 +45,9 @@ const char *escape_find_invalid(const char *text)
     return *text ? text : NULL;
 }
 
-/* Whether a character commands a terminal, or reorders what it shows: the control characters C0,
- * DEL and C1 (U+0080 to U+009F), the line separators and the bidirectional embeddings, overrides
- * and isolates (U+2028 to U+202E, U+2066 to U+2069). */
+/* True if a character commands a terminal or reorders its output: control characters C0, DEL and C1
+ * (U+0080 to U+009F), line separators, bidirectional embeddings, overrides and isolates (U+2028 to
+ * U+202E, U+2066 to U+2069). */
 static bool is_harmful(uint32_t code)
 {
     static const struct {
@@ -116,7 +116,7 @@ void escape_json_terminal(struct buf *out, const char *text)
     buf_putc(out, '"');
 }
 
-/* Beyond ASCII are letters, of whatever alphabet. */
+/* Bytes beyond ASCII count as letters. */
 static bool is_plain(const char *path)
 {
     for (; *path; path++)

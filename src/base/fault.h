@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Named points of the protocol at which the tests' build of the program (tests/mpi/faults.c) can be
- * killed. In every other build they are nothing.
+/* Named points of the protocol at which tests kill the program. They exist only in the tests' build
+ * (tests/mpi/faults.c).
  *
- * A name is a literal, on one line, since tests/mpi/kill.sh finds it here and kills at it. Before
- * the colon it says who passes: "any" rank, a "worker" (the thread that trains, of any rank), the
- * "scheduler" and the "store" (rank 0). FAULT_MESSAGE is a point for each kind of message. */
+ * A name is a literal on one line, because tests/mpi/kill.sh searches the sources for it. The word
+ * before the colon names who passes: "any" (any rank), "worker" (the training thread of any rank),
+ * "scheduler" or "store" (rank 0). FAULT_MESSAGE is one point for each kind of message. */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
 

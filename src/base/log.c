@@ -14,7 +14,7 @@ void log_set_level(enum log_level level)
     threshold = level;
 }
 
-/* One fputs a line, so that lines of several ranks do not mix. */
+/* One fputs() a line keeps lines of several ranks apart. */
 static void log_line(const char *mark, const char *format, va_list args)
 {
     char line[1200];

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* names of temporary files */
+#define TRIES 100 /* attempts to find an unused temporary name */
 
 const char *outfile_reason(int error)
 {
@@ -29,9 +29,9 @@ static void release(struct outfile *out)
     *out = (struct outfile){0};
 }
 
-/* ---- what is written directly ---- */
+/* ---- direct writing ---- */
 
-/* The number of the open descriptor that a path names; -1: it names none. */
+/* The descriptor that a path names, or -1. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -83,7 +83,7 @@ static int open_device(struct outfile *out, struct err *err)
 
 /* ---- the temporary file ---- */
 
-/* Length of the folder at the beginning of a path, with its slash. */
+/* Length of the folder in a path, with its slash. */
 static size_t folder_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -102,7 +102,7 @@ static char *temporary_name(const char *path)
     return name;
 }
 
-/* open() applies the umask; O_EXCL follows no link. */
+/* open() applies the umask; O_EXCL does not follow links. */
 static int open_temporary(struct outfile *out, struct err *err)
 {
     int fd = -1;
@@ -125,7 +125,7 @@ static int open_temporary(struct outfile *out, struct err *err)
     return -1;
 }
 
-/* A file that is there, to be replaced. */
+/* Check that an existing file may be replaced. */
 static int check_target(const struct outfile *out, const struct stat *st, struct err *err)
 {
     if (S_ISLNK(st->st_mode))
@@ -174,9 +174,9 @@ int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, 
     return -1;
 }
 
-/* ---- the end ---- */
+/* ---- commit ---- */
 
-/* Some filesystems cannot flush a folder (EINVAL): the file itself is safe. */
+/* Some filesystems cannot flush a folder (EINVAL); the file itself is safe then. */
 static void flush_folder(const char *path)
 {
     size_t n = folder_bytes(path);
@@ -190,7 +190,7 @@ static void flush_folder(const char *path)
     free(folder);
 }
 
-/* Give the temporary file its name. Filesystems that cannot rename without replacing have links. */
+/* Hard links serve filesystems without RENAME_NOREPLACE. */
 static int give_name(struct outfile *out)
 {
     if (out->mode == OUTFILE_REPLACE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process, told from all others for good: a pid is used again, sometimes within minutes. */
+/* Processes and their memory limits. A struct process identifies a process for good; a pid alone is
+ * reused, sometimes within minutes. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -7,55 +8,56 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How much memory this process may use. */
-
-/* Bytes: the machine's memory, or the least limit of the control groups that this process is in
- * (a batch system's, a container's), where that is less. */
+/* Bytes that this process may use: the machine's memory, or less if a control group limits it (set
+ * by a batch system or container). */
 double memory_limit_bytes(void);
 
-/* The least limit of control groups in bytes; INFINITY where there is none.
+/* The smallest limit of control groups in bytes; INFINITY if there is none.
  *   self  the process's groups, one "ID:CONTROLLERS:/PATH" a line (/proc/self/cgroup)
- *   root  where groups are folders (/sys/fs/cgroup): version 2 there, version 1 in memory/
- * A group that is not visible below root, as in a container, stands for those above it. */
+ *   root  folder of the groups (/sys/fs/cgroup): version 2 there, version 1 in memory/
+ * For a group that is not visible below root, as in a container, the visible groups above it
+ * count. */
 double memory_cgroup_limit(const char *self, const char *root);
 
 struct process {
     char host[65];
-    char realm[64]; /* the boot of the machine and the pid namespace: within one realm pids mean the
-                       same. "" where the system does not say: such a process is always elsewhere */
+    /* Boot id and pid namespace, within which pids are comparable. "": unknown, always
+     * elsewhere. */
+    char realm[64];
     int64_t pid;
-    int64_t
-        start; /* clock ticks from the boot to its start (proc(5), stat, starttime); 0: unknown */
+    /* Clock ticks from boot to the process's start (proc(5), stat, starttime); 0: unknown. */
+    int64_t start;
 };
 
 enum process_state {
-    PROCESS_GONE,     /* no such process, a zombie, or another that has the pid now */
-    PROCESS_ALIVE,    /* also where it is stopped or hangs */
-    PROCESS_ELSEWHERE /* of another host, container or boot, or of a user whose processes are
-                         hidden: this one cannot know */
+    PROCESS_GONE,  /* no such process, a zombie, or the pid belongs to another process */
+    PROCESS_ALIVE, /* running, stopped or hanging */
+    /* Unknown: another host, container or boot, or hidden processes of another user. */
+    PROCESS_ELSEWHERE
 };
 
 void process_self(struct process *self);
 
-/* One of this host and pid namespace, that lives. */
+/* Describe a live process of this host and pid namespace. */
 void process_find(struct process *process, int64_t pid);
 
-/* Of a pid of this namespace: its parent; 0 where there is no such process. */
+/* Parent of a pid of this namespace; 0: no such process. */
 int64_t process_parent(int64_t pid);
 
-/* Its name as the kernel has it, at most 15 bytes; "" where there is no such process. */
+/* The kernel's name of a process, at most 15 bytes; "": no such process. */
 char *process_name(char *out, size_t size, int64_t pid);
 
-/* Whether the pids of both mean something to each other. */
+/* True if both have one host and realm, so that their pids are comparable. */
 bool process_is_beside(const struct process *process, const struct process *other);
 
-/* Whether its pid means something here: reads who this process is; for many ask the one above. */
+/* True if the process is of this host and realm. Each call looks up this process; for many, use
+ * process_is_beside(). */
 bool process_is_here(const struct process *process);
 
-/* Of one that is here; some microseconds. */
+/* True if a process of this realm is alive; takes some microseconds. */
 bool process_is_alive(const struct process *process);
 
-/* Both at once. */
+/* Combine process_is_here() and process_is_alive(). */
 enum process_state process_ask(const struct process *process);
 
 #endif

@@ -11,15 +11,15 @@ int real_parse(double *out, const char *text)
 {
     char *end;
 
-    /* strtod() also takes inf, nan and hexadecimal */
+    /* strtod() also accepts inf, nan and hexadecimal. */
     if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
         return -1;
-    *out = strtod(text, &end) + 0.0; /* -0 is 0 */
+    *out = strtod(text, &end) + 0.0; /* turns -0 into 0 */
     return *end || !isfinite(*out) ? -1 : 0;
 }
 
-/* The decimal of fewest digits that reads back as value. One of up to DBL_DIG digits, if there is
- * any, is what %.15g prints (that is what DBL_DIG means); subnormal numbers have fewer digits. */
+/* By the definition of DBL_DIG, %.15g finds a decimal of up to DBL_DIG digits if one reads back
+ * exactly. Subnormal numbers may need fewer digits. */
 void real_format(struct buf *out, double value)
 {
     int first = fabs(value) < DBL_MIN ? 1 : DBL_DIG;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Real numbers: as decimals in text, and as the database returns them. */
+/* Real numbers: decimal text, and comparison after storage in the database. */
 #ifndef BASE_REAL_H
 #define BASE_REAL_H
 
@@ -7,13 +7,13 @@
 
 #include "base/buf.h"
 
-/* A finite decimal number and nothing else; -1 if it is not one. */
+/* Parse exactly one finite decimal number; else -1. */
 int real_parse(double *out, const char *text);
-/* The shortest decimal that reads back the same. */
+/* Append the shortest decimal that reads back exactly. */
 void real_format(struct buf *out, double value);
 
-/* Whether two results are the same, to the bit, but for NaNs, which the database has as NULL, and -0,
- * which it has as 0. */
+/* True if two results are equal to the bit. All NaNs are equal, and so are -0 and 0, because the
+ * database stores NaN as NULL and -0 as 0. */
 bool real_is_same(double a, double b);
 
 #endif

@@ -61,7 +61,7 @@ double rng_normal(const struct rng *rng, uint32_t step, uint32_t index)
     double radius;
 
     rng_block(word, rng, step, index);
-    /* 1 - u is in (0, 1], so that the logarithm is finite. */
+    /* 1 - u is in (0, 1], which keeps the logarithm finite. */
     radius = sqrt(-2 * log(1 - unit_interval(word[0], word[1])));
     return radius * cos(2 * M_PI * unit_interval(word[2], word[3]));
 }

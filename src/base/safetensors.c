@@ -18,7 +18,6 @@ static const struct {
 
 enum { N_TYPES = sizeof types / sizeof *types };
 
-/* Elements. */
 static size_t count(const struct safetensor *t)
 {
     return (size_t)t->shape[0] * (t->n_dims == 2 ? (size_t)t->shape[1] : 1);
@@ -90,7 +89,7 @@ struct file {
     size_t header_bytes, data_bytes;
 };
 
-/* Where the last array ends. */
+/* End of the last array, from the start of the data. */
 static uint64_t end_of_arrays(const struct file *f)
 {
     static const char text[] = "\"data_offsets\":[";
@@ -111,7 +110,7 @@ static uint64_t end_of_arrays(const struct file *f)
     return most;
 }
 
-/* One JSON object, which alone says what the data are: they end with the last array. */
+/* True if the header is one JSON object and its last array ends with the file. */
 static bool has_form(const struct file *f)
 {
     size_t n = f->header_bytes;
@@ -138,8 +137,8 @@ static int open_file(struct file *f, const void *file, size_t bytes)
     return has_form(f) ? 0 : -1;
 }
 
-/* What follows `text` in the header, up to size - 1 bytes of it as a text; NULL: it is not there.
- * Quotes in texts are escaped, so that "name": stands for a member alone. */
+/* Find `text` in the header; copy up to size - 1 bytes behind it to out. NULL: not found. Quotes in
+ * JSON texts are escaped, so "name": matches only a member's name. */
 static const char *after(char *out, size_t size, const struct file *f, const char *text)
 {
     size_t n = strlen(text), left;
@@ -165,7 +164,7 @@ static int read_type(struct safetensor *out, const char *name)
     return -1;
 }
 
-/* The rest of a member after "dtype":", in one dimension or in two. */
+/* Parse a member behind "dtype":", with one or two dimensions. */
 static int parse_entry(struct safetensor *out, char type[4], uint64_t place[2], const char *entry)
 {
     if (sscanf(entry,
@@ -188,7 +187,7 @@ static bool is_size(int64_t n)
     return n >= 0 && n <= INT32_MAX;
 }
 
-/* Whether an array of this type and shape fits its place in the file, and may be read there. */
+/* True if an array of this type and shape fits its place in the file, aligned. */
 static bool is_placed(const struct safetensor *t, const uint64_t place[2], const struct file *f)
 {
     size_t before = sizeof(int64_t) + f->header_bytes, each = types[t->type].bytes;
@@ -196,7 +195,7 @@ static bool is_placed(const struct safetensor *t, const uint64_t place[2], const
     if (!is_size(t->shape[0]) || !is_size(t->shape[1]) || place[0] > place[1] ||
         place[1] > f->data_bytes || (before + place[0]) % each)
         return false;
-    /* In bytes the largest sizes do not fit 64 bits. */
+    /* Elements first: the size in bytes can overflow 64 bits. */
     return count(t) <= f->data_bytes && safetensors_bytes(t) == place[1] - place[0];
 }
 

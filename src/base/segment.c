@@ -65,7 +65,7 @@ int segment_reserve(const struct segment *s, size_t n, struct err *err)
     sigaction(SIGXFSZ, &before, NULL);
     if (!code)
         return 0;
-    /* What was taken until then. */
+    /* Give back the space taken before the failure. */
     if (ftruncate(s->fd, 0))
         code = errno;
     return fail_reserve(s, n, code, err);

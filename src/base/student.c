@@ -5,7 +5,7 @@
 
 #define HALF_PI 1.57079632679489661923
 
-/* P(|T| <= sqrt(df) tan(angle)), a sum of df / 2 terms for whole df.
+/* P(|T| <= sqrt(df) tan(angle)), a sum of df / 2 terms.
  * Source: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4. */
 static double within(double angle, int64_t df)
 {

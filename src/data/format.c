@@ -11,11 +11,10 @@
 
 static int refuse(const struct data_format *format, struct err *err)
 {
-    return err_set(err,
-                   "--graphs: the samples of the sweep are no graphs of their own (data.format): "
-                   "new ones %s%s",
-                   format->new_option ? "are given with --" : "cannot be given",
-                   format->new_option ? format->new_option : "");
+    return err_set(
+        err, "--graphs: the samples of the sweep are not graphs (data.format): new samples %s%s",
+        format->new_option ? "must be given with --" : "cannot be given",
+        format->new_option ? format->new_option : "");
 }
 
 int new_graphs_open(struct new_graphs *n, const struct dataset *data, const struct data_spec *spec,

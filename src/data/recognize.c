@@ -51,12 +51,12 @@ static int recognize_folder(enum data_kind *out, const char *path, struct err *e
     *out = KIND_TU;
     return is_tu ? 0
                  : err_set(err,
-                           "%s: is a folder without a file that ends in " FILE_NAMES_TU_INDICATOR
-                           ", so it is no TUDataset: give its files one by one",
+                           "%s: is a folder without a file ending in " FILE_NAMES_TU_INDICATOR
+                           ", so it is not a TUDataset: name its files one by one",
                            path);
 }
 
-/* A file without a first byte that can be read. The stream names what is packed and why. */
+/* Refuse an unreadable file. The stream reports what is wrong with a packed one. */
 static int refuse_unread(const char *path, struct err *err)
 {
     struct stream stream;
@@ -67,7 +67,7 @@ static int refuse_unread(const char *path, struct err *err)
     return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
 }
 
-/* One of the files of a TUDataset, whose first line is no header. */
+/* Refuse a file of a TUDataset: its first line is not a header. */
 static int refuse_part(const char *path, struct err *err)
 {
     static const char *const endings[] = {FILE_NAMES_TU_INDICATOR, "_A.txt",
@@ -83,7 +83,8 @@ static int refuse_part(const char *path, struct err *err)
             (size_t)snprintf(indicator, sizeof indicator, "%.*s" FILE_NAMES_TU_INDICATOR, n, path) <
                 sizeof indicator &&
             !access(indicator, F_OK))
-            return err_set(err, "%s: is one of the files of a TUDataset: give their folder", path);
+            return err_set(err, "%s: is one of the files of a TUDataset: name their folder instead",
+                           path);
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Head (magic, trial, machine, sizes), books, vectors of floats, the curve, and a hash of all. */
+/* struct head, struct books, vectors of floats, the curve, and a hash of all of it. */
 #include "gcn/checkpoint.h"
 
 #include <math.h>
@@ -8,11 +8,10 @@
 
 #include "tensor/gemm.h"
 
-/* "CKP" and the version of the format: a change of any field, or of what a step of the optimiser
- * remembers, needs a new version. */
+/* "CKP" and the format version: increase it if a field or the optimiser's state changes. */
 #define CHECKPOINT_MAGIC 0x434b5001u
 
-/* Whole numbers and doubles before the vectors. */
+/* Counters and doubles. */
 struct books {
     int32_t epochs_run, best_epoch;
     uint32_t trainer_steps, reserved;
@@ -31,7 +30,7 @@ struct head {
     int64_t form; /* enum first_form */
 };
 
-/* What bits depend on beside the trial: a mixed cluster has several. */
+/* Hash the libraries and threads that the bits depend on; a mixed cluster has several. */
 static struct hash machine(void)
 {
     char text[256];
@@ -42,7 +41,7 @@ static struct hash machine(void)
 
 enum { MOST_VECTORS = 4 };
 
-/* [n_weights] each. How many there are. */
+/* The vectors, [n_weights] each; returns their number. */
 static uint32_t vectors(float *out[MOST_VECTORS], const struct checkpoint *c)
 {
     uint32_t n = 0;
@@ -121,14 +120,14 @@ void checkpoint_write(struct buf *out, const struct checkpoint *c)
     buf_add(out, &hash, sizeof hash);
 }
 
-/* The hash only shows that nobody changed the bytes by accident. */
+/* The hash detects only accidental changes. */
 static bool has_valid_books(const struct books *books)
 {
     return books->best_epoch >= 0 && books->best_epoch <= books->epochs_run &&
            books->optimizer_steps >= 0 && books->elapsed_s >= 0 && isfinite(books->elapsed_s);
 }
 
-/* Whether n bytes are a whole checkpoint of this trial, made on a machine like this one. */
+/* True if the bytes are a complete checkpoint of this trial from an equal machine. */
 static bool is_ours(const struct checkpoint *c, const char *bytes, size_t n, struct books *books)
 {
     struct head head = make_head(c);

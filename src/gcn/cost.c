@@ -12,7 +12,8 @@
 
 /* ---- outlines: sparse features ---- */
 
-/* A^X, where it has fewer entries than X and A^ together. x: entries of X in their places. */
+/* Outline the sparse forms. A^X is used if it has no more entries than X and A^ together. x has the
+ * pattern of X. */
 static int outline_sparse(struct gcn_outline *o, const struct csr *x, const struct csr *adjacency,
                           struct err *err)
 {
@@ -31,7 +32,7 @@ static int outline_sparse(struct gcn_outline *o, const struct csr *x, const stru
     return rc;
 }
 
-/* Dense features that are mostly zeros are taken for sparse ones. */
+/* True if dense features cost less as sparse ones. */
 static bool is_mostly_zeros(const struct gcn_outline *o)
 {
     struct first_shape shape = {
@@ -46,7 +47,7 @@ static bool is_mostly_zeros(const struct gcn_outline *o)
     return product_order_cost(FIRST_X_SPARSE, &shape) <= product_order_cost(FIRST_AX_DENSE, &shape);
 }
 
-/* 1, or 0 where they are not. */
+/* 1: outlined as sparse; 0: too few zeros; -1 and err. */
 static int outline_zeros(struct gcn_outline *o, const struct csr *adjacency, struct err *err)
 {
     struct csr x;
@@ -85,7 +86,7 @@ static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
                          const struct gcn_inputs_spec *spec, struct err *err)
 {
     const struct dataset *data = o->data;
-    /* Codes and zeros are of markers; covariates have neither. */
+    /* Covariates are neither coded nor mostly zero. */
     bool is_markers = !data->covariates;
     int rc = 0;
 
@@ -93,7 +94,8 @@ static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
         rc = outline_zeros(o, adjacency, err);
     if (rc)
         return rc < 0 ? -1 : 0;
-    /* Codes pay where features are many and rows few; nodes of graphs are the reverse. */
+    /* Codes pay with many features and few rows. Data of graphs have many rows (nodes) and few
+     * features. */
     if (is_markers && spec->scale != SCALE_ROW && !data->graph_start &&
         count_codes(o, spec->scale, err))
         return -1;
@@ -153,7 +155,7 @@ struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs)
     return o;
 }
 
-/* ---- the first layer's form ---- */
+/* ---- form of the first layer ---- */
 
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_outline *o,
                                int32_t n_train)
@@ -211,10 +213,10 @@ double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int3
     return n;
 }
 
-/* Nodes of the graphs that are scored together, at least (trainer.c). */
+/* trainer.c scores graphs of at least this many nodes together. */
 #define FEW_NODES 4096.0
 
-/* Rows that are in memory at a time: nodes of all samples, or of the graphs of a batch. */
+/* Rows in memory at a time: nodes of all samples, or of a batch of graphs. */
 static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o, int32_t n_train)
 {
     double n = o->data->n_nodes, batch;
@@ -226,7 +228,7 @@ static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o
     return fmin(n, fmax(batch, FEW_NODES));
 }
 
-/* Picked rows of dense features, as first_layer.c takes them. */
+/* Panel of dense features in first_layer.c. */
 static double panel_bytes(const struct gcn_outline *o, enum first_form form, double rows)
 {
     double row = (double)o->n_inputs * sizeof(float);
@@ -243,8 +245,8 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
     enum first_form form = gcn_first_form(spec, o, n_train);
     double states = spec->optimizer == OPTIMIZER_SGD ? 1 : 2;
     double n_hidden = model_layers(spec) - 1;
-    /* Weights, gradient and the best. Of a hidden layer its product, its units and some of what its
-     * gradient needs; and the five that pass on from layer to layer. */
+    /* Weights: value, gradient and best. A hidden layer: product, units and data for the gradient.
+     * Five more matrices serve all layers. */
     double of_layer = 3 + spec->batch_norm;
     double activations = rows * spec->hidden_size * (n_hidden ? 5 + of_layer * n_hidden : 0);
 
@@ -253,17 +255,16 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
 
 /* ---- work ---- */
 
-/* The work of gcn_train() from shapes alone: the formulas of first_layer.c and pass.c over receptive
- * fields of the expected size. Bytes are those that must be moved even if all caches were perfect
- * within a product and empty between two; backward passes count as two forward ones. */
+/* The work of gcn_train() from shapes: the formulas of first_layer.c and pass.c over receptive
+ * fields of expected size. Bytes assume perfect caches within a product and empty ones between
+ * products. A backward pass counts as two forward passes. */
 
-/* What a field's expected size depends on. */
 struct shape {
     double n_nodes;
-    double degree;   /* mean entries of A^ in a row, the loop included */
-    double features; /* mean entries of X in a row */
+    double degree;   /* mean entries in a row of A^, with the loop */
+    double features; /* mean entries in a row of X */
     double n_inputs, n_hidden, n_outputs;
-    double graph_nodes; /* of a graph, on average; 1 where samples are nodes */
+    double graph_nodes; /* mean nodes of a graph; 1 if samples are nodes */
     int32_t layers;
     bool pools;
     enum first_form form;
@@ -298,7 +299,7 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_outli
     };
 }
 
-/* Nodes of a level below n samples. No edge leaves a graph. */
+/* Expected nodes `down` levels below n samples. No edge leaves a graph. */
 static double level_size(const struct shape *shape, double n, int32_t down)
 {
     if (shape->pools)
@@ -306,13 +307,13 @@ static double level_size(const struct shape *shape, double n, int32_t down)
     return receptive_field_expected(shape->n_nodes, shape->degree, n, down);
 }
 
-/* Columns of what convolution l, from 0, gives. */
+/* Output columns of convolution l = 0, 1, ... */
 static double layer_width(const struct shape *shape, int32_t l)
 {
     return l == shape->layers - 1 && !shape->pools ? shape->n_outputs : shape->n_hidden;
 }
 
-/* Of one product, forward, or of the one that brings the gradient back. */
+/* Flops of one forward or one backward product. */
 static double first_layer_flops(const struct shape *shape, double n, bool is_training,
                                 bool is_backward)
 {
@@ -338,8 +339,7 @@ static double first_layer_flops(const struct shape *shape, double n, bool is_tra
     }
 }
 
-/* The readout and layers 2 and up; dense products of the way back are twice those of the way
- * forward. */
+/* Flops of the readout and layers 2 and up. dense_products: 1 forward, 2 backward. */
 static double upper_layers(const struct shape *shape, double n, double dense_products)
 {
     double sum = shape->pools ? 2 * dense_products * n * shape->n_hidden * shape->n_outputs : 0;
@@ -358,7 +358,7 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
     return sum;
 }
 
-/* A row of the features in the form that layer 1 takes them. */
+/* Bytes of a feature row in the form of layer 1. */
 static double feature_bytes(const struct shape *shape)
 {
     const struct gcn_outline *inputs = shape->inputs;
@@ -376,7 +376,7 @@ static double feature_bytes(const struct shape *shape)
     }
 }
 
-/* Bytes of one product of the first layer: features, weights and result once each. */
+/* Bytes of a product of layer 1: features, weights and result once each. */
 static double first_layer_bytes(const struct shape *shape, double n)
 {
     double width = layer_width(shape, 0);
@@ -385,8 +385,8 @@ static double first_layer_bytes(const struct shape *shape, double n)
     return rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows);
 }
 
-/* Beyond the products, of a hidden layer's rows: those that pass through once more for a
- * normalisation (measured, and written beside), for a sum, for a slope that is kept. */
+/* Bytes of a hidden layer beyond its products: a normalisation reads the rows again to measure and
+ * writes a copy; a residual sum and a kept slope pass once more. */
 static double option_bytes(const struct shape *shape, double rows)
 {
     double matrix = sizeof(float) * rows * shape->n_hidden;
@@ -415,7 +415,7 @@ static double pass_bytes(const struct shape *shape, double n)
     return first_layer_bytes(shape, n) + upper_layers_bytes(shape, n);
 }
 
-/* A step of adam reads weight, gradient and both moments and writes all but the gradient. */
+/* An adam step reads weight, gradient and two moments and writes all but the gradient. */
 static double optimizer_bytes(const struct shape *shape)
 {
     bool is_one = shape->layers == 1 && !shape->pools;
@@ -427,7 +427,7 @@ static double optimizer_bytes(const struct shape *shape)
     return 7 * sizeof(float) * weights;
 }
 
-/* Samples that are scored after each epoch. */
+/* Samples scored after each epoch. */
 static double watched(const struct split *split, int32_t n_samples)
 {
     if (split->n_stop)
@@ -451,7 +451,7 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
         first_layer_flops(&shape, rest, false, false) + upper_layers(&shape, rest, 1);
     double step_bytes = 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape);
 
-    /* The evaluation's first product is the next step's. */
+    /* The next step reuses the first product of the evaluation. */
     if (is_full && !shape.drops_inputs && !shape.pools)
         forward -= first_layer_flops(&shape, size, true, false);
     return (struct gcn_cost){

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost of a training, in work and memory, before anything large is made: from an outline of its
- * inputs, which says which forms of the features there will be, and how large. The scaled features
- * need not fit the machine that asks. */
+/* Work and memory of a training before anything large is made. An outline of the inputs gives the
+ * forms of the features and their sizes. The scaled features need not fit this machine. */
 #ifndef GCN_COST_H
 #define GCN_COST_H
 
@@ -10,10 +9,10 @@
 #include "gcn/inputs.h"
 #include "gcn/spec.h"
 
-/* The work of a trial, from shapes alone. */
+/* Work of a trial. */
 struct gcn_cost {
-    double flops; /* of the matrix products */
-    double bytes; /* moved: operands and results of the products, state of the optimiser */
+    double flops; /* in matrix products */
+    double bytes; /* moved: operands and results of products, optimiser state */
     double steps; /* of the optimiser */
 };
 
@@ -25,42 +24,41 @@ struct gcn_outline {
     bool has_x;        /* X (N, F) for input dropout */
     int64_t entries_x; /* of the sparse forms */
     int64_t entries_ax;
-    struct coded coded; /* as counted: no arrays */
+    struct coded coded; /* from coded_count(): no arrays */
 };
 
-/* What gcn_inputs_init() would make of the same, by the same decisions. Data are read in panels;
- * memory is that of a panel, and where the features are sparse once more theirs. -1 and err: memory
- * is short, or they would fill in. Nothing to release. */
+/* Outline what gcn_inputs_init() would make of the same. Reads the data in panels; sparse features
+ * take their size once more. Nothing to release. -1 and err: out of memory, or scaling would make
+ * sparse features dense. */
 int gcn_outline_find(struct gcn_outline *outline, const struct dataset *data,
                      const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                      struct err *err);
 
-/* The same of gcn_inputs_init_reduced(). */
+/* The same for gcn_inputs_init_reduced(). */
 struct gcn_outline gcn_outline_reduced(const struct dataset *data, const struct csr *adjacency,
                                        const struct mat *l);
 
-/* Of inputs that are there, whatever they were made by. */
+/* Outline of existing inputs. */
 struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs);
 
-/* Memory of the inputs. */
+/* Bytes of the inputs. */
 double gcn_outline_bytes(const struct gcn_outline *outline);
 
-/* Memory that gcn_train() takes from its arena: an estimate (against peak_bytes of trials: within
- * 1.3 times where it is more than a megabyte), and the weights behind it. */
+/* Estimated bytes that gcn_train() takes from its arena: within 1.3 times the measured peak_bytes
+ * over a megabyte. */
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
                        int32_t n_train);
 
-/* Weights of a model by n_inputs columns. */
+/* Weights of a model with n_inputs columns. */
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
 
-/* How a trial's first layer starts: the cheapest of the forms that are there. */
+/* The cheapest available form of the first layer. */
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_outline *outline,
                                int32_t n_train);
 
-/* What gcn_train() would do if every epoch ran: an estimate that takes neighbours as drawn at
- * random and, without a stop part, all samples outside training as validation (flops measured:
- * within 1.4 times of outcome.flops). The scores of the best epoch are left out. Shared by `plan`
- * and the scheduler. */
+/* Estimated work of gcn_train() if every epoch runs, for `plan` and the scheduler. Neighbours count
+ * as random, and without a stop part all samples outside training as validation. Scoring the best
+ * epoch is not included. Measured: within 1.4 times of outcome.flops. */
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *outline,
                          const struct split *split);
 

@@ -21,7 +21,7 @@ static int32_t choose_panel_rows(const struct gcn_inputs *inputs, int32_t capaci
     return (int32_t)(rows < n ? rows : n);
 }
 
-/* Whether X itself, for dropout, is held sparse. */
+/* True if X itself is held sparse, for dropout. */
 static bool x_is_sparse(const struct first_layer *first)
 {
     return first->inputs->has[FIRST_X_SPARSE];
@@ -76,8 +76,8 @@ void first_layer_forget(struct first_layer *first)
     first->panel_field = NULL;
 }
 
-/* n rows of the features from row `begin` of a level on: of A^X (level 1), or of X dropped
- * (level 0). Whole matrices are not copied. */
+/* n feature rows from row `begin` of a level: of A^X (level 1), or of X after dropout (level 0).
+ * Whole matrices are not copied. */
 static struct mat pick(struct first_layer *first, const struct receptive_field *field,
                        int32_t level, int32_t begin, int32_t n, uint32_t step)
 {
@@ -98,7 +98,7 @@ static struct mat pick(struct first_layer *first, const struct receptive_field *
     return panel;
 }
 
-/* Rows of one panel: a level that is held whole is its own. */
+/* Rows of a panel; a whole matrix is one panel. */
 static int32_t panel_rows(const struct first_layer *first, const struct receptive_field *field,
                           int32_t level)
 {
@@ -129,7 +129,7 @@ static void multiply(struct mat *out, struct first_layer *first,
     first->flops += 2.0 * (double)mat_size(out) * w->n_rows;
 }
 
-/* dw = features^T d. From the last panel to the first: the last is still there. */
+/* dw = features^T d, from the last panel, which is still in memory, to the first. */
 static void multiply_back(struct mat *dw, struct first_layer *first,
                           const struct receptive_field *field, int32_t level, const struct mat *d,
                           uint32_t step)
@@ -147,7 +147,7 @@ static void multiply_back(struct mat *dw, struct first_layer *first,
     first->flops += 2.0 * (double)mat_size(d) * dw->n_rows;
 }
 
-/* The sparse features, with the values that dropout left. */
+/* Sparse features, in training with the values after dropout. */
 static struct csr dropped_view(const struct first_layer *first, bool is_training)
 {
     struct csr x = first->inputs->x_sparse;
@@ -169,7 +169,7 @@ static bool drops(const struct first_layer *first, bool is_training)
     return is_training && !dropout_is_off(&first->dropout);
 }
 
-/* product = X' w over level 0, X' what dropout leaves; without dropout X. */
+/* product = X' w over level 0; X' is X after any dropout. */
 static void multiply_x(struct first_layer *first, const struct receptive_field *field,
                        const struct mat *w, bool is_training, uint32_t step)
 {

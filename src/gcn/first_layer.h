@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first layer's product Z = A^ X W, where nearly all of the time goes.
+/* The first layer's product Z = A^ X W, which takes nearly all of the time.
  *
- * It starts as product_order.h finds cheapest for the trial, from a form of A^X or of X; where
- * inputs are dropped in training, X' = dropout(X) is new in every step, and the product is A^ (X'
- * W). Dense rows of a field are picked in panels, so that the copy stays small. */
+ * product_order.h chooses a form of A^X or X for the trial. With input dropout, X' = dropout(X) is
+ * new in every step and the product is A^ (X' W). Dense rows of a field are copied in panels, to
+ * limit memory. */
 #ifndef GCN_FIRST_LAYER_H
 #define GCN_FIRST_LAYER_H
 
@@ -18,34 +18,35 @@
 
 struct first_layer {
     const struct gcn_inputs *inputs; /* borrowed */
-    enum first_form form;            /* without dropout */
+    enum first_form form;            /* used without input dropout */
     struct dropout dropout;          /* of features */
-    float *panel;                    /* (panel_rows, F) dense features picked */
+    float *panel;                    /* (panel_rows, F) copied dense features */
     int32_t panel_rows;
-    const struct receptive_field *panel_field; /* what the panel holds: rows from panel_begin on */
+    const struct receptive_field *panel_field; /* content of the panel: rows from panel_begin */
     int32_t panel_begin;
-    float *product; /* (capacity, H) X W, and the gradient by it */
-    float *dropped; /* [nnz] values of the sparse features after dropout */
-    double flops;   /* done so far */
+    float *product; /* (capacity, H) X W, then its gradient */
+    float *dropped; /* [nnz] sparse features after dropout */
+    double flops;   /* sum so far */
 };
 
-/* Memory from scratch. -1 and err when it is short.
+/* Take memory from scratch.
  *   capacity  most rows of a level
  *   width     columns of the layer's result */
 int first_layer_init(struct first_layer *first, const struct gcn_spec *spec,
                      const struct gcn_inputs *inputs, int32_t n_train, int32_t capacity,
                      int32_t width, struct hash key, struct arena *scratch, struct err *err);
 
-/* z out (n of level 1, H). step addresses dropout; is_training false: none. */
+/* z out (n of level 1, H). step addresses dropout, which applies if is_training. */
 void first_layer_forward(struct mat *z, struct first_layer *first,
                          const struct receptive_field *field, const struct mat *w, bool is_training,
                          uint32_t step);
 
-/* dw out (F, H), from dz (n of level 1, H). With dropout, of the forward pass just before. */
+/* dw out (F, H), from dz (n of level 1, H). With dropout, only right after the forward pass of this
+ * step. */
 void first_layer_backward(struct mat *dw, struct first_layer *first,
                           const struct receptive_field *field, const struct mat *dz, uint32_t step);
 
-/* To be called when a field was built anew. */
+/* Call after rebuilding a field. */
 void first_layer_forget(struct first_layer *first);
 
 #endif

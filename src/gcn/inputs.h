@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inputs of a training: what derives from the data and the graph alone. */
+/* The inputs of a training that depend only on data and graph. */
 #ifndef GCN_INPUTS_H
 #define GCN_INPUTS_H
 
@@ -14,26 +14,26 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-/* What is constant over a grid, made once per process and shared, read-only, by its trials. */
+/* Constant over a grid: made once a process and shared read-only by its trials. */
 struct gcn_inputs {
     const struct dataset *data;
-    int32_t n_inputs; /* F: columns that layer 1 multiplies; those of L after a reduction */
-    int32_t fan_in;   /* features behind them: what initial weights are scaled by (model.h) */
-    struct csr a_hat; /* (N, N) normalised adjacency; where samples are graphs, read M for N here
-                       * and in what follows: nodes of all graphs */
+    int32_t n_inputs; /* F: columns of layer 1; after a reduction those of L */
+    int32_t fan_in;   /* original features; they scale initial weights (model.h) */
+    /* (N, N) normalised adjacency. If samples are graphs, read M for N: nodes of all graphs. */
+    struct csr a_hat;
 
-    /* Scaled features X (N, F), in the forms that are there: has[enum first_form]. */
+    /* Scaled features X in the available forms, has[enum first_form]. */
     bool has[FIRST_FORM_COUNT];
     struct mat ax;        /* (N, F) A^X */
     struct csr ax_sparse; /* (N, F) A^X */
     struct csr x_sparse;  /* (N, F) */
     struct coded coded;   /* (N, F) */
 
-    /* For input dropout X itself: x_sparse where that is there, otherwise this. After a reduction
-     * L, without which weights by its columns mean nothing to others (trial/kept.h). */
-    struct mat x; /* (N, F); empty where no trial drops inputs, and nothing is reduced */
+    /* X for input dropout, unless x_sparse holds it. After a reduction L, which gives meaning to
+     * weights by its columns (trial/kept.h). */
+    struct mat x; /* (N, F); empty if no trial drops inputs and nothing is reduced */
 
-    bool is_view; /* the arrays are somebody else's (gcn_inputs_view()): never freed here */
+    bool is_view; /* the arrays are borrowed (gcn_inputs_view()) */
 };
 
 enum feature_scale {
@@ -42,41 +42,40 @@ enum feature_scale {
     SCALE_ROW,         /* each sample's features divided by their sum (Kipf & Welling 2017) */
 };
 
-/* What inputs are made for, beside data and graph. */
+/* Requirements of the trials that share the inputs. */
 struct gcn_inputs_spec {
     enum feature_scale scale;
-    bool drops_inputs;  /* also for trials with input dropout, which need X itself */
-    bool small_batches; /* also for trials whose steps need few rows, for which A^X is cheaper */
-    int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or leading directions to keep (reducer.h) */
+    bool drops_inputs;  /* some trials use input dropout, which needs X */
+    bool small_batches; /* some trials use few rows a step: A^X is cheaper */
+    int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or number of leading directions (reducer.h) */
 };
 
-/* adjacency is borrowed for the call; spec->reduce is not looked at. Pair with
- * gcn_inputs_release(). */
+/* Make the inputs; ignores spec->reduce. adjacency is borrowed for the call. Pair with
+ * gcn_inputs_release(). -1 and err as gcn_outline_find(). */
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* The same from an outline (cost.h) that was found before, for the same arguments. */
+/* Like gcn_inputs_init(), with the outline (cost.h) of the same arguments. */
 struct gcn_outline;
 int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* The same with reduced features l (N, rank) from reducer_make(), borrowed for the call: A^L takes
- * the place of A^X. */
+/* Like gcn_inputs_init(), with reduced features l (N, rank) of reducer_make(), borrowed for the
+ * call: A^L replaces A^X. */
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
                             const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
-/* struct gcn_inputs as one position-independent block of bytes (gcn/packed.h). An array added to it
- * needs a line in walk() of inputs.c. */
+/* struct gcn_inputs as one position-independent block (gcn/packed.h). An array member needs a line
+ * in walk() of inputs.c. */
 
 size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs);
 
 /* block out [gcn_inputs_packed_bytes()], 64-byte aligned. */
 void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs);
 
-/* View a block: the digest is verified, nothing is copied. block and data are borrowed and must
- * outlive the view; gcn_inputs_release() then frees nothing. -1 and err if it is not a block of
- * this program, or damaged. Local, thread-safe. */
+/* View a block: verifies its digest, copies nothing. block and data are borrowed and must outlive
+ * the view. -1 and err: not a block of this program, or damaged. Local, thread-safe. */
 int gcn_inputs_view(struct gcn_inputs *inputs, const struct dataset *data, const void *block,
                     size_t bytes, struct err *err);
 

@@ -39,7 +39,6 @@ int metric_parse(const char *name)
     return -1;
 }
 
-/* What is sorted for ranks. */
 struct ranked {
     float value;
     int32_t index;
@@ -61,7 +60,7 @@ static int compare_ranked(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-/* rank out [n]: 1 for the smallest; equal values share the mean of their places. */
+/* rank out [n]: 1 for the smallest; equal values share their mean rank. */
 static void mid_ranks(double *rank, struct ranked *order, const float *value, int64_t stride,
                       int32_t n)
 {
@@ -76,7 +75,7 @@ static void mid_ranks(double *rank, struct ranked *order, const float *value, in
     }
 }
 
-/* Two passes: the means first, so that large offsets do not cancel. */
+/* Means first, so that large offsets do not cancel. */
 static double correlation(const double *x, const double *y, int32_t n)
 {
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
@@ -160,7 +159,6 @@ static double mean_absolute_error(const float *truth, const float *prediction, i
     return sum / n;
 }
 
-/* No metric can rank what is not a number. */
 static bool has_nan(const float *v, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -235,7 +233,7 @@ static double macro_f1(const int32_t *truth, const float *log_prob, int32_t n, i
     return sum / present;
 }
 
-/* Of one class against the rest, by the rank sum; NaN where one side is empty. */
+/* AUC of one class against the rest, from the rank sum; NaN if a side is empty. */
 static double one_auc(const int32_t *truth, const float *log_prob, int32_t n, int32_t n_classes,
                       int32_t c, double *rank)
 {

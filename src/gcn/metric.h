@@ -31,24 +31,25 @@ enum metric {
 const char *metric_name(enum metric metric);
 enum task metric_task(enum metric metric);
 bool metric_is_larger_better(enum metric metric);
-/* -1 where no metric has that name. */
+/* -1: no such metric. */
 int metric_parse(const char *name);
 
-/* Scratch for n pairs or rows and n_classes (0: regression): any metric, any time. */
+/* Scratch for any metric of n pairs or rows, n_classes (0: regression). */
 size_t metric_scratch_bytes(int32_t n, int32_t n_classes);
 
-/* Regression scores of n pairs; truth and prediction in the target's own units. NaN where n is 0.
- *   pearson  NaN where either side is constant   spearman  the same of mid-ranks
- *   r2       1 - SS_res / SS_tot; NaN where truth is constant
+/* Regression scores of n pairs in the target's units; NaN if n is 0 or a prediction is NaN.
+ *   pearson   NaN if either side is constant
+ *   spearman  pearson of mid-ranks
+ *   r2        1 - SS_res / SS_tot; NaN if truth is constant
  * scratch: metric_scratch_bytes(n, 0), aligned for double. */
 double metric_regression(enum metric metric, const float *truth, const float *prediction, int32_t n,
                          void *scratch);
 
-/* Classification scores of n rows of log-probabilities (n, C); NaN where n is 0.
+/* Classification scores of n rows of log-probabilities (n, C); NaN if n is 0 or one is NaN.
  *   accuracy  the first of equal probabilities is the prediction
  *   macro_f1  mean over classes that occur in truth or prediction
  *   roc_auc   two classes: of class 1; more: one against the rest, mean over classes with both
- *             sides present; NaN where none has. Ties count half (Mann & Whitney 1947).
+ *             sides present; NaN if there are none. Ties count half (Mann & Whitney 1947).
  *   log_loss  mean of minus the log-probability of the truth
  * scratch: metric_scratch_bytes(n, n_classes), aligned for double. */
 double metric_classification(enum metric metric, const int32_t *truth, const float *log_prob,

@@ -80,7 +80,7 @@ bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t
     return false;
 }
 
-/* Lays the layers over a vector. */
+/* Point the layers into a vector. */
 static void view(struct layer *layers, float *vector, const struct model *model)
 {
     for (int32_t i = 0; i < model->n_tensors; i++) {
@@ -107,7 +107,7 @@ static void view(struct layer *layers, float *vector, const struct model *model)
     }
 }
 
-/* The arrays, and how long the vector is with and without what is not trained. */
+/* List the arrays, and count all elements and the trained ones. */
 static int list_tensors(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
                         int32_t n_outputs, struct arena *scratch)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From gradients to weights. */
+/* Optimisers and learning-rate schedules. */
 #ifndef GCN_OPTIMIZER_H
 #define GCN_OPTIMIZER_H
 
 #include "gcn/model.h"
 #include "gcn/spec.h"
 
-/* Learning rate of epoch e = 1, 2, ..., E = epochs, W = warmup_epochs, rate r = learning_rate:
+/* Learning rate of epoch e = 1, 2, ..., with E = epochs, W = warmup_epochs, r = learning_rate:
  *     e <= W    r e / (W + 1)                             torch.optim LinearLR, Goyal et al. 2017,
  *                                                         arXiv:1706.02677, section 2.2
  *     constant  r
  *     cosine    r (1 + cos(pi (e - W - 1) / (E - W))) / 2 CosineAnnealingLR, Loshchilov & Hutter
  *                                                         2017, arXiv:1608.03983, eq. 5, no restart
  *     step      r step_gamma^floor((e - W - 1) / step_size)                              StepLR
- * The first epoch after the warm-up has r; nothing ever has 0. A function of the epoch alone: a
- * training that was broken off needs no memory of it. */
+ * The first epoch after the warm-up has r; no epoch has 0. The rate depends on the epoch alone, so
+ * a resumed training needs no state for it. */
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
 
 struct optimizer_state {
@@ -22,17 +22,17 @@ struct optimizer_state {
     float *first;                /* [n_weights] mean gradient (adam), momentum (sgd) */
     float *second;               /* [n_weights] mean squared gradient; NULL for sgd */
     int64_t n_steps;
-    double rate; /* of learning, in this epoch; at first that of epoch 1 */
+    double rate; /* learning rate of this epoch */
 };
 
-/* Memory from scratch. -1 and err when it is short. */
+/* Take memory from scratch. */
 int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spec,
                    const struct model *model, struct arena *scratch, struct err *err);
 
-/* One step along model->gradient, as torch.optim does it: weight decay is L2 on the gradient in
- * adam and sgd, decoupled in adamw, and touches weights alone, neither biases nor scales. With
- * clip_norm the gradient is first shortened in place to that length, over all arrays together, as
- * torch.nn.utils.clip_grad_norm_ does it (Pascanu et al. 2013, arXiv:1211.5063, algorithm 1). */
+/* One step along model->gradient, like torch.optim. Weight decay is L2 on the gradient in adam and
+ * sgd, decoupled in adamw, and for weights only, not biases and scales. clip_norm first shortens
+ * the gradient of all arrays together, in place, like torch.nn.utils.clip_grad_norm_ (Pascanu et
+ * al. 2013, arXiv:1211.5063, algorithm 1). */
 void optimizer_step(struct optimizer_state *optimizer, struct model *model);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The outcome of a training: scores, losses, the curve, and what predicts. */
+/* The outcome of a training: scores, losses, curve and final weights. */
 #ifndef GCN_OUTCOME_H
 #define GCN_OUTCOME_H
 
@@ -12,42 +12,44 @@ enum gcn_phase { GCN_FORWARD, GCN_BACKWARD, GCN_OPTIMIZER, GCN_EVALUATION, GCN_P
 
 enum gcn_status {
     GCN_DONE,
-    GCN_DIVERGED, /* a loss was not finite; scores are those of the best epoch before, if any */
-    GCN_STOPPED,  /* the observer said so; nothing in the outcome counts */
+    GCN_DIVERGED, /* a loss was not finite; scores of the best epoch before, if any */
+    GCN_STOPPED,  /* by the observer; nothing in the outcome counts */
 };
 
-/* val_ is the part that chooses the epoch: stop, where the split has one. */
+/* val_*: of the stop part if the split has one, else of the validation part. */
 struct gcn_epoch {
-    double train_loss; /* mean over the epoch's training samples, as trained (with dropout, and
-                        * class weights: val_loss too) */
+    /* Mean over training samples, with dropout. Class weights count here and in val_loss. */
+    double train_loss;
     double val_loss;
     double val_value; /* the objective */
-    double seconds;   /* since training began, breaks left out */
+    double seconds;   /* training time without breaks */
 };
 
 struct gcn_outcome {
     enum gcn_status status;
     int32_t epochs_run;
-    int32_t best_epoch; /* by choose_epoch on the part that chooses it; from 1; 0: none finished */
-    double value;       /* objective of val at the best epoch; NaN where none finished. While it
-                         * trains: of the part that chooses the epoch */
-    double metrics[PART_COUNT]
-                  [METRIC_COUNT]; /* [enum part][metric] at the best epoch; NaN where undefined */
-    double losses[PART_COUNT];    /* [enum part] likewise */
+    int32_t best_epoch; /* chosen by choose_epoch, from 1; 0: no epoch finished */
+    /* Objective of the validation part at the best epoch; NaN if none finished. During training: of
+     * the part that chooses the epoch. */
+    double value;
+    /* [enum part][metric] at the best epoch; NaN if undefined, also in losses */
+    double metrics[PART_COUNT][METRIC_COUNT];
+    double losses[PART_COUNT];
     double seconds[GCN_PHASE_COUNT];
-    double flops;            /* of the matrix products done, counted from shapes */
-    struct gcn_epoch *curve; /* [epochs] caller-allocated; the first epochs_run are filled */
-    int32_t resumed_epoch;   /* went on from the state after this epoch; 0: from the beginning */
+    double flops;            /* in matrix products, counted from shapes */
+    struct gcn_epoch *curve; /* [epochs] caller-allocated; epochs_run are filled */
+    int32_t resumed_epoch;   /* resumed after this epoch; 0: not resumed */
     char reason[128];        /* of divergence: "train loss is inf in epoch 3" */
 
-    /* What predicts: of the best epoch, or the initial ones where epochs = 0. */
-    const float *weights; /* [n_weights] as model.h lays them out; in scratch; NULL where none */
+    /* Weights of the best epoch; the initial ones if epochs = 0. */
+    const float *weights; /* [n_weights] in the layout of model.h, in scratch; or NULL */
     int64_t n_weights;
-    int32_t n_outputs;             /* C */
-    double target_mean, target_sd; /* regression: prediction = output x sd + mean; else 0 and 1 */
+    int32_t n_outputs; /* C */
+    /* Regression: prediction = output x sd + mean. Classification: 0 and 1. */
+    double target_mean, target_sd;
 };
 
-/* Done, without a score: every score and loss is NaN, every number 0. The curve stays. */
+/* Set status to done, scores and losses to NaN, numbers to 0. curve stays. */
 void gcn_outcome_init(struct gcn_outcome *outcome);
 
 #endif

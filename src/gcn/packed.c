@@ -11,17 +11,17 @@
 struct header {
     char magic[8];
     uint32_t version;
-    uint32_t here; /* bit i: the i-th array is there */
+    uint32_t here; /* bit i: array i is present */
     uint64_t bytes;
     uint64_t digest_high;
     uint64_t digest_low;
 };
 
 struct packer {
-    /* COUNT bytes, COPY arrays into the block, CLEAR where they were, POINT into the block. */
+    /* COUNT the bytes, COPY arrays into the block, CLEAR pointers, POINT them into the block. */
     enum { COUNT, COPY, CLEAR, POINT } task;
     char *block;
-    size_t size; /* POINT: of the block */
+    size_t size; /* POINT: bytes of the block */
     size_t at;
     uint32_t here;
     int i; /* arrays passed in this walk */
@@ -59,7 +59,7 @@ void packer_array(struct packer *p, void **array, size_t bytes)
     p->here |= bit;
     if (p->task == COPY && bytes) {
         memcpy(p->block + p->at, *array, bytes);
-        memset(p->block + p->at + bytes, 0, aligned(bytes) - bytes); /* it is digested too */
+        memset(p->block + p->at + bytes, 0, aligned(bytes) - bytes); /* also hashed */
     }
     if (p->task == CLEAR)
         *array = NULL;
@@ -149,7 +149,7 @@ int packed_view(void *object, const struct packed_type *type, const void *block,
                 struct err *err)
 {
     const struct header *header = block;
-    /* The structs have no read-only form; nobody writes to what is viewed. */
+    /* The structs have no const form; nobody writes to a view. */
     struct packer p = {.task = POINT, .block = (char *)(uintptr_t)block, .size = bytes};
 
     if (check_header(type, header, bytes, err))

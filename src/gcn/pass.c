@@ -11,26 +11,27 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* ---- a hidden layer: from its product to what the next layer takes, and back ---- */
+/* ---- a hidden layer: from its product to the next layer's input, and back ---- */
 
 struct hidden {
     const struct gcn_spec *spec; /* borrowed */
-    int32_t layer;               /* l - 1: 0 is the first */
+    int32_t layer;               /* l - 1 */
     bool has_skip;
-    float *h;    /* (capacity, H) what the next layer takes */
-    float *kept; /* (capacity, H) what activation_back() takes; h itself where that is the same */
-    uint16_t *bits;    /* decisions of dropout */
-    float *normalized; /* (capacity, H) with batch normalisation: BN without its scale */
-    float *mean;       /* [H] what was taken off */
-    float *inverse;    /* [H] 1 / what it was divided by */
+    float *h;          /* (capacity, H) output */
+    float *kept;       /* (capacity, H) for activation_back(); may be h itself */
+    uint16_t *bits;    /* dropout decisions */
+    float *normalized; /* (capacity, H) BN without its scale; with batch normalisation, like the
+                          rest */
+    float *mean;       /* [H] subtracted mean */
+    float *inverse;    /* [H] 1 / sqrt(variance + epsilon) */
     double *moments;   /* [2 H] mean and variance of the batch */
 };
 
 /* One pass through the layer.
  *   field    the rows
- *   weights  of the layer; its running statistics move in training
- *   dropout  NULL: none; step addresses it
- *   below    h of the hidden layer below, where there is a skip connection */
+ *   weights  of the layer; training updates the running statistics
+ *   dropout  NULL: none; addressed by step
+ *   below    h of the hidden layer below, for a skip connection */
 struct hidden_pass {
     const struct receptive_field *field;
     struct layer *weights;
@@ -49,7 +50,7 @@ static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena
     return hidden->normalized && hidden->mean && hidden->inverse && hidden->moments ? 0 : -1;
 }
 
-/* capacity: most rows of a level. -1 when scratch memory is short. */
+/* capacity: most rows of a level. -1: out of memory. */
 static int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer,
                        int32_t capacity, bool drops, struct arena *scratch)
 {
@@ -75,7 +76,6 @@ static struct mat view(const struct hidden *hidden, const struct receptive_field
     return mat_view(v, field->level[hidden->layer + 1].n, hidden->spec->hidden_size);
 }
 
-/* h over a field. */
 static struct mat hidden_view(const struct hidden *hidden, const struct receptive_field *field)
 {
     return view(hidden, field, hidden->h);
@@ -86,7 +86,7 @@ static float inverse_of(double variance)
     return (float)(1 / sqrt(variance + BATCHNORM_EPSILON));
 }
 
-/* By the batch's statistics, which are remembered. */
+/* Normalise by the batch's statistics and update the running ones. */
 static void normalize_batch(struct hidden *hidden, const struct hidden_pass *pass,
                             const struct mat *z, const int32_t *z_rows, struct mat *y)
 {
@@ -111,7 +111,7 @@ static void normalize_running(struct hidden *hidden, const struct layer *weights
     batchnorm_apply(y, NULL, z, z_rows, weights->mean, hidden->inverse, weights->gamma);
 }
 
-/* The activation, into h or, where a skip connection adds to it and it is needed alone, beside. */
+/* Activate into h; with a skip connection into kept, if the gradient needs it without the sum. */
 static void activate_hidden(struct hidden *hidden, const struct hidden_pass *pass,
                             const struct mat *z, const int32_t *z_rows)
 {
@@ -130,8 +130,8 @@ static void activate_hidden(struct hidden *hidden, const struct hidden_pass *pas
                       receptive_field_pos(pass->field, hidden->layer));
 }
 
-/* h from the product: row i is z[z_rows[i]] (NULL: z[i]). y: scratch (n, H), or z itself where
- * z_rows is NULL. */
+/* h from the product: row i is z[z_rows[i]] (NULL: z[i]). y: scratch (n, H), or z if z_rows is
+ * NULL. */
 static void hidden_forward(struct hidden *hidden, const struct hidden_pass *pass,
                            const struct mat *z, const int32_t *z_rows, struct mat *y)
 {
@@ -149,8 +149,8 @@ static void hidden_forward(struct hidden *hidden, const struct hidden_pass *pass
     activate_hidden(hidden, pass, z, z_rows);
 }
 
-/* d in: gradient by h; out: by the product. The gradients of bias and scale into d_weights. After
- * hidden_forward() in training; with the same dropout. The skip connection is the caller's. */
+/* d in: gradient by h; out: by the product. Writes gradients of bias and scale to d_weights. After
+ * hidden_forward() in training, with the same dropout. The caller handles the skip connection. */
 static void hidden_back(const struct hidden *hidden, struct mat *d, struct layer *d_weights,
                         const struct layer *weights, const struct dropout *dropout)
 {
@@ -193,7 +193,7 @@ static bool pools(const struct pass *pass)
     return pass->spec->pool != POOL_NONE;
 }
 
-/* A graph has a node at least: there are never more of them in a batch. */
+/* A batch has at most as many graphs as nodes. */
 static int take_pooled(struct pass *pass, int32_t capacity, struct arena *scratch)
 {
     size_t size = (size_t)capacity * (size_t)pass->spec->hidden_size;
@@ -232,13 +232,13 @@ static uint32_t layer_step(const struct pass *pass, uint32_t step, int32_t layer
     return step * (uint32_t)pass->model->n_layers + (uint32_t)layer;
 }
 
-/* Of hidden units in training; NULL: none. */
+/* Dropout of hidden units; NULL: none, or not training. */
 static const struct dropout *dropout_of(const struct pass *pass, bool is_training)
 {
     return is_training && !dropout_is_off(&pass->dropout) ? &pass->dropout : NULL;
 }
 
-/* z, of layer `layer`, may lie in pass->z or be the shared one. */
+/* z: in pass->z, or the shared product. */
 static void activate(struct pass *pass, const struct receptive_field *field, int32_t layer,
                      const struct mat *z, const int32_t *z_rows, bool is_training, uint32_t step)
 {
@@ -258,7 +258,7 @@ static void activate(struct pass *pass, const struct receptive_field *field, int
     hidden_forward(&pass->hidden[layer], &through, z, z_rows, &y);
 }
 
-/* Whether a layer above the first is (A^ h) w over this field. */
+/* True if a layer above the first computes (A^ h) w over this field. */
 static bool propagates_first(const struct receptive_field *field, int32_t layer,
                              const struct mat *w)
 {
@@ -309,7 +309,7 @@ static void propagate(struct mat *z, struct pass *pass, const struct receptive_f
                    propagation_flops(field, layer, is_first ? w->n_rows : w->n_cols);
 }
 
-/* The graphs of the field's batch, a row each. */
+/* Pooled rows, one a graph. */
 static struct mat pooled_view(const struct pass *pass, const struct receptive_field *field)
 {
     return mat_view(pass->pooled, field->n_graphs, pass->spec->hidden_size);
@@ -363,7 +363,7 @@ struct mat pass_gradient(struct pass *pass, const struct receptive_field *field)
     return mat_view(pass->d, n, pass->model->layer[last].w.n_cols);
 }
 
-/* From the gradient by layer `layer`'s product to that by the h below; fills dW. */
+/* d in: gradient by the layer's product; out: by the h below. Writes dW. */
 static void propagate_back(struct mat *d, struct pass *pass, const struct receptive_field *field,
                            int32_t layer)
 {
@@ -394,7 +394,7 @@ static void propagate_back(struct mat *d, struct pass *pass, const struct recept
     *d = d_below;
 }
 
-/* Adds what went around layer `layer`, where it has a skip connection; d is that by the h below. */
+/* Add the gradient of the skip connection around `layer` to d, the gradient by the h below. */
 static void skip_back(struct mat *d, const struct pass *pass, const struct receptive_field *field,
                       int32_t layer)
 {
@@ -405,7 +405,7 @@ static void skip_back(struct mat *d, const struct pass *pass, const struct recep
                            receptive_field_pos(field, layer));
 }
 
-/* From the gradient by h of a hidden layer to that by its product. */
+/* d in: gradient by h; out: by its product. */
 static void through_hidden(struct mat *d, struct pass *pass, int32_t layer)
 {
     struct mat skipped = mat_view(pass->skipped, d->n_rows, d->n_cols);
@@ -416,7 +416,7 @@ static void through_hidden(struct mat *d, struct pass *pass, int32_t layer)
                 dropout_of(pass, true));
 }
 
-/* From the gradient by the logits to that by the h below; fills that of the weight. */
+/* d in: gradient by the logits; out: by the h below. Writes dW. */
 static void readout_back(struct mat *d, struct pass *pass, const struct receptive_field *field)
 {
     const struct mat *w = &pass->model->layer[pass->n_hidden].w;

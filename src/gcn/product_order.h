@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which of equal products is the cheapest, counted from shapes.
+/* Chooses the cheapest of several equal products, from their shapes.
  *
- * A layer is A^ (H W) or (A^ H) W: the same numbers up to rounding, but not the same work. The
- * first layer's features may besides be held dense, sparse or as codes (tensor/coded.h). Costs are
- * in multiply-adds of a dense product for one column of the result, of a training step: forward
- * and backward. */
+ * A layer is A^ (H W) or (A^ H) W: equal up to rounding, but not in work. The first layer's
+ * features may be dense, sparse or coded (tensor/coded.h). Costs are multiply-adds of a dense
+ * product for one column of the result, forward and backward. */
 #ifndef GCN_PRODUCT_ORDER_H
 #define GCN_PRODUCT_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How the first layer's product starts. A^X was made once for all trials. */
+/* Start of the first layer's product. A^X is made once for all trials. */
 enum first_form {
     FIRST_AX_DENSE,  /* (A^X) W */
     FIRST_AX_SPARSE, /* (A^X) W */
@@ -23,31 +22,31 @@ enum first_form {
 struct first_shape {
     double n_samples;                        /* N */
     double n_features;                       /* F */
-    double rows1;                            /* of a step's A^ X W: level 1 of its field */
-    double rows0;                            /* of X W below them */
-    double entries_a, entries_ax, entries_x; /* in all N rows; of the sparse forms */
-    double coded_row, coded_tn;              /* coded_cost() a row, and coded_cost_tn() */
+    double rows1;                            /* rows of A^ X W in a step: level 1 of its field */
+    double rows0;                            /* rows of X W: level 0 */
+    double entries_a, entries_ax, entries_x; /* in all N rows; ax and x of the sparse forms */
+    double coded_row, coded_tn;              /* coded_cost() of one row, coded_cost_tn() */
 };
 
 double product_order_cost(enum first_form form, const struct first_shape *shape);
 
-/* The cheapest of the forms that are there; has[]: at least one. Of equals the first. */
+/* The cheapest available form, the first of equals. has[]: at least one. */
 enum first_form product_order_choose(const struct first_shape *shape,
                                      const bool has[FIRST_FORM_COUNT]);
 
 /* A layer above the first, over two levels of a field. */
 struct layer_shape {
-    double below, above; /* rows of H, and of the result */
+    double below, above; /* rows of H, of the result */
     double entries;      /* of A^ in the result's rows */
-    double n_in, n_out;  /* columns of H, and of the result */
+    double n_in, n_out;  /* columns of H, of the result */
 };
 
-/* Whether (A^ H) W is cheaper than A^ (H W). */
+/* True if (A^ H) W is cheaper than A^ (H W). */
 bool product_order_propagates_first(const struct layer_shape *shape);
 
-/* Room for picked rows: what fits the second-level cache several times over, so that small data
- * sets are one panel and large ones do not double in memory. */
+/* Room for copied rows, several second-level caches: small data sets are one panel, large ones do
+ * not double their memory. */
 #define FIRST_PANEL_BYTES ((size_t)8 << 20)
-#define FIRST_PANEL_ROWS 64 /* at least */
+#define FIRST_PANEL_ROWS 64 /* minimum */
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond this share of all samples a level takes the rest too. */
+/* A level with more than this share of the samples takes all. */
 #define NEARLY_ALL 0.9
 
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
@@ -26,7 +26,7 @@ int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32
     return 0;
 }
 
-/* rows, n and entries from the marks in pos (0: present, -1: absent). */
+/* Fill rows, n and entries from the marks in pos (0: present, -1: absent). */
 static void number(struct level *level, const struct csr *a_hat)
 {
     level->n = 0;
@@ -131,7 +131,7 @@ const int32_t *receptive_field_samples(const struct receptive_field *field)
     return field->graph_start ? field->graphs : field->level[field->n_layers].rows;
 }
 
-/* A sample is missed by all n with probability (1 - degree / N)^n. */
+/* All n miss a given sample with probability (1 - degree / N)^n. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down)
 {
     double miss = fmax(1 - degree / n_samples, 0);

@@ -11,8 +11,8 @@
 #include "tensor/lapack.h"
 #include "tensor/spmm.h"
 
-/* Floats in a panel: with its doubles it stays in a second-level cache. Fewer columns than
- * LEAST_WIDTH and products would only read and write their sums. */
+/* Floats in a panel; with its doubles it fits a second-level cache. Below LEAST_WIDTH columns,
+ * products mostly read and write their sums. */
 #define PANEL_FLOATS (1 << 16)
 #define LEAST_WIDTH 128
 
@@ -39,7 +39,7 @@ int reducer_check(const struct gcn_inputs_spec *spec, const struct dataset *data
                        (int)spec->reduce, (int)n, (int)data->n_samples, (int)data->n_features);
     if (spec->reduce != REDUCE_NONE && spec->drops_inputs)
         return err_set(err, "reduce and input_dropout exclude each other: a reduction leaves no "
-                            "features to drop; allowed is reduce = none or input_dropout = 0");
+                            "features to drop: set reduce = none or input_dropout = 0");
     return 0;
 }
 
@@ -54,8 +54,7 @@ double reducer_bytes(const struct dataset *data, int32_t reduce)
     double k = n_directions(data, reduce);
     double entries = data->is_sparse ? (double)csr_nnz(&data->sparse_features) : 0;
 
-    /* The products and a copy to decompose, vectors twice, L; sparse features and their transpose.
-     */
+    /* Products and a copy to decompose, vectors twice, L, sparse features and their transpose. */
     return 2 * n * n * sizeof(double) + 2 * n * k * sizeof(double) +
            data->n_samples * k * sizeof(float) + 2 * entries * (sizeof(float) + sizeof(int32_t));
 }
@@ -67,7 +66,7 @@ static bool is_of_samples(const struct reducer *reducer)
     return reducer->n == reducer->data->n_samples;
 }
 
-/* Products of all pairs of a's columns. */
+/* Add the products of all pairs of a's columns. */
 static void add_sparse(double *gram, const struct csr *a)
 {
     size_t n = (size_t)a->n_cols;
@@ -94,7 +93,6 @@ static int multiply_sparse(struct reducer *reducer, struct err *err)
     return 0;
 }
 
-/* Room for a panel raw and scaled. */
 struct room {
     float *raw;
     double *scaled;
@@ -122,7 +120,7 @@ static void room_release(struct room *room)
     free(room->scaled);
 }
 
-/* The panel at `at`, no wider than there are features or samples left. */
+/* The panel at `at`, cut at the last feature or sample. */
 static struct feature_panel panel_at(const struct reducer *reducer, const struct room *room,
                                      int32_t at)
 {
@@ -156,7 +154,7 @@ static int multiply_dense(struct reducer *reducer, int32_t width, struct err *er
     return rc;
 }
 
-/* n: products are those of so many samples, or features. */
+/* n: samples or features whose pairs are multiplied. */
 static int init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
                 size_t n, int32_t width, struct err *err)
 {
@@ -280,7 +278,7 @@ static int of_features(struct mat *l, const struct reducer *reducer, const doubl
     return rc;
 }
 
-/* The leading eigenvectors of the products. */
+/* Leading eigenvectors of the products. */
 struct leading {
     double *values;  /* [k] */
     double *vectors; /* [k][n] */
@@ -329,7 +327,7 @@ int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, s
     return rc;
 }
 
-/* ---- and back ---- */
+/* ---- weights by features ---- */
 
 /* b (n, h) = V diag(1 / lambda) V^T b; t [h] */
 static void apply_inverse(double *b, double *t, const double *before, const struct leading *leading,
@@ -349,7 +347,7 @@ static void apply_inverse(double *b, double *t, const double *before, const stru
     }
 }
 
-/* w (n_cols, h) += x^T b: w and b begin at the panel's columns and rows. */
+/* w (n_cols, h) += x^T b; w and b start at the panel's columns and rows. */
 CLONES static void add_transposed(double *restrict w, const double *restrict x, int32_t n_rows,
                                   int32_t n_cols, const double *restrict b, size_t h)
 {
@@ -391,7 +389,8 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
     return rc;
 }
 
-/* w and b: room for (F, H) and (N, H). Of samples the inverse comes first, of features last. */
+/* Room: w (F, H), b (N, H), t [H]. With products of samples the inverse comes first, of features
+ * last. */
 static int solve(double *w, double *b, double *t, const struct reducer *reducer,
                  const struct leading *leading, const struct mat *xw, struct err *err)
 {

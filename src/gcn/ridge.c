@@ -12,7 +12,7 @@
 
 /* ---- K ---- */
 
-/* From the lower triangle of Z Z^T to all of K, so that rows can be read in one go. */
+/* All of K from the lower triangle of Z Z^T, for contiguous rows. */
 static void finish_kernel(double *kernel, int32_t n, int32_t n_features)
 {
     for (int32_t i = 0; i < n; i++)
@@ -75,7 +75,7 @@ void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs)
 {
     struct ridge_inputs copy;
 
-    memset(&copy, 0, sizeof copy); /* its padding too: the block is digested */
+    memset(&copy, 0, sizeof copy); /* also the padding, which is hashed */
     copy.kernel = inputs->kernel;
     copy.n = inputs->n;
     packed_write(block, &packed, &copy);
@@ -93,7 +93,7 @@ int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, c
 
 /* ---- fit ---- */
 
-/* The value that column c is fitted to for sample i. */
+/* Target of column c for sample i. */
 static double right_side(const struct training_target *target, int32_t c, int32_t i)
 {
     if (target->task == TASK_CLASSIFICATION)
@@ -101,8 +101,8 @@ static double right_side(const struct training_target *target, int32_t c, int32_
     return ((double)target->original[i] - target->mean) / target->sd;
 }
 
-/* rhs (C + 1, n): each column less its training mean, which takes no digits from the intercept, and
- * last a row of ones. */
+/* rhs (C + 1, n): each column minus its training mean, to save the intercept's digits; then
+ * ones. */
 static void put_right_sides(double *rhs, struct ridge *ridge, const int32_t *train)
 {
     int32_t n = ridge->n_train;
@@ -151,7 +151,7 @@ static const double *kernel_row(const struct ridge_inputs *inputs, int32_t i)
     return inputs->kernel + (size_t)i * (size_t)inputs->n;
 }
 
-/* a = K_tt + lambda I, its lower triangle. */
+/* Lower triangle of a = K_tt + lambda I. */
 static void put_system(double *a, const struct ridge_training *training)
 {
     const struct split *split = training->split;
@@ -166,7 +166,7 @@ static void put_system(double *a, const struct ridge_training *training)
     }
 }
 
-/* 1: stopped. */
+/* 1: stopped by the watch. */
 static int fit(struct ridge *ridge, const struct ridge_training *training, struct err *err)
 {
     const struct split *split = training->split;
@@ -192,7 +192,8 @@ static int fit(struct ridge *ridge, const struct ridge_training *training, struc
                                training->watch, err);
     if (rc < 0)
         return err_wrap(err,
-                        "lambda = %g is too small beside these features, or they are too large",
+                        "lambda = %g is too small for the scale of these features: increase lambda "
+                        "or scale the features",
                         training->spec->lambda);
     if (!rc)
         put_intercepts(ridge);
@@ -210,7 +211,7 @@ struct scores {
     float *truth;   /* [N] regression, standardised */
     int32_t *label; /* [N] classification */
     double *row;    /* [n_train] of K */
-    void *scratch;  /* of the metrics */
+    void *scratch;  /* for metrics */
 };
 
 static int scores_init(struct scores *s, const struct ridge *ridge,
@@ -322,7 +323,7 @@ struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split
     };
 }
 
-/* ---- weights of features ---- */
+/* ---- weights by features ---- */
 
 #define PANEL_COLS 128
 
@@ -332,7 +333,7 @@ CLONES static void add_row(double *restrict sum, double factor, const double *re
         sum[j] += factor * z[j];
 }
 
-/* w of the features that the panel z (N, n) holds: w (n, C) = z_t^T alpha / F. */
+/* w (n, C) = z_t^T alpha / F, for the n features of panel z (N, n). */
 static void put_dense(float *w, const double *z, int32_t n, const struct ridge *ridge,
                       const struct split *split, int32_t n_features)
 {

@@ -11,11 +11,11 @@
 #include "gcn/train.h"
 #include "tensor/kernel.h"
 
-#define BLOCK_ROWS 64 /* of dense features read at a time */
+#define BLOCK_ROWS 64 /* dense features read at a time */
 
-/* ---- what scaling does to rows and columns ---- */
+/* ---- scaling of rows and columns ---- */
 
-/* A constant column's mean may miss its value by a rounding. */
+/* Rounding may move the mean of a constant column. */
 #define CONSTANT 1e-12
 
 int scaling_init(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
@@ -104,7 +104,7 @@ static void finish_means(double *mean, int32_t n_cols, int32_t n_samples)
         mean[j] /= n_samples;
 }
 
-/* From sums of squares to 1 / sd. */
+/* Turn sums of squares into 1 / sd. */
 static void finish_factors(double *factor, const double *mean, int32_t n_cols, int32_t n_samples)
 {
     for (int32_t j = 0; j < n_cols; j++) {
@@ -166,7 +166,7 @@ void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width,
     }
 }
 
-/* Rows at a time; a wide one alone may be larger. */
+/* floats read at a time, except for a longer row */
 #define ROOM_FLOATS (1 << 16)
 
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
@@ -250,7 +250,7 @@ struct coded_source scale_coded_source(const struct scale_source *source)
 
 /* ---- sparse ---- */
 
-/* Entries that are not zero; where out is not NULL they are put there. */
+/* Count the entries that are not zero; store them in out unless it is NULL. */
 static int pass_entries(struct csr *out, int64_t *n, const struct dataset *data, struct err *err)
 {
     struct mat space;
@@ -278,7 +278,7 @@ static int pass_entries(struct csr *out, int64_t *n, const struct dataset *data,
     return 0;
 }
 
-/* A row without entries begins where the one before it ended. */
+/* An empty row starts at the end of the previous row. */
 static void fill_empty_rows(struct csr *a)
 {
     for (int32_t r = 0; r < a->n_rows; r++)
@@ -306,8 +306,8 @@ int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *dat
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err)
 {
     if (data->is_sparse && scale == SCALE_STANDARDIZE)
-        return err_set(err, "sparse features cannot be standardized: centring would fill them "
-                            "in; allowed are none and row");
+        return err_set(err, "sparse features cannot be standardized: centring would make them "
+                            "dense: scale must be none or row");
     return 0;
 }
 
@@ -363,8 +363,8 @@ static int measure_sparse(double *factor, const struct dataset *data, struct err
     return 0;
 }
 
-/* *found: whether some feature has a value beside 0 and 1. is_amount: [F] out, which ones; NULL:
- * only whether there is any. */
+/* *found: some feature has a value other than 0 and 1. is_amount: [F] out, which; NULL: stop at the
+ * first. */
 static int find_amounts(bool *found, bool *is_amount, const struct dataset *data, struct err *err)
 {
     struct mat space;
@@ -389,8 +389,7 @@ static int find_amounts(bool *found, bool *is_amount, const struct dataset *data
     return 0;
 }
 
-/* How narrow a feature of 0 and 1 is says how rare it is, not on which scale it is: the widest of
- * them stands for all. */
+/* The sd of a 0/1 feature shows its rarity, not its scale: only the widest counts. */
 static int find_narrowest(struct scale_spread *out, const double *factor,
                           const struct dataset *data, struct err *err)
 {

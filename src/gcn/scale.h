@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Features as layer 1 is to see them, in pieces: for data whose scaled features do not fit as one
- * matrix of floats. */
+/* Scaled features for layer 1 in pieces, if they do not fit memory as one matrix of floats. */
 #ifndef GCN_SCALE_H
 #define GCN_SCALE_H
 
@@ -10,7 +9,7 @@
 #include "gcn/inputs.h"
 #include "gcn/spec.h"
 
-/* What scaling does to each row and each column. */
+/* Offsets and factors of rows and columns. */
 struct scaling {
     const struct dataset *data; /* borrowed; dense */
     enum feature_scale scale;
@@ -19,80 +18,76 @@ struct scaling {
     double *column_factor; /* [F] 1 / sd; 0 for constant columns */
 };
 
-/* A piece is all samples of some features, or all features of some samples. */
+/* All samples of some features, or all features of some samples. */
 struct feature_panel {
     bool has_all_samples;
-    int32_t at; /* its first feature, or sample */
-    int32_t n;  /* how many of them */
+    int32_t at; /* first feature or sample */
+    int32_t n;  /* number of features or samples */
 };
 
-/* Memory only: nothing is learned yet. Pair with scaling_release(), also after a failure. */
+/* Allocate only. Pair with scaling_release(), also after a failure. */
 int scaling_init(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
-void scaling_release(struct scaling *scaling); /* takes a zeroed one */
+void scaling_release(struct scaling *scaling); /* accepts a zeroed one */
 
-/* Learn the factors of all rows or columns, reading panels of one kind, at most `width` wide; raw
- * has room for the largest. With panels that have all samples, columns are left to
- * scaling_learn_columns(). */
+/* Learn the factors of all rows or columns from panels of one kind, at most `width` wide. raw: room
+ * for the largest. Panels of all samples leave columns to scaling_learn_columns(). */
 void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw);
 
-/* Both of these at once, in memory of its own for a few rows. -1 and err when memory is short;
- * nothing is held then. */
+/* scaling_init() and scaling_learn() with temporary memory. After -1, scaling holds nothing. */
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                 struct err *err);
 
-/* Those of a panel's columns, from raw values (N, panel.n). */
+/* Learn a panel's columns from raw values (N, panel.n). */
 void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *panel,
                            const struct mat *raw);
 
-/* raw out: the features of a panel as read, a view of `room`. */
+/* Read a panel's unscaled features into `room`; returns a view of it. */
 struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
                         float *room);
 
-/* out: raw, scaled; the same shape, in double. Equal to kernel_standardize() and
- * kernel_normalize_rows() but for their rounding to float. */
+/* out: the scaled values of raw, in double. Equals kernel_standardize() and kernel_normalize_rows()
+ * up to their rounding to float. */
 void scaling_apply(double *out, const struct scaling *scaling, const struct feature_panel *panel,
                    const struct mat *raw);
 
-/* What is done to columns alone, to those of dense features from `first` on.
- *   out  out  (M, n)  as read, with SCALE_STANDARDIZE by kernel_standardize()
- * -1 and err when memory is short. */
+/* Read dense features from column `first` and scale their columns, but not rows.
+ *   out  out  (M, n)  with SCALE_STANDARDIZE after kernel_standardize() */
 int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
                   int32_t first, struct err *err);
 
-/* The same columns for coded_make() (tensor/coded.h). source is borrowed. */
+/* scale_columns() as a source for coded_make() (tensor/coded.h). source is borrowed. */
 struct scale_source {
     const struct dataset *data;
-    enum feature_scale scale; /* none or standardize */
+    enum feature_scale scale; /* SCALE_NONE or SCALE_STANDARDIZE */
 };
 struct coded_source scale_coded_source(const struct scale_source *source);
 
-/* Entries of dense features, as read, that are not zero: how many, and as sparse ones. nnz: as
- * counted. Pair the latter with csr_release(). -1 and err when memory is short. */
+/* Count the nonzero entries of dense features; store these nnz as a sparse matrix. Pair the latter
+ * with csr_release(). */
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
 int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err);
 
-/* -1 and err where sparse features cannot be scaled so: they would fill in. */
+/* Check that sparse features allow this scale. -1 and err: it would make them dense. */
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err);
 
-/* Sparse features: a scaled copy. Pair with csr_release(). -1 and err as scale_check(), or when
- * memory is short. */
+/* A scaled copy of sparse features. Pair with csr_release(). -1 and err also as scale_check(). */
 int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
 
-/* Whether features are on scales that suit one learning rate: standard deviations of the features as read, over all samples; constant features are left out. */
+/* Shows whether one learning rate suits all features: standard deviations of unscaled features over
+ * all samples, constant ones left out. */
 struct scale_spread {
-    int32_t widest, narrowest; /* features; -1 where all are constant; of dense features of 0 and 1
-                                  only the widest can be the narrowest of all */
-    double most, least;        /* their standard deviations */
+    /* Features; -1 if all are constant. Among dense 0/1 features only the widest can be the
+     * narrowest. */
+    int32_t widest, narrowest;
+    double most, least; /* their standard deviations */
 };
 
-/* -1 and err when memory is short. */
 int scale_measure_spread(struct scale_spread *out, const struct dataset *data, struct err *err);
 
-/* *out: whether some dense feature has a value beside 0 and 1, as attributes have and one-hot
- * labels have not. Sparse features have none here: they cannot be standardized. -1 and err when
- * memory is short. */
+/* *out: some dense feature has a value other than 0 and 1, like attributes and unlike one-hot
+ * labels. False for sparse features, which cannot be standardized. */
 int scale_has_amounts(bool *out, const struct dataset *data, struct err *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
 
-/* One trial under way. */
+/* A running trial. */
 struct gcn_run {
     struct gcn_outcome *outcome;
     const struct gcn_spec *spec;
@@ -19,15 +19,15 @@ struct gcn_run {
     struct trainer trainer;
     struct hash key;
     struct rng batch_rng;
-    double started; /* by the clock, as if there had been no break */
-    int32_t *order; /* [n_train] training nodes as this epoch takes them */
+    double started; /* start time, shifted by the breaks */
+    int32_t *order; /* [n_train] training nodes in this epoch's order */
     int32_t *all;   /* [n_train + n_val + n_test + n_stop] */
-    float *best;    /* [n_weights] of the best epoch */
-    /* Of the part being scored. */
-    float *output;  /* (N, C) log-probabilities; [N] standardised predictions */
+    float *best;    /* [n_weights] weights of the best epoch */
+    /* For the part being scored. */
+    float *output;  /* (N, C) log-probabilities, or [N] standardised predictions */
     float *truth;   /* [N] regression, standardised */
     int32_t *label; /* [N] classification */
-    void *scratch;  /* of the metrics */
+    void *scratch;  /* for metrics */
 };
 
 static int run_init(struct gcn_run *run, const struct clock *clock, struct arena *scratch,
@@ -57,8 +57,8 @@ static int run_init(struct gcn_run *run, const struct clock *clock, struct arena
     return 0;
 }
 
-/* Make ready to score nodes [n], whose logits are rows row[nodes[i]] of z (row NULL: i).
- * Returns the mean loss. */
+/* Prepare to score nodes [n], whose logits are rows row[nodes[i]] of z (row NULL: i). Returns the
+ * mean loss. */
 static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *row,
                       const int32_t *nodes, int32_t n)
 {
@@ -81,8 +81,8 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
     return loss / loss_weight(target, nodes, n);
 }
 
-/* A score of the n nodes made ready. Regression is compared on the standardised scale, where
- * floats are fine whatever the offset of the target; errors are scaled to its units. */
+/* Score the n prepared nodes. Regression compares standardised values, so that the target's offset
+ * costs no precision; errors are scaled to its units. */
 static double score(struct gcn_run *run, enum metric metric, int32_t n)
 {
     const struct training_target *target = &run->trainer.target;
@@ -106,8 +106,8 @@ static void score_part(struct gcn_run *run, enum part part, const struct mat *z,
             run->outcome->metrics[part][m] = score(run, (enum metric)m, n);
 }
 
-/* Whatever the best epoch was chosen by is what it was chosen by: products over other rows may
- * differ from it in the last bit. The value is that of val. */
+/* The chosen epoch keeps the value and loss that chose it: products over other rows may differ in
+ * the last bit. outcome->value becomes the validation score. */
 static void settle_scores(struct gcn_run *run)
 {
     struct gcn_outcome *outcome = run->outcome;
@@ -125,12 +125,12 @@ static void settle_scores(struct gcn_run *run)
 
 static int32_t *append(int32_t *to, const int32_t *nodes, int32_t n)
 {
-    if (n) /* a part without samples may be NULL */
+    if (n) /* an empty part may be NULL */
         memcpy(to, nodes, (size_t)n * sizeof *to);
     return to + n;
 }
 
-/* Every metric of every part, by the best weights. */
+/* All metrics of all parts with the best weights. */
 static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
@@ -152,7 +152,7 @@ static void score_all(struct gcn_run *run)
     settle_scores(run);
 }
 
-/* One pass over the training part; the mean loss. Its weights add up to n, balanced or not. */
+/* Train one epoch; returns the mean loss. The weights of its samples sum to n, balanced or not. */
 static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;
@@ -180,7 +180,7 @@ static void watch(struct gcn_run *run, struct gcn_epoch *record)
     trainer->seconds[GCN_EVALUATION] += clock_now(trainer->clock) - since;
 }
 
-/* Any defined value is better than an undefined one. */
+/* Every defined value is better than an undefined one. */
 static bool is_better(double value, double best, bool maximize)
 {
     if (isnan(value) || isnan(best))
@@ -229,7 +229,7 @@ static bool has_lost_patience(const struct gcn_run *run)
            outcome->epochs_run - outcome->best_epoch >= run->spec->patience;
 }
 
-/* Epochs until one of the reasons to stop, from the first that was not run. */
+/* Train from the next epoch until a reason to stop. */
 static void train(struct gcn_run *run, const struct gcn_observer *observer)
 {
     struct gcn_outcome *outcome = run->outcome;
@@ -254,7 +254,7 @@ static void train(struct gcn_run *run, const struct gcn_observer *observer)
     }
 }
 
-/* ---- breaks ---- */
+/* ---- checkpoints ---- */
 
 static struct checkpoint checkpoint_of(const struct gcn_run *run)
 {
@@ -290,7 +290,6 @@ static void go_on(struct gcn_run *run, const struct gcn_observer *observer)
     run->outcome->resumed_epoch = run->outcome->epochs_run;
 }
 
-/* Scores by the best weights, and the weights themselves. */
 static void conclude(struct gcn_run *run)
 {
     struct gcn_outcome *outcome = run->outcome;

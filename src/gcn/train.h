@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Train one graph convolutional network and score it: the whole of a trial's arithmetic.
+/* Trains and scores one graph convolutional network: all arithmetic of a trial.
  *
- * No I/O, no globals; the clock is passed in; nothing is allocated inside the epoch loop. The
- * outcome is a function of (spec, inputs, split, key) alone, to the bit, on one machine type. */
+ * No I/O, no globals; the clock is an argument; the epoch loop allocates nothing. On one machine
+ * type, the outcome's bits depend only on (spec, inputs, split, key). */
 #ifndef GCN_TRAIN_H
 #define GCN_TRAIN_H
 
@@ -18,38 +18,38 @@
 #include "gcn/outcome.h"
 #include "gcn/spec.h"
 
-struct gcn_run; /* a training under way */
+struct gcn_run; /* a running training */
 
 struct gcn_observer {
-    /* Asked after every epoch; false ends the trial with GCN_STOPPED. May call gcn_save(). */
+    /* Called after every epoch; false ends the trial with GCN_STOPPED. May call gcn_save(). */
     bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
     void *arg;
-    /* What gcn_save() wrote of the same trial, to go on from there to the same outcome, bit for bit
-     * but for times; borrowed. NULL, or nothing that fits (outcome->resumed_epoch tells): from the
-     * beginning. Each call of epoch_done sees the whole, as if there had been no break. */
+    /* From gcn_save() of the same trial, borrowed. The outcome, except times, is the same to the
+     * bit as without a break; epoch_done sees all epochs. NULL or unsuitable: training starts anew
+     * (outcome->resumed_epoch shows this). */
     const void *state;
     size_t state_bytes;
 };
 
-/* The training between two epochs, appended to out (checkpoint.h): three or four times the weights,
- * and the curve. */
+/* Append the state between two epochs (checkpoint.h): three or four times the weights, and the
+ * curve. */
 void gcn_save(struct buf *out, const struct gcn_run *run);
-size_t gcn_save_bytes(const struct gcn_run *run); /* how much that is */
+size_t gcn_save_bytes(const struct gcn_run *run); /* bytes that gcn_save() appends */
 
-/* One trial to train. All is borrowed. */
+/* One trial. All members are borrowed. */
 struct gcn_training {
     const struct gcn_spec *spec;
     const struct gcn_inputs *inputs;
     const struct split *split;
     struct hash key;       /* of the random numbers */
-    int threads;           /* of one dense product; the rest is single-threaded */
-    struct arena *scratch; /* holds everything the training needs; not reset */
+    int threads;           /* of a dense product; the rest is single-threaded */
+    struct arena *scratch; /* memory of the training; not reset */
     const struct clock *clock;
-    const struct gcn_observer *observer; /* NULL: nobody watches */
+    const struct gcn_observer *observer; /* may be NULL */
 };
 
-/* Train and score. outcome->curve is set by the caller, all else here. epochs = 0 scores the initial
- * weights (best_epoch 0). -1 and err only when memory is short. */
+/* Train and score. The caller sets outcome->curve; the rest is set here. epochs = 0 scores the
+ * initial weights (best_epoch 0). -1 and err: only out of memory. */
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err);
 
 #endif

@@ -21,7 +21,7 @@ static void build(struct receptive_field *field, const struct trainer *trainer,
         receptive_field_build(field, &trainer->inputs->a_hat, samples, n);
 }
 
-/* Where the rows of level 1 of `field` lie in level 1 of `both`; NULL where in their own place. */
+/* Rows of `both`'s level 1 for the rows of `field`'s; NULL if they are the same. */
 static int32_t *map_rows(const struct receptive_field *field, const struct receptive_field *both,
                          int32_t *place)
 {
@@ -63,8 +63,7 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-/* Graphs are scored at least so many nodes at a time: small batches would leave nothing for a
- * product to share. */
+/* Fewest nodes scored at a time: products over small batches of graphs are inefficient. */
 #define SCORED_NODES 4096
 
 static int largest_first(const void *a, const void *b)
@@ -74,7 +73,7 @@ static int largest_first(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* Nodes of the largest batch there can be. */
+/* Nodes of the largest possible batch. */
 static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
                               struct arena *scratch, struct err *err)
 {
@@ -164,7 +163,7 @@ void trainer_set_weights(struct trainer *trainer, const float *weights)
     trainer->z1_is_fresh = false;
 }
 
-/* Adds the time since *since to a phase and starts the next. */
+/* Add the time since *since to a phase, and restart. */
 static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
 {
     double now = clock_now(trainer->clock);
@@ -173,7 +172,7 @@ static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
     *since = now;
 }
 
-/* The shared product for the present weights; NULL where it is not shared. */
+/* The shared product for the present weights; NULL if it is not shared. */
 static const struct mat *shared_first(struct trainer *trainer)
 {
     if (!trainer->shares_first)
@@ -237,7 +236,7 @@ double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
     return loss;
 }
 
-/* So many of the graphs as fit together. */
+/* Number of leading graphs that fit together. */
 static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
 {
     const int64_t *start = trainer->inputs->data->graph_start;

@@ -34,6 +34,8 @@
 #define LATE_S 30.0
 /* What mpirun gets to end by itself, and then after it was asked to. */
 #define END_S 3.0
+/* What it gets when it was told to stop before the ranks had come up: it may wait for them for ever. */
+#define STOP_EARLY_S 10.0
 
 /* How mpirun ended. */
 struct mpirun_end {
@@ -79,6 +81,10 @@ static void stop_again(struct watch *w)
 {
     if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
         return;
+    if (!w->told_s) {
+        w->due_s = fmin(w->due_s, now_s() + STOP_EARLY_S);
+        w->then = NULL;
+    }
     kill(w->pid, SIGUSR1);
     w->told_s = now_s();
 }
@@ -423,14 +429,17 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
 /* What the sweep ended with. */
 static enum exit_status end_status(const struct mpirun_end *end)
 {
+    /* Nothing had begun. A rank that leaves from its signal handler is lost to the others, one of
+     * which may have reported that. */
+    if (was_asked_to_stop && !end->has_come_up) {
+        log_info("%s", STOP_BEFORE);
+        return EXIT_RESUMABLE;
+    }
     if (end->status >= 0)
         return (enum exit_status)end->status;
     /* Before the sweep begins a rank leaves from its signal handler. */
-    if (was_asked_to_stop && !end->reason) {
-        if (!end->has_come_up)
-            log_info("%s", STOP_BEFORE);
+    if (was_asked_to_stop && !end->reason)
         return EXIT_RESUMABLE;
-    }
     if (end->reason)
         log_warn("%s: mpirun was ended; what was committed is safe, and the same command goes on",
                  end->reason);

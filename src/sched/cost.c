@@ -12,20 +12,20 @@
 #include "base/rng.h"
 #include "gcn/train.h"
 
-/* ---- a sum of terms with coefficients above 0, fitted to measurements by the factor it is off ---- */
+/* ---- a sum of terms with positive coefficients, fitted by relative error ---- */
 
 enum { FIT_TERMS = 4, FIT_ROWS = 256 };
 
 struct fit_row {
-    double x[FIT_TERMS]; /* at least 0, not all 0 */
-    double log_y;        /* natural logarithm of what was measured */
+    double x[FIT_TERMS]; /* >= 0, not all 0 */
+    double log_y;        /* natural logarithm of the measurement */
 };
 
 #define ROUNDS 12
 #define HUBER 0.1
 #define LARGEST_STEP 1.0
-/* Against the noise of a measurement (0.1 in the logarithm) a coefficient is known to a factor of
- * about 5 beforehand. */
+/* Against the noise of a measurement (0.1 in the logarithm), a coefficient is known beforehand to a
+ * factor of about 5. */
 #define PULL (0.1 * 0.1 / (1.6 * 1.6))
 
 struct normal {
@@ -50,7 +50,7 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* The factor that centres the prediction. */
+/* Return the factor that centres the prediction. */
 static double common_factor(const double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
     double ratios[FIT_ROWS] = {0};
@@ -78,8 +78,8 @@ static void add_row(struct normal *normal, const double c[FIT_TERMS], const stru
     }
 }
 
-/* a is symmetric and positive definite (the pull is on its diagonal); lower triangle given. b
- * becomes the solution. Cholesky's way. */
+/* Solve by Cholesky decomposition. a is symmetric and positive definite (the pull is on its
+ * diagonal), given as lower triangle. b becomes the solution. */
 static void solve(struct normal *normal)
 {
     double(*a)[FIT_TERMS] = normal->a, *b = normal->b;
@@ -119,10 +119,10 @@ static void improve(double c[FIT_TERMS], const double start[FIT_TERMS], const st
         c[j] *= exp(fmin(fmax(normal.b[j], -LARGEST_STEP), LARGEST_STEP));
 }
 
-/* Minimise the sum over the rows of Huber(log(c x) - log_y), k = 0.1, in u = log c, with a weak
- * pull of every u_j to log(c_j) as it comes in, times one common factor (found first, as a median):
- * what the rows do not tell stays in proportion. 1 .. FIT_ROWS rows. Gauss-Newton with
- * weights; a fixed number of rounds, a bounded step.
+/* Minimise the sum over the rows of Huber(log(c x) - log_y), k = 0.1, in u = log c. A weak pull
+ * draws each u_j to the initial log(c_j) times one common factor, found first as a median.
+ * Coefficients that the rows do not determine so keep their proportions. 1 .. FIT_ROWS rows.
+ * Gauss-Newton with weights, a fixed number of rounds and a bounded step.
  *   c  inout  above 0
  * Source: Huber 1964, Ann Math Stat 35:73; Holland & Welsch 1977, Comm Stat A6:813 (iterated
  * weights). */
@@ -140,31 +140,29 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 
 /* ---- the model ----
  *
- * What is fitted is a sample of the configurations measured so far: FIT_ROWS of them, drawn evenly
- * (reservoir sampling), so that the dear ones that run first and the cheap ones that run last
- * both count, and a fit takes the same time however many there are. */
+ * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling), so that the
+ * expensive ones, which run first, and the cheap ones both count, and its time does not grow. */
 
-/* A measurement beside the formula: one trial repeats within a few percent, the formula is right
- * within tens of percent. */
+/* Weight of the formula beside one measurement: a trial varies by a few percent, the formula errs
+ * by tens. */
 #define FORMULA_WEIGHT 0.1
-#define MAX_WEIGHT 16 /* of what was measured before: later trials still move the mean */
-/* Measurements that a rank's slowness needs before it is half believed, and after which it only
- * follows. */
+#define MAX_WEIGHT 16 /* limit of past measurements, so that later trials still move the mean */
+/* Measurements at which a rank's slowness counts half, and after which its mean moves on. */
 #define RANK_DOUBT 2.0
 #define RANK_MEMORY 30.0
-/* One measurement moves what is known by no more than this factor. */
+/* Largest factor by which one measurement moves a mean. */
 #define SURPRISE 3.0
-#define ENOUGH 16             /* measurements before the formula says anything about a rank */
-#define FORMULA_JUDGEMENT 0.3 /* beside that of the mean of a configuration */
-/* The first ones are fitted as they come, then every so many. */
+#define ENOUGH 16             /* measurements before the formula judges a rank */
+#define FORMULA_JUDGEMENT 0.3 /* that weight; the mean of a configuration has 1 */
+/* Most results between two fits; the first are fitted one by one. */
 #define LONGEST_WAIT 1024
 
-/* A smaller move of the formula (in the logarithm) is not worth new prices for everything. */
+/* A smaller change of the formula (in the logarithm) does not justify new prices. */
 #define MOVED 0.02
 
 struct known {
     float log_s; /* mean logarithm of the seconds on an average rank */
-    int32_t n;   /* measurements in it, up to MAX_WEIGHT */
+    int32_t n;   /* measurements in the mean, up to MAX_WEIGHT */
 };
 
 struct rank {
@@ -179,16 +177,16 @@ struct cost {
     double sum_log_ratio;
     int32_t n_ranks_known;
     double coefficients[FIT_TERMS];
-    double reported[FIT_TERMS]; /* coefficients of which cost_refit() said that they moved */
+    double reported[FIT_TERMS]; /* coefficients at the last true cost_refit() */
     int32_t sample[FIT_ROWS];   /* configurations */
     int32_t n_sample;
     int64_t n_configs_known;
-    struct rng rng; /* of the draws: the same trials in the same order, the same sample */
-    int64_t n_observed, n_next; /* measurements; at the next fit */
+    struct rng rng; /* for draws: the same trials in the same order give the same sample */
+    int64_t n_observed, n_next; /* measurements so far; at the next fit */
 };
 
-/* A usual core: 100 GFLOP/s, 50 GB/s (most operands are in a cache), 30 us a step, 0.3 ms a trial.
- * FT10 on an AMD EPYC: 247, 91, 47 us. They count until the first fit, and as its prior. */
+/* Coefficients before the first fit, and its prior: a usual core, 100 GFLOP/s, 50 GB/s (most
+ * operands are in a cache), 30 us a step, 0.3 ms a trial. FT10 on an AMD EPYC: 247, 91, 47 us. */
 static const double usual[FIT_TERMS] = {1e-11, 2e-11, 3e-5, 3e-4};
 
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
@@ -318,8 +316,8 @@ static void learn_config(struct cost *cost, int32_t config, double log_s)
     known->log_s += (float)(step / known->n);
 }
 
-/* How far a configuration's prediction may judge a rank: a formula that knows nothing yet would
- * blame the rank for its own fault. */
+/* Return the weight of a configuration's prediction in judging a rank. A formula without data would
+ * blame its own error on the rank. */
 static double judgement(const struct cost *cost, int32_t config)
 {
     if (cost->known[config].n)

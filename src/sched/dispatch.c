@@ -7,19 +7,18 @@
 #include "sched/cost.h"
 #include "sched/ledger.h"
 
-/* ---- trials that go on from a checkpoint ----
+/* ---- trials with a checkpoint ----
  *
- * How much of each is left, and which wait. */
+ * The share of each that is left, and the pending ones. */
 
 struct resumes {
     const struct ledger *ledger;
     const struct cost *cost;
-    float *done;      /* [n_trials] share that needs not be run again; 0: no checkpoint */
-    int64_t *waiting; /* [n] with one, pending; some that are not any more */
+    float *done;      /* [n_trials] share that need not run again; 0: no checkpoint */
+    int64_t *waiting; /* [n] pending trials with a checkpoint; some may no longer be pending */
     size_t n, capacity;
 };
 
-/* ledger and cost are borrowed. NULL and err when memory is short. */
 static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
                                       struct err *err)
 {
@@ -52,8 +51,7 @@ static bool resumes_has(const struct resumes *resumes, int64_t trial)
     return resumes->done[trial] > 0;
 }
 
-/* The trial is pending again: if it has a checkpoint, it waits for its turn. (Short of memory,
- * among all others.) */
+/* Queue a pending trial if it has a checkpoint. If memory runs out, it stays among the others. */
 static void resumes_wait(struct resumes *resumes, int64_t trial)
 {
     size_t capacity = resumes->capacity ? 2 * resumes->capacity : 16;
@@ -89,9 +87,8 @@ static bool waits(const struct resumes *resumes, int64_t trial)
            !ledger_is_suspect(resumes->ledger, trial);
 }
 
-/* For a worker that holds nothing and has time for most_s seconds: one with a checkpoint that is
- * pending and no suspect, else what ledger_next() says. O(1), or O(those that wait) while none of
- * them is so short. */
+/* Return a trial for a worker that holds nothing and has most_s seconds: a pending one with a
+ * checkpoint that is no suspect, else ledger_next(). O(1), or O(trials queued) if none fits. */
 static int64_t resumes_next(struct resumes *resumes, double most_s)
 {
     size_t i = 0;
@@ -109,34 +106,33 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
     return ledger_next(resumes->ledger, -1, most_s);
 }
 
-/* ---- what a worker is given ---- */
+/* ---- assignment to workers ---- */
 
-/* What lies ready at a worker beside its running trial: so many seconds' worth. With nothing ready
- * a trial of 0.25 s on another rank waited 5 to 7 ms (both ends sleep between looks, and rank 0
- * trains on the core that schedules). From half a second on that is little more than one percent,
- * and trials go out one by one: none lies idle behind a long one as the sweep ends. */
+/* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
+ * on another rank waited 5 to 7 ms: both ends sleep between polls, and rank 0 trains on the core
+ * that schedules. From half a second that is little more than one percent, so trials go out one by
+ * one, and none waits behind a long one at the end of the sweep. */
 #define AHEAD_S 0.1
 #define ALONE_S 0.5
-/* Prices of all configurations are set anew after so many results for each: at 20 ns a price this
- * is about 1 us a result. */
+/* All prices are updated once in (configurations / this) results: at 20 ns a price, about 1 us a
+ * result. */
 #define PRICES_PER_RESULT 64
-/* The margin: so many mean deviations (in the logarithm) of what trials took from what they were
- * expected to take; of normal errors 99 in 100 are within. Too long a trial has cost its time for
- * nothing, one not begun costs only the gap that shorter ones leave. Before any result a factor of
- * 2, which is forgotten within tens of them. */
+/* The margin, in mean deviations (of the logarithm) of actual from expected seconds; of normal
+ * errors, 99 in 100 are within it. A trial that takes too long wastes its time; one not begun costs
+ * only the gap that shorter ones leave. At first a factor of 2, which tens of results replace. */
 #define DEVIATIONS 3
 #define FIRST_DEVIATION (log(2) / DEVIATIONS)
 #define FIRST_WEIGHT 4
 #define DEVIATION_MEMORY 200
-#define MOST_DEVIATION log(10) /* of one result */
+#define MOST_DEVIATION log(10) /* limit of one result */
 #define LEAST_MARGIN 1.1
 #define NOWHERE (-1)
 
 enum presence { PRESENT, LOST, LEFT };
 
 struct worker_load {
-    double held_s;      /* predicted, of all it holds */
-    int32_t idle_place; /* in dispatch.idle; NOWHERE: it holds something, or is not present */
+    double held_s;      /* predicted, of all trials it holds */
+    int32_t idle_place; /* index in dispatch.idle; NOWHERE: it holds trials or is not present */
     bool is_late;       /* its running trial takes longer than expected */
     uint8_t presence;   /* enum presence */
 };
@@ -145,20 +141,21 @@ struct dispatch {
     struct ledger *ledger;
     struct cost *cost;
     struct worker_load *loads;          /* [n_workers] */
-    int32_t *idle;                      /* [n_idle] workers that hold nothing, of which */
-    int32_t n_passed;                   /* the first n_passed got none of what there is */
+    int32_t *idle;                      /* [n_idle] workers that hold nothing; */
+    int32_t n_passed;                   /* the first n_passed of them were offered the pending
+                                         * trials and got none */
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] */
     struct resumes *resumes;
-    double held_s;    /* of all workers */
-    double deviation; /* mean |log(seconds / predicted)| of deviation_n results */
+    double held_s;    /* all workers together */
+    double deviation; /* mean |log(seconds / predicted)| over deviation_n results */
     int32_t deviation_n;
-    bool is_stale;      /* the ledger's expectations are not those of the coefficients */
-    int64_t n_results;  /* that taught */
-    int64_t reprice_at; /* so many of them */
+    bool is_stale;      /* the ledger's expectations are older than the coefficients */
+    int64_t n_results;  /* results learned from */
+    int64_t reprice_at; /* number of them at which prices are updated */
 };
 
-/* ---- who holds nothing ---- */
+/* ---- idle workers ---- */
 
 static void put_idle(struct dispatch *d, int32_t place, int32_t worker)
 {
@@ -172,7 +169,7 @@ static void become_idle(struct dispatch *d, int32_t worker)
         put_idle(d, d->n_idle++, worker);
 }
 
-/* What moves into its place: of those passed over the last, of all the last. */
+/* The last of those passed over, then the last of all, move into the free places. */
 static void become_busy(struct dispatch *d, int32_t worker)
 {
     int32_t place = d->loads[worker].idle_place;
@@ -188,7 +185,7 @@ static void become_busy(struct dispatch *d, int32_t worker)
     d->loads[worker].idle_place = NOWHERE;
 }
 
-/* It was offered what there is, and nothing was for it. */
+/* Mark a worker that was offered the pending trials but got none. */
 static void pass_over(struct dispatch *d, int32_t worker)
 {
     int32_t place = d->loads[worker].idle_place;
@@ -208,7 +205,7 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 {
     struct worker_load *load = &d->loads[worker];
     bool is_empty = ledger_held(d->ledger, worker) == 0;
-    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* no rest of rounding stays */
+    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* leaves no rounding error */
 
     load->held_s -= s;
     d->held_s -= s;
@@ -232,7 +229,7 @@ static void set_prices(struct dispatch *d)
     d->is_stale = false;
 }
 
-/* Early prices are corrected when the results have become four times as many. */
+/* The first updates of all prices come when the results have become four times as many. */
 static void learn(struct dispatch *d, int32_t config, int32_t worker, double seconds)
 {
     int64_t most = ledger_n_groups(d->ledger) / PRICES_PER_RESULT;
@@ -301,7 +298,7 @@ void dispatch_destroy(struct dispatch *d)
 
 /* ---- to the workers ---- */
 
-/* Whether a worker that holds trials should have the next one too, of so many seconds. */
+/* True if a worker that holds trials should also get the next one, of next_s seconds. */
 static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
 {
     const struct worker_load *load = &d->loads[worker];
@@ -317,14 +314,15 @@ static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
     return ready_s < AHEAD_S && ready_s + next_s <= share_s;
 }
 
-/* Worker 0 schedules: with it all would be lost. */
+/* Worker 0 schedules: losing it would lose everything. */
 static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
 {
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
-/* A suspect waits for all others, but not for so long that all wait for it then: most trials whose
- * worker was lost are innocent, and those that run when a host dies are the longest. */
+/* Return a suspect that should wait no longer. Suspects wait for all others, but not until all
+ * workers wait for them: most trials whose worker was lost are innocent, and those running when a
+ * host dies are the longest. */
 static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = ledger_next_suspect(d->ledger, most_s);
@@ -336,7 +334,8 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
     return is_urgent ? suspect : NOWHERE;
 }
 
-/* The first worker without others takes the urgent one: so nobody is given others before. */
+/* The first worker that becomes empty takes the urgent suspect, so no worker gets other trials
+ * before. */
 static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = urgent_suspect(d, worker, most_s);
@@ -346,8 +345,8 @@ static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
     return suspect < 0 ? resumes_next(d->resumes, most_s) : suspect;
 }
 
-/* The next trial for a worker with time for one of most_s, on a rank of average speed. A price that
- * is not what is known by now is set when it matters. */
+/* Return the next trial for a worker with time for one of most_s on an average rank. Updates
+ * outdated prices where they matter. */
 static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t next;
@@ -374,8 +373,8 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     return 0;
 }
 
-/* With the margin where anything fits so. What fits by the bare prediction is begun by a worker
- * that would sleep otherwise: it more likely ends in time than not. */
+/* Prefer a trial that fits with the margin. A worker that would sleep gets one that fits the bare
+ * prediction, which more likely ends in time than not. */
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
 {
     double slowness = cost_slowness(d->cost, worker);
@@ -482,7 +481,7 @@ void dispatch_reopen(struct dispatch *d, int64_t trial)
     offer_again(d);
 }
 
-/* Those that are left may get what was not for them. */
+/* The remaining workers may get trials that were not for them before. */
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
 {
     d->n_alive -= d->loads[worker].presence == PRESENT;

@@ -16,9 +16,9 @@
 #include "base/process.h"
 
 #define LOOK_NS 500000000L
-/* In which the launcher starts all processes of a host. */
+/* time in which the launcher starts all processes of a host */
 #define GRACE_S 10.0
-/* In which all processes of a launch start: minutes where a filesystem is overloaded. */
+/* time in which all processes of a launch start; minutes on an overloaded filesystem */
 #define COME_UP_S 600.0
 
 static struct {
@@ -27,12 +27,12 @@ static struct {
     sem_t over;
     const struct world *world;
     struct guard_hooks hooks;
-    _Atomic double patience_s, step_s; /* of a step; when the last was over */
-    long n_local;                      /* ranks of this host; -1: not known */
+    _Atomic double patience_s, step_s; /* limit of a step; end of the last step */
+    long n_local;                      /* ranks of this host; -1: unknown */
     pid_t parent;
-    long launcher, branch; /* whose children the ranks of this host are; the one that is, or holds,
-                              this rank */
-    struct process *ranks; /* [n_local], once all are there */
+    long launcher, branch; /* parent of this host's ranks; its child that is this rank or an
+                            * ancestor */
+    struct process *ranks; /* [n_local], once all exist */
 } guard;
 
 static long number_of(const char *variable)
@@ -42,7 +42,7 @@ static long number_of(const char *variable)
     return text ? strtol(text, NULL, 10) : -1;
 }
 
-/* All of a small file, ended by a NUL; *n without it. NULL where it cannot be read. */
+/* Read a small file and append a NUL; *n excludes the NUL. NULL if it cannot be read. */
 static char *read_all(const char *path, size_t *n)
 {
     struct buf text = {0};
@@ -63,7 +63,8 @@ static char *read_all(const char *path, size_t *n)
     return text.data;
 }
 
-/* A child of the launcher that is a rank: it may have others, such as ssh to other hosts. */
+/* True if a child of the launcher is a rank. It may have other children, such as ssh to other
+ * hosts. */
 static bool is_rank(long pid)
 {
     static const char mark[] = "OMPI_COMM_WORLD_LOCAL_RANK=";
@@ -97,7 +98,7 @@ static long add_children(const char *path, long n)
     return n;
 }
 
-/* A shell, or what starts a container, may stand between the launcher and this rank. */
+/* A shell, or the program that starts a container, may be between the launcher and this rank. */
 static void find_launcher(void)
 {
     guard.branch = getpid();
@@ -108,7 +109,7 @@ static void find_launcher(void)
     }
 }
 
-/* How many ranks the launcher has as children now; they are written to guard.ranks. */
+/* Write the ranks that are children of the launcher now to guard.ranks; return their number. */
 static long find_ranks(void)
 {
     char path[80];
@@ -153,7 +154,7 @@ static const char *find_loss(bool *all_seen, double since_s)
             return NULL;
         if (sees_itself(n))
             return "a rank of this host never came";
-        guard.n_local = 0; /* nor can the others be looked after */
+        guard.n_local = 0; /* the others cannot be watched either */
         return NULL;
     }
     for (long i = 0; i < guard.n_local; i++)

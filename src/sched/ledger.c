@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every trial that is pending or leased is in exactly one list: a pending one in that of its group
- * and kind, a leased one in its worker's, oldest lease first. */
+/* Each pending or leased trial is in one list: a pending one in its group and kind's, a leased one
+ * in its worker's, oldest lease first. */
 #include "sched/ledger.h"
 
 #include <assert.h>
@@ -13,16 +13,16 @@
 #define NONE (-1)
 
 struct entry {
-    int32_t worker;    /* that leased it; NONE unless leased */
-    int32_t crashes;   /* workers lost that are held against it */
+    int32_t worker;    /* lessee; NONE unless leased */
+    int32_t crashes;   /* lost workers held against it */
     uint8_t state;     /* enum trial_state; RUNNING: leased */
-    uint8_t kind;      /* enum pending_kind; once a suspect, always one */
+    uint8_t kind;      /* enum pending_kind; a suspect stays one */
     bool is_condemned; /* failed by its crashes, not by a result */
 };
 
 struct lessee {
     struct list held;
-    int64_t running; /* trial; NONE: it has not said */
+    int64_t running; /* trial; NONE: not reported */
 };
 
 struct ledger {
@@ -31,7 +31,7 @@ struct ledger {
     int64_t n_trials;
     int32_t crash_limit, n_workers;
     struct pending pending;
-    struct lessee *workers; /* [n_workers] those seen so far */
+    struct lessee *workers; /* [n_workers] seen so far */
     int64_t counts[TRIAL_STATE_COUNT];
 };
 
@@ -51,7 +51,7 @@ static enum pending_kind kind_of(const struct ledger *ledger, int64_t trial)
     return (enum pending_kind)ledger->entries[trial].kind;
 }
 
-/* Out of the list it is in, if any; its worker holds it no more. */
+/* Remove a trial from its list, if any, and from its worker. */
 static void detach(struct ledger *ledger, int64_t trial)
 {
     struct entry *entry = &ledger->entries[trial];
@@ -79,7 +79,7 @@ static bool is_final(enum trial_state state)
     return state == TRIAL_DONE || state == TRIAL_DIVERGED || state == TRIAL_FAILED;
 }
 
-/* So many more crashes: alone and last from now on, or never again. Whether the latter. */
+/* Add crashes to a trial, which becomes a suspect. True if it has failed by that. */
 static bool accuse(struct ledger *ledger, int64_t trial, int32_t crashes)
 {
     struct entry *entry = &ledger->entries[trial];
@@ -112,7 +112,7 @@ static int take_memory(struct ledger *ledger, int64_t group_size, const double *
                         err);
 }
 
-/* From the last: each is put before the others. */
+/* From the last, since each goes before the others. */
 static void queue_all(struct ledger *ledger)
 {
     for (int64_t i = ledger->n_trials; i-- > 0;) {
@@ -207,7 +207,7 @@ void ledger_expect(struct ledger *ledger, int32_t group, double seconds)
     pending_expect(&ledger->pending, group, seconds);
 }
 
-/* NULL: it was never seen. */
+/* NULL: never seen. */
 static struct lessee *lessee_of(const struct ledger *ledger, int32_t worker)
 {
     return worker >= 0 && worker < ledger->n_workers ? &ledger->workers[worker] : NULL;
@@ -256,7 +256,8 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial)
         ledger->workers[worker].running = trial;
 }
 
-/* It failed because workers seemed to die of it; one of them was silent only, and has done it. */
+/* True for a trial that failed because workers seemed to die of it, once a worker that was only
+ * silent finishes it. */
 static bool is_acquitted(const struct ledger *ledger, int64_t trial, enum trial_state state)
 {
     const struct entry *entry = &ledger->entries[trial];
@@ -295,7 +296,7 @@ void ledger_reopen(struct ledger *ledger, int64_t trial)
     pending_add(&ledger->pending, trial, kind_of(ledger, trial));
 }
 
-/* What a worker surely was running; NONE: one of several, or nothing. */
+/* Return the trial that a worker certainly ran; NONE: it ran nothing, or one of several. */
 static int64_t culprit(const struct lessee *worker)
 {
     if (worker->running != NONE)
@@ -327,8 +328,8 @@ int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, i
         return 0;
     if (only != NONE && accuse(ledger, only, 1) && max > 0)
         failed[n++] = only;
-    /* From the last: what comes back is put before the rest of its group, and suspects of equal
-     * rank may stand in any order. */
+    /* From the last: a returned trial goes before the rest of its group; equal suspects may be in
+     * any order. */
     while (lost->held.n)
         if (only != NONE)
             ledger_give_back(ledger, lost->held.last);
@@ -417,7 +418,7 @@ static int check_waiting(const struct ledger *ledger, int32_t group, struct err 
     return 0;
 }
 
-/* What it holds is leased to it, a suspect alone; the running trial is among it. */
+/* Check that a worker's trials are leased to it, suspects alone, and include its running trial. */
 static int check_worker(const struct ledger *ledger, int32_t w, struct err *err)
 {
     const struct lessee *worker = &ledger->workers[w];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages between two threads of a process: a queue, a lock and a condition. */
+/* A queue of messages between two threads of a process. */
 #ifndef SCHED_MAILBOX_H
 #define SCHED_MAILBOX_H
 
@@ -17,15 +17,15 @@ struct mailbox {
     struct letter *first, *last;
 };
 
-/* -1 and err when the system has no more locks. Release drops what was not taken. */
+/* -1 and err if the system has no more locks. mailbox_release() drops the remaining messages. */
 int mailbox_init(struct mailbox *box, struct err *err);
 void mailbox_release(struct mailbox *box);
 
-/* Any thread. The message is copied. -1 and err when memory is short. */
+/* Append a copy of the message. Any thread. -1 and err if memory runs out. */
 int mailbox_put(struct mailbox *box, const struct buf *message, struct err *err);
 
-/* Waits up to timeout_s (0: not at all) for a message, oldest first; true and the message (its
- * old contents dropped), or false. One thread at a time. */
+/* Wait up to timeout_s (0: do not wait) for the oldest message. True: the message replaces the old
+ * contents. One thread at a time. */
 bool mailbox_take(struct mailbox *box, struct buf *message, double timeout_s);
 
 #endif

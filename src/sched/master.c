@@ -14,14 +14,13 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* The worker of rank 0 is a thread of this process. The scheduler keeps every rank supplied without
- * being asked (sched/dispatch.h says with what), and ends when all have left or are lost. Any fault
- * is kept and the workers are stopped; the run goes on until they have left, and only then returns
- * it. Nothing here takes time in proportion to the ranks but the beginning, the end, and what is
- * done a few times a second. */
+/* Rank 0's worker is a thread of this process. The scheduler supplies all ranks without requests
+ * (sched/dispatch.h decides with what) and ends when all have left or are lost. After a fault it
+ * stops the workers and returns the error when they have left. Only the beginning, the end and work
+ * done a few times a second take time in proportion to the ranks. */
 
 #define PROGRESS_S 0.1
-/* Between two looks at which ranks live. */
+/* Seconds between two checks of which ranks are alive. */
 #define WATCH_S 0.25
 
 struct master {
@@ -39,10 +38,10 @@ struct master {
     struct buf in, out;
 
     double began_s, progress_s, watch_s;
-    double turn_s; /* of the loop */
+    double turn_s; /* last turn of the loop */
     bool is_stopping;
-    enum master_end end; /* why, where is_stopping and the ledger is not finished */
-    double stop_s;       /* when trials under way must have ended, where is_stopping */
+    enum master_end end; /* reason, if is_stopping and the ledger is not finished */
+    double stop_s;       /* when running trials must have ended, if is_stopping */
     bool has_failed;
     struct err err; /* the first fault */
 };
@@ -52,7 +51,7 @@ static int commit(struct master *master, struct err *err)
     return master_sink_commit(&master->delivery, &master->ranks, err);
 }
 
-/* What a rank was given after it seemed to be back is no reason for its silence. */
+/* A rank's silence is not due to trials it got after it seemed to be back. */
 static void take_all_back(struct master *master, int32_t rank)
 {
     int64_t trial;
@@ -61,7 +60,6 @@ static void take_all_back(struct master *master, int32_t rank)
         dispatch_give_back(master->dispatch, rank, trial);
 }
 
-/* A rank becomes one that is lost, with what it held. */
 static int lose(struct master *master, int32_t rank, enum rank_presence presence, const char *why,
                 struct err *err)
 {
@@ -87,7 +85,7 @@ static int lose(struct master *master, int32_t rank, enum rank_presence presence
 
 /* ---- to the workers ---- */
 
-/* A rank that cannot be sent to is lost; that is no fault of the run. */
+/* A rank that cannot be sent to is lost, which is no error of the run. */
 static int post(struct master *master, int32_t rank, struct err *err)
 {
     struct err why;
@@ -113,7 +111,7 @@ static int supply(struct master *master, int32_t rank, struct err *err)
     n = dispatch_assign(master->dispatch, rank, left_s, trials, err);
     if (n <= 0)
         return n;
-    /* It may take all down with it that is not safe by then. */
+    /* The trial may take this process down with all that is not committed. */
     if (!rank && ledger_is_suspect(master->ledger, trials[0]) && commit(master, err))
         return -1;
     message_begin(&master->out, MESSAGE_ASSIGN);
@@ -125,7 +123,7 @@ static int supply(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Workers that hold nothing: at the start all. */
+/* Supply workers that hold nothing; at the start, all of them. */
 static int supply_idle(struct master *master, struct err *err)
 {
     int32_t rank;
@@ -143,8 +141,8 @@ static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Everybody is told, even after one could not be. Trials under way have until stop_s; a second
- * call may leave them less. */
+/* Tell all ranks to stop, even if sending to one fails. Running trials have until stop_s, which a
+ * second call may shorten. */
 static int stop_workers(struct master *master, enum master_end end, double stop_s, struct err *err)
 {
     int rc = 0;
@@ -163,7 +161,7 @@ static int stop_workers(struct master *master, enum master_end end, double stop_
     return rc;
 }
 
-/* A message of its own: master->out may hold one that is being written. */
+/* Uses its own buffer, since master->out may hold an unfinished message. */
 static void beat(struct master *master, int32_t rank, double now_s)
 {
     struct buf message = {0};
@@ -173,7 +171,7 @@ static void beat(struct master *master, int32_t rank, double now_s)
         return;
     master->ranks.of[rank].told_s = now_s;
     message_begin(&message, MESSAGE_BEAT);
-    /* What cannot be sent now can be the next time, or never: then its silence tells. */
+    /* If this fails, the next beat may succeed; if not, the rank's silence shows. */
     if (!buf_failed(&message))
         world_send(&master->world, rank, &message, NULL);
     buf_release(&message);
@@ -187,7 +185,7 @@ void master_keep_alive(struct master *master)
         beat(master, rank, now_s);
 }
 
-/* Look who is there, and say that we are. */
+/* Check which ranks are there, and show that rank 0 is. */
 static int watch_ranks(struct master *master, double now_s, struct err *err)
 {
     char why[160];
@@ -207,7 +205,7 @@ static int watch_ranks(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* The end of the conversation: who got it depends on nobody any more. */
+/* End the conversation; nothing depends on who receives this. */
 static void say_bye(struct master *master)
 {
     struct err ignored;
@@ -223,7 +221,7 @@ static void say_bye(struct master *master)
 
 /* ---- from the workers ---- */
 
-/* A message of another rank that cannot be used: it says whose. */
+/* Wrap an error about an unusable message of a rank. */
 static int blame(int32_t from, struct err *err)
 {
     return err_wrap(err, "rank %d", from);
@@ -241,8 +239,8 @@ static int check_result(const struct master *master, const struct trial_result *
     return 0;
 }
 
-/* What the next trial of its configuration will take: the graph is there by then. One that was run
- * in parts, maybe on several ranks, tells nothing of this rank. */
+/* Return the time without loading, since the graph is cached for the configuration's next trial. A
+ * trial run in parts, maybe on several ranks, says nothing about this rank. */
 static double busy_seconds(const struct trial_result *r)
 {
     return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
@@ -265,7 +263,7 @@ static int take_result(struct master *master, int32_t from, struct cursor *in, s
     int rc = 0;
 
     if (trial_result_unpack(&r, in)) {
-        err_set(err, "message of %zu bytes: no result ends at byte %zu", in->size, in->at);
+        err_set(err, "message of %zu bytes: truncated result at byte %zu", in->size, in->at);
         return blame(from, err);
     }
     if (check_result(master, &r, err))
@@ -305,7 +303,7 @@ static int take_start(struct master *master, int32_t from, struct cursor *in, st
     double started = cursor_f64(in);
 
     if (in->failed || trial < 0 || trial >= ledger_counts(master->ledger).total) {
-        err_set(err, "trial %ld is said to begin: there is none", (long)trial);
+        err_set(err, "start of trial %ld: there is no such trial", (long)trial);
         return blame(from, err);
     }
     dispatch_start(master->dispatch, from, trial);
@@ -319,7 +317,7 @@ static int take_checkpoint(struct master *master, int32_t from, struct cursor *i
     struct trial_checkpoint checkpoint;
 
     if (trial_checkpoint_unpack(&checkpoint, in)) {
-        err_set(err, "checkpoint of %zu bytes is cut", in->size);
+        err_set(err, "checkpoint of %zu bytes is truncated", in->size);
         return blame(from, err);
     }
     return master_sink_checkpoint(&master->delivery, from, &checkpoint, err);
@@ -345,7 +343,7 @@ static int take_leave(struct master *master, int32_t from, struct cursor *in, st
     return blame(from, err);
 }
 
-/* A silent one has spoken: it may work on, or learns that it is to stop. */
+/* Take back a silent rank that has spoken: it may work on, or must stop. */
 static int welcome_back(struct master *master, int32_t rank, struct err *err)
 {
     rank_states_set(&master->ranks, rank, RANK_PRESENT);
@@ -355,7 +353,6 @@ static int welcome_back(struct master *master, int32_t rank, struct err *err)
     return master->is_stopping ? tell_to_stop(master, rank, err) : 0;
 }
 
-/* The message in master->in. */
 static int handle(struct master *master, int32_t from, struct err *err)
 {
     struct cursor in;
@@ -387,7 +384,7 @@ static int handle(struct master *master, int32_t from, struct err *err)
 
 /* ---- the loop ---- */
 
-/* Keep the first fault and stop everybody. What comes after it is not handed on. */
+/* Keep the first fault and stop the workers. Later results are not handed on. */
 static void fail(struct master *master, const struct err *err)
 {
     struct err ignored;
@@ -414,7 +411,7 @@ static void show_progress(struct master *master, double now_s)
     master->delivery.sink.progress(master->delivery.sink.arg, &progress);
 }
 
-/* Seconds until something is due that no message announces. */
+/* Return the seconds until something is due that no message announces. */
 static double time_left(const struct master *master)
 {
     double now_s = clock_now(master->clock), since_s;
@@ -425,8 +422,8 @@ static double time_left(const struct master *master)
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
-/* The next message, or none after a while. The other ranks come first: they are many. Sleeping on
- * the inbox lets the worker thread wake us at once. */
+/* Return the next message, or none after a while. Other ranks come first: they are many. A sleep on
+ * the inbox lets the worker thread wake this one at once. */
 static int next_message(struct master *master, int32_t *from, struct err *err)
 {
     bool is_alone = master->world.size == 1;
@@ -453,7 +450,7 @@ static bool is_set(const volatile sig_atomic_t *flag)
     return flag && *flag;
 }
 
-/* The sink may have something more to be run. */
+/* The sink may add trials to be run. */
 static int finish(struct master *master, double now_s, struct err *err)
 {
     bool is_asked = master->is_stopping || master->has_failed || !master->delivery.sink.finished;
@@ -464,7 +461,7 @@ static int finish(struct master *master, double now_s, struct err *err)
                                               : 0;
 }
 
-/* Whether it is over, or nothing that is left could be over in time. */
+/* Stop the workers if all is done, or if nothing left could end in time. */
 static int end_in_time(struct master *master, double now_s, struct err *err)
 {
     double until_s = master->options.until_s;
@@ -482,7 +479,7 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* Who is gone is noticed with nothing left to read, since its last messages count. */
+/* Check for dead ranks when no message is left to read, since their last messages count. */
 static bool is_watch_due(const struct master *master, bool is_quiet, double now_s)
 {
     return now_s - master->watch_s >= (is_quiet ? WATCH_S : 4 * WATCH_S);
@@ -492,7 +489,7 @@ static int do_what_is_due(struct master *master, bool is_quiet, struct err *err)
 {
     double now_s = clock_now(master->clock), since_s;
 
-    /* A slow disk, or a stopped process. */
+    /* A slow disk or a stopped process held up the loop. */
     if (now_s - master->turn_s > RANK_STATES_STALL_S)
         rank_states_discount(&master->ranks, now_s - master->turn_s);
     master->turn_s = now_s;
@@ -509,7 +506,7 @@ static int do_what_is_due(struct master *master, bool is_quiet, struct err *err)
     return supply_idle(master, err);
 }
 
-/* Until all have left or are lost. -1 only when they can no longer be heard. */
+/* Serve until all ranks have left or are lost. -1 only if they can no longer be heard. */
 static int serve(struct master *master)
 {
     struct err err = {""};

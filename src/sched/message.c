@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/message.h"
 
-/* "ESP" and the version of the protocol. */
+/* "ESP" and the protocol version. */
 #define MESSAGE_MAGIC 0x45535003u
 
 void message_begin(struct buf *out, enum message_kind kind)
@@ -39,6 +39,6 @@ int64_t message_count_trials(struct cursor *in, struct err *err)
     uint32_t n = cursor_u32(in);
 
     if (in->failed || (in->size - in->at) / sizeof(int64_t) < n)
-        return err_set(err, "message of %u trials is cut at %zu bytes", n, in->size);
+        return err_set(err, "message of %u trials is truncated at %zu bytes", n, in->size);
     return n;
 }

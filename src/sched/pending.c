@@ -11,7 +11,7 @@
 #include "sched/list.h"
 
 #define OUTSIDE (-1)
-/* Buckets begin at 30 ns and end at 97 days; what is beyond lies in the first or the last. */
+/* Buckets range from 30 ns to 97 days; values beyond go into the first or last. */
 #define LEAST_EXPONENT (-24)
 #define LEAST_S 0x1p-25
 #define MOST_S 0x1p23
@@ -109,7 +109,7 @@ void pending_order_set(struct pending_order *order, int32_t group, double second
     mark(order, group, bucket);
 }
 
-/* The highest bucket that is not empty, of those up to `bucket`; -1: none. */
+/* Return the highest non-empty bucket up to `bucket`; -1: none. */
 static int32_t highest(const struct pending_order *order, int32_t bucket)
 {
     uint64_t mask = bucket < 0 ? 0 : ~UINT64_C(0) >> (63 - bucket % 64);
@@ -213,7 +213,7 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
     list_remove(&group->waiting[kind], pending->links, trial);
     if (!group->waiting[kind].n)
         pending_order_remove(&pending->orders[kind], g);
-    /* No rest of rounding stays. */
+    /* An exact 0 leaves no rounding error. */
     pending->seconds = --pending->n ? pending->seconds - group->seconds : 0;
 }
 

@@ -113,7 +113,7 @@ enum rank_presence rank_states_watch(const struct rank_states *states, int32_t r
         return RANK_DEAD;
     }
     if (state->presence == RANK_PRESENT && now_s - state->heard_s > silence_s) {
-        snprintf(why, size, "not heard of for %.0f s", silence_s);
+        snprintf(why, size, "no message for %.0f s", silence_s);
         return RANK_SILENT;
     }
     return state->presence;

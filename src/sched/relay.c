@@ -11,7 +11,7 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* Between two looks whether rank 0 lives, where this host can tell. */
+/* Seconds between checks that rank 0 is alive, if it is on this host. */
 #define WATCH_S 0.25
 
 struct relay {
@@ -20,15 +20,15 @@ struct relay {
     const struct relay_options *options;
     const struct clock *clock;
     struct mailbox to_worker, from_worker;
-    sem_t has_said; /* that a trial begins */
+    sem_t has_said; /* rank 0 was told that a trial begins */
     struct backoff backoff;
     struct buf message;
-    double heard_s, beat_s, watch_s; /* when the last of each was */
-    double turn_s;                   /* of the loop */
-    bool leader_is_here;             /* rank 0, on this host */
+    double heard_s, beat_s, watch_s; /* time of the last of each */
+    double turn_s;                   /* last turn of the loop */
+    bool leader_is_here;             /* rank 0 is on this host */
     bool is_over;                    /* rank 0 said bye */
-    atomic_bool has_failed;          /* the worker could not even say that it leaves */
-    struct err err;                  /* its fault */
+    atomic_bool has_failed;          /* the worker could not report that it leaves */
+    struct err err;                  /* its error */
 };
 
 /* ---- the worker thread ---- */
@@ -42,8 +42,8 @@ static bool says_start(const struct buf *message)
     return !message_open(&in, &kind, message, &err) && kind == MESSAGE_START;
 }
 
-/* A trial does not begin before MPI has been given the word: one that takes the rank down at once
- * would be held against the trial before it, which is innocent. */
+/* Return only when MPI has the message that a trial begins. Otherwise one that crashes the rank at
+ * once would be blamed on the trial before it. */
 static int send_up(const void *self, const struct buf *message, struct err *err)
 {
     struct relay *relay = (struct relay *)self;
@@ -73,9 +73,9 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-/* ---- passing on ---- */
+/* ---- forwarding ---- */
 
-/* From rank 0: 1, 0 where there was nothing, -1 and err. */
+/* Forward a message of rank 0: 1, 0 if there was none, -1 and err. */
 static int pass_down(struct relay *relay, struct err *err)
 {
     int32_t from;
@@ -98,7 +98,7 @@ static int pass_down(struct relay *relay, struct err *err)
     return 1;
 }
 
-/* From the worker, waiting up to timeout_s for it. */
+/* Forward a message of the worker; wait up to timeout_s for it. */
 static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 {
     if (!mailbox_take(&relay->from_worker, &relay->message, timeout_s))
@@ -122,7 +122,7 @@ static int beat(struct relay *relay, double now_s, struct err *err)
     return world_send(relay->world, 0, &relay->message, err);
 }
 
-/* Time in which this process itself stood still is no silence of rank 0. */
+/* Exclude time in which this process was held up from rank 0's silence. */
 static void discount_stall(struct relay *relay, double now_s)
 {
     if (now_s - relay->turn_s > RANK_STATES_STALL_S)
@@ -130,8 +130,8 @@ static void discount_stall(struct relay *relay, double now_s)
     relay->turn_s = now_s;
 }
 
-/* Whether rank 0 is there. On this host its silence says nothing: a disk may keep it for minutes.
- */
+/* Check that rank 0 is alive. On this host its silence proves nothing: a disk may hold it up for
+ * minutes. */
 static int watch(struct relay *relay, double now_s, struct err *err)
 {
     const struct process *leader = &relay->world->processes[0];
@@ -144,7 +144,7 @@ static int watch(struct relay *relay, double now_s, struct err *err)
     if (relay->leader_is_here)
         return err_set(err, "rank 0 (pid %ld) is gone", (long)leader->pid);
     if (now_s - relay->heard_s > relay->options->silence_s)
-        return err_set(err, "rank 0 (%s) has not been heard of for %.0f s", leader->host,
+        return err_set(err, "no message from rank 0 (%s) for %.0f s", leader->host,
                        relay->options->silence_s);
     return 0;
 }

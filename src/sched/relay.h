@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks 1 .. n - 1: one thread owns MPI and only passes messages on, so that beats do not depend on
- * how long an epoch takes; a second thread trains (sched/worker.h). */
+/* Ranks 1 .. n - 1. One thread owns MPI and only forwards messages, so that beats do not depend on
+ * the length of an epoch; a second thread trains (sched/worker.h). */
 #ifndef SCHED_RELAY_H
 #define SCHED_RELAY_H
 
@@ -10,13 +10,13 @@
 #include "trial/result.h"
 
 struct relay_options {
-    double silence_s; /* rank 0 unheard of for so long is gone */
-    /* Rank 0 is gone, or the worker cannot go on: must not return, since a trial still runs in
+    double silence_s; /* rank 0 is gone after this silence */
+    /* Rank 0 is gone, or the worker cannot go on. Must not return, since a trial still runs in
      * another thread. */
     void (*cut_off)(const struct err *err) __attribute__((noreturn));
 };
 
-/* Run what rank 0 sends until it says bye. -1 and err only where nothing has begun. */
+/* Run the trials that rank 0 sends until its BYE. -1 and err only if nothing has begun. */
 int relay_serve(const struct world *world, const struct runner *runner,
                 const struct relay_options *options, const struct clock *clock, struct err *err);
 

@@ -9,22 +9,22 @@
 #include "base/fault.h"
 #include "sched/world_mpi.h"
 
-/* Two groups of ranks, made once: those of this host, and the leaders of all hosts (rank 0 is the
- * first of both: they are in the order of ranks). Nobody frees them but MPI_Finalize(): freeing is
- * collective, and a rank that died would keep the others waiting. */
+/* Two groups of ranks, made once: those of this host, and the leaders of all hosts (in rank order:
+ * rank 0 is first in both). Only MPI_Finalize() frees them: freeing is collective, and a dead rank
+ * would keep the others waiting. */
 static struct {
     MPI_Comm host, leaders; /* leaders: only on a leader */
     int size, rank;         /* in host */
     bool is_known;
 } hosts;
 
-/* What rank 0 asks for. */
+/* Request of rank 0. */
 struct request {
     uint64_t n;
     char folder[SEGMENT_PATH_SIZE];
 };
 
-/* What a leader answers. */
+/* Answer of a leader. */
 struct answer {
     bool is_refusing;
     char host[64];
@@ -50,8 +50,8 @@ static int know_hosts(struct err *err)
     return 0;
 }
 
-/* Collective: whether all is well everywhere in comm; if not, why is that of the first rank where
- * it is not. */
+/* Set *all_well if all ranks of comm are well; if not, *why is the first other rank's.
+ * Collective. */
 static int agree(MPI_Comm comm, bool is_well, bool *all_well, struct err *why, struct err *err)
 {
     struct {
@@ -68,7 +68,7 @@ static int agree(MPI_Comm comm, bool is_well, bool *all_well, struct err *why, s
     return 0;
 }
 
-/* The steps of segment.h. Every rank of the host ends with the same *is_shared, and why not. */
+/* Take the steps of segment.h. Every rank of the host ends with the same *is_shared and reason. */
 static int share_on_host(struct segment *s, const struct request *request, bool *is_shared,
                          struct err *why, struct err *err)
 {
@@ -97,7 +97,6 @@ static int share_on_host(struct segment *s, const struct request *request, bool 
     return agree(hosts.host, !rc, is_shared, why, err);
 }
 
-/* Who refused, on rank 0. */
 static int gather_answers(struct shared *shared, const struct answer *mine, struct err *err)
 {
     struct answer *all = NULL;
@@ -115,7 +114,7 @@ static int gather_answers(struct shared *shared, const struct answer *mine, stru
     return 0;
 }
 
-/* Collective: room for a copy where the host does not share. */
+/* Allocate a copy if the host does not share. Collective. */
 static int make_copy(struct shared *shared, struct err *err)
 {
     struct err why = {""};

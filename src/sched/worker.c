@@ -8,21 +8,21 @@
 #include "base/fault.h"
 #include "sched/message.h"
 
-/* Between two looks at the channel inside a trial: a stop is noticed this late, at a cost (about
- * 1 us each) that does not show. */
+/* Seconds between polls of the channel during a trial. A stop is noticed this late; a poll costs
+ * about 1 us. */
 #define LOOK_S 0.02
-/* Results of short trials travel in groups: a message costs about as much as 10 no-op trials. Of a
- * longer one the scheduler is told that it begins, so that it knows whom to blame for a crash. */
+/* Results of short trials go in groups: a message costs about as much as 10 no-op trials. The start
+ * of a longer one is reported, so that the scheduler knows which to blame for a crash. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
-#define GROUP_BYTES ((size_t)1 << 20) /* with models, fewer: a message has no more than 2 GB */
-/* A trial that runs so long has been misjudged: others shall have what waits behind it. */
+#define GROUP_BYTES ((size_t)1 << 20) /* fewer results with models: a message has at most 2 GB */
+/* A trial that runs this long was misjudged; other workers should get those behind it. */
 #define HOARD_S 0.5
 #define WAIT_S 1.0
 
 struct assigned {
     int64_t trial;
-    double expected_s; /* here; NaN where nobody knows */
+    double expected_s; /* on this rank; NaN: unknown */
 };
 
 struct worker {
@@ -31,25 +31,25 @@ struct worker {
     int32_t rank, pid;
     char host[64];
 
-    struct assigned *queue; /* not begun: [at, end) */
+    struct assigned *queue; /* [at, end) not begun */
     size_t at, end, capacity;
     struct buf in, out;
-    struct buf state;             /* came with a trial that is to be resumed */
-    struct trial_checkpoint from; /* a view of it; state NULL: none came */
+    struct buf state;             /* received with a trial that resumes */
+    struct trial_checkpoint from; /* a view of it; state NULL: none */
 
     struct buf results; /* a message that grows */
     int32_t n_results;
-    double group_s; /* when the first trial of the group began */
+    double group_s; /* when the group's first trial began */
 
     int64_t running; /* trial */
-    double started;  /* Unix seconds, of it */
-    double began_s;  /* by the clock */
-    double ends_s;   /* is expected to; NaN where nobody knows */
+    double started;  /* its start, Unix seconds */
+    double began_s;  /* its start by the clock */
+    double ends_s;   /* its expected end; NaN: unknown */
     bool is_announced;
-    double looked_s; /* at the channel, from inside a trial */
+    double looked_s; /* last poll of the channel during a trial */
     double waited_s; /* for an assignment, since the last trial */
     bool is_stopping;
-    double stop_s; /* the running trial has until then */
+    double stop_s; /* limit for the running trial */
     bool has_failed;
     struct err *err;
 };
@@ -80,7 +80,7 @@ static int give_back(struct worker *worker, const struct assigned *trials, size_
     return post(worker, &worker->out);
 }
 
-/* A trial that takes the rank down takes all along that was not sent. */
+/* Report the running trial, after unsent results, which a crash of the rank would take with it. */
 static int announce(struct worker *worker)
 {
     worker->is_announced = true;
@@ -100,7 +100,7 @@ static int give_back_queue(struct worker *worker)
     return n ? give_back(worker, worker->queue + worker->at, n) : 0;
 }
 
-/* What the runner hands over from inside a trial. Whoever knows of it knows that it runs. */
+/* Send a checkpoint of the running trial, after its start was reported. */
 static void save(void *arg, const struct trial_checkpoint *checkpoint)
 {
     struct worker *worker = arg;
@@ -111,7 +111,7 @@ static void save(void *arg, const struct trial_checkpoint *checkpoint)
     }
     message_begin(&worker->out, MESSAGE_CHECKPOINT);
     trial_checkpoint_pack(&worker->out, checkpoint);
-    if (!buf_failed(&worker->out)) /* it is no harm to go without */
+    if (!buf_failed(&worker->out)) /* no harm without it */
         worker->has_failed = post(worker, &worker->out) != 0;
     buf_release(&worker->out);
 }
@@ -168,7 +168,7 @@ static int take_checkpoint(struct worker *worker, struct cursor *in)
     if (buf_failed(&worker->state))
         return err_nomem(worker->err, "checkpoint", in->size - in->at);
     if (trial_checkpoint_unpack(&worker->from, &kept))
-        return err_set(worker->err, "checkpoint of %zu bytes is cut", worker->state.size);
+        return err_set(worker->err, "checkpoint of %zu bytes is truncated", worker->state.size);
     return 0;
 }
 
@@ -186,13 +186,13 @@ static int take_assignment(struct worker *worker, struct cursor *in)
         added[i].expected_s = cursor_f64(in);
     FAULT("worker: an assignment came");
     if (in->failed)
-        return err_set(worker->err, "assignment of %ld trials is cut", (long)n);
+        return err_set(worker->err, "assignment of %ld trials is truncated", (long)n);
     worker->end += (size_t)n;
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
-/* The running trial goes on where it is expected to end in time: what cannot is work for nothing.
- * One that has taken longer than expected already may end any moment. */
+/* Let the running trial go on only if it is expected to end in time. One that already exceeds its
+ * expected time may end any moment. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
@@ -219,7 +219,7 @@ static int handle(struct worker *worker)
     return 0;
 }
 
-/* Take all messages that are there, waiting up to timeout_s for the first. */
+/* Take all waiting messages; wait up to timeout_s for the first. */
 static int look(struct worker *worker, double timeout_s)
 {
     const struct worker_channel *channel = worker->channel;
@@ -253,7 +253,7 @@ static bool keep_going(void *arg)
     return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s);
 }
 
-/* One that is expected to be short begins without a word, and is announced if it is not. */
+/* A trial expected to be short begins unreported; it is reported if it is not short. */
 static int begin(struct worker *worker, const struct assigned *next)
 {
     worker->running = next->trial;

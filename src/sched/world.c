@@ -13,32 +13,31 @@
 #include "sched/world_mpi.h"
 
 #define FLUSH_S 2.0
-/* Of a broadcast at once: seconds on the slowest of networks. */
+/* bytes of one step of a broadcast: seconds on the slowest networks */
 #define STEP_BYTES ((size_t)64 << 20)
-/* Of a message: counts of MPI are int. */
+/* limit of a message: MPI counts are int */
 #define MESSAGE_BYTES ((size_t)1 << 30)
-/* MPI_Finalize() takes milliseconds where all are there. */
+/* MPI_Finalize() takes milliseconds if all ranks are there */
 #define FINALIZE_S 10
 
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
 enum { NOBODY = -1 };
 
-/* Sends under way. MPI is one to a process, so this is too. */
+/* Pending sends. MPI exists once per process, and so does this. */
 static struct {
     MPI_Request *requests; /* [n] */
     char **bytes;          /* [n] owned until the request is done */
     int *done;             /* [n] scratch of MPI_Testsome */
     int n, capacity;
-    int reap_at; /* so many of them are looked through again: twice those found unfinished, so that
-                    a message to each of 10,000 ranks at once costs no more than one to each */
+    int reap_at; /* number of sends at which to check them again: twice those last unfinished, so
+                  * that messages to 10,000 ranks at once cost no more than one to each */
 } sends;
 
-/* Receives under way, in the order in which they came. A message of some kilobytes travels in
- * pieces, for each of which its sender must still be there: where it died in between, MPI_Mrecv()
- * would wait for ever. */
+/* Pending receives, in order of arrival. Messages of some kilobytes travel in pieces, and the
+ * sender must be there for each. If it died in between, MPI_Mrecv() would wait forever. */
 static struct {
     struct incoming {
-        MPI_Request request; /* MPI_REQUEST_NULL once all is there */
+        MPI_Request request; /* MPI_REQUEST_NULL once complete */
         int from;            /* NOBODY: given up */
         struct buf message;  /* owned */
     } * of;                  /* [n] */
@@ -67,7 +66,7 @@ bool world_is_launched(void)
     return false;
 }
 
-/* Who the ranks are. */
+/* Exchange the processes of the ranks. */
 static int know_processes(struct world *world, struct err *err)
 {
     int32_t n = world->rank ? 1 : world->size;
@@ -91,7 +90,8 @@ static int open_mpi(struct world *world, struct err *err)
     TRY(MPI_Init_thread, (NULL, NULL, MPI_THREAD_FUNNELED, &provided));
     world->is_mpi = true;
     if (provided < MPI_THREAD_FUNNELED)
-        return err_set(err, "%s has no threads: MPI_THREAD_FUNNELED is needed", world_library());
+        return err_set(err, "%s does not support threads: MPI_THREAD_FUNNELED is required",
+                       world_library());
     TRY(MPI_Comm_set_errhandler, (MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     TRY(MPI_Comm_rank, (MPI_COMM_WORLD, &rank));
     TRY(MPI_Comm_size, (MPI_COMM_WORLD, &size));
@@ -146,7 +146,7 @@ static void leave_now(int number)
     _exit(closing_status);
 }
 
-/* Give what was sent the time to go out, though not for ever: who is gone takes nothing. */
+/* Give sent messages time to go out, but not forever: a dead rank receives nothing. */
 static void flush_sends(double seconds)
 {
     double until_s = clock_now(&clock_system) + seconds;
@@ -247,8 +247,8 @@ int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
     return 0;
 }
 
-/* Room for n bytes on the ranks that receive; all ranks agree on whether everybody has it, or the
- * others would wait for ever in the broadcast. */
+/* Allocate n bytes on receiving ranks. All agree whether everyone has them; otherwise the others
+ * would wait forever in the broadcast. */
 static int agree_on_room(const struct world *world, void **bytes, size_t n, struct err *err)
 {
     int has_room = 1, all_have;
@@ -351,7 +351,6 @@ static int grow_sends(struct err *err)
     return 0;
 }
 
-/* Free what has gone out. */
 static int reap_sends(struct err *err)
 {
     int n_done, kept = 0;
@@ -397,7 +396,7 @@ int world_send(const struct world *world, int32_t to, const struct buf *message,
     return 0;
 }
 
-/* Begin to receive what is there next, if anything is. */
+/* Begin to receive the next message, if any. */
 static int take_in(struct err *err)
 {
     struct incoming *next;
@@ -424,7 +423,7 @@ static int take_in(struct err *err)
     return 0;
 }
 
-/* Whether this one is all there, and none of its sender's before it is still on its way. */
+/* Set *is_here if this message is complete and no earlier one of its sender is still on its way. */
 static int is_due(int i, int *is_here, struct err *err)
 {
     *is_here = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ranks of this launch. world.c and shared.c are the only users of MPI (world_mpi.h).
  *
- * Outside an MPI launch the world has one rank and MPI is never touched. MPI is opened with
+ * Outside an MPI launch the world has one rank, and MPI is never called. MPI is opened with
  * MPI_THREAD_FUNNELED; every function here is for the thread that called world_open(). */
 #ifndef SCHED_WORLD_H
 #define SCHED_WORLD_H
@@ -19,59 +19,57 @@ struct world {
     int32_t rank;
     int32_t size;
     bool is_mpi;
-    struct process *processes; /* [size] of the ranks, on rank 0; elsewhere [1], rank 0's. NULL
-                                  outside MPI */
+    struct process *processes; /* [size] all ranks, on rank 0; elsewhere [1], rank 0. NULL outside
+                                * MPI */
 };
 
-/* Whether the environment says that an MPI launcher (mpirun, srun --mpi=pmix) started us. A bare
- * srun sets none of its variables: its tasks are worlds of their own. */
+/* True if the environment shows that an MPI launcher (mpirun, srun --mpi=pmix) started this
+ * process. Plain srun sets none of its variables: its tasks are separate worlds. */
 bool world_is_launched(void);
 
-/* Collective. Until world_settle() the ranks depend on each other: one that dies would keep the
- * others waiting for ever in a collective call. Then died() is called: on all ranks of its host
- * before long; elsewhere when world_expect() says so, at first ten minutes. hooks are called in
- * another thread until world_settle(); NULL: nobody looks. */
+/* Open the world. Collective. Until world_settle(), a rank that dies would keep the others waiting
+ * forever in a collective call; died() is then called, soon on the same host, elsewhere after the
+ * limit of world_expect(), at first ten minutes. Hooks run in another thread; NULL: no watch. */
 int world_open(struct world *world, const struct guard_hooks *hooks, struct err *err);
-/* How long each step of the collective calls that follow may take (64 MiB of a broadcast are one);
- * INFINITY while a rank has other work to do before it comes. */
+/* Limit each step of the following collective calls (64 MiB of a broadcast are one); INFINITY while
+ * a rank has other work before it joins. */
 void world_expect(double patience_s);
-/* From here on no collective call is made, by this rank, before world_close(). */
+/* Declare that this rank makes no collective call before world_close(). */
 void world_settle(void);
 
-/* A rank is known to be gone: MPI_Finalize(), which waits for all, would wait for ever. */
+/* Note that a rank is gone: MPI_Finalize() would wait for it forever. */
 void world_lost_rank(void);
-/* Leave the launch; gives back status. Collective, and waits until what was sent has gone out;
- * after world_lost_rank(), and where a rank dies meanwhile, this process ends here with status.
- * Takes a zeroed world. */
+/* Leave the launch, after sent messages have gone out; returns status. Collective. After
+ * world_lost_rank(), or if a rank dies meanwhile, this process ends here with status. Takes a
+ * zeroed world. */
 int world_close(struct world *world, int status);
-/* End this process without ceremony, and leave the others alone. */
+/* End this process at once, and leave the others alone. */
 void world_leave(int status) __attribute__((noreturn));
-/* End every rank at once, without ceremony. Any thread. */
+/* End every rank at once. Any thread. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
-/* Collective: nobody goes on before all have come. Whoever waits sleeps. */
+/* Wait, asleep, until all ranks have come. Collective. */
 int world_meet(const struct world *world, struct err *err);
 
-/* Collective: rank 0's bytes reach everybody, each with a copy of its own (shared.h: one on each
- * host). Ranks that come early sleep until rank 0 does. *bytes is malloc()ed on the other ranks
- * (handed over), 64-byte aligned. Larger than 2 GiB works. -1 on every rank if any is short of
- * memory. */
+/* Send rank 0's bytes to all ranks, a copy in each (shared.h: one on each host). Collective; early
+ * ranks sleep until rank 0 joins. On other ranks *bytes is malloc()ed (handed over) and 64-byte
+ * aligned. Works beyond 2 GiB. -1 on every rank if any is out of memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
-/* Collective: all ranks' texts on rank 0, in rank order (out [size], each to be freed by the
- * caller; out is NULL elsewhere). */
+/* Collect all ranks' texts on rank 0 by rank (out [size], the caller frees each; NULL elsewhere).
+ * Collective. */
 int world_gather(const struct world *world, const char *text, char **out, struct err *err);
 
-/* "Open MPI v4.1.4" and so on; works without a launch. Static text. */
+/* Return a static text such as "Open MPI v4.1.4"; works without a launch. */
 const char *world_library(void);
 
-/* Point to point, bytes as they are, at most 1 GiB; used by master and relay. Send never blocks (it
- * keeps a copy until that is gone) and order is kept between two ranks; receive takes what is
- * there: 1 and *from and the message (its old contents dropped), 0 nothing. -1 and err. Only
- * where world.is_mpi. */
+/* Send and receive bytes between ranks, at most 1 GiB, only if world.is_mpi; for master and relay.
+ * Send never blocks (it keeps a copy until the message is gone); order is kept between two ranks.
+ * Receive takes an arrived message: 1, *from and the message (replaces the old contents); 0 none;
+ * -1 and err. */
 int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
-/* A rank is dead: what it had not sent whole is not waited for, and no longer holds up what it sent
- * after that. True where there was anything: receive first what is left. */
+/* Stop waiting for a dead rank's incomplete messages, which hold up its later ones. True if any of
+ * its messages are left: receive these first. */
 bool world_give_up(int32_t rank);
 
 #endif

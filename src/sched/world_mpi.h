@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the users of MPI share; the only place that includes mpi.h. */
+/* Shared parts of the users of MPI; the only file that includes mpi.h. */
 #ifndef SCHED_WORLD_MPI_H
 #define SCHED_WORLD_MPI_H
 
@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* Always -1; err says which call failed and why. */
+/* Set err to the failed call and its reason. Always -1. */
 int world_mpi_error(struct err *err, const char *call, int code);
 
 /* Return from the caller with err if an MPI call fails. */
@@ -18,12 +18,12 @@ int world_mpi_error(struct err *err, const char *call, int code);
             return world_mpi_error(err, #call, code_); \
     } while (0)
 
-/* Collective: return when everybody has come here, asleep until then. In MPI_Barrier() and
- * MPI_Bcast() Open MPI spins: ranks that wait for rank 0 to read the data would burn a core each,
- * and slow rank 0 down by the heat and memory traffic of the others. */
+/* Wait, asleep, until all ranks have come here. Collective. Open MPI spins in MPI_Barrier() and
+ * MPI_Bcast(): ranks waiting for rank 0 to read the data would burn a core each, and slow rank 0
+ * down by heat and memory traffic. */
 int world_mpi_meet(MPI_Comm comm, struct err *err);
 
-/* Collective: rank 0 of comm sends n bytes, of any size. */
+/* Send n bytes, of any size, from rank 0 of comm. Collective. */
 int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making writes durable, and giving free pages back to the disk. */
+/* Durable writes, and the return of free pages to the disk. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int store_commit(struct store *store, struct err *err)
 
 int store_settle(struct store *store, struct err *err)
 {
-    /* Before the log goes: it would be taken for that of whatever file comes to this path. */
+    /* Check first: once the log is gone it could be applied to any file that comes to this path. */
     bool has_moved = database_file_check_place(store, err) != 0;
     int rc;
 
@@ -47,10 +47,10 @@ int store_settle(struct store *store, struct err *err)
 
 #define LEAST_BYTES (1 << 20)
 #define LEAST_SHARE 0.25
-/* The second half of the work, which writes the pages back, cannot be interrupted, and whoever
- * watches a run takes a minute of silence for its end. */
+/* Writing the pages back, the second half of the work, cannot be interrupted, and a minute of
+ * silence looks like a run that hangs. */
 #define MOST_BYTES ((int64_t)1 << 30)
-/* Between two calls of go_on: some hundred rows. */
+/* steps of SQLite between two calls of go_on; some hundred rows */
 #define STEPS_A_CALL 1000
 
 struct size {
@@ -90,7 +90,7 @@ static bool is_worth_it(const struct size *size)
            size->file_bytes - size->free_bytes <= MOST_BYTES;
 }
 
-/* A reader has the file open: store_settle() could not end the log. */
+/* True while a reader has the file open: store_settle() could not end the log. */
 static bool is_shared(struct store *store)
 {
     sqlite3_stmt *row = db_prepare(store, "PRAGMA journal_mode", NULL);
@@ -102,7 +102,7 @@ static bool is_shared(struct store *store)
     return is_shared;
 }
 
-/* Where SQLite puts temporary files (https://sqlite.org/tempfiles.html, 5). */
+/* Return the folder of SQLite's temporary files (https://sqlite.org/tempfiles.html, 5). */
 static const char *temporary_folder(void)
 {
     const char *folder = getenv("SQLITE_TMPDIR");
@@ -119,7 +119,7 @@ static bool has_room(const char *path, int64_t bytes)
     return !statvfs(path, &disk) && (double)disk.f_bavail * (double)disk.f_frsize > (double)bytes;
 }
 
-/* For SQLite: not 0 interrupts it. */
+/* Progress handler of SQLite: a nonzero result interrupts the statement. */
 static int is_over(void *arg)
 {
     const struct patience *patience = arg;
@@ -129,7 +129,7 @@ static int is_over(void *arg)
 
 static int vacuum(struct store *store, struct patience *patience)
 {
-    /* SQLite attaches the new file. */
+    /* VACUUM attaches the new file. */
     int attached = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
     int rc;
 
@@ -147,8 +147,8 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
 
     if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
         return 0;
-    /* The pages of the old file go into a journal beside it, those of the new one into a temporary
-     * file. Both may be on one disk. */
+    /* SQLite writes old pages to a journal beside the file and new ones to a temporary file, maybe
+     * on one disk. */
     if (!has_room(store->path, 2 * before.file_bytes) ||
         !has_room(temporary_folder(), 2 * before.file_bytes))
         return 0;

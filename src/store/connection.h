@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection to a database: its state, and the statements that it prepares. Internal to
- * src/store. */
+/* A connection to a database: its state and its prepared statements. Internal to src/store. */
 #ifndef STORE_CONNECTION_H
 #define STORE_CONNECTION_H
 
@@ -14,14 +13,14 @@
 #include "store/lock.h"
 #include "store/sql.h"
 
-/* What register.c reads of a trial. */
+/* Columns of a trial that register.c reads. */
 #define STATEMENT_TRIAL_COLUMNS                                                  \
     "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     \
     " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           \
     " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
     " AND remaining < 1), 1.0), 1.0) AS remaining"
 
-/* The SQL that writes and looks up, one row each: prepared once per connection (db_bind). */
+/* SQL that writes and looks up, one row each, prepared once per connection (db_bind). */
 
 /* clang-format off */
 #define STATEMENT_TABLE(X) \
@@ -38,7 +37,7 @@
     X(SWEEP_UPDATE, \
       "UPDATE sweep SET file = ?2, ini = ?3, planned = ?4, updated = ?5, parts = ?6" \
       " WHERE sweep_id = ?1") \
-    /* NAME#1, or the next number that is free; there are no more than sweeps. */ \
+    /* NAME#1, or the next free number: at most one more than there are sweeps. */ \
     X(SWEEP_PAST_NAME, \
       "WITH RECURSIVE past (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM past" \
       " WHERE n <= (SELECT count(*) FROM sweep))" \
@@ -51,7 +50,7 @@
       "INSERT INTO axis (sweep_id, ordinal, name)" \
       " SELECT ?1, 1 + coalesce(max(ordinal), 0), ?2 FROM axis WHERE sweep_id = ?1" \
       " ON CONFLICT DO NOTHING") \
-    /* A setting that is no axis of the file, but is not what the configurations had so far. */ \
+    /* Settings that are no axis of the file but differ from the stored configurations. */ \
     X(AXIS_CHANGED, \
       "INSERT INTO axis (sweep_id, ordinal, name)" \
       " SELECT ?1, (SELECT coalesce(max(ordinal), 0) FROM axis WHERE sweep_id = ?1)" \
@@ -60,29 +59,29 @@
       "(SELECT params FROM config WHERE config_id =" \
       " (SELECT min(config_id) FROM config WHERE sweep_id = ?1))) AS old" \
       " WHERE new.key = old.key AND new.value IS NOT old.value ON CONFLICT DO NOTHING") \
-    X(AXIS_LEVELS, /* configs: ids whose values are all that the sweep has, as JSON; NULL: all of it */ \
+    X(AXIS_LEVELS, /* ?2: JSON ids of configs that have all values; NULL: all configs */ \
       "UPDATE axis SET levels = (SELECT json_group_array(level) FROM" \
       " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE iif(?2 IS NULL," \
       " sweep_id = ?1, config_id IN (SELECT value FROM json_each(?2)))" \
       " AND level IS NOT NULL ORDER BY level)) WHERE sweep_id = ?1") \
     \
     X(CONFIGS_OF, "SELECT config_id, key FROM config WHERE sweep_id = ?1") \
-    /* _AS: with a number, where that is free. */ \
+    /* _AS: with a given number, if it is free. */ \
     X(CONFIG_INSERT, \
       "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
     X(CONFIG_INSERT_AS, \
       "INSERT INTO config (sweep_id, ordinal, key, params, flops, config_id)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE NOT EXISTS" \
       " (SELECT 1 FROM config WHERE config_id = ?6)))") \
-    /* Of a sweep, in the order of the table. All trials are of the only sweep: SQLite then need not look \
-       each up. ?1: the sweep. */ \
+    /* Trials of the sweep ?1 in the order of the table. With only one sweep these are all trials, \
+       and SQLite need not look up each. */ \
     X(TRIALS_OF, \
       "SELECT config_id, " STATEMENT_TRIAL_COLUMNS " FROM trial" \
       " WHERE " SQL_ONE_SWEEP \
       " UNION ALL SELECT config_id, " STATEMENT_TRIAL_COLUMNS \
       " FROM config CROSS JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND NOT " SQL_ONE_SWEEP) \
-    /* What another program has deleted, without that which belongs to it. */ \
+    /* Rows whose sweep or configuration another program deleted. */ \
     X(SWEEP_GONE, \
       "SELECT min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
       " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep)") \
@@ -92,7 +91,7 @@
     X(TRIAL_LAST, "SELECT max(trial_id) FROM trial") \
     X(TRIAL_INSERT, \
       "INSERT INTO trial (trial_id, config_id, replicate, fold, key) VALUES (?, ?, ?, ?, ?)") \
-    X(TRIAL_INSERT_16, /* as many at once take two thirds of the time */ \
+    X(TRIAL_INSERT_16, /* 16 rows at once take two thirds of the time */ \
       "INSERT INTO trial (trial_id, config_id, replicate, fold, key) VALUES" \
       " (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)," \
       " (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)," \
@@ -102,8 +101,8 @@
       "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
       " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
-    /* A result settles what was before it; one that was stopped or lost says nothing. */ \
-    X(TRIAL_ENDED, /* so: 'crashed', 'lost' */ \
+    /* Count the attempts with outcome ?2 since the trial's last result. */ \
+    X(TRIAL_ENDED, /* ?2: 'crashed' or 'lost' */ \
       "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \
@@ -112,7 +111,7 @@
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
       " started, realm, born, job, inode)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)") \
-    /* What a session's own process was said to run, unless that is known. */ \
+    /* The attempt in a dead session's note, unless it already has a row. */ \
     X(SESSION_RECALL, \
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, outcome)" \
       " SELECT trial_id, session_id, 0, host, pid, ?3, 'running' FROM session, trial" \
@@ -121,7 +120,7 @@
       " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
     X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
-    /* What a session has open when it ends. In this order. */ \
+    /* End a session's open attempts. Run these two in this order. */ \
     X(SESSION_TRIALS_RETURN, \
       "UPDATE trial SET state = 'pending' WHERE state = 'running' AND trial_id IN" \
       " (SELECT trial_id FROM attempt WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
@@ -138,27 +137,27 @@
     X(TRIAL_RUNS, \
       "UPDATE trial SET state = 'running', error = NULL, attempts = attempts + 1" \
       " WHERE trial_id = ?1") \
-    X(TRIAL_HAS_RESULT, /* of a session */ \
+    X(TRIAL_HAS_RESULT, /* in the session ?2 */ \
       "SELECT 1 FROM attempt WHERE trial_id = ?1 AND session_id IS nullif(?2, 0)" \
       " AND outcome IN ('done', 'diverged', 'failed')") \
-    /* Unless it has a result, or another rank runs it. */ \
+    /* Only if it has no result and no other rank runs it. */ \
     X(TRIAL_RETURNS, \
       "UPDATE trial SET state = 'pending' WHERE trial_id = ?1 AND state = 'running'" \
       " AND NOT EXISTS (SELECT 1 FROM attempt WHERE trial_id = ?1 AND outcome = 'running')") \
-    /* Not as RETURNING of the two above: that makes and drops a table for every result, with page \
-       faults as soon as the heap is trimmed in between (3 times slower, measured). */ \
+    /* Not RETURNING in the two above: it makes and drops a table for every result, with page \
+       faults if the heap was trimmed in between (measured: 3 times slower). */ \
     X(ATTEMPTS, "SELECT attempts FROM trial WHERE trial_id = ?1") \
     X(ATTEMPT_INSERT, \
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished, outcome," \
       " error) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9)") \
-    /* The open attempt of a trial by a rank; 0: only others have one; -1: nobody. */ \
+    /* The open attempt of a trial by rank ?2; 0: only other ranks have one; -1: none. */ \
     X(ATTEMPT_OPEN, \
       "SELECT coalesce(max(iif(rank = ?2, attempt_id, 0)), -1) FROM attempt" \
       " WHERE trial_id = ?1 AND outcome = 'running'" SQL_WITHOUT_RESULT) \
     X(ATTEMPT_CLOSE, \
       "UPDATE attempt SET host = ?2, pid = ?3, started = coalesce(?4, started), finished = ?5," \
       " outcome = ?6, error = ?7 WHERE attempt_id = ?1") \
-    X(ATTEMPTS_STOP, /* all that are open of a trial: it has its result from another rank */ \
+    X(ATTEMPTS_STOP, /* of a trial with a result from another rank */ \
       "UPDATE attempt SET finished = ?2, outcome = 'stopped'" \
       " WHERE trial_id = ?1 AND outcome = 'running'" SQL_WITHOUT_RESULT) \
     X(CHECKPOINT_PUT, "INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4, ?5)") \
@@ -167,20 +166,21 @@
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
     X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, '', zeroblob(0))") \
     X(MODEL_FILL, "UPDATE model SET hash = ?2, safetensors = ?3 WHERE trial_id = ?1") \
-    X(MODEL_DROP, /* all of a sweep */ \
+    X(MODEL_DROP, /* all models of a sweep */ \
       "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM model CROSS JOIN trial" \
       " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
-    X(MODELS_OF, /* a sweep; columns are known to model.c */ \
+    X(MODELS_OF, /* of a sweep; model.c relies on these columns */ \
       "SELECT hash, safetensors, trial_id FROM model CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) CROSS JOIN sweep USING (sweep_id) WHERE name = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
-    /* Places are those of the leaderboard (views.c), and like there the first of equals is better. \
-       While more is to come (?3 = 0), what no other is before both in place and in cost may yet be \
-       chosen: whatever beats it in both will be within the standard error wherever it is. */ \
+    /* Places are those of the leaderboard (views.c); as there, the first of equals is better. \
+       While trials are left to run (?3 = 0), keep each configuration that no other beats in both \
+       place and cost. A beaten one cannot be chosen: the other is within the standard error \
+       whenever it is. */ \
     X(MODEL_PRUNE, \
       "WITH " SQL_CHOSEN "," \
-      /* In this order it costs what there is of models; in another a look at every trial. */ \
+      /* This order costs time for models only; others visit every trial. */ \
       " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model CROSS JOIN trial" \
       " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
       " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
@@ -222,22 +222,22 @@ struct store {
     char *path;       /* owned; as given, for messages */
     struct lock lock; /* held by a writer */
     bool is_writer;
-    bool is_new;                  /* made by this store_open() */
-    int64_t session_id;           /* 0: none begun */
+    bool is_new;                  /* created by this store_open() */
+    int64_t session_id;           /* 0: no session has begun */
     struct session_check *checks; /* [n_checks] owned; session_check.h */
     size_t n_checks;
     struct errlist released; /* store_released() */
-    struct buf saved;        /* the copy that database_file_check_place() has made */
-    struct buf models;       /* of this transaction: id, size, bytes of each */
+    struct buf saved;        /* name of the copy that database_file_check_place() made */
+    struct buf models;       /* of this transaction: id, size, bytes of each model */
     sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
 
-    /* Of a writer, while another process holds the database (store_be_patient). */
+    /* Waiting of a writer while another process holds the database (store_be_patient). */
     double patience_s, waiting_since_s;
     bool (*wait)(void *arg, double waited_s, const char *holder);
     void *wait_arg;
     int held[2];                   /* descriptors of database_file_holder(); 0: none */
-    int64_t file_bytes, log_bytes; /* of database_file_note_size() */
-    bool is_cut_off;               /* somebody has shortened one of them */
+    int64_t file_bytes, log_bytes; /* as noted by database_file_note_size() */
+    bool is_cut_off;               /* another process shortened the file or its log */
 };
 
 #endif

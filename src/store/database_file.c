@@ -18,9 +18,9 @@
 #include "base/process.h"
 #include "store/connection.h"
 
-/* Numbers from linux/magic.h and the sources of the filesystems that are not in the kernel. The
- * write-ahead log needs memory shared by all processes that have the file open, which no two
- * nodes have: https://sqlite.org/wal.html, "disadvantages". */
+/* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. The
+ * write-ahead log needs memory that all processes with the file share, which two nodes do not have:
+ * https://sqlite.org/wal.html, "disadvantages". */
 static const struct filesystem table[] = {
     {0x00006969, "nfs", true},       {0x0bd00bd0, "lustre", true}, {0x47504653, "gpfs", true},
     {0x19830326, "beegfs", true},    {0xff534d42, "cifs", true},   {0xfe534d42, "smb2", true},
@@ -66,7 +66,8 @@ const char *database_file_journal_mode(const char *path, const char **filesystem
     return fs->is_shared ? "delete" : "wal";
 }
 
-/* Byte 19 of the header (https://sqlite.org/fileformat2.html, 1.3.3): 2 is the write-ahead log. */
+/* Byte 19 of the header (https://sqlite.org/fileformat2.html, 1.3.3) is 2 for the write-ahead
+ * log. */
 bool database_file_has_wal(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -101,7 +102,7 @@ int database_file_check_kind(const struct stat *st, const char *name, const char
 
     if (S_ISREG(st->st_mode) && st->st_nlink < 2)
         return 0;
-    return err_set(err, "%s: %s is %s%s, where a run keeps a file of its own; remove it", path,
+    return err_set(err, "%s: %s is %s%s, but a run needs a file of its own there; remove it", path,
                    name, what, database_file_owner(owner, " of ", st->st_uid));
 }
 
@@ -128,16 +129,16 @@ int database_file_check(const char *path, bool is_writer, struct err *err)
     return rc;
 }
 
-/* ---- where it is ---- */
+/* ---- the path of the file ---- */
 
-/* VACUUM attaches the copy: nothing else may attach (db_distrust). */
+/* VACUUM attaches the copy; nothing else may attach (db_distrust). */
 static int save(struct store *store, const char *copy)
 {
     sqlite3_stmt *statement = NULL;
     struct buf name = {0};
     int rc;
 
-    /* "./": a name that begins with "file:" is no URI. */
+    /* "./": SQLite would read a name that begins with "file:" as a URI. */
     buf_printf(&name, "%s%s", *copy == '/' ? "" : "./", copy);
     rc = buf_failed(&name) ? SQLITE_NOMEM
                            : sqlite3_prepare_v2(store->db, "VACUUM INTO ?1", -1, &statement, NULL);
@@ -160,7 +161,7 @@ bool database_file_has_moved(struct store *store)
     return has_moved != 0;
 }
 
-/* PATH.saved, or PATH.saved.2 and so on: what another run saved stays, and no link is followed. */
+/* Append PATH.saved, or PATH.saved.2 and so on: earlier copies stay, links are not followed. */
 static void put_free_name(struct buf *out, const char *path)
 {
     struct stat st;
@@ -172,7 +173,7 @@ static void put_free_name(struct buf *out, const char *path)
     }
 }
 
-/* What cannot be saved leaves no beginning of a copy. */
+/* Removes an incomplete copy. */
 static int save_free(struct store *store, struct err *err)
 {
     struct buf *copy = &store->saved;
@@ -185,8 +186,8 @@ static int save_free(struct store *store, struct err *err)
     if (!buf_failed(copy) && save(store, buf_text(copy)) == SQLITE_OK)
         return 0;
     err_set(err,
-            "%s: was removed, moved or replaced while it was written, and what it held could "
-            "not be saved as %s: %s; where it was moved with its folder it is whole there",
+            "%s: was removed, moved or replaced during the run, and its contents could not be "
+            "saved as %s: %s; if its folder was moved, the file is complete there",
             store->path, buf_text(copy), sqlite3_errmsg(store->db));
     if (!buf_failed(copy))
         unlink(buf_text(copy));
@@ -202,8 +203,8 @@ int database_file_check_place(struct store *store, struct err *err)
         return -1;
     return err_set(
         err,
-        "%s: was removed, moved or replaced while it was written; all that was committed is in "
-        "%s: give that its place, then the same command goes on",
+        "%s: was removed, moved or replaced during the run; all that was committed is in %s: move "
+        "that file back into place, then repeat the command",
         store->path, buf_text(&store->saved));
 }
 
@@ -232,13 +233,12 @@ static int cut_off(struct store *store, const char *ending, int64_t before, stru
         return database_file_check_place(store, err);
     store->is_cut_off = true;
     return err_set(err,
-                   "%s: %s%s was cut off or removed while it was written: %lld bytes are left of "
-                   "%lld; what was there is lost",
+                   "%s: %s%s was truncated or removed during the run: %lld of %lld bytes are left; "
+                   "the rest is lost",
                    store->path, store->path, ending, (long long)size_of(store, ending),
                    (long long)before);
 }
 
-/* out: a bool. */
 static int note_answer(void *out, int n, char **text, char **names)
 {
     (void)n;
@@ -247,7 +247,7 @@ static int note_answer(void *out, int n, char **text, char **names)
     return 0;
 }
 
-/* Read from the disk: pages that are in memory would hide what is gone. */
+/* Check the file on disk: pages in memory would hide missing ones. */
 static bool is_sound(struct store *store)
 {
     bool is_ok = false;
@@ -262,13 +262,13 @@ int database_file_note_size(struct store *store, struct err *err)
     int64_t log = size_of(store, "-wal"), before = store->log_bytes;
     int n_frames = -1, n_copied;
 
-    /* Another process may empty the log: then SQLite knows of no frames in it. */
+    /* Another process may empty the log; SQLite then reports no frames in it. */
     if (log < before &&
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &n_frames,
                                   &n_copied) != SQLITE_BUSY &&
         n_frames && size_of(store, "-wal") < before)
         return cut_off(store, "-wal", before, err);
-    /* VACUUM of another process makes the file smaller, too. */
+    /* VACUUM by another process also makes the file smaller. */
     if (size_of(store, "") < store->file_bytes && !is_sound(store))
         return cut_off(store, "", store->file_bytes, err);
     store->log_bytes = log;
@@ -285,9 +285,9 @@ int database_file_check_size(struct store *store, struct err *err)
     return 0;
 }
 
-/* ---- who holds it ---- */
+/* ---- who holds the database ---- */
 
-/* Where SQLite locks, in the file itself and in the -shm of a log: sqlite3.c, PENDING_BYTE and
+/* Offsets of SQLite's locks in the file and in the log's -shm: sqlite3.c, PENDING_BYTE and
  * WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
 enum { FILE_LOCKS = 0x40000000, FILE_LOCKS_BYTES = 512, LOG_WRITE_LOCK = 120 };
 
@@ -304,7 +304,7 @@ static int open_kept(int *fd, const char *path, const char *suffix)
     return *fd;
 }
 
-/* 0: nobody, or it cannot be told. */
+/* 0: no process, or unknown. */
 static pid_t lock_owner(int fd, off_t from, off_t bytes)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
@@ -323,7 +323,7 @@ void database_file_holder(char out[DATABASE_FILE_HOLDER], struct store *store)
     char name[32];
 
     *out = '\0';
-    /* Of another host, its number says nothing here. */
+    /* A pid of another host means nothing here. */
     if (pid && *process_name(name, sizeof name, pid))
         snprintf(out, DATABASE_FILE_HOLDER, "pid %ld (%s)", (long)pid, name);
 }

@@ -41,10 +41,10 @@ int db_distrust(struct store *store, struct err *err)
         {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
         {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
         {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, /* but temporary ones */
-        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    /* likewise */
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, /* except temporary triggers */
+        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    /* except temporary views */
     };
-    /* Far above what this program asks for, far below what SQLite would try. */
+    /* Limits far above what this program needs and well below SQLite's defaults. */
     static const struct {
         int name, value;
     } limits[] = {
@@ -63,7 +63,7 @@ int db_distrust(struct store *store, struct err *err)
     return db_exec(store, "PRAGMA cell_size_check = on", err);
 }
 
-/* ---- functions for SQL of this program; a view must do without them ---- */
+/* ---- SQL functions ---- */
 
 static void t95(sqlite3_context *context, int n, sqlite3_value **values)
 {
@@ -71,7 +71,6 @@ static void t95(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
 }
 
-/* model_type_is(type, fact): false where it knows no such type. */
 static void type_is(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const char *type = (const char *)sqlite3_value_text(values[0]);
@@ -227,7 +226,7 @@ int db_step(struct store *store, sqlite3_stmt *statement, struct err *err)
 /* ---- values of the file ---- */
 
 static const struct {
-    char letter; /* of db_check_row() */
+    char letter; /* letter of db_check_row() */
     int type;
     const char *wanted;
 } kinds[] = {
@@ -243,7 +242,7 @@ static const char *text_of(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
 
-    return text ? text : ""; /* an empty blob, or no memory */
+    return text ? text : ""; /* NULL: an empty blob, or no memory */
 }
 
 static bool is_in_range(sqlite3_stmt *row, int column, char letter)
@@ -279,7 +278,7 @@ static int refuse_value(struct store *store, sqlite3_stmt *row, int column, cons
 
     describe_value(found, sizeof found, row, column);
     return err_set(err,
-                   "%s: a row of it has %s in the column '%s': must be %s; the file is damaged, or "
+                   "%s: a row has %s in the column '%s': must be %s; the file is damaged, or "
                    "another program changed it",
                    store->path, found, sqlite3_column_name(row, column), wanted);
 }
@@ -385,8 +384,7 @@ void db_view_cell(struct cell *cell, sqlite3_stmt *row, int c)
         break;
     default:
         text = (const char *)sqlite3_column_text(row, c);
-        *cell =
-            (struct cell){.type = CELL_TEXT, .s = text ? text : ""}; /* an empty blob has none */
+        *cell = (struct cell){.type = CELL_TEXT, .s = text ? text : ""}; /* NULL: empty blob */
     }
 }
 

@@ -9,9 +9,9 @@
 #include "store/store.h"
 #include "trial/model_type.h"
 
-/* ---- an expression that does not end ---- */
+/* ---- expressions that do not end ---- */
 
-/* For SQLite's progress handler: not 0 interrupts the statement. */
+/* Progress handler of SQLite: a nonzero result interrupts the statement. */
 static int count_call(void *arg)
 {
     struct expression_limit *limit = arg;
@@ -19,7 +19,7 @@ static int count_call(void *arg)
     return --limit->calls < 0;
 }
 
-/* From now on count_call() is called after so many steps of SQLite's machine. */
+/* SQLite then calls count_call() after each steps_a_call steps. */
 static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *limit)
 {
     sqlite3_progress_handler(db, steps_a_call, count_call, limit);
@@ -27,10 +27,10 @@ static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *
 
 /* ---- a condition on the leaderboard ---- */
 
-/* Between two calls of the handler: some milliseconds. */
+/* some milliseconds between two calls of the handler */
 #define STEPS_A_CALL 1000000
-/* Leaves the leaderboard, some thousand steps a trial with all its joins, and a condition on each
- * row. */
+/* Enough for the leaderboard (some thousand steps a trial with all its joins) and a condition on
+ * each row. */
 #define CALLS_LEAST 50
 #define TRIALS_A_CALL 50
 
@@ -47,7 +47,7 @@ static bool is_readable(const char *table)
     return false;
 }
 
-/* names: those of other tables and views of the file, each with its NUL. */
+/* names: other tables and views of the file, each with its NUL. */
 static bool is_foreign(const struct buf *names, const char *table)
 {
     const char *name = buf_text(names), *end = name + names->size;
@@ -58,9 +58,9 @@ static bool is_foreign(const struct buf *names, const char *table)
     return !sqlite3_strnicmp(table, "sqlite_", 7) || !sqlite3_strnicmp(table, "pragma_", 7);
 }
 
-/* An expression sees the leaderboard, and in subqueries the tables of this program: nothing else
- * that is in the file. A view was allowed when it was named, and what it reads is. Where no column
- * is read, as by count(*), a table of a WITH looks like one of the file. */
+/* Allow the leaderboard and, in subqueries, the tables of this program; nothing else in the file. A
+ * view was allowed when it was named, so its reads are. If no column is read, as by count(*), a
+ * WITH table looks like one of the file. */
 static int authorize_tables(void *arg, int action, const char *a, const char *b,
                             const char *database, const char *view)
 {
@@ -92,7 +92,7 @@ static int find_foreign(struct buf *names, struct store *store, struct err *err)
     return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
 }
 
-/* A word without quotes is taken for a column. The example is the last type that trains. */
+/* SQL takes a word without quotes for a column. The example names the last type that trains. */
 static void explain(const char *where, struct err *err)
 {
     struct err why = *err;
@@ -101,8 +101,7 @@ static void explain(const char *where, struct err *err)
     for (int i = 0; model_type(i); i++)
         type = model_type(i)->trains ? model_type(i)->name : type;
     if (strstr(why.text, "no such column"))
-        err_set(err, "where %s: %s; a text stands in quotes, as in type = '%s'", where, why.text,
-                type);
+        err_set(err, "where %s: %s; put text in quotes, as in type = '%s'", where, why.text, type);
     else
         err_set(err, "where %s: %s", where, why.text);
 }
@@ -126,7 +125,6 @@ sqlite3_stmt *expression_prepare(struct store *store, const char *sql, const cha
     return row;
 }
 
-/* How many calls a query over the leaderboard may take. */
 static int allowed_calls(int64_t *calls, struct store *store, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, "SELECT count(*) FROM trial", err);
@@ -158,21 +156,21 @@ int expression_end(const struct expression_limit *limit, struct store *store, co
 
 /* ---- `where` over the axes of a sweep file ---- */
 
-/* For one point. An expression takes some hundred; one over long json_each() lists could take for
- * ever. A count, not a time, so that all ranks agree. */
+/* Limit for one point. An expression takes some hundred steps; one over long json_each() lists
+ * could run forever. Steps, unlike time, are the same on all ranks. */
 #define STEPS_A_POINT 1000000
-#define STEPS_COUNTED 10000 /* at once */
-#define LONGEST_VALUE 10000 /* bytes of what an expression makes */
+#define STEPS_COUNTED 10000 /* steps between two calls */
+#define LONGEST_VALUE 10000 /* bytes of a value that an expression makes */
 
 struct store_predicate {
     sqlite3 *db;
     sqlite3_stmt *statement;
     char *expression;              /* owned, for messages */
-    struct expression_limit limit; /* of this point */
-    struct buf word;               /* scratch for texts that are bound */
+    struct expression_limit limit; /* of the current point */
+    struct buf word;               /* scratch for bound texts */
 };
 
-/* Every rank makes its own plan, and all must be the same one. */
+/* All ranks must make the same plan. */
 static bool is_constant_function(const char *name)
 {
     static const char *const refused[] = {
@@ -208,7 +206,7 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
     case SQLITE_SELECT:
         return SQLITE_OK;
     case SQLITE_READ:
-        /* The axes stand in subqueries; the schema table is the only table there is. */
+        /* The axes are in subqueries; the schema table is the only real table. */
         return a && strncmp(a, "sqlite_", 7) == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_FUNCTION:
         return b && is_constant_function(b) ? SQLITE_OK : SQLITE_DENY;
@@ -217,7 +215,7 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
     }
 }
 
-/* One subquery for each section, so that both k and graph.k are found:
+/* Append one subquery for each section, so that both k and graph.k are found:
  *     FROM (SELECT ?1 AS "k") AS "graph", (SELECT ?2 AS "dropout") AS "model"
  * Axis a is parameter a + 1. */
 static void put_axes(struct buf *sql, const struct sweep *sweep)
@@ -268,7 +266,7 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
     return -1;
 }
 
-/* Prepare SELECT with the expression between so many parentheses. The line break ends a comment. */
+/* Prepare SELECT with the expression in `depth` parentheses. The line break ends a comment. */
 static int prepare(struct store_predicate *p, const struct sweep *sweep, int depth,
                    sqlite3_stmt **statement, struct err *err)
 {
@@ -290,8 +288,8 @@ static int prepare(struct store_predicate *p, const struct sweep *sweep, int dep
     return rc;
 }
 
-/* Text that closes our parenthesis and opens another of its own ("1) UNION SELECT (1") parses at
- * one depth only; an expression parses at every depth. */
+/* Reject text that closes our parenthesis and opens another ("1) UNION SELECT (1"): it parses at
+ * one depth only, an expression at any. */
 static int compile(struct store_predicate *p, const struct sweep *sweep, struct err *err)
 {
     sqlite3_stmt *deeper;

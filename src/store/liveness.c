@@ -7,7 +7,7 @@
 
 #include "base/batch.h"
 
-enum { BOOT_ID = 36 }; /* characters of a realm that name the boot */
+enum { BOOT_ID = 36 }; /* characters of a realm that identify the boot */
 
 static void __attribute__((format(printf, 3, 4)))
 answer(struct liveness_answer *out, enum liveness liveness, const char *format, ...)
@@ -36,7 +36,7 @@ static bool parse_job(struct batch_job *job, const char *text)
     return job->system != BATCH_NONE && *job->id;
 }
 
-/* A job that is requeued keeps its number, so our own says nothing of who was in it before us. */
+/* A requeued job keeps its number, so our own job says nothing about an earlier process in it. */
 static bool is_own(const struct batch_job *job)
 {
     struct batch_job own;
@@ -51,12 +51,12 @@ static void ask_job(struct liveness_answer *out, const struct process *process, 
     const char *title;
 
     if (!parse_job(&job, text)) {
-        answer(out, LIVENESS_UNKNOWN, "%s cannot be asked from here", process->host);
+        answer(out, LIVENESS_UNKNOWN, "%s cannot be queried from here", process->host);
         return;
     }
     title = batch_system_title(job.system);
     if (is_own(&job)) {
-        answer(out, LIVENESS_UNKNOWN, "%s cannot be asked from here, and this is the same %s job",
+        answer(out, LIVENESS_UNKNOWN, "%s cannot be queried from here, and this is the same %s job",
                process->host, title);
         return;
     }
@@ -65,10 +65,10 @@ static void ask_job(struct liveness_answer *out, const struct process *process, 
         answer(out, LIVENESS_GONE, "%s job %s is over", title, job.id);
         break;
     case BATCH_ALIVE:
-        answer(out, LIVENESS_ALIVE, "%s job %s goes on", title, job.id);
+        answer(out, LIVENESS_ALIVE, "%s job %s is still running", title, job.id);
         break;
     case BATCH_UNKNOWN:
-        answer(out, LIVENESS_UNKNOWN, "neither %s nor %s can be asked from here", process->host,
+        answer(out, LIVENESS_UNKNOWN, "neither %s nor %s can be queried from here", process->host,
                title);
         break;
     }
@@ -90,11 +90,11 @@ void liveness_ask(struct liveness_answer *out, const struct process *process, co
     else if (state == PROCESS_ALIVE && process->pid == self.pid)
         answer(out, LIVENESS_GONE, "it is this process");
     else if (state == PROCESS_ALIVE)
-        answer(out, LIVENESS_ALIVE, "its process lives");
+        answer(out, LIVENESS_ALIVE, "its process is running");
     else if (is_same_boot(process, &self))
-        answer(out, LIVENESS_UNKNOWN, "it was in another container");
+        answer(out, LIVENESS_UNKNOWN, "it ran in another container");
     else if (*process->realm && !strcmp(process->host, self.host))
-        answer(out, LIVENESS_GONE, "%s has been started anew since", process->host);
+        answer(out, LIVENESS_GONE, "%s has been rebooted since", process->host);
     else
         ask_job(out, process, job);
     out->is_same_kernel = is_same_boot(process, &self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether whoever held something still lives: asked before it is taken from them. Internal to
+/* Check whether the holder of something is still alive, before it is taken away. Internal to
  * src/store. */
 #ifndef STORE_LIVENESS_H
 #define STORE_LIVENESS_H
@@ -11,19 +11,23 @@
 enum liveness {
     LIVENESS_GONE,
     LIVENESS_ALIVE,
-    LIVENESS_UNKNOWN /* nobody who knows can be asked from here */
+    LIVENESS_UNKNOWN /* its state cannot be queried from here */
 };
 
 struct liveness_answer {
     enum liveness liveness;
-    bool is_same_kernel; /* locks of files are certain between us and it, on any filesystem */
+    bool is_same_kernel; /* as ours: file locks are reliable on any filesystem */
     char why[160];       /* "no such process", "Slurm job 77 is over" ... */
 };
 
-/* Within the pid namespace of a process its pid and start tell. On another host the batch system
- * tells whether its job goes on, which takes up to BATCH_LIMIT_S; the job may outlive its program.
- * A host that has been started anew since has it no more. This process itself is GONE: it knows
- * that it does not hold it.
+/* Check whether a process is alive.
+ *
+ *   in our pid namespace       by its pid and start time
+ *   this process itself        GONE: it knows that it is not the holder
+ *   on a host rebooted since   GONE
+ *   on another host            by its batch job, which takes up to BATCH_LIMIT_S; the job may
+ *                              outlive the process
+ *
  * job: "slurm 77" or "slurm job 77"; "" or NULL: none. */
 void liveness_ask(struct liveness_answer *out, const struct process *process, const char *job);
 

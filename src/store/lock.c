@@ -18,10 +18,10 @@
 #include "store/database_file.h"
 #include "store/liveness.h"
 
-#define HOLDER_BYTES 1024 /* of the lock file that are read */
-#define TRIES 1000        /* to lock a file that others replace */
+#define HOLDER_BYTES 1024 /* bytes read from the lock file */
+#define TRIES 1000        /* attempts while others replace the file */
 
-/* Of the file itself where the path is a link: two names of a database are one lock. */
+/* Follow links: two names of a database share one lock. */
 static char *lock_path(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -33,7 +33,7 @@ static char *lock_path(const char *path)
     return name;
 }
 
-/* kind: F_WRLCK, the lock of a run, or F_RDLCK. */
+/* kind: F_WRLCK for the lock of a run, or F_RDLCK. */
 static int lock_operation(int fd, int operation, short kind, struct flock *lock)
 {
     *lock = (struct flock){.l_type = kind, .l_whence = SEEK_SET};
@@ -74,7 +74,7 @@ static void read_holder(int fd, struct lock_holder *holder)
         holder->born = born;
 }
 
-/* The fifth line. */
+/* Read the fifth line. */
 static void read_note(int fd, char *note, size_t size)
 {
     char text[HOLDER_BYTES] = "";
@@ -87,8 +87,7 @@ static void read_note(int fd, char *note, size_t size)
     copy_line(note, size, line);
 }
 
-/* What to do about a holder. A lock may outlive its process on a server that has not heard of the
- * end. */
+/* Append advice about a holder. A server that missed the end of a process may keep its lock. */
 static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
 {
     struct process process = {.pid = holder->pid, .start = holder->born};
@@ -99,17 +98,16 @@ static void put_advice(char *out, size_t size, const struct lock_holder *holder,
     liveness_ask(&answer, &process, holder->job);
     if (answer.liveness == LIVENESS_ALIVE)
         snprintf(out, size,
-                 "wait for it ('espalier status' tells how far it is), stop it, or give "
+                 "wait for it ('espalier status' shows its progress), stop it, or give "
                  "this run another --db");
     else if (answer.liveness == LIVENESS_GONE)
-        snprintf(out, size, "but %s: try again in a moment; where its lock stays, remove %s.lock",
+        snprintf(out, size, "but %s: try again in a moment; if its lock remains, remove %s.lock",
                  answer.why, path);
     else
-        snprintf(
-            out, size,
-            "wait for it or give this run another --db; %s: where %.64s is down or has no such "
-            "process, remove %s.lock",
-            answer.why, holder->host, path);
+        snprintf(out, size,
+                 "wait for it or give this run another --db; %s: if %.64s is down or has no such "
+                 "process, remove %s.lock",
+                 answer.why, holder->host, path);
 }
 
 static int refuse(int fd, const char *path, struct err *err)
@@ -137,23 +135,24 @@ static int check_one_name(const char *path, struct err *err)
     struct stat st;
 
     if (stat(path, &st) && !lstat(path, &st) && S_ISLNK(st.st_mode))
-        return err_set(err,
-                       "%s: a link to a file that is not there; give the name of the file itself, "
-                       "or remove the link",
-                       path);
+        return err_set(
+            err,
+            "%s: a link to a file that does not exist; give the name of the file itself, "
+            "or remove the link",
+            path);
     if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_nlink < 2)
         return 0;
     return err_set(
         err,
-        "%s: the file has %lu names (hard links), so that two runs could write to it and "
-        "a crash could not be repaired; keep one name ('find -samefile' lists them), or "
-        "go on with a copy",
+        "%s: the file has %lu names (hard links): two runs could write to it, and a crash could "
+        "not be repaired; keep one name ('find -samefile' lists them), or use a copy",
         path, (unsigned long)st.st_nlink);
 }
 
-/* ---- the file ---- */
+/* ---- the lock file ---- */
 
-/* As SQLite does for its journals: who may write to the database may lock it. */
+/* Give the lock file the database's permissions, as SQLite does for journals: anyone who may write
+ * to it may lock it. */
 static void share_like(int fd, const char *path)
 {
     struct stat st;
@@ -161,11 +160,11 @@ static void share_like(int fd, const char *path)
     if (stat(path, &st))
         return;
     if ((!geteuid() && fchown(fd, st.st_uid, st.st_gid)) || fchmod(fd, st.st_mode & 0666))
-        errno = 0; /* then others cannot lock it, and are told so */
+        errno = 0; /* others then cannot lock it, and get a message */
 }
 
-/* flags: O_RDONLY, or O_RDWR, which makes the file where it is not there. -1 and errno; where that
- * is 0, -1 and err: it is no file of a run. */
+/* Open the lock file. flags: O_RDONLY, or O_RDWR, which also creates it. -1 and errno; 0: err says
+ * why it is not the file of a run. */
 static int open_file(const char *name, int flags, const char *path, struct err *err)
 {
     const int always = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -192,8 +191,8 @@ static int open_file(const char *name, int flags, const char *path, struct err *
     return -1;
 }
 
-/* The holder before us may have removed the file between our open() and our lock: then what we
- * hold is a lock on nothing that others can see. */
+/* True if the open file still has this name. The previous holder may have removed it between our
+ * open() and our lock, and others cannot see a lock on a removed file. */
 static bool is_current(int fd, const char *name)
 {
     struct stat ours, there;
@@ -204,7 +203,7 @@ static bool is_current(int fd, const char *name)
 
 /* ---- a file that is in the way ---- */
 
-/* "; pid 12 holds a shared lock on it", where a process does. */
+/* Describe who has a shared lock: "; pid 12 holds a shared lock on it". */
 static void describe_sharer(char *out, size_t size, int fd)
 {
     struct flock flock;
@@ -218,7 +217,7 @@ static void describe_sharer(char *out, size_t size, int fd)
         snprintf(out, size, "; a process holds a shared lock on it ('fuser' names the process)");
 }
 
-/* fd: of the file; -1: it cannot be opened. error: why not, or why it cannot be removed. */
+/* fd: the lock file; -1: cannot be opened. error: why it cannot be opened or removed. */
 static int blocked(int fd, const char *name, const char *path, int error, struct err *err)
 {
     char owner[DATABASE_FILE_OWNER] = "", sharer[96];
@@ -227,15 +226,16 @@ static int blocked(int fd, const char *name, const char *path, int error, struct
     if (!lstat(name, &st))
         database_file_owner(owner, " of ", st.st_uid);
     describe_sharer(sharer, sizeof sharer, fd);
-    return err_set(err,
-                   "%s: cannot lock it: the lock file %s%s cannot be %s: %s%s; remove it, or ask "
-                   "its owner to",
-                   path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
+    return err_set(
+        err,
+        "%s: cannot lock it: the lock file %s%s cannot be %s: %s%s; remove that file, or "
+        "ask its owner to remove it",
+        path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
 }
 
-/* No run holds the file, and yet it cannot be locked: a killed run of another user left it, or a
- * process has a shared lock on it, as none of ours has. A shared lock of ours keeps runs out until
- * the file is removed; the next try makes another. 0 try again, -1 and err. */
+/* Replace a lock file that cannot be locked though no run holds it: left by a killed run of another
+ * user, or under a shared lock, which no run takes. Our own shared lock keeps runs out until the
+ * file is removed; the next attempt creates another. 0 try again, -1 and err. */
 static int displace(const char *name, const char *path, struct err *err)
 {
     struct flock flock;
@@ -254,9 +254,9 @@ static int displace(const char *name, const char *path, struct err *err)
     return rc;
 }
 
-/* ---- taking it ---- */
+/* ---- taking the lock ---- */
 
-/* Another has it: 0 try again, -1 and err. */
+/* Handle a lock of another process: 0 try again, -1 and err. */
 static int give_way(int fd, const char *name, const char *path, struct err *err)
 {
     struct flock flock;
@@ -279,15 +279,15 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
     if (fd < 0 && error == EEXIST)
         return 0;
     if (fd < 0)
-        return error ? err_set(err, "%s: cannot make %s: %s", path, name, strerror(error)) : -1;
+        return error ? err_set(err, "%s: cannot create %s: %s", path, name, strerror(error)) : -1;
     FAULT("store: a lock file is there");
     if (!lock_operation(fd, F_OFD_SETLK, F_WRLCK, &flock)) {
         rc = is_current(fd, name);
     } else if (errno == EAGAIN || errno == EACCES) {
         rc = give_way(fd, name, path, err);
     } else {
-        rc = err_set(err, "%s: cannot lock %s: %s; choose a filesystem that has locks", path, name,
-                     strerror(errno));
+        rc = err_set(err, "%s: cannot lock %s: %s; use a filesystem that supports locks", path,
+                     name, strerror(errno));
     }
     lock->fd = fd;
     if (rc != 1)
@@ -295,9 +295,9 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
     return rc;
 }
 
-/* ---- what it says ---- */
+/* ---- contents of the lock file ---- */
 
-/* "slurm job 77"; "-" outside a batch system. */
+/* Append "slurm job 77", or "-" outside a batch system. */
 static void put_job(struct buf *out)
 {
     struct batch_job job;
@@ -309,7 +309,7 @@ static void put_job(struct buf *out)
         buf_printf(out, "%s job %s", batch_system_name(job.system), job.id);
 }
 
-/* Of this process, in one line. */
+/* Append this process's command line as one line. */
 static void put_command(struct buf *out)
 {
     char text[sizeof((struct lock_holder *)0)->command];
@@ -335,7 +335,7 @@ static void write_holder(struct lock *lock)
     buf_puts(&text, "\n");
     put_command(&text);
     buf_printf(&text, "\n%lld %s\n", (long long)self.start, self.realm);
-    /* Only a message depends on it: a full disk shows itself in the database. */
+    /* Only messages need this text; a full disk shows in the database. */
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, buf_text(&text), text.size, 0) < 0)
         errno = 0;
     lock->note_at = (int64_t)text.size;
@@ -347,7 +347,7 @@ void lock_note(const struct lock *lock, const char *text)
     char line[sizeof lock->left + 1];
     int n = snprintf(line, sizeof line, "%s\n", text);
 
-    /* What may be left of a longer one comes after the newline. */
+    /* A longer note leaves its end after the newline. */
     if (pwrite(lock->fd, line, (size_t)n, (off_t)lock->note_at) < 0)
         errno = 0;
 }
@@ -392,8 +392,8 @@ void lock_release(struct lock *lock)
     lock->path = NULL;
 }
 
-/* The lock file of a run that is alive: its descriptor. -1: there is none; -1 and err, with *rc -1:
- * something else stands in its place. */
+/* Return a descriptor of a live run's lock file, or -1. *rc = -1 and err: something else has its
+ * name. */
 static int open_held(int *rc, const char *path, struct err *err)
 {
     char *name = lock_path(path);

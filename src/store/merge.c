@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An input is copied into temporary tables in_NAME of the output's connection, through a reader of
- * its own: that takes inputs of any schema and any number of them, where ATTACH takes ten. What
- * follows are set operations between in_NAME and main.NAME, with tables that map numbers:
+/* A reader copies an input into temporary tables in_NAME of the output's connection. This accepts
+ * any schema and any number of inputs; ATTACH accepts ten. Set operations then combine in_NAME with
+ * main.NAME, using tables that map numbers:
  *
  *     sweep_map, config_map, session_map   was, now
  *     trial_map                            was, now, verdict
  *
- * (merge_check.c reads these too.) verdict: 'new' to the output; 'better', the input has a result
- * and the output none; 'both' have one; 'kept', the output's stays. */
+ * merge_check.c reads these too. verdict: 'new', the output lacks the trial; 'better', the input's
+ * result beats the output's; 'both' have one; 'kept', the output's stays. */
 #include "store/merge.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@
 #include "store/stored_settings.h"
 #include "trial/kept.h"
 
-/* A table, and its columns that are numbers of the file: they are mapped, all others copied. */
+/* A table and its columns with numbers of the file. These are mapped; all other columns are
+ * copied. */
 struct source {
     const char *table;
     const char *mapped; /* "|a|b|" */
@@ -40,10 +41,10 @@ static const struct source sources[SOURCES] = {
 
 struct merge {
     struct store *store;         /* the output */
-    struct buf columns[SOURCES]; /* "a, b", those that are copied */
+    struct buf columns[SOURCES]; /* "a, b", the copied columns */
 };
 
-/* One statement; @ in it stands for the columns of its table that are copied. */
+/* One statement; @ stands for the copied columns of its table. */
 struct step {
     int source;
     const char *sql;
@@ -51,9 +52,9 @@ struct step {
 
 #define RANK(state) \
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
-/* Every merge begins by taking those that run elsewhere for lost: one that runs is better news. */
+/* Each merge begins by marking sessions of other files as lost; 'running' beats that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
-/* Numbers that are free come first: one given by SQLite could take theirs. */
+/* Free numbers come first, since one that SQLite assigns could take theirs. */
 #define FREE_ID(table, id) \
     "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
 #define FREE_FIRST(table, id) \
@@ -72,8 +73,8 @@ static const struct step tables[] = {
 
 /* clang-format off */
 
-/* Sweeps, configurations, and what becomes of each trial. What runs in an input does not run here:
- * its attempt comes with the merge after its end. */
+/* Sweeps, configurations, and a verdict on each trial. A trial that runs in an input does not run
+ * here; a merge after its end adds its attempt. */
 static const struct step match[] = {
     {ATTEMPT, "DELETE FROM in_attempt WHERE outcome = 'running'"},
     {TRIAL, "UPDATE in_trial SET state = 'pending' WHERE state = 'running'"},
@@ -141,7 +142,7 @@ static const struct step apply[] = {
             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
     {MODEL, "DELETE FROM main.model WHERE trial_id IN"
             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    /* Of equal results one may have been trained by a run that kept none. */
+    /* One of two equal results may come from a run that kept no models. */
     {MODEL, "INSERT OR IGNORE INTO main.model (trial_id, @) SELECT now, @ FROM in_model AS i"
             " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept'"},
     {SESSION, "DELETE FROM session_map"},
@@ -151,7 +152,7 @@ static const struct step apply[] = {
               FREE_FIRST("session", "session_id")},
     {SESSION, "INSERT INTO session_map SELECT i.session_id, o.session_id"
               " FROM in_session AS i JOIN main.session AS o USING (host, pid, started)"},
-    /* One that ran when it was merged before has ended meanwhile. */
+    /* A session that ran at an earlier merge may have ended since. */
     {SESSION, "UPDATE main.session SET (@) ="
               " (SELECT @ FROM in_session AS i WHERE i.session_id = was)"
               " FROM session_map WHERE now = main.session.session_id AND "
@@ -170,7 +171,7 @@ static const struct step apply[] = {
 
 /* clang-format on */
 
-/* What varies in a sweep may do so only now that its parts are together. */
+/* Only the merged parts show which settings vary in a sweep. */
 static const struct step finish[] = {
     {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
            " SELECT sweep_id, row_number() OVER (PARTITION BY sweep_id ORDER BY at) +"
@@ -185,7 +186,7 @@ static const struct step finish[] = {
            " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
 };
 
-/* Models of an input; those of the output that it has, too. Columns of model_find_damaged(). */
+/* Models of an input; of the output for the same trials. Columns of model_find_damaged(). */
 static const char sql_in_models[] = "SELECT hash, safetensors, trial_id FROM temp.in_model";
 static const char sql_both_models[] =
     "SELECT o.hash, o.safetensors, o.trial_id FROM temp.in_model AS i"
@@ -198,7 +199,7 @@ static const char sql_copied_columns[] = "SELECT name FROM pragma_table_info(?1,
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
 
-/* The last column: whether nothing of the sweep is to come. */
+/* Last column: true if no trial of the sweep is left to run. */
 static const char sql_with_models[] =
     "SELECT name, ini, coalesce((SELECT count(*) >= planned"
     " AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0"
@@ -232,7 +233,7 @@ static int run_steps(struct merge *m, const struct step *steps, size_t n, struct
 
 #define RUN(m, steps, err) run_steps(m, steps, sizeof(steps) / sizeof *(steps), err)
 
-/* Columns of a table that are copied, and the table that takes an input's. */
+/* List a table's copied columns, and create its temporary table. */
 static int prepare_source(struct merge *m, int source, struct err *err)
 {
     const struct source *s = &sources[source];
@@ -266,7 +267,7 @@ static int prepare_all(struct merge *m, struct err *err)
     return RUN(m, tables, err);
 }
 
-/* Rows of one statement into another of as many parameters. */
+/* Insert the rows of one statement through another with as many parameters. */
 static int pour(struct store *to, sqlite3_stmt *insert, struct store *from, sqlite3_stmt *row,
                 struct err *err)
 {
@@ -282,7 +283,7 @@ static int pour(struct store *to, sqlite3_stmt *insert, struct store *from, sqli
     return rc;
 }
 
-/* Columns by name: an older input stands behind views whose order of columns is another. */
+/* Name the columns: views on an older input have another order. */
 static int read_source(struct merge *m, int source, struct store *input, struct err *err)
 {
     const struct source *s = &sources[source];
@@ -318,7 +319,7 @@ done:
     return rc;
 }
 
-/* All of an input, as of one moment. */
+/* Read all of an input in one transaction. */
 static int read_input(struct merge *m, const char *path, struct err *err)
 {
     struct store *input;
@@ -348,7 +349,7 @@ static int count_trials(struct merge *m, struct merge_input *input, struct err *
     return rc;
 }
 
-/* Of one table: what is damaged goes, and path's is told of. */
+/* Delete the damaged models of a table, with a note for each. */
 static int drop_damaged(struct merge *m, const char *table, const char *select, const char *path,
                         const char *what, struct errlist *notes, struct err *err)
 {
@@ -371,14 +372,14 @@ static int drop_damaged(struct merge *m, const char *table, const char *select, 
     return rc;
 }
 
-/* Then one that is whole finds no other in its place. */
+/* Damaged models of the output go first, so that sound ones can take their place. */
 static int drop_all_damaged(struct merge *m, const char *path, struct errlist *notes,
                             struct err *err)
 {
     struct buf what = {0};
     int rc;
 
-    buf_printf(&what, "that of %s takes its place", path);
+    buf_printf(&what, "the copy in %s replaces it", path);
     rc = drop_damaged(m, "temp.in_model", sql_in_models, path, "it is left out", notes, err);
     if (!rc)
         rc = drop_damaged(m, "main.model", sql_both_models, m->store->path, buf_text(&what), notes,
@@ -421,7 +422,7 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
     return rc;
 }
 
-/* What the sweeps that came together keep of their models. */
+/* Drop models that the merged sweeps do not keep. */
 static int prune(struct merge *m, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(m->store, sql_with_models, err);
@@ -448,9 +449,9 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
     }
     if (total)
         return err_set(err,
-                       "%s: %lld trial%s with two results: nothing was merged. Equal keys must "
+                       "%s: %lld trial%s with two results: nothing was merged; equal keys must "
                        "give equal numbers: compare processor, BLAS and version of the sessions "
-                       "named above, and run those trials again into a new database",
+                       "named above, and run these trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
     if (RUN(m, finish, err) || views_update(m->store, err) || prune(m, err))
         return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What keeps an input from being merged. Over the temporary tables of merge.c; internal to it. */
+/* Checks of an input before it is merged, on the temporary tables of merge.c. Internal to
+ * merge.c. */
 #ifndef STORE_MERGE_CHECK_H
 #define STORE_MERGE_CHECK_H
 
@@ -7,14 +8,14 @@
 
 #include "store/store.h"
 
-/* -1 and err where a replicate or fold of the input is out of its range, which no table checks. */
+/* -1 and err if a replicate or fold of the input is out of range, which no table checks. */
 int merge_check_ranges(struct store *store, const char *path, struct err *err);
 
-/* -1 and err where a sweep of the input has the name of one in the output, and is not that. */
+/* -1 and err if a sweep of the input has the name of another sweep in the output. */
 int merge_check_sweeps(struct store *store, const char *path, struct err *err);
 
-/* Trials that both have finished with other bits: their number in *count, a line for each of the
- * first `most` added to conflicts. -1 and err only when the database fails. */
+/* Count in *count the trials that both finished with different bits; add a line for each of the
+ * first `most` to conflicts. -1 and err only if the database fails. */
 int merge_check_conflicts(struct store *store, const char *path, int most,
                           struct errlist *conflicts, int64_t *count, struct err *err);
 

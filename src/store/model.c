@@ -5,7 +5,7 @@
 #include "store/db.h"
 #include "store/store.h"
 
-/* More than this is not held back until the commit. */
+/* most bytes held back until the commit */
 #define HELD_BYTES ((size_t)64 << 20)
 
 int model_write_held(struct store *store, struct err *err)
@@ -28,8 +28,8 @@ int model_write_held(struct store *store, struct err *err)
     return 0;
 }
 
-/* Its row is made now, and filled before the commit, if it is there still: what a log is written
- * for is not taken back by a deletion. */
+/* Insert the row now, and fill it before the commit if it still exists: a deletion does not undo
+ * what was written to the log. */
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err)
 {
@@ -44,7 +44,7 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
     return store->models.size > HELD_BYTES ? model_write_held(store, err) : 0;
 }
 
-/* Whether what column 1 holds, a file, has the hash in column 0. */
+/* True if the file in column 1 has the hash in column 0. */
 static bool is_whole(sqlite3_stmt *row)
 {
     const char *hash = (const char *)sqlite3_column_text(row, 0);
@@ -75,8 +75,8 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
     if (!has_hash)
         return err_set(err,
                        "%s: the model of t%lld is damaged: its %zu bytes do not have the hash that "
-                       "was stored with them; 'espalier run' of its sweep drops it, and makes it "
-                       "again where its configuration is chosen",
+                       "was stored with them; 'espalier run' of its sweep drops it, and trains it "
+                       "again if its configuration is chosen",
                        store->path, (long long)trial_id, bytes);
     return buf_failed(out) ? err_nomem(err, "model", out->size) : 1;
 }
@@ -105,7 +105,7 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
 
         errlist_add(notes,
                     "the model of t%lld is damaged (its bytes do not have the hash that was "
-                    "stored with them), and dropped",
+                    "stored with them) and was dropped",
                     (long long)id);
         rc = db_finish(store, db_bind(store, STATEMENT_MODEL_DELETE, err, "i", id), err);
     }
@@ -113,7 +113,7 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     return rc;
 }
 
-/* Run a deletion of a sweep's models; each, is_whole: its other parameters, where it has them. */
+/* Run a deletion of a sweep's models. each, is_whole: its other parameters, if it has them. */
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {

@@ -20,7 +20,7 @@
 #include "store/stored_settings.h"
 #include "trial/kept.h"
 
-/* Sums of the attempts of a session for each rank. */
+/* Sums over the attempts of a session by rank. */
 
 static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished - started)"
                                    " FROM attempt WHERE session_id ="
@@ -36,11 +36,11 @@ struct worker_sum {
     char *host; /* owned */
     int64_t trials, diverged, failed;
     double busy_s;
-    bool has_ended; /* some attempt of it */
+    bool has_ended; /* an attempt has ended */
 };
 
 struct worker_sums {
-    struct worker_sum *of; /* [n] by rank and host; owned */
+    struct worker_sum *of; /* [n] sorted by rank and host; owned */
     size_t n, capacity, last;
 };
 
@@ -49,7 +49,7 @@ static int compare(const struct worker_sum *a, int64_t rank, const char *host)
     return a->rank != rank ? (a->rank > rank) - (a->rank < rank) : strcmp(a->host, host);
 }
 
-/* Where it is, or belongs. */
+/* Binary search: the index where it is or belongs. */
 static size_t place_of(const struct worker_sums *sums, int64_t rank, const char *host)
 {
     size_t low = 0, high = sums->n;
@@ -65,7 +65,7 @@ static size_t place_of(const struct worker_sums *sums, int64_t rank, const char 
     return low;
 }
 
-/* Results come in groups of one rank. NULL when memory is short. */
+/* Results come in groups of one rank, so try the last sum first. NULL: out of memory. */
 static struct worker_sum *sum_of(struct worker_sums *sums, int64_t rank, const char *host)
 {
     size_t at = sums->last;
@@ -108,7 +108,7 @@ static int add_attempt(struct worker_sums *sums, sqlite3_stmt *row)
     sum->trials += state == TRIAL_DONE || state == TRIAL_DIVERGED || state == TRIAL_FAILED;
     sum->diverged += state == TRIAL_DIVERGED;
     sum->failed += state == TRIAL_FAILED;
-    sum->busy_s += sqlite3_column_double(row, SECONDS); /* NULL, of an open one, is 0 */
+    sum->busy_s += sqlite3_column_double(row, SECONDS); /* NULL (open) reads as 0 */
     return 0;
 }
 
@@ -120,7 +120,7 @@ static void fill_row(struct cell *row, struct worker_sum *sum)
     row[3] = (struct cell){.type = sum->has_ended ? CELL_REAL : CELL_NULL, .f = sum->busy_s};
     row[4] = (struct cell){.type = CELL_INTEGER, .i = sum->diverged};
     row[5] = (struct cell){.type = CELL_INTEGER, .i = sum->failed};
-    sum->host = NULL; /* the table's now */
+    sum->host = NULL; /* owned by the table now */
 }
 
 static int fill(struct result_table *out, struct worker_sums *sums, struct err *err)
@@ -167,7 +167,7 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     return rc;
 }
 
-/* This program writes shorter ones; what another wrote may be of any length. */
+/* This program writes shorter errors; another program may write any length. */
 #define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
 #define QUERY_STATES                                                      \
     "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
@@ -176,8 +176,8 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
 
-/* A table of a WITH: configurations of all sweeps with done trials. Read in one go through the
- * index, without a look at each configuration: a quarter of the time for a million trials. */
+/* WITH table: configurations of all sweeps with done trials. One pass through the index, not a look
+ * at each configuration: a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
@@ -188,8 +188,8 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
-/* Columns that code reads, each with the letter of db_check_row() for its values. All others are
- * shown as they are. */
+/* Columns that code reads, with the letter of db_check_row() for each. Others are shown
+ * unchecked. */
 static const char *const query_types[QUERY_COUNT] = {
     [QUERY_FILES] = "file:s ini:s",
     [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i",
@@ -249,7 +249,7 @@ static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *ro
     return rc;
 }
 
-/* The letter of a column in a row of query_types. */
+/* Return a column's letter in a row of query_types. */
 static char type_of(const char *types, const char *column)
 {
     size_t n = strlen(column);
@@ -260,9 +260,9 @@ static char type_of(const char *types, const char *column)
     return '?';
 }
 
-enum { TYPED_COLUMNS = 31 }; /* at most, of a query that has types */
+enum { TYPED_COLUMNS = 31 }; /* most columns of a query with types */
 
-/* A row of query_types in the order of the columns, for db_check_row(). */
+/* Order the letters of a row of query_types like the columns, for db_check_row(). */
 static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *table,
                         const char *types)
 {
@@ -279,7 +279,7 @@ static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *
     assert(!n_missing);
 }
 
-/* All rows of a bound statement, which is finalized. columns: a row of query_types, or "". */
+/* Collect all rows of a bound statement and finalize it. columns: a row of query_types, or "". */
 static int collect(struct result_table *out, struct store *store, sqlite3_stmt *row,
                    const char *columns, struct err *err)
 {
@@ -332,7 +332,7 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
     if (!names)
         err_set(err, "%s: no sweep in it yet; run 'espalier run' first", store->path);
     else
-        err_set(err, "%s: no sweep '%s' in it; there is: %s", store->path, name, names);
+        err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s", store->path, name, names);
     sqlite3_finalize(row);
     return -1;
 }
@@ -378,7 +378,7 @@ static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, stru
     return rc;
 }
 
-/* collect(), which ends a query whose condition takes too long. */
+/* Like collect(), but stops a query whose condition takes too long. */
 static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
                          const char *where, struct err *err)
 {
@@ -395,12 +395,12 @@ static int collect_where(struct result_table *out, struct store *store, sqlite3_
     return expression_end(&limit, store, where, err) ? -1 : rc;
 }
 
-/* The first places that are compared with the best one: a sweep of 100,000 configurations has its
- * contenders among them. */
+/* Places compared with the best one. The contenders of a sweep of 100,000 configurations are among
+ * them. */
 enum { PLACES_COMPARED = 1000 };
 
-/* Rows of the leaderboard for which the expression is true, as the table l. last > 0: of the places
- * up to this one alone, which takes a fraction of the time. */
+/* Append a WITH table l: leaderboard rows for which the expression is true. last > 0: only places
+ * up to `last`, in a fraction of the time. */
 static int put_rows(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                     const char *where, int64_t last, struct err *err)
 {
@@ -431,7 +431,7 @@ static bool is_regression(const struct query_sweep *sweep)
     return metric >= 0 && metric_task((enum metric)metric) == TASK_REGRESSION;
 }
 
-/* Columns of those rows that are shown, up to FROM. Metrics are looked up for these rows alone. */
+/* Append the columns to show, up to FROM. Metrics are looked up only for the shown rows. */
 static int put_columns(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                        const struct query_filter *filter, bool has_alike, struct err *err)
 {
@@ -457,7 +457,6 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
     return rc;
 }
 
-/* Run what has been put together, and release it. */
 static int collect_rows(struct result_table *out, struct store *store,
                         const struct query_sweep *sweep, struct buf *sql, const char *where,
                         int64_t limit, struct err *err)
@@ -475,7 +474,7 @@ static int collect_rows(struct result_table *out, struct store *store,
     return collect_where(out, store, row, where, err);
 }
 
-/* The last three columns, which every row repeats. */
+/* Remove the last three columns, which are the same in each row. */
 static void take_alike(struct query_alike *alike, struct result_table *table)
 {
     *alike = (struct query_alike){0};
@@ -488,7 +487,7 @@ static void take_alike(struct query_alike *alike, struct result_table *table)
         result_table_drop_last(table);
 }
 
-/* choice: where the rows come from, a FROM without its word. */
+/* choice: source of the rows, the part after FROM. */
 static int choose_rows(struct result_table *out, struct query_alike *alike, struct store *store,
                        const struct query_sweep *sweep, const struct query_filter *filter,
                        int64_t last, const char *choice, struct err *err)
@@ -532,7 +531,7 @@ int query_cheapest(struct result_table *out, struct query_alike *alike, struct s
     return choose_rows(out, alike, store, sweep, &filter, 0, " (" SQL_1SE " LIMIT ?2)", err);
 }
 
-/* Under the name that the sweep has by now: it may have been superseded since. */
+/* Use the sweep's current name, since the sweep may have been superseded. */
 static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, struct err *err)
 {
     const char *ini, *name, *params;
@@ -545,7 +544,8 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
     rc = stored_settings_parse_sweep(&sweep, store, ini, err);
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
-    if (keep_of(&settings) == KEEP_NONE) /* what is chosen is trained again for its models */
+    if (keep_of(&settings) == KEEP_NONE) /* a chosen configuration is trained again for its
+                                          * models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
         rc = stored_settings_overlay(&settings, store, params, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers out of the database, as tables. Works on a store opened for reading or for writing. */
+/* Queries of the database that return tables. They work on a store opened for reading or
+ * writing. */
 #ifndef STORE_QUERY_H
 #define STORE_QUERY_H
 
@@ -10,71 +11,67 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* Student's t distribution. */
-
 /* A sweep of the file. */
 struct query_sweep {
     int64_t sweep_id;
-    char name[256]; /* cut where it is longer */
+    char name[256]; /* truncated */
     char objective[32];
-    int64_t n_sweeps; /* in the file */
+    int64_t n_sweeps; /* sweeps in the file */
 };
 
-/* The sweep called name; for NULL the one that was run last. -1 and err: no such sweep (and which
- * there are), or none at all. */
+/* Find a sweep by name; NULL: the sweep that ran last. -1 and err: no sweep of this name (err lists
+ * the names), or no sweep at all. */
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
 
-/* Which rows of the leaderboard, and how much of them. */
+/* The rows and columns of the leaderboard to return. */
 struct query_filter {
-    const char *where; /* an SQL expression over the columns of the view, diff_low and diff_high;
-                          NULL: all rows. err names it */
-    int64_t limit;     /* at most so many rows; -1: all */
-    bool is_brief;     /* what a screen has room for: no diff_se, pairs and flops, no val_r2 where
-                          `mean` is the same, and within_se as a mark, '*' */
+    const char *where; /* SQL expression over the columns of the view, diff_low and diff_high; NULL:
+                        * all rows. err names it */
+    int64_t limit;     /* maximum number of rows; -1: all */
+    bool is_brief;     /* columns that fit a screen: no diff_se, pairs and flops, no val_r2 if
+                        * `mean` is the same, and within_se as a mark, '*' */
 };
 
-/* How many configurations the scores cannot tell from the best one, among those of the filter,
- * whatever its limit. */
+/* Configurations that cannot be told apart from the best, among all rows of the filter, whatever
+ * its limit. */
 struct query_alike {
-    int64_t n_scored;   /* configurations with a mean, the best one included */
-    int64_t n_compared; /* others that have an interval of the difference to the best */
+    int64_t n_scored;   /* configurations with a mean, including the best */
+    int64_t n_compared; /* others with an interval of the difference to the best */
     int64_t n_alike;    /* others whose 95 % interval of it contains 0 */
 };
 
-/* Rows of the view `leaderboard` in the order of their places: place, config, the axes of this
- * sweep, trials, mean, val_r2, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops,
- * seconds. val_r2 is the mean R2 on the validation part over the done trials; classification has no
- * such column. diff_low and diff_high are the ends of the 95 % interval of diff, by Student's t
- * with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike: out, or NULL. Pair with
- * result_table_release(). */
+/* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
+ * sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops, seconds. val_r2 (regression
+ * only) is the mean R2 on the validation part over the done trials. diff_low and diff_high bound
+ * the 95 % interval of diff, by Student's t with pairs - 1 degrees of freedom; NULL for fewer than
+ * two pairs. alike: out, or NULL. Pair with result_table_release(). */
 int query_leaderboard(struct result_table *out, struct query_alike *alike, struct store *store,
                       const struct query_sweep *sweep, const struct query_filter *filter,
                       struct err *err);
 
-/* Of the configurations for which the expression is true: the cheapest whose mean is within one
- * standard error of the first, by the standard error of that, and that lost no more trials. By
- * flops (seconds where those are not known), then by place. One row of all columns; none where the
- * first has no standard error. where, alike: as above. Source: Breiman, Friedman, Olshen & Stone
- * 1984, section 3.4.3. */
+/* Return the cheapest configuration within one standard error of the first (the standard error is
+ * the first's), among those for which the expression is true and that lost no more trials.
+ * Cheapest: fewest flops (seconds if unknown), then place. One row; none if the first has no
+ * standard error. where, alike: as above. Source: Breiman, Friedman, Olshen & Stone 1984, section
+ * 3.4.3. */
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
-/* Rows of the view `trials` of a sweep, or of all for NULL, one after another: none is kept. Each
- * is handed over as a table of one row, borrowed for the call; the names are handed over first, in
- * a table without rows. */
+/* Pass rows of the view `trials` to `row` one by one, for a sweep or, with NULL, all. Each is a
+ * table of one row, borrowed for the call; the first call has the names and no row. */
 int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);
 
-/* X(name, SQL): what there is to ask. ?1 is an id, of what the comment says; the columns are those
- * of the SQL, read by their names (result_table.h). */
+/* X(name, SQL): the queries. ?1 is an id; the comment says of what. Columns are read by their SQL
+ * names (result_table.h). */
 /* clang-format off */
 #define QUERY_TABLE(X) \
-    X(FILES, /* what the sweeps of the file were made from */ \
+    X(FILES, /* file and settings of each sweep */ \
       "SELECT file, ini FROM sweep ORDER BY sweep_id") \
-    X(SWEEPS, /* of the file. All trials are of the only sweep: they need not be looked \
-                 up, and those that are done are the rest. Of several, in this order they come \
-                 grouped: four times as fast. */ \
+    X(SWEEPS, /* all sweeps. Of a single sweep SQLite need not look up the trials, and counts \
+                 those that are done as the rest. For several, this order groups the rows: four \
+                 times as fast. */ \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
       " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
@@ -84,13 +81,13 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       QUERY_STATES \
       " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
       " WHERE NOT " SQL_ONE_SWEEP " GROUP BY sweep_id") \
-    X(INCOMPLETE, /* sweeps of which the file holds a part */ \
+    X(INCOMPLETE, /* sweeps with only a part of their trials in the file */ \
       "SELECT name AS sweep, iif(" SQL_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
       " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
       " WHERE trials < planned ORDER BY sweep_id") \
-    X(BEST, /* of a sweep: the first row of the leaderboard, without what that says of the others; \
-               none before a trial is done */ \
+    X(BEST, /* of a sweep: first row of the leaderboard, without comparisons; none before a trial \
+               is done */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
@@ -106,17 +103,17 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
       " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
-    X(RUNNING, /* trials under way, longest first, 20 of them */ \
+    X(RUNNING, /* running trials, longest first, at most 20 */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
       " max(0, round((julianday('now') - 2440587.5) * 86400 - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, /* trials that go on from one, 20 of them */ \
+    X(CHECKPOINTS, /* trials with a checkpoint, at most 20 */ \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
       " JOIN trial AS t USING (trial_id) ORDER BY trial_id LIMIT 20") \
-    X(BROKEN, /* attempts that took their rank with them, or went with their run */ \
+    X(BROKEN, /* attempts that crashed their rank or were lost with their run */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
       " " QUERY_ERROR " AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
@@ -126,7 +123,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session ORDER BY session_id DESC LIMIT 10") \
-    X(SESSION, /* 0: the last one; one row. rate: trials a second */ \
+    X(SESSION, /* 0: the last one; one row. rate: trials per second */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
@@ -134,8 +131,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
       " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
-    X(LEFT, /* of a session that runs: trials that are pending in the sweeps it worked on, and seconds \
-               for them, by flops where they are known. Looks at all trials. */ \
+    X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
+               flops if known). Reads all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
       " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
       " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
@@ -149,14 +146,14 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one; no row before its first attempt has ended, nor \
-                     where it was stopped early or lost a rank, for what ran in vain then is not \
-                     recorded. Of the session's attempts alone, those that failed included: \
-                       total_s     their seconds together \
+    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, nor \
+                     if it was stopped early or lost a rank, since the time wasted then is not \
+                     recorded. Covers only the session's attempts, including failed ones: \
+                       total_s     sum of their seconds \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
-                       bound_s     max(total_s / ranks, longest_s), which no schedule of them on \
-                                   so many equal ranks can beat \
+                       bound_s     max(total_s / ranks, longest_s): no schedule on as many equal \
+                                   ranks is faster \
                        busy        total_s / (ranks elapsed_s) \
                        above       elapsed_s / bound_s - 1 */ \
       "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
@@ -170,11 +167,11 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
-    X(CONFIG, /* id of a configuration */ \
+    X(CONFIG, /* id of a configuration, also below */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
       " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
-    X(CONFIG_SETTINGS, /* axis: whether it varies in the sweep */ \
+    X(CONFIG_SETTINGS, /* varies: 'axis' if it varies in the sweep */ \
       "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
       " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
@@ -188,7 +185,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " m.value - avg(m.value) OVER (PARTITION BY m.name) AS d FROM trial" \
       " JOIN metric AS m USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
       " AND m.split = 'test' AND m.name <> 'loss') GROUP BY name ORDER BY name") \
-    X(TRIAL, /* id of a trial, and so on */ \
+    X(TRIAL, /* id of a trial, also below */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
       " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
       " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
@@ -197,11 +194,11 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
       " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_SESSION, /* on what its result was computed */ \
+    X(TRIAL_SESSION, /* program and machine that computed its result */ \
       "SELECT version, cpu, blas, blas_kernel, attempt.host FROM attempt JOIN session" \
       " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
       " ORDER BY attempt_id DESC LIMIT 1") \
-    X(DONE, /* trials of a sweep */ \
+    X(DONE, /* done trials of a sweep */ \
       "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
     X(TRIAL_METRICS, \
@@ -210,10 +207,11 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " max(value) FILTER (WHERE split = 'test') AS test," \
       " max(value) FILTER (WHERE split = 'stop') AS stop" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
-    X(LEVELS, /* of a sweep: the values of each axis, ascending */ \
+    X(LEVELS, /* of a sweep: values of each axis, ascending */ \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
-    X(LUCKY, /* a row where done trials without epochs stand beside others whose epoch was chosen by val */ \
+    X(LUCKY, /* of a sweep: a row if it has done trials without epochs beside others whose epoch \
+                was chosen by val */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
       " AND model_type_is(params ->> 'type', 'trains')" \
       " AND NOT model_type_is(params ->> 'type', 'has_epochs') AND state = 'done')" \
@@ -221,9 +219,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
       " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
       " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
-    X(REPEATED, /* a row where replicates were validated on the same samples: on those of a split \
-                   file, or on folds of which each gave each model without random numbers the same metrics again, all of them (an \
-                   accuracy alone is the same by chance) */ \
+    X(REPEATED, /* of a sweep: a row if replicates were validated on the same samples: those of a \
+                   split file, or of folds on which each model without random numbers repeats all \
+                   its metrics (an accuracy alone may be equal by chance) */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
       " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
       " AND state = 'done' AND replicate > 0)" \
@@ -242,21 +240,21 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " iif(outcome = 'running', (julianday('now') - 2440587.5) * 86400, NULL)) - started)" \
       " AS seconds, outcome," \
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
-    X(TRIAL_MODEL, /* its file, where it is kept */ \
+    X(TRIAL_MODEL, /* size of its model file, if kept */ \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
-    X(CONFIG_MODELS, /* files of its trials, where they are kept */ \
+    X(CONFIG_MODELS, /* model files of its trials, if kept */ \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
-    X(MODELS_MISSING, /* of a sweep: done trials that have none, of its best configuration and of \
-                         the one that --rule 1se chooses */ \
+    X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
+                         of the one that --rule 1se chooses */ \
       "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
-    X(WITH_MODELS, /* trials of a sweep that have one */ \
+    X(WITH_MODELS, /* of a sweep: trials with a model */ \
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
-    X(TRIAL_CHECKPOINT, /* of one that has no result yet */ \
+    X(TRIAL_CHECKPOINT, /* of a trial without a result */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
@@ -274,15 +272,16 @@ enum query {
 int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err);
 
-/* Ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged, failed; by
- * rank and host. One pass over its attempts: SQLite would sort them all. */
+/* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
+ * failed; sorted by rank and host. One pass over its attempts, which SQLite would sort. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
 
-/* A sweep file that trains exactly one configuration: the same settings, so the same keys. */
+/* Write a sweep file that trains exactly one configuration, with the same settings and so the same
+ * keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
 
-/* The number of a configuration or trial: "12", or with its letter "c12", "t12". False: it is none.
- */
+/* Parse the number of a configuration or trial: "12", or with its letter "c12", "t12". False:
+ * invalid. */
 bool query_parse_id(int64_t *id, const char *text, char letter);
 
 #endif

@@ -9,9 +9,9 @@
 #include "store/db.h"
 #include "store/store.h"
 
-/* ---- the configurations of a sweep in the database, by their keys ----
+/* ---- configurations of a stored sweep by key ----
  *
- * They are read once, so that a plan of many configurations is looked up in memory. */
+ * Read once, so that a large plan is looked up in memory. */
 
 enum { FIRST_SLOTS = 64 };
 
@@ -20,14 +20,14 @@ struct config_slot {
     int64_t config_id; /* 0: the slot is empty */
 };
 
-/* A hash table with open addressing, at most half full. */
+/* Hash table with open addressing, at most half full. */
 struct config_index {
     struct config_slot *slots; /* [n_slots] owned */
     size_t n_slots;            /* 0 or a power of two */
     size_t n;
 };
 
-/* The slot of a key, or the empty one where it belongs. Keys are hashes: any of their bits do. */
+/* Return the slot of a key, or the empty one where it belongs. Keys are hashes, so any bits do. */
 static struct config_slot *slot_of(const struct config_index *index, struct hash key)
 {
     size_t at = (size_t)key.low & (index->n_slots - 1);
@@ -74,8 +74,8 @@ static int add(struct config_index *index, struct store *store, sqlite3_stmt *ro
     return 0;
 }
 
-/* Read those of a sweep. Pair with config_index_release(), which takes a zeroed one. -1 and err:
- * the database cannot be read, a key is none, memory is short. */
+/* Read the configurations of a sweep. Pair with config_index_release(), which takes a zeroed
+ * index. */
 static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
                              struct err *err)
 {
@@ -102,11 +102,11 @@ static int64_t config_index_find(const struct config_index *index, struct hash k
     return index->n_slots ? slot_of(index, key)->config_id : 0;
 }
 
-/* ---- trials that are registered, written many at once ----
+/* ---- new trials, written 16 at a time ----
  *
- * A statement of 16 takes two thirds of the time of 16 statements. */
+ * A statement for 16 takes two thirds of the time of 16 statements. */
 
-enum { TRIALS_AT_ONCE = 16 }; /* STATEMENT_TRIAL_INSERT_16 */
+enum { TRIALS_AT_ONCE = 16 }; /* as STATEMENT_TRIAL_INSERT_16 */
 
 struct new_trial {
     int64_t trial_id, config_id;
@@ -115,8 +115,8 @@ struct new_trial {
 };
 
 struct new_trials {
-    int64_t last_id; /* the largest in the file, these included; -1 at first: unknown */
-    int n;           /* that wait */
+    int64_t last_id; /* largest in the file, including these; -1: unknown yet */
+    int n;           /* waiting to be written */
     struct new_trial of[TRIALS_AT_ONCE];
 };
 
@@ -129,7 +129,7 @@ static int bind_trial(sqlite3_stmt *statement, int column, const struct new_tria
            sqlite3_bind_text(statement, column + 4, trial->key, -1, SQLITE_STATIC);
 }
 
-/* n: as many as the statement takes. */
+/* n: trials that the statement takes. */
 static int write_trials(struct store *store, enum statement id, const struct new_trial *trials,
                         int n, struct err *err)
 {
@@ -165,9 +165,9 @@ static int find_last(struct new_trials *trials, struct store *store, struct err 
     return 0;
 }
 
-/* Add a trial, whose number is chosen and given back in trial_id: one above the largest there is.
- * It is in the file after new_trials_flush() at the latest. Inside one transaction of a writer. -1
- * and err: the database does not take it, or no number is left. */
+/* Add a trial under the number after the largest, returned in trial_id. Written by
+ * new_trials_flush() at the latest. Call inside one transaction. -1 and err also if no number is
+ * left. */
 static int new_trials_add(struct new_trials *trials, struct store *store,
                           const struct new_trial *trial, int64_t *trial_id, struct err *err)
 {
@@ -176,7 +176,8 @@ static int new_trials_add(struct new_trials *trials, struct store *store,
     if (find_last(trials, store, err))
         return -1;
     if (trials->last_id == INT64_MAX)
-        return err_set(err, "%s: the trial with the largest number there is leaves none for others",
+        return err_set(err,
+                       "%s: the largest possible trial number is in use: no trial can be added",
                        store->path);
     *new = *trial;
     *trial_id = new->trial_id = ++trials->last_id;
@@ -185,33 +186,33 @@ static int new_trials_add(struct new_trials *trials, struct store *store,
 
 /* ---- a walk over the plan ---- */
 
-/* A configuration of the plan that the database has. */
+/* A configuration of the plan that is in the database. */
 struct known_config {
     int64_t config_id;
-    int32_t config; /* of the plan */
+    int32_t config; /* index in the plan */
 };
 
-/* One walk over a plan; with insert false it only looks. */
+/* One walk over a plan; without `insert` it only reads. */
 struct walk {
     struct store *store;
     const struct plan *plan;
     const struct dataset *data;
     const struct gcn_cost *work; /* [n_configs] NULL: unknown */
     struct store_trials *trials;
-    int64_t sweep_id; /* 0: not there */
+    int64_t sweep_id; /* 0: not in the database */
     bool insert;
     bool is_part;               /* some trials are not ours: numbers are those of the whole plan */
-    bool is_new;                /* the sweep was not there: nothing of it needs to be looked up */
-    bool is_grown;              /* a configuration was new */
-    bool gives_stop;            /* the data, to trials that want such a part */
-    bool has_stop;              /* trials will be scored on it */
-    struct config_index there;  /* configurations of the sweep, as it was */
-    struct known_config *known; /* [n_known] by config_id */
+    bool is_new;                /* the sweep is new: nothing needs a lookup */
+    bool is_grown;              /* a configuration was added */
+    bool gives_stop;            /* the data give a stop part to trials that want one */
+    bool has_stop;              /* trials will be scored on a stop part */
+    struct config_index there;  /* stored configurations of the sweep, before this walk */
+    struct known_config *known; /* [n_known] sorted by config_id */
     size_t n_known;
     struct new_trials new_trials;
     struct settings_texts texts;
-    bool *has_level;   /* of each axis its values, one after another: a configuration has it */
-    struct buf levels; /* "[1,2": configurations that have all of those */
+    bool *has_level;   /* values of all axes, one after another: a configuration has it */
+    struct buf levels; /* "[1,2": configurations that together have all of these */
     struct buf json;
 };
 
@@ -228,7 +229,7 @@ static const char *choice_text(struct buf *out, enum param_id id, const struct s
     return buf_text(out);
 }
 
-/* Configurations of one sweep are ranked together: whoever calls has asked store_differences(). */
+/* Refuse a plan that differs, although the caller has checked store_differences(). */
 static int check_same(struct walk *w, const char *name, struct err *err)
 {
     struct errlist differences = {0};
@@ -241,8 +242,8 @@ static int check_same(struct walk *w, const char *name, struct err *err)
     return rc;
 }
 
-/* The settings that are not swept, as a sweep file; axes with their defaults are overwritten from
- * config.params by whoever reads it. */
+/* Store the fixed settings as a sweep file, with defaults for the axes, which config.params
+ * overrides. */
 static int insert_sweep(struct walk *w, const struct settings *s, struct err *err)
 {
     const struct dataset *d = w->data;
@@ -276,7 +277,7 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     return rc;
 }
 
-/* Numbers are given again: what belonged to another sweep or configuration would become ours. */
+/* Refuse rows whose parent was deleted: SQLite reuses numbers, so they would join our sweep. */
 static int refuse_orphans(struct walk *w, enum statement id, const char *children,
                           const char *parent, struct err *err)
 {
@@ -286,8 +287,8 @@ static int refuse_orphans(struct walk *w, enum statement id, const char *childre
         return -1;
     return !gone ? 0
                  : err_set(err,
-                           "%s: there are %s of %s %lld, which is not there: another program "
-                           "deleted it; go on with a copy from before that, or with another --db",
+                           "%s: there are %s of %s %lld, which is missing: another program deleted "
+                           "it; use an older copy, or another --db",
                            w->store->path, children, parent, (long long)gone);
 }
 
@@ -307,7 +308,7 @@ static int find_sweep(struct walk *w, struct err *err)
     return w->insert ? insert_sweep(w, &s, err) : 0;
 }
 
-/* Axes of the file in its order, then whatever else is no longer what it was. */
+/* Insert the axes of the file in its order, then settings that differ from the stored ones. */
 static int insert_axes(struct walk *w, struct err *err)
 {
     const struct sweep *sweep = w->plan->sweep;
@@ -328,8 +329,8 @@ static int insert_axes(struct walk *w, struct err *err)
         db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
 }
 
-/* Of a new sweep: a configuration that has a value of an axis first is listed, so that the levels
- * of all axes are read from few of its configurations. */
+/* In a new sweep, note each configuration that is the first with a value of some axis. These few
+ * are enough to read the levels of all axes. */
 static void note_levels(struct walk *w, int32_t config, const struct settings *s, int64_t config_id)
 {
     const struct sweep *sweep = w->plan->sweep;
@@ -412,7 +413,7 @@ static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *
     return 0;
 }
 
-/* Only of trials to be run: a result has settled what was before it. */
+/* Only for trials to be run: a result settles what came before. */
 static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *err)
 {
     if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
@@ -430,8 +431,8 @@ static int compare_known(const void *a, const void *b)
     return (x->config_id > y->config_id) - (x->config_id < y->config_id);
 }
 
-/* A trial of the database, unless the plan or its part has not that. Columns: STATEMENT_TRIALS_OF.
- */
+/* Take a stored trial, unless it is not in the plan or our part of it. Columns:
+ * STATEMENT_TRIALS_OF. */
 static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **last,
                       struct err *err)
 {
@@ -475,7 +476,7 @@ static int take_trials(struct walk *w, struct err *err)
     return rc;
 }
 
-/* The trials of a configuration: those before `end`, from the one that is returned. */
+/* Return the first trial of a configuration; *end is one past its last. */
 static int64_t first_trial(const struct walk *w, int32_t config, int64_t *end)
 {
     int64_t n_each = w->plan->n_trials / w->plan->n_configs, first = config * n_each;
@@ -501,7 +502,7 @@ static bool lacks_trials(const struct walk *w, int32_t config)
     return false;
 }
 
-/* Its settings, and the texts that its key and those of its trials are made from. */
+/* Read a configuration's settings, and the texts for its key and its trials' keys. */
 static int read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key,
                        struct err *err)
 {
@@ -513,7 +514,7 @@ static int read_config(struct walk *w, int32_t config, struct settings *s, struc
     return 0;
 }
 
-/* Which configurations the database has, and of their trials what it has. */
+/* Find the plan's configurations and their trials in the database. */
 static int find_configs(struct walk *w, struct err *err)
 {
     struct settings s;
@@ -537,7 +538,7 @@ static int find_configs(struct walk *w, struct err *err)
     return take_trials(w, err);
 }
 
-/* The configuration, if the database has it not, and those of its trials that it has not. */
+/* Insert the configuration and its trials where the database lacks them. */
 static int insert_missing(struct walk *w, int32_t config, struct err *err)
 {
     int64_t end, t = first_trial(w, config, &end);
@@ -600,7 +601,7 @@ static int update_levels(struct walk *w, struct err *err)
 {
     if (!w->is_grown)
         return 0;
-    if (!w->levels.size) /* the types of model have none of the axes */
+    if (!w->levels.size) /* no model type of the sweep has any of the axes */
         buf_putc(&w->levels, '[');
     buf_putc(&w->levels, ']');
     return db_finish(w->store,
@@ -639,7 +640,7 @@ static void walk_release(struct walk *w)
     buf_release(&w->json);
 }
 
-/* ---- what others call ---- */
+/* ---- exported functions ---- */
 
 int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err)
 {
@@ -704,7 +705,7 @@ int store_find(struct store *store, const struct plan *plan, const struct datase
                struct store_trials *trials, struct err *err)
 {
     struct walk w = {.store = store, .plan = plan, .data = data, .trials = trials};
-    /* One snapshot, and one lock instead of one for each look. */
+    /* One snapshot, and one lock instead of one for each query. */
     int rc = db_exec(store, "BEGIN", err);
 
     walk_init(&w);

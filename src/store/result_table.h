@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answer to a query: names and cells. The readers in query.h and the writers in report/ meet
- * here. */
+/* The answer to a query: names and cells. Connects the readers in query.h with the writers in
+ * report/. */
 #ifndef STORE_RESULT_TABLE_H
 #define STORE_RESULT_TABLE_H
 
@@ -24,21 +24,21 @@ struct result_table {
 
 void result_table_release(struct result_table *table);
 
-/* The cell of a row in the column of this name, borrowed; NULL where there is no such column. */
+/* Return the cell of a row in the named column, borrowed; NULL if there is no such column. */
 const struct cell *result_table_find(const struct result_table *table, int64_t row,
                                      const char *column);
 
-/* The value of a cell, by the name of its column, which the table must have (asserted). Integer: 0
- * where the cell is no integer. Real: NaN where it is no number. Text: borrowed; "" where it is no
- * text. */
+/* Return a cell's value by column name; the table must have the column (asserted). A cell of
+ * another type reads as 0 for integer, NaN for real (which accepts integers) and "" for text. The
+ * text is borrowed. */
 int64_t result_table_integer(const struct result_table *table, int64_t row, const char *column);
 double result_table_real(const struct result_table *table, int64_t row, const char *column);
 const char *result_table_text(const struct result_table *table, int64_t row, const char *column);
 
-/* Take the last column out. */
+/* Remove the last column. */
 void result_table_drop_last(struct result_table *table);
 
-/* Take the last column out where nothing is in it. */
+/* Remove the last column if all its cells are NULL. */
 void result_table_drop_empty(struct result_table *table);
 
 #endif

@@ -10,8 +10,8 @@
 
 /* ---- versions ---- */
 
-/* From version i to i + 1; NULL: there never was one. A table that is made anew is not renamed:
- * SQLite would rewrite what people's own views and tables say of it. */
+/* SQL from version i to i + 1; NULL: no version i. A changed table is created anew, not renamed:
+ * that would rewrite references in people's own views and tables. */
 static const char *const steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
@@ -46,7 +46,8 @@ static const char *const steps[SCHEMA_VERSION] = {
           "PRAGMA user_version = 3",
 };
 
-/* The same for a reader of version i: temporary views go before tables of their names. */
+/* The same for a reader of version i. Temporary views take precedence over tables of the same
+ * name. */
 static const char *const reader_views[SCHEMA_VERSION] = {
     [1] = "CREATE TEMP VIEW trial AS SELECT *, NULL AS predicted FROM main.trial",
     [2] = "CREATE TEMP VIEW session AS SELECT *, NULL AS realm, NULL AS born, NULL AS job,"
@@ -69,10 +70,10 @@ int schema_version(struct store *store, uint32_t *version, struct err *err)
     sqlite3_finalize(row);
     if (rc)
         return -1;
-    if (!found) /* by a run that was killed while it made the file */
+    if (!found) /* left by a run that was killed while it created the file */
         return err_set(err, "%s: empty; run 'espalier run' first", store->path);
     if (found < 1 || found > SCHEMA_VERSION)
-        return err_set(err, "%s: has schema %lld, this espalier knows 1 to %u", store->path,
+        return err_set(err, "%s: has schema %lld; this espalier supports 1 to %u", store->path,
                        (long long)found, SCHEMA_VERSION);
     *version = (uint32_t)found;
     return 0;
@@ -93,8 +94,7 @@ int schema_migrate(struct store *store, uint32_t from, struct err *err)
 
     if (from == SCHEMA_VERSION)
         return 0;
-    /* A table that is dropped takes no rows of others with it. Inside a transaction it says
-     * nothing. */
+    /* Otherwise dropping a table deletes rows that refer to it. No effect inside a transaction. */
     if (db_exec(store, "PRAGMA foreign_keys = off", err))
         return -1;
     rc = db_exec(store, "BEGIN EXCLUSIVE", err);
@@ -109,7 +109,7 @@ int schema_migrate(struct store *store, uint32_t from, struct err *err)
     if (!rc)
         return db_exec(store, "PRAGMA foreign_keys = on", err);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    return err_wrap(err, "schema %u cannot be brought to %u", from, SCHEMA_VERSION);
+    return err_wrap(err, "cannot migrate schema %u to %u", from, SCHEMA_VERSION);
 }
 
 int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *err)
@@ -120,13 +120,14 @@ int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *e
     return 0;
 }
 
-/* ---- whether a file has our tables ----
+/* ---- check that a file has our tables ----
  *
- * What each version made is made again in memory, from every schema that it may have begun as, and
- * compared as text, without comments and white space. An object of the file is ours by its name. */
+ * Create each version's objects again in memory, from every schema that the file may have begun
+ * with, and compare them as text without comments and white space. An object of the file is ours by
+ * its name. */
 
 struct object {
-    char *type, *name, *table, *sql; /* owned; sql is normalised, "" where there is none */
+    char *type, *name, *table, *sql; /* owned; sql is normalised, "" if there is none */
 };
 
 struct schema {
@@ -155,7 +156,6 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* After white space and comments. */
 static const char *skip_space(const char *p)
 {
     for (;;) {
@@ -173,17 +173,17 @@ static const char *skip_space(const char *p)
     }
 }
 
-/* After the text or name that begins at p, which is quoted. */
+/* Skip the quoted text or name that begins at p. */
 static const char *skip_quoted(const char *p)
 {
     char end = *p == '[' ? ']' : *p;
 
     for (p++; *p && *p != end; p++)
         ;
-    return *p ? p + 1 : p; /* a doubled quote begins another one, which does no harm */
+    return *p ? p + 1 : p; /* a doubled quote begins another text, which does no harm */
 }
 
-/* The name of a table that ALTER TABLE or .recover wrote is quoted, that of its schema is not. */
+/* Unquote the table name: ALTER TABLE and .recover quote it, our schema does not. */
 static const char *put_table_name(struct buf *out, const char *p)
 {
     static const char head[] = "CREATE TABLE ";
@@ -206,7 +206,7 @@ static bool joins(char c)
     return is_word(c) || (c && strchr("'\"`[]", c));
 }
 
-/* White space is left where two words, or two texts, would become one. */
+/* Keep white space only where two words or texts would become one. */
 static char *normalise(const char *sql)
 {
     struct buf out = {0};
@@ -255,7 +255,7 @@ static int read_file(struct schema *schema, struct store *store, struct err *err
     return rc;
 }
 
-/* The objects of a file that began as schema `from` and has schema `to` now. */
+/* Create the objects of a file that began as schema `from` and now has schema `to`. */
 static int make(struct schema *schema, uint32_t from, uint32_t to, struct err *err)
 {
     sqlite3 *db = NULL;
@@ -279,7 +279,7 @@ static int make(struct schema *schema, uint32_t from, uint32_t to, struct err *e
 struct comparison {
     const char *path;
     struct schema file;
-    struct schema made[SCHEMA_VERSION + 1]; /* by the schema that it began as */
+    struct schema made[SCHEMA_VERSION + 1]; /* by the schema that the file began with */
     uint32_t version;
 };
 
@@ -296,7 +296,7 @@ static bool is_view_of_ours(const char *name)
     return !sqlite3_stricmp(name, "trials") || !sqlite3_stricmp(name, "leaderboard");
 }
 
-/* All schemas that lead to a version end with the same names. */
+/* All schemas migrated to one version end with the same names. */
 static bool is_ours(const struct comparison *c, const char *name)
 {
     return is_view_of_ours(name) || find(&c->made[c->version], name);
@@ -308,8 +308,8 @@ static bool is_same(const struct object *made, const struct object *o)
            !strcmp(made->table, o->table) && !strcmp(made->sql, o->sql);
 }
 
-/* Whether the program makes an object so, beginning with the newest schema. What older ones lead to
- * is made on first need, since that takes milliseconds. */
+/* Set *found if the program creates an object in this form, trying the newest schema first. Older
+ * schemas are migrated only if needed, since each takes milliseconds. */
 static int find_as_made(bool *found, struct comparison *c, const struct object *o, struct err *err)
 {
     *found = false;
@@ -321,14 +321,14 @@ static int find_as_made(bool *found, struct comparison *c, const struct object *
     return 0;
 }
 
-/* SQLite looks for a table before it takes such a name for its own. */
+/* SQLite looks for such a table before it uses its own function. */
 static bool hides_function(const char *name)
 {
     return !sqlite3_stricmp(name, "json_each") || !sqlite3_stricmp(name, "json_tree") ||
            !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* Objects that SQLite makes itself: indexes of UNIQUE, AUTOINCREMENT of other tables, ANALYZE. */
+/* True for objects that SQLite makes: indexes of UNIQUE, AUTOINCREMENT of other tables, ANALYZE. */
 static bool is_internal(const struct object *o)
 {
     static const char *const names[] = {"sqlite_sequence", "sqlite_stat1", "sqlite_stat3",
@@ -344,8 +344,8 @@ static int refuse(const struct comparison *c, const struct object *o, const char
                   struct err *err)
 {
     return err_set(err,
-                   "%s: %s '%s' %s: another program changed the file, and it is not read; remove "
-                   "the change, or take a copy from before it",
+                   "%s: %s '%s' %s: another program changed the file, so espalier does not read "
+                   "it; undo the change, or use an older copy",
                    c->path, o->type, o->name, why);
 }
 
@@ -355,7 +355,7 @@ static int check_ours(struct comparison *c, const struct object *o, struct err *
 
     if (find_as_made(&is_as_made, c, o, err))
         return -1;
-    return is_as_made ? 0 : refuse(c, o, "is not as espalier makes it", err);
+    return is_as_made ? 0 : refuse(c, o, "differs from what espalier creates", err);
 }
 
 static int check_object(struct comparison *c, const struct object *o, struct err *err)
@@ -363,12 +363,13 @@ static int check_object(struct comparison *c, const struct object *o, struct err
     if (!sqlite3_strnicmp(o->name, "sqlite_", 7))
         return is_internal(o) ? 0 : refuse(c, o, "has a name that SQLite reserves", err);
     if (is_view_of_ours(o->name))
-        return !strcmp(o->type, "view") ? 0 : refuse(c, o, "stands where a view belongs", err);
+        return !strcmp(o->type, "view") ? 0
+                                        : refuse(c, o, "has the name of a view of espalier", err);
     if (is_ours(c, o->name) && strcmp(o->type, "trigger") != 0)
         return check_ours(c, o, err);
     if (strcmp(o->type, "table") != 0 && strcmp(o->type, "view") != 0 && is_ours(c, o->table))
-        return refuse(c, o, "stands on a table of espalier", err);
-    return hides_function(o->name) ? refuse(c, o, "has the name of a function of SQLite", err) : 0;
+        return refuse(c, o, "is defined on a table of espalier", err);
+    return hides_function(o->name) ? refuse(c, o, "has the name of an SQLite function", err) : 0;
 }
 
 static int check_missing(const struct comparison *c, struct err *err)

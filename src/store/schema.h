@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of the database: those of each version, the check that a file has them, and the way from
- * an older version to the newest. Internal to src/store. */
+/* The tables of the database: SQL for each version, check and migration. Internal to src/store. */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 
@@ -11,30 +10,31 @@
 
 struct store;
 
-#define SCHEMA_APPLICATION_ID 0x4553504cu /* "ESPL"; db/schema.sql sets the same */
-#define SCHEMA_VERSION 3u                 /* likewise; schema.c leads from older ones to it */
+#define SCHEMA_APPLICATION_ID 0x4553504cu /* "ESPL"; same value in db/schema.sql */
+#define SCHEMA_VERSION 3u                 /* likewise; schema.c migrates older versions */
 
-/* The SQL that makes the tables of each schema from 1 on (db/schema*.sql, generated at build
+/* SQL that creates the tables of each schema version, from 1 (db/schema*.sql, embedded at build
  * time). */
 extern const char *const schema_sql[SCHEMA_VERSION + 1];
 
-/* Compare the file's schema with what this program makes as `version`, also by migration. -1 and
- * err, which names the object: a table or index of ours is missing or differs, a trigger or a
- * foreign index stands on one, or a name hides a function of SQLite. Other objects that people
- * added are tolerated; nothing reads them. Costs a few milliseconds, whatever the file's size. */
+/* Compare the file's schema with the one that this program creates or migrates to `version`. -1 and
+ * err, which names the object: a table or index of ours is missing or differs, somebody else's
+ * trigger or index is on one, or a name hides an SQLite function. Objects that people added are
+ * otherwise allowed; nothing reads them. Takes a few milliseconds for any file. */
 int schema_check(struct store *store, uint32_t version, struct err *err);
 
-/* What user_version says. (The file's header may be behind a log that a killed run left.) -1 and
- * err: it cannot be read, or is newer than this program. */
+/* Read user_version through SQLite; the file's header may be older than the log of a killed run. -1
+ * and err also if it is newer than this program. */
 int schema_version(struct store *store, uint32_t *version, struct err *err);
 
-/* Make the tables of schema `from`, brought to `to`, in an empty database. A code of SQLite. */
+/* Create the tables of schema `from` in an empty database and migrate them to `to`. Returns an
+ * SQLite code. */
 int schema_make(sqlite3 *db, uint32_t from, uint32_t to);
 
-/* Bring an older schema to SCHEMA_VERSION, in one transaction. */
+/* Migrate an older schema to SCHEMA_VERSION in one transaction. */
 int schema_migrate(struct store *store, uint32_t from, struct err *err);
 
-/* Make an older schema look like today's to this connection, without writing. */
+/* Make an older schema look like the current one to this connection, without writing. */
 int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions: who writes, and what becomes of those that ended without a word. */
+/* Begin and end of sessions, and release of those that died. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 #include "store/session_check.h"
 #include "store/store.h"
 
-/* "slurm 77"; "" outside a batch system. */
+/* NULL outside a batch system, else "slurm 77". */
 static const char *own_job(char *text, size_t size)
 {
     struct batch_job job;
@@ -45,7 +45,7 @@ int store_begin_session(struct store *store, const struct store_session *s, stru
     return 0;
 }
 
-/* What a session has open ends with it. n_trials: of how many trials. */
+/* Close a session's open attempts and return their trials to pending. n_trials: out, how many. */
 static int end_attempts(struct store *store, int64_t session_id, double finished,
                         const char *outcome, int *n_trials, struct err *err)
 {
@@ -79,8 +79,7 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
     return 0;
 }
 
-/* In a line for people: what is gone, and what comes of it. A run that left nothing under way, and
- * is known to be gone, is not worth one. */
+/* Add a line about a dead session, unless it is known to be dead and had nothing open. */
 static void report_release(struct store *store, const struct session_check *check, int n_trials)
 {
     char trials[96] = "";
@@ -91,7 +90,7 @@ static void report_release(struct store *store, const struct session_check *chec
         snprintf(trials, sizeof trials, "; %d trial%s that it was running %s pending again",
                  n_trials, n_trials == 1 ? "" : "s", n_trials == 1 ? "is" : "are");
     errlist_add(&store->released, "%s: the run of %s %s: %s%s", store->path, check->who,
-                check->is_assumed ? "holds no lock and is taken for gone" : "is gone", check->why,
+                check->is_assumed ? "holds no lock and is assumed dead" : "is gone", check->why,
                 trials);
 }
 
@@ -104,7 +103,7 @@ void store_note_running(struct store *store, int64_t trial_id)
     lock_note(&store->lock, note);
 }
 
-/* The note that a session left behind: an attempt like those it has open. */
+/* Add the attempt in a dead session's note as an open one. */
 static int recall(struct store *store, const struct session_check *check, struct err *err)
 {
     long long session_id, trial_id;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of SQL that several statements or queries share. */
+/* SQL fragments that several statements or queries share. */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 
-/* Behind a WHERE on attempts that have no result, those that are open, crashed or lost: the index on
- * them is known by these words (db/schema.sql, attempt_without_result). */
+/* Condition on attempts without a result (open, stopped, crashed or lost), appended to a WHERE. The
+ * index attempt_without_result (db/schema.sql) applies only to exactly these words. */
 #define SQL_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
 #define SQL_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
 
-/* By what `best` chooses, for the queries and for which models are kept: */
+/* The rules by which `best` chooses, shared by the queries and by the choice of models to keep: */
 
-/* What orders rows of the leaderboard by their cost, the cheapest first. Seconds count only where
- * flops are not known (doc/decisions/0030). */
+/* Order leaderboard rows by cost, cheapest first. Seconds count only if flops are unknown
+ * (doc/decisions/0030). */
 #define SQL_COST "flops IS NULL, flops, iif(flops IS NULL, seconds, 0)"
 
-/* Rows of l, rows of the leaderboard with all its columns, that are within one standard error of
- * the first and lost no more trials; the first of them is what --rule 1se chooses. */
+/* The leaderboard rows within one standard error of the first that lost no more trials; l has all
+ * rows and columns. --rule 1se chooses the first of them. */
 #define SQL_1SE                                                                   \
     "SELECT l.* FROM l, (SELECT trials AS first_trials, mean AS first_mean,"      \
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \
     " AND abs(mean - first_mean) <= first_se ORDER BY " SQL_COST ", place"
 
-/* Tables of a WITH, of sweep ?1: chosen (config, is_best), what each of the two rules chooses: one
- * row where it is the same, none before a trial is done. */
+/* WITH tables for the sweep ?1. chosen (config, is_best) has the choice of both rules: one row if
+ * they agree, none before a trial is done. */
 #define SQL_CHOSEN                                                                   \
     "l AS MATERIALIZED (SELECT config, place, trials, mean, se, flops, seconds"      \
     " FROM leaderboard WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1))," \

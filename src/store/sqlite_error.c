@@ -14,7 +14,7 @@ static const struct {
     const char *doing;
 } doings[] = {
     {SQLITE_IOERR_READ, "read"},
-    {SQLITE_IOERR_SHORT_READ, "read to its end"},
+    {SQLITE_IOERR_SHORT_READ, "read it to its end"},
     {SQLITE_IOERR_WRITE, "write"},
     {SQLITE_IOERR_FSYNC, "flush to disk (fsync)"},
     {SQLITE_IOERR_DIR_FSYNC, "flush its directory to disk (fsync)"},
@@ -23,7 +23,7 @@ static const struct {
     {SQLITE_IOERR_LOCK, "lock"},
     {SQLITE_IOERR_RDLOCK, "lock"},
     {SQLITE_IOERR_UNLOCK, "unlock"},
-    {SQLITE_IOERR_CHECKRESERVEDLOCK, "look at locks"},
+    {SQLITE_IOERR_CHECKRESERVEDLOCK, "check its locks"},
     {SQLITE_IOERR_DELETE, "delete the journal"},
     {SQLITE_IOERR_CLOSE, "close"},
     {SQLITE_IOERR_SHMOPEN, "open the shared memory (-shm)"},
@@ -40,8 +40,8 @@ static const char *doing(int code)
     return "reach the file";
 }
 
-/* What the system said about the journal or the file. SQLite hands errno on from statements, but
- * not from a commit; its files remember theirs. */
+/* Return errno of the last failure of the journal or the file. SQLite passes errno on from
+ * statements but not from a commit; its file objects keep it. */
 static int last_errno(const struct store *store)
 {
     static const int pointers[] = {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER};
@@ -70,10 +70,10 @@ static void describe_busy(char *out, size_t size, struct store *store)
 
     database_file_holder(holder, store);
     snprintf(out, size,
-             "%s keeps it from being written (a transaction left open in 'sqlite3', a query that "
-             "does not end): end that%s",
+             "%s prevents writing (an open transaction in 'sqlite3', or a query that does not "
+             "end): end it%s",
              *holder ? holder : "another process, or a lock service that does not answer,",
-             *holder ? "" : "; 'fuser' on its host tells which it is");
+             *holder ? "" : "; 'fuser' on its host shows which process it is");
 }
 
 static void describe_damage(char *out, size_t size, const struct store *store, const char *what)
@@ -81,9 +81,9 @@ static void describe_damage(char *out, size_t size, const struct store *store, c
     struct buf word = {0};
 
     snprintf(out, size,
-             "damaged (%s); go on with a copy from before, or with what 'sqlite3 %s .recover | "
-             "sqlite3 NEW.db' can read (the shell of Debian 12 cannot): --db NEW.db runs what is "
-             "missing",
+             "damaged (%s); use an older copy, or recover the readable part with 'sqlite3 %s "
+             ".recover | sqlite3 NEW.db' (sqlite3 of Debian 12 lacks .recover); then 'run --db "
+             "NEW.db' runs the missing trials",
              what, escape_shell(&word, store->path));
     buf_release(&word);
 }
@@ -105,7 +105,7 @@ void sqlite_error_describe(char *out, size_t size, struct store *store)
         snprintf(out, size, "%s",
                  store->is_writer
                      ? "the disk or a quota is full: make room (df, quota)"
-                     : "no room for temporary files: SQLITE_TMPDIR names another folder");
+                     : "no room for temporary files: set SQLITE_TMPDIR to another folder");
         return;
     case SQLITE_IOERR:
         snprintf(out, size, "cannot %s: %s", doing(code), reason(store, "input/output error"));

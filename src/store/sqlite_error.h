@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What SQLite's failures mean to whoever has to mend them. Internal to src/store. */
+/* Messages for failures of SQLite, written for the user who has to fix them. Internal to
+ * src/store. */
 #ifndef STORE_SQLITE_ERROR_H
 #define STORE_SQLITE_ERROR_H
 
@@ -9,11 +10,11 @@
 
 struct store;
 
-/* The text after "PATH: " for the last failure of the store's connection: what was being done, the
- * system's reason, and what to do where that is not evident. */
+/* Describe the last failure of the store's connection, as the text after "PATH: ": the operation,
+ * the system's reason and, unless it is evident, the remedy. */
 void sqlite_error_describe(char *out, size_t size, struct store *store);
 
-/* "PATH: damaged (WHAT)", and what to do. Always -1. */
+/* Set err to "PATH: damaged (WHAT)" and the remedy. Always -1. */
 int sqlite_error_damage(struct store *store, const char *what, struct err *err);
 
 #endif

@@ -27,10 +27,10 @@
 #include "store/sqlite_error.h"
 #include "trial/result.h"
 
-/* A run that has not begun, and a reader, are better refused than left to wait. */
+/* A reader, or a run that has not begun, should rather fail than wait for long. */
 #define WRITER_PATIENCE_S 10.0
 #define READER_PATIENCE_MS 10000
-#define WAIT_S 0.05 /* between two looks whether the database is free */
+#define WAIT_S 0.05 /* between two attempts to get the database */
 
 #define CHECKED_WHOLE_BYTES (16 << 20) /* takes 0.1 s */
 
@@ -47,10 +47,10 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* SQLite would repair, checkpoint or lock a file that it opens. A file that is not ours must stay
- * as it is, so we look at its header first (https://sqlite.org/fileformat2.html, 1.3). The
- * header of a file of ours is never behind its log: store_open() writes it before there is one.
- * *is_empty: there is nothing yet. */
+/* Check the header before SQLite opens the file and repairs, checkpoints or locks it: a file that
+ * is not ours must stay as it is (https://sqlite.org/fileformat2.html, 1.3). Our own header is
+ * never older than the log, since store_open() writes it before there is a log. *is_empty: no file,
+ * or no bytes. */
 static int check_header(const char *path, bool *is_empty, struct err *err)
 {
     unsigned char header[HEADER_BYTES];
@@ -81,14 +81,14 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
     if (big_endian(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
         return err_set(err, "%s: a database of another program", path);
     if (big_endian(header + HEADER_USER_VERSION) > SCHEMA_VERSION)
-        return err_set(err, "%s: made by a newer espalier (schema %u, this one knows %u)", path,
-                       big_endian(header + HEADER_USER_VERSION), SCHEMA_VERSION);
+        return err_set(err, "%s: made by a newer espalier (schema %u, this one supports up to %u)",
+                       path, big_endian(header + HEADER_USER_VERSION), SCHEMA_VERSION);
     return 0;
 }
 
-/* A journal may end with the name of a file that SQLite deletes when the journal is rolled back, a
- * super-journal (https://sqlite.org/fileformat2.html, 3). Only transactions over attached files
- * have one, so that no journal of ours names any. */
+/* Refuse a journal that ends with a super-journal's name: SQLite deletes that file when it rolls
+ * back (https://sqlite.org/fileformat2.html, 3). Only transactions over attached files have one, so
+ * ours do not. */
 static int check_journal(const char *path, struct err *err)
 {
     static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -112,7 +112,7 @@ static int check_journal(const char *path, struct err *err)
         return 0;
     return err_set(err,
                    "%s: its journal (%s-journal) names another file, which SQLite would delete; "
-                   "espalier writes no such journal: remove it, or ask who sent it",
+                   "espalier never writes such a journal: remove it, or ask the sender",
                    path, path);
 }
 
@@ -130,7 +130,7 @@ static struct store *store_new(const char *path, struct err *err)
     return store;
 }
 
-/* As a URI, so that no name means anything special to SQLite (":memory:", "file:..."). */
+/* Open the path as a URI, so that no name is special to SQLite (":memory:", "file:..."). */
 static int open_uri(struct store *store, int flags, const char *suffix, struct err *err)
 {
     struct buf uri = {0};
@@ -161,9 +161,9 @@ static int create_schema(struct store *store, struct err *err)
     return db_exec(store, "COMMIT", err);
 }
 
-/* The journal is a rollback journal whenever nobody writes (store_close), so that a finished file
- * stands alone; one that a killed run left with a log may have been moved to where logs are not
- * safe. That a reader is in the way of the change is no error. */
+/* Choose the journal. While nobody writes it is a rollback journal (store_close), so a finished
+ * file needs no other. A file that a killed run left with a log may have been moved to where logs
+ * are not safe. A reader that blocks the change is no error. */
 static int use_journal(struct store *store, struct err *err)
 {
     bool is_wal = !strcmp(database_file_journal_mode(store->path, NULL), "wal");
@@ -176,7 +176,7 @@ static int use_journal(struct store *store, struct err *err)
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 
-/* Of SQLite's busy handler: n counts the calls for one lock. */
+/* Busy handler of SQLite; n counts the calls for one lock. */
 static int wait_for_others(void *arg, int n)
 {
     struct store *store = arg;
@@ -223,10 +223,10 @@ static int check_part(struct store *store, const char *sql, struct err *err)
     return rc;
 }
 
-/* A page that was overwritten shows itself when it is read, which may be after hours, and a value
- * that the schema forbids when it is used. Only our tables: those of others may hold anything. A
- * sweep is resumed from the first ones. The others grow with epochs and metrics, may take seconds
- * to read, and nothing depends on them. */
+/* Check pages and values now. SQLite would notice an overwritten page or forbidden value only when
+ * it reads it, perhaps after hours. Only our tables; others may hold anything. A sweep is resumed
+ * from the first tables; the rest grow with epochs and metrics, may take seconds to read, and
+ * nothing depends on them. */
 static int check_pages(struct store *store, uint32_t version, struct err *err)
 {
     static const struct {
@@ -251,7 +251,7 @@ static int check_pages(struct store *store, uint32_t version, struct err *err)
     return 0;
 }
 
-/* A run that was killed while it made the file may have left none of it but its journal. */
+/* A run that was killed while it created the file may have left nothing but its journal. */
 static int check_empty(struct store *store, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, "PRAGMA page_count", err);
@@ -263,7 +263,7 @@ static int check_empty(struct store *store, struct err *err)
     return rc;
 }
 
-/* Checks of values that somebody else may have written. */
+/* Check contents that another program may have written. */
 static int check_file(struct store *store, uint32_t version, struct err *err)
 {
     if (store->is_new)
@@ -271,7 +271,8 @@ static int check_file(struct store *store, uint32_t version, struct err *err)
     return schema_check(store, version, err) || check_pages(store, version, err) ? -1 : 0;
 }
 
-/* FULL: a commit survives a power cut. With a group commit twice a second its cost is nothing. */
+/* synchronous = full lets a commit survive a power cut. With two commits a second it costs
+ * nothing. */
 static int open_writer(struct store *store, struct err *err)
 {
     uint32_t version;
@@ -282,8 +283,8 @@ static int open_writer(struct store *store, struct err *err)
     sqlite3_busy_handler(store->db, wait_for_others, store);
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return err_set(err, "%s: not writable", store->path);
-    /* Models of a commit fit into the cache, and those that are dropped are not overwritten by
-     * zeros, as Debian's SQLite would: half of what is written otherwise. */
+    /* A commit's models fit into the cache. secure_delete, which Debian's SQLite turns on, would
+     * overwrite dropped models with zeros and double the bytes written. */
     if (db_exec(store,
                 "PRAGMA synchronous = full; PRAGMA foreign_keys = on;"
                 "PRAGMA cache_size = -65536; PRAGMA secure_delete = off",
@@ -297,8 +298,7 @@ static int open_writer(struct store *store, struct err *err)
     return use_journal(store, err);
 }
 
-/* Close without the courtesies of store_close(). A file of ours that is removed goes before its
- * lock. */
+/* Close without the care of store_close(). Removes our file before its lock. */
 static void discard(struct store *store, bool with_file)
 {
     for (int i = 0; i < STATEMENT_COUNT; i++)
@@ -333,7 +333,7 @@ int store_open(struct store **out, const char *path, struct err *err)
     if (!rc)
         rc = open_writer(store, err);
     if (rc) {
-        /* What is refused is not to change by a log that is folded into it. */
+        /* Do not fold a log into a refused file, which must not change. */
         if (store->db && !store->is_new)
             sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         discard(store, store->is_new);
@@ -373,10 +373,10 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     return db_exec(store, "PRAGMA query_only = on", err);
 }
 
-/* What a killed run left may need repair before it can be read: rolling back its journal needs the
- * right to write. In a directory where nobody may write, a database in WAL mode cannot be opened
- * the usual way, since readers of a WAL share a file of memory; without a log nothing can change
- * under us there. */
+/* Open for reading. A killed run's file may need repair first, and rolling back its journal needs
+ * write permission. In a directory without write permission, a WAL database cannot be opened as
+ * usual, since its readers share a memory file. Without a log nothing can change there, so
+ * "immutable" is safe. */
 static int open_reader(struct store *store, struct err *err)
 {
     int code;
@@ -420,7 +420,7 @@ void store_close(struct store *store)
     if (!store)
         return;
     if (store->is_writer) {
-        /* Without this the journal would do it, at the next open. */
+        /* Otherwise the journal would do this at the next open. */
         if (!sqlite3_get_autocommit(store->db))
             sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
         store_settle(store, NULL);

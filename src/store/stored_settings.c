@@ -4,7 +4,7 @@
 #include "grid/sweep_file.h"
 #include "store/db.h"
 
-/* -> gives a number as it was written, json_each.value only 15 digits of it. */
+/* The operator -> returns a number as it was written; json_each.value returns only 15 digits. */
 static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
                                  " FROM json_each(?1) AS p";
 
@@ -41,8 +41,8 @@ int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3
     return rc;
 }
 
-/* A configuration that was stored before there was a setting lacks it, also where the sweep has
- * been stored again since. */
+/* Settings that a configuration lacks keep the value from before they existed, even if a later run
+ * stored the sweep again. */
 static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
 {
     for (int id = 0; id < P_COUNT; id++)
@@ -50,8 +50,7 @@ static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
             settings->v[id] = param_before((enum param_id)id);
 }
 
-/* Put the values of a configuration into settings; a name that this program does not know comes
- * from a newer one. */
+/* Put one value of a configuration into settings. An unknown name comes from a newer program. */
 static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {

@@ -10,7 +10,7 @@
 #include "store/store.h"
 #include "store/stored_settings.h"
 
-/* ---- revisions of a type of model ---- */
+/* ---- revisions of a model type ---- */
 
 #define FIRST(sweep, config)                                                                \
     "SELECT c.key, c.params, w.ini, w.data_digest, w.task FROM " config " AS c JOIN " sweep \
@@ -27,7 +27,7 @@ static const char *text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-/* The settings of the row, as its key was made from them. */
+/* Read the row's settings as when its key was computed. */
 static int read_settings(struct settings *s, const struct sweep *sweep, struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {
@@ -40,7 +40,8 @@ static int read_settings(struct settings *s, const struct sweep *sweep, struct s
     return settings_resolve(s, is_regression ? TASK_REGRESSION : TASK_CLASSIFICATION, err);
 }
 
-/* Settings that are in a key only as axes are in all of them or in none. */
+/* True if an earlier revision made the key. Settings that are in a key only as axes are in all or
+ * in none. */
 static bool is_before(const struct settings *s, struct hash digest, struct hash key)
 {
     bool swept[P_COUNT];
@@ -69,7 +70,7 @@ static int judge(enum sweep_revision *found, struct store *store, sqlite3_stmt *
     if (!rc)
         rc = read_settings(&s, &sweep, store, row, err);
     if (!rc && (hash_parse(&key, text(row, 0)) || hash_parse(&digest, text(row, 3))))
-        rc = err_set(err, "%s: a key that is no hash", store->path);
+        rc = err_set(err, "%s: a key is not a hash", store->path);
     if (!rc)
         *found = is_before(&s, digest, key) ? SWEEP_REVISION_BEFORE : SWEEP_REVISION_NOW;
     sweep_release(&sweep);
@@ -101,11 +102,10 @@ int sweep_identity_revision(enum sweep_revision *found, struct store *store,
     return rc;
 }
 
-/* ---- whether a plan goes on with a sweep of the database ----
+/* ---- differences between a plan and the stored sweep ----
  *
- * What was fixed is read from the sweep file that the last run stored, and today's goes through the
- * same writer and reader, so that both have absolute paths and nothing is left of how they were
- * written. */
+ * Fixed settings come from the sweep file that the last run stored. Today's pass through the same
+ * writer and reader, so that both have absolute paths and the same notation. */
 
 struct comparison {
     struct store *store;
@@ -114,8 +114,8 @@ struct comparison {
     struct errlist *out;
     int64_t sweep_id; /* 0: the database has no sweep of this name */
     struct sweep there, here;
-    char digest[HASH_HEX_SIZE]; /* of the data there */
-    bool varies[P_COUNT];       /* an axis of either */
+    char digest[HASH_HEX_SIZE]; /* digest of the stored data */
+    bool varies[P_COUNT];       /* axes of the stored sweep or of the plan */
 };
 
 static int read_there(struct comparison *c, const char *name, struct err *err)
@@ -164,7 +164,8 @@ static void put_value(struct buf *out, enum param_id id, union value value)
         buf_puts(out, "(none)");
 }
 
-/* The line that keeps the value there, where the file has none and the default was another once. */
+/* Append the line that restores the stored value, if the file does not set it and the default has
+ * changed. */
 static void put_remedy(struct buf *out, const struct comparison *c, enum param_id id)
 {
     bool has_changed = id == P_SCALE || !param_equal(id, param_default(id), param_before(id));
@@ -193,14 +194,14 @@ static void compare(struct comparison *c, enum param_id id)
     buf_release(&line);
 }
 
-/* A setting that is no part of a key, but of what is read. */
+/* True for a setting that is no part of a key but decides which data are read. */
 static bool is_of_data(enum param_id id)
 {
     return !(param_table[id].flags & PARAM_IDENTITY) &&
            (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE);
 }
 
-/* The data line names the files: where their settings are the same, what is in one changed. */
+/* Name the data files: if their settings are equal, contents changed. */
 static void compare_data(struct comparison *c)
 {
     char digest[HASH_HEX_SIZE];
@@ -215,12 +216,11 @@ static void compare_data(struct comparison *c)
         if (param_table[id].type == PARAM_PATH && *c->plan->sweep->fixed.v[id].s)
             buf_printf(&files, "%s %s", files.size ? "," : ":", c->plan->sweep->fixed.v[id].s);
     }
-    errlist_add(c->out, "the data are others%s (digest %s -> %s)", buf_text(&files), c->digest,
-                digest);
+    errlist_add(c->out, "the data differ%s (digest %s -> %s)", buf_text(&files), c->digest, digest);
     buf_release(&files);
 }
 
-/* Configurations that are there would be ranked beside those of the plan. */
+/* Stored configurations would be ranked beside those of the plan. */
 static int compare_revisions(struct comparison *c, struct err *err)
 {
     enum sweep_revision found;

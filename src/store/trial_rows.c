@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of the view `trials`, put together from one ordered pass over each table. As SQL the
- * view looks up every metric and every attempt and parses the settings of every trial, which takes
- * ten times as long. */
+/* Build the rows of the view `trials` from one ordered pass over each table. The view looks up each
+ * metric and attempt and parses each trial's settings, which takes ten times as long. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +23,11 @@ enum { TRIAL, CONFIG, REPLICATE, FOLD, STATE, VALUE, SECONDS, PREDICTED, ATTEMPT
 static const char *const view_names[N_TRIAL] = {"trial", "config",  "replicate", "fold",    "state",
                                                 "value", "seconds", "predicted", "attempts"};
 
-/* A table in the order of its trials, read beside them. */
+/* A table sorted by trial, read in parallel with the trials. */
 struct beside {
     sqlite3_stmt *row;
     bool has_row;
-    int64_t trial_id; /* of the row */
+    int64_t trial_id; /* trial of the row */
 };
 
 struct trial_rows {
@@ -36,16 +35,16 @@ struct trial_rows {
     int64_t sweep_id; /* 0: all */
     sqlite3_stmt *trial, *config;
     struct beside metrics, attempts;
-    struct result_table view;          /* of one row; its cells: */
-    struct cell *trial_cells[N_TRIAL]; /* what view_names names */
+    struct result_table view;          /* one row; its cells: */
+    struct cell *trial_cells[N_TRIAL]; /* those of view_names */
     struct cell *sweep_cell, *rank_cell, *host_cell;
-    struct cell *setting_cells; /* [n_settings] behind `config` */
-    struct cell *metric_cells;  /* [n_metrics] behind `value` */
+    struct cell *setting_cells; /* [n_settings] after `config` */
+    struct cell *metric_cells;  /* [n_metrics] after `value` */
     char *const *metric_names;
     int n_settings, n_metrics;
-    int64_t config_id; /* whose settings are in the view; 0: none are */
-    bool is_wanted;    /* that configuration is there, and of the sweep */
-    char *host;        /* owned; of the row in the view */
+    int64_t config_id; /* configuration whose settings are in the view; 0: none */
+    bool is_wanted;    /* that configuration exists and belongs to the sweep */
+    char *host;        /* owned; host of the row in the view */
     void (*take)(void *arg, const struct result_table *row);
     void *arg;
 };
@@ -64,7 +63,7 @@ static int begin_beside(struct beside *b, struct store *store, const char *sql, 
     return b->row ? next_beside(b, store, err) : -1;
 }
 
-/* To the first row of a trial, or of a later one. */
+/* Advance to the first row of this trial or a later one. */
 static int skip_to(struct beside *b, struct store *store, int64_t trial_id, struct err *err)
 {
     int rc = 0;
@@ -74,7 +73,7 @@ static int skip_to(struct beside *b, struct store *store, int64_t trial_id, stru
     return rc;
 }
 
-/* Whether a column is that of a metric, "val_rmse". */
+/* True if a column is that of a metric, such as "val_rmse". */
 static bool is_named(const char *column, const char *split, const char *name)
 {
     size_t n = strlen(split);
@@ -110,7 +109,7 @@ static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
     return rc;
 }
 
-/* The host is copied where it differs: SQLite's text goes with the step to the next trial. */
+/* Copy the host if it differs: SQLite's text ends with the step to the next trial. */
 static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
 {
     if (cell->type != CELL_TEXT)
@@ -125,7 +124,7 @@ static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
     return 0;
 }
 
-/* The last attempt of a trial. */
+/* Put in the last attempt. */
 static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
 {
     int rc = skip_to(&r->attempts, r->store, trial_id, err);
@@ -141,7 +140,7 @@ static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
     return rc;
 }
 
-/* The settings of a configuration stay in the view until there is another one. */
+/* Settings stay in the view until the configuration changes. */
 static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
 {
     int64_t sweep_id = 0;
@@ -182,7 +181,8 @@ static int put_trial(struct trial_rows *r, struct err *err)
     return 0;
 }
 
-/* The trials' statement is the first and lasts to the end, so that all see the same state. */
+/* The statement over trials starts first and ends last, so that all tables are read in the same
+ * state. */
 static int put_all(struct trial_rows *r, struct err *err)
 {
     int rc = db_step(r->store, r->trial, err);
@@ -228,7 +228,6 @@ static struct cell *find_cell(const struct trial_rows *r, const char *column)
     return (struct cell *)(uintptr_t)result_table_find(&r->view, 0, column);
 }
 
-/* Where each value goes. */
 static void find_cells(struct trial_rows *r)
 {
     for (int c = 0; c < N_TRIAL; c++)
@@ -248,7 +247,7 @@ static void rows_release(struct trial_rows *r)
     sqlite3_finalize(r->config);
     sqlite3_finalize(r->metrics.row);
     sqlite3_finalize(r->attempts.row);
-    r->view.n_rows = 0; /* the texts are not the table's */
+    r->view.n_rows = 0; /* the table does not own the texts */
     result_table_release(&r->view);
     free(r->host);
 }

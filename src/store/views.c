@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The views made for people who type SQL. Their columns follow what is in the file: one for each
- * setting that varies in a sweep of it, one for each main setting (PARAM_MAIN), one for each metric
- * of the tasks in it and each part that trials are scored on. */
+/* The views for people who type SQL, with a column for each setting that varies in a sweep, each
+ * main setting (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
 #include <string.h>
 
 #include "gcn/metric.h"
 #include "grid/param.h"
 #include "store/db.h"
 
-/* The settings with a column: the axes of all sweeps, then those of ?1, a JSON array, that are
- * none. A sweep that does not vary a setting shows its fixed value. */
+/* Settings with a column: the axes of all sweeps, then those of ?1, a JSON array, that are no axis.
+ * A sweep that does not vary a setting shows its fixed value. */
 static const char sql_settings[] =
     "SELECT name FROM (SELECT name, 0 AS part, min(sweep_id * 1000 + ordinal) AS place FROM axis"
     " GROUP BY name UNION ALL SELECT value, 1, key FROM json_each(?1)"
@@ -34,15 +33,15 @@ static const char trials_tail[] =
     "        (SELECT max(attempt_id) FROM attempt AS a WHERE a.trial_id = trial.trial_id)\n"
     "ORDER BY trial.trial_id";
 
-/* trials counts those that have a value: one whose objective is undefined (a correlation with a
- * constant) does not lift its configuration by its absence. sd is the sample standard deviation
- * (n - 1) in two passes; NULL for a single trial.
+/* `trials` counts trials with a value, so that an undefined objective (a correlation with a
+ * constant) does not raise its configuration. sd is the sample standard deviation (n - 1), in two
+ * passes; NULL for one trial.
  *
- * Pairs of trials share replicate and fold, and so their parts. off, the difference of a pair less
- * that of the means, is about zero on average, so that one pass over its squares is as exact as
- * two. share is n_val / n_train where each pair has other parts, for the variance of a mean over
- * parts that overlap (Nadeau & Bengio 2003; doc/decisions/0030): 0 where a split file without folds
- * gives all the same. Before schema 3 `ini` tells that it did. */
+ * Pairs of trials share replicate and fold, and so their parts. `off`, the difference of a pair
+ * minus that of the means, averages about zero, so one pass over its squares is as exact as two.
+ * `share` is n_val / n_train, for the variance of a mean over overlapping parts (Nadeau & Bengio
+ * 2003; doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts, which
+ * before schema 3 only `ini` shows. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
@@ -106,12 +105,12 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = best.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-/* A column of a setting, which must be one that this program knows. */
+/* Append the column of a setting, which must be known to this program. */
 static int put_setting(struct buf *out, struct store *store, const char *name, struct err *err)
 {
     if (param_find(NULL, name) == P_COUNT)
         return err_set(err,
-                       "%s: its axis '%s' is no setting of this espalier: a newer one wrote the "
+                       "%s: its axis '%s' is not a setting of this espalier: a newer one wrote the "
                        "file, or another program changed it; 'espalier params' lists the settings",
                        store->path, name);
     buf_puts(out, "    config.params ->> ");
@@ -122,7 +121,6 @@ static int put_setting(struct buf *out, struct store *store, const char *name, s
     return 0;
 }
 
-/* The names of the main settings as a JSON array. */
 static void put_main(struct buf *out)
 {
     const char *gap = "[";
@@ -193,7 +191,7 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
     return 0;
 }
 
-/* The text of a view that is there, by one of the two queries; none where there is none. */
+/* Append the text of a view, found by one of the two queries; nothing if there is none. */
 static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
                      struct err *err)
 {
@@ -213,7 +211,7 @@ static int find_view(struct buf *sql, struct store *store, const char *query, co
     return rc;
 }
 
-/* Whether there is a view with this text. */
+/* True if a view has this text. */
 static int has_view(struct store *store, const char *query, const char *name, const char *sql,
                     bool *has, struct err *err)
 {
@@ -225,8 +223,8 @@ static int has_view(struct store *store, const char *query, const char *name, co
     return rc;
 }
 
-/* Make a view, unless it is there with the same text: every change of the schema makes all readers
- * prepare their statements anew. is_temp: for this connection, instead of for the file. */
+/* Create a view, unless it exists with this text: each change of the schema makes all readers
+ * prepare their statements again. is_temp: for this connection, not in the file. */
 static int make_view(struct store *store, bool is_temp, const char *name, const struct buf *select,
                      struct err *err)
 {
@@ -249,7 +247,8 @@ static int make_view(struct store *store, bool is_temp, const char *name, const 
     return rc;
 }
 
-/* In the file for people, and as a temporary one for this program, which reads no other. */
+/* Create a view in the file, for people, and as a temporary one, the only one this program
+ * reads. */
 static int put_view(struct store *store, bool is_written, const char *name,
                     const struct buf *select, struct err *err)
 {
@@ -258,7 +257,7 @@ static int put_view(struct store *store, bool is_written, const char *name,
     return make_view(store, true, name, select, err);
 }
 
-/* Columns that the file has are kept: they are of another of its sweeps. */
+/* Keep the columns of a stop part that the file has; they belong to another of its sweeps. */
 static int shows_stop(struct store *store, bool *shows, struct err *err)
 {
     struct buf there = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Activations of hidden units, fused with bias and dropout so that a matrix passes through the
- * cache once, and their way back.
+/* Activations of hidden units and their gradients, fused with bias and dropout so that a matrix
+ * passes through the cache once.
  *
- * Single-threaded, thread-safe. The plain twins are in tests/unit/activation.c. */
+ * Single-threaded, thread-safe. Reference: tests/unit/activation.c. */
 #ifndef TENSOR_ACTIVATION_H
 #define TENSOR_ACTIVATION_H
 
@@ -16,27 +16,27 @@ enum activation {
     ACTIVATION_RELU,
     ACTIVATION_TANH,
     ACTIVATION_ELU,  /* u > 0 ? u : exp(u) - 1. Clevert et al. 2016, arXiv:1511.07289, alpha = 1 */
-    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2. Hendrycks & Gimpel 2016, arXiv:1606.08415:
-                      * the exact form, as torch.nn.GELU() has it, not the one by tanh */
+    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2. Hendrycks & Gimpel 2016, arXiv:1606.08415; the
+                        exact form, like torch.nn.GELU(), not the tanh approximation */
 };
 
-/* Whether the way back takes the derivative, as it was found on the way forward, and not h. */
+/* True if activation_back() needs the slope from the forward pass, not h. */
 bool activation_keeps_slope(enum activation activation);
 
 /* h[i] = dropout(act(z[rows[i]] + bias))
- *   h        out  (n, W)  may be z itself where rows is NULL
- *   slope    out  (n, W)  its derivative, where that is what is kept; NULL: not wanted
+ *   h        out  (n, W)  may be z if rows is NULL
+ *   slope    out  (n, W)  dh/dz, for activation_keeps_slope(); may be NULL
  *   z        in   (m, W)
  *   rows     in   [n]  NULL: row i
  *   bias     in   [W]
  *   dropout  in   NULL: none
- *   bits     in   [n][dropout_stride(W)] as dropout_bits() gives; unused without dropout
- * A NaN stays one: divergence must not be rectified away. */
+ *   bits     in   [n][dropout_stride(W)] from dropout_bits(); unused without dropout
+ * NaN stays NaN, so that a diverged training is noticed. */
 void activation_forward(struct mat *h, struct mat *slope, const struct mat *z, const int32_t *rows,
                         const float *bias, enum activation activation,
                         const struct dropout *dropout, const uint16_t *bits);
 
-/* d in: gradient by h; out: gradient by z + bias. kept: h or the slope. dropout, bits as above. */
+/* d in: gradient by h; out: gradient by z + bias. kept: h or slope. */
 void activation_back(struct mat *d, const struct mat *kept, enum activation activation,
                      const struct dropout *dropout, const uint16_t *bits);
 

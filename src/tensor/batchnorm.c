@@ -7,7 +7,7 @@
 
 #include "base/cpu.h"
 
-/* Columns in tiles: their double sums stay in the first-level cache. */
+/* Columns per tile; their double sums fit the first-level cache. */
 enum { TILE = 64 };
 
 static int32_t tile_width(int32_t begin, int32_t width)
@@ -112,7 +112,7 @@ CLONES static void product_sums(float *sum, const struct mat *d, const struct ma
         sum[j] = (float)wide[j];
 }
 
-/* gamma / sqrt(variance) times what is left of d without its mean and its part along x. */
+/* gamma / sqrt(variance) times d without its mean and its part along x. */
 CLONES static void back_row(float *restrict d, const float *restrict x,
                             const float *restrict d_gamma, const float *restrict d_sum,
                             const float *restrict inverse, const float *restrict gamma, float share,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batch normalisation of the columns of a matrix, and its way back.
+/* Batch normalisation of the columns of a matrix, and its gradient.
  *
- * y = gamma (z - mean) / sqrt(variance + BATCHNORM_EPSILON); the shift that follows is the bias of
- * the activation. Sums in double, rows in their order. Single-threaded, thread-safe.
- * Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1; running statistics as
- * torch.nn.BatchNorm1d keeps them. The plain twins are in tests/unit/batchnorm.c. */
+ * y = gamma (z - mean) / sqrt(variance + BATCHNORM_EPSILON); the activation's bias is the shift.
+ * Sums in double, rows in order. Single-threaded, thread-safe.
+ * Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1; running statistics as in
+ * torch.nn.BatchNorm1d. Reference: tests/unit/batchnorm.c. */
 #ifndef TENSOR_BATCHNORM_H
 #define TENSOR_BATCHNORM_H
 
@@ -14,27 +14,27 @@
 
 /* PyTorch's defaults. */
 #define BATCHNORM_EPSILON 1e-5
-#define BATCHNORM_MOMENTUM 0.1 /* share of the batch in the running statistics */
+#define BATCHNORM_MOMENTUM 0.1 /* weight of the batch in the running statistics */
 
-/* mean, variance out [W]: of each column of the rows rows[0 .. n - 1] of z (NULL: 0 .. n - 1), n >=
- * 1. The variance is the batch's own, divided by n. */
+/* mean, variance out [W]: of each column over rows rows[0 .. n - 1] of z (NULL: 0 .. n - 1), n >=
+ * 1. The variance has divisor n. */
 void batchnorm_measure(double *mean, double *variance, const struct mat *z, const int32_t *rows,
                        int32_t n);
 
-/* running inout [W]: a tenth of the way towards the batch's. Those of the variance estimate the
- * population's, n / (n - 1) of the batch's; of one row there is no estimate, and they stay. */
+/* Update the running statistics, inout [W]. Their variance estimates the population's, n / (n - 1)
+ * times the batch's; with n = 1 it stays. */
 void batchnorm_remember(float *running_mean, float *running_variance, const double *mean,
                         const double *variance, int32_t n, int32_t width);
 
 /* y[i] = gamma (z[rows[i]] - mean) inverse
- *   y           out  (n, W)  may be z itself where rows is NULL
- *   normalized  out  (n, W)  the same without gamma; NULL: not wanted
+ *   y           out  (n, W)  may be z if rows is NULL
+ *   normalized  out  (n, W)  y without gamma; may be NULL
  *   inverse     in   [W]     1 / sqrt(variance + BATCHNORM_EPSILON) */
 void batchnorm_apply(struct mat *y, struct mat *normalized, const struct mat *z,
                      const int32_t *rows, const float *mean, const float *inverse,
                      const float *gamma);
 
-/* d inout (n, W): gradient by y, then by z, mean and variance being functions of z.
+/* d inout (n, W): gradient by y, then by z, with mean and variance as functions of z.
  *   d_gamma  out  [W]
  *   d_sum    in   [W]  column sums of d (kernel_column_sums) */
 void batchnorm_back(struct mat *d, float *d_gamma, const float *d_sum, const struct mat *normalized,

@@ -6,19 +6,18 @@
 
 #include "base/buf.h"
 
-#define PANEL_COLUMNS 256 /* read at a time */
+#define PANEL_COLUMNS 256 /* columns read at a time */
 #define N_LIMITS 4
 
 /* ---- cost ---- */
 
-/* Measured on a Zen 5, in multiply-adds of a dense product. A look into a table is one load of 64
- * bytes, of which the processor does one a cycle beside two multiply-adds; the sum that is added
- * to comes and goes once for a panel of tables. What the other constants stand for comes from the
- * second-level cache, in no order. */
+/* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes; one
+ * such load fits a cycle beside two multiply-adds. A panel of tables loads and stores the sum once.
+ * The other constants are for random order from the second-level cache. */
 #define COST_OF_LOOK 2.1
 #define COST_OF_PANEL 3.5
-#define COST_OF_ROW 3.8   /* added up in the transposed product */
-#define COST_OF_ENTRY 8.0 /* of a table, or an item of it */
+#define COST_OF_ROW 3.8   /* a row in the transposed product */
+#define COST_OF_ENTRY 8.0 /* an entry or an item */
 
 static double product_cost(double n, double n_groups, double n_tree, double panel)
 {
@@ -55,33 +54,32 @@ double coded_flops_tn(const struct coded *c)
     return (double)c->n_rows * c->n_groups + 2 * tree_size(c);
 }
 
-/* ---- growing a group ---- */
+/* ---- building a group ---- */
 
-/* How an entry differs from its parent. */
+/* The value of an entry in a column minus its parent's. */
 struct item {
     int32_t entry;
     int32_t column;
     float delta;
 };
 
-/* A group that takes in one column after another. An entry is known by the order in which it was
- * first seen; when a column parts its rows, those with the first row's value keep it, the others
- * get new entries, whose parent it is. */
+/* A group that takes columns one by one. Entries are numbered by their first row. If a column
+ * splits an entry, rows with the first row's value keep it; the others get new entries below it. */
 struct group {
     int32_t limit;
     int32_t n_rows;
-    int32_t first;  /* column */
-    int32_t n;      /* entries */
+    int32_t first;  /* first column */
+    int32_t n;      /* number of entries */
     uint16_t *code; /* [n_rows] */
-    uint16_t *next; /* [n_rows] with the column that is tried */
+    uint16_t *next; /* [n_rows] codes that include the tried column */
     uint16_t parent[CODED_MOST_LIMIT];
-    uint16_t
-        sibling[CODED_MOST_LIMIT]; /* the next one parted from the same by this column; 0: none */
-    float value[CODED_MOST_LIMIT]; /* in the column that is tried */
+    /* Next entry split from the same parent by this column; 0: none. */
+    uint16_t sibling[CODED_MOST_LIMIT];
+    float value[CODED_MOST_LIMIT]; /* in the tried column */
     bool is_seen[CODED_MOST_LIMIT];
-    struct buf items; /* struct item; of all columns so far */
-    struct buf base;  /* float likewise, of entry 0 */
-    /* Of all groups that were closed. */
+    struct buf items; /* struct item, of all columns so far */
+    struct buf base;  /* float, of entry 0 in all columns so far */
+    /* Totals of the closed groups. */
     int32_t n_groups;
     int64_t n_entries, n_items;
 };
@@ -106,7 +104,7 @@ static void group_release(struct group *g)
     buf_release(&g->base);
 }
 
-/* The entry of rows of entry e that have value v; -1 where that would be one too many. */
+/* Entry for the rows of entry e with value v; -1: too many entries. */
 static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
 {
     if (!g->is_seen[e]) {
@@ -126,7 +124,7 @@ static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
     return (*n)++;
 }
 
-/* Part the rows by a column x [n_rows]; false and no change where the entries would be too many. */
+/* Split the rows by column x [n_rows]. False: too many entries, and the group is unchanged. */
 static bool try_column(struct group *g, const float *x)
 {
     int32_t n = g->n;
@@ -152,7 +150,7 @@ static void add_item(struct group *g, int32_t entry, int32_t column, int32_t par
     buf_add(&g->items, &item, sizeof item);
 }
 
-/* Take in the column that was tried. */
+/* Add the tried column to the group. */
 static void take_column(struct group *g, int32_t column)
 {
     uint16_t *swap = g->code;
@@ -167,7 +165,7 @@ static void take_column(struct group *g, int32_t column)
     g->next = swap;
 }
 
-/* What becomes of a group that is full. */
+/* Called with each completed group. */
 typedef void group_use(struct coded *c, const struct group *g, int32_t end);
 
 static void close_group(struct coded *c, struct group *g, int32_t end, group_use *use)
@@ -186,7 +184,7 @@ static void close_group(struct coded *c, struct group *g, int32_t end, group_use
     buf_clear(&g->base);
 }
 
-/* False where a column alone has too many values. */
+/* False: the column alone has too many values. */
 static bool add_column(struct coded *c, struct group *g, const float *x, int32_t column,
                        group_use *use)
 {
@@ -236,7 +234,7 @@ void coded_release(struct coded *c)
     memset(c, 0, sizeof *c);
 }
 
-/* For as many groups, entries and items as were counted; the counts begin anew. */
+/* Allocate what was counted, and reset the counts. */
 static int allocate(struct coded *c, struct err *err)
 {
     size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
@@ -259,7 +257,7 @@ static int allocate(struct coded *c, struct err *err)
     return 0;
 }
 
-/* ---- laying a group down ---- */
+/* ---- storing a group ---- */
 
 static void lay_items(struct coded *c, const struct group *g)
 {
@@ -318,8 +316,8 @@ static void lay_group(struct coded *c, const struct group *g, int32_t end)
 
 /* ---- reading ---- */
 
-/* The columns of a panel go through n groups; those for which a column has too many values are
- * left with limit 0. False where none is left. x: [n_rows] scratch. */
+/* Add a panel's columns to n groups. A column with too many values sets a group's limit to 0.
+ * False: no group is left. x: [n_rows] scratch. */
 static bool add_panel(struct coded *c, struct group *groups, int n, const struct mat *panel,
                       int32_t first, float *x, group_use *use)
 {
@@ -338,7 +336,7 @@ static bool add_panel(struct coded *c, struct group *groups, int n, const struct
     return is_any_left;
 }
 
-/* 1: all columns went through; 0: no group is left; -1 and err. */
+/* 1: added all columns; 0: no group is left; -1 and err. */
 static int add_all(struct coded *c, struct group *groups, int n, const struct coded_source *source,
                    group_use *use, struct err *err)
 {
@@ -364,7 +362,7 @@ static int add_all(struct coded *c, struct group *groups, int n, const struct co
     return rc;
 }
 
-/* The same, to the last group. */
+/* Like add_all(), but also close the last groups. */
 static int read_columns(struct coded *c, struct group *groups, int n,
                         const struct coded_source *source, group_use *use, struct err *err)
 {
@@ -379,7 +377,7 @@ static int read_columns(struct coded *c, struct group *groups, int n,
     return rc;
 }
 
-/* Both products by groups as counted. */
+/* Cost of both products. */
 static double cost_of(const struct coded *c, const struct group *g)
 {
     double tree = (double)g->n_entries + (double)g->n_items + c->n_cols;
@@ -388,7 +386,7 @@ static double cost_of(const struct coded *c, const struct group *g)
            transposed_cost(c->n_rows, g->n_groups, tree);
 }
 
-/* The counts with the cheapest limit go to c. 1; 0: too dear; -1. */
+/* Store the counts of the cheapest limit in c. 1; 0: too expensive; -1 and err. */
 static int choose_limit(struct coded *c, const struct coded_source *source, double most,
                         struct err *err)
 {

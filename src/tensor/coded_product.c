@@ -6,19 +6,18 @@
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
 
-/* The product is made in blocks of 16 columns and CHUNK rows, the transposed one in blocks of up
- * to 64 columns and some groups. Each element of a result belongs to one block, and is added up in
- * the same order whatever the blocks are. */
+/* Blocks are 16 columns and CHUNK rows; in the transposed product up to 64 columns and some groups.
+ * Each element of a result belongs to one block; blocks do not change its order of summation. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define LANES 16
 #define WIDEST 4   /* vectors in a block of the transposed product */
-#define CHUNK 1024 /* rows: 64 kB, and enough to be worth their tables */
+#define CHUNK 1024 /* rows: 64 kB, enough to amortise the tables */
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* By pointer: how vectors are handed over depends on the instruction set. lanes is a constant LANES
- * wherever the whole vector is meant. */
+/* By pointer: the convention for passing vectors by value depends on the instruction set. lanes is
+ * the constant LANES for whole vectors. */
 INLINE void load(v16 *v, const float *p, int lanes)
 {
     if (lanes == LANES) {
@@ -39,13 +38,13 @@ INLINE void store(float *p, const v16 *v, int lanes)
 
 /* ---- product ---- */
 
-/* One thread's part of it. */
+/* The work of one thread. */
 struct part {
     struct mat *z;
     const struct coded *c;
     const int32_t *rows;
     const struct mat *w;
-    int32_t column; /* of z and w, the first of LANES or of `lanes` */
+    int32_t column; /* first column in z and w */
     int lanes;
     int32_t from, to; /* rows of z */
 };
@@ -79,8 +78,8 @@ INLINE void make_table(v16 *entry, const struct part *part, int32_t group, int l
     }
 }
 
-/* The sums of n rows += their entries in a panel of tables. panel is a constant wherever this is
- * called, so that the loop over it is none. */
+/* Add each row's entries in a panel of tables to its sum. Callers pass a constant panel, which
+ * unrolls the inner loop. */
 INLINE void add_panel(v16 *sum, int32_t n, const v16 *entry, const uint8_t *code,
                       const int32_t *rows, int panel)
 {
@@ -113,7 +112,7 @@ static inline void add_any_panel(v16 *sum, int32_t n, const v16 *entry, const ui
     }
 }
 
-/* Rows from .. from + n of z. Groups that a last panel lacks have code 0 everywhere. */
+/* Rows from .. from + n - 1 of z. Groups missing from the last panel have code 0 everywhere. */
 INLINE void product_chunk(struct tables *tables, const struct part *part, int32_t from, int32_t n,
                           int lanes)
 {
@@ -151,8 +150,8 @@ CLONES static void do_product(const struct part *part)
     }
 }
 
-/* Parts of a whole for the threads to take: by columns first, for a cut of the other kind costs
- * work of its own. */
+/* Parts per block of columns, so that every thread has work. Threads get whole blocks first,
+ * because further cuts cost extra work. */
 static int32_t count_cuts(int32_t n_blocks)
 {
     return (gemm_threads() + n_blocks - 1) / n_blocks;
@@ -191,11 +190,11 @@ struct part_tn {
     const struct mat *g;
     const int32_t *pos;
     int32_t column;
-    int vectors, lanes; /* vectors of LANES, or one of `lanes` */
+    int vectors, lanes; /* whole vectors, or one of `lanes` */
     int32_t from, to;   /* groups */
 };
 
-/* sum[v] = the rows of g that have an entry. */
+/* sum[v] = the rows of g with this entry. */
 INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vectors, int lanes)
 {
     const struct coded *c = part->c;
@@ -240,7 +239,7 @@ INLINE void transposed_group(const struct part_tn *part, int32_t group, int vect
 
     for (int32_t e = 0; e < n; e++)
         sum_run(sum[e], part, first + e, vectors, lanes);
-    /* Children come after their parents: now each sum becomes that of its whole branch. */
+    /* Children follow parents: each sum becomes that of its branch. */
     for (int32_t e = n - 1; e > 0; e--)
         for (int v = 0; v < vectors; v++)
             sum[c->parent[first + e]][v] += sum[e][v];
@@ -268,7 +267,7 @@ CLONES static void do_transposed(const struct part_tn *part)
     }
 }
 
-/* Blocks of 64 columns, then of 16, then what is left. */
+/* Blocks of 64 columns, then of 16, then the rest. */
 static int32_t count_blocks(int32_t width)
 {
     int32_t rest = width % (WIDEST * LANES);

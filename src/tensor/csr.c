@@ -8,7 +8,7 @@
 
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err)
 {
-    /* malloc(0) may be NULL, which would read as a failure. */
+    /* malloc(0) may return NULL. */
     size_t room = nnz > 0 ? (size_t)nnz : 1;
 
     *a = (struct csr){.n_rows = n_rows, .n_cols = n_cols};
@@ -32,7 +32,7 @@ void csr_release(struct csr *a)
     *a = (struct csr){0};
 }
 
-/* By place, then by value: equal places are added in one order, whatever order they came in. */
+/* By place, then by value: sums of equal places do not depend on their order. */
 static int compare_triplets(const void *left, const void *right)
 {
     const struct triplet *a = left;
@@ -75,7 +75,7 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
         a->val[nnz++] = t->val;
         a->row_start[t->row + 1] = nnz;
     }
-    /* Rows without entries start where the one before ended. */
+    /* An empty row starts at the end of the previous row. */
     for (int32_t r = 0; r < n_rows; r++)
         if (a->row_start[r + 1] < a->row_start[r])
             a->row_start[r + 1] = a->row_start[r];
@@ -84,7 +84,7 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
 {
-    int64_t *next; /* where the next entry of each row of out goes */
+    int64_t *next; /* place of the next entry in each row of out */
 
     if (csr_init(out, a->n_cols, a->n_rows, csr_nnz(a), err))
         return -1;
@@ -99,7 +99,7 @@ int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
         out->row_start[r + 1] += out->row_start[r];
     memcpy(next, out->row_start, (size_t)out->n_rows * sizeof *next);
 
-    /* Rows of a are visited in ascending order, so that columns of out ascend. */
+    /* Visiting a's rows in ascending order makes out's columns ascend. */
     for (int32_t r = 0; r < a->n_rows; r++)
         for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++) {
             int64_t place = next[a->col[e]]++;
@@ -111,10 +111,10 @@ int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
     return 0;
 }
 
-/* One row of a product: the columns it has so far. */
+/* One row of a product under construction. */
 struct row_sum {
     double *sum;  /* [n_cols] */
-    int32_t *row; /* [n_cols] the last row that had this column, + 1 */
+    int32_t *row; /* [n_cols] the last row with this column, + 1 */
     int32_t *col; /* [n] unsorted */
     int32_t n;
 };
@@ -251,7 +251,7 @@ int csr_check(const struct csr *a, struct err *err)
     return 0;
 }
 
-/* The value at (row, col), NULL where there is no entry. */
+/* The value at (row, col); NULL if there is no entry. */
 static const float *find(const struct csr *a, int32_t row, int32_t col)
 {
     int64_t low = a->row_start[row];
@@ -282,7 +282,7 @@ bool csr_is_symmetric(const struct csr *a)
     return true;
 }
 
-/* Row r of A + I, appended to out; returns its sum. */
+/* Append row r of A + I to out; return its sum. */
 static double append_with_self_loop(struct csr *out, const struct csr *a, int32_t r)
 {
     int64_t at = out->row_start[r];
@@ -323,7 +323,7 @@ int csr_normalize(struct csr *out, const struct csr *a, struct err *err)
         scale[r] = 1 / sqrt(append_with_self_loop(out, a, r));
     for (int32_t r = 0; r < out->n_rows; r++)
         for (int64_t e = out->row_start[r]; e < out->row_start[r + 1]; e++)
-            /* The product of the scales first: it is the same for (i, j) and (j, i). */
+            /* Multiply the scales first: their product is the same for (i, j) and (j, i). */
             out->val[e] = (float)(scale[r] * scale[out->col[e]] * (double)out->val[e]);
     free(scale);
     return 0;

@@ -21,53 +21,50 @@ static inline int64_t csr_nnz(const struct csr *a)
     return a->row_start[a->n_rows];
 }
 
-/* Allocate with room for nnz entries, contents undefined. -1 and err when memory is short. */
+/* Allocate room for nnz entries, contents undefined. */
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err);
-void csr_release(struct csr *a); /* takes a zeroed one */
+void csr_release(struct csr *a); /* accepts a zeroed one */
 
-/* Entries as they come: row, column, value. */
 struct triplet {
     int32_t row;
     int32_t col;
     float val;
 };
 
-/* Build from n triplets in any order (they are sorted in place: inout). Equal (row, col) are
- * added up. -1 and err when memory is short. Pair with csr_release(). */
+/* Build from n triplets in any order; sorts them in place and sums equal (row, col). Pair with
+ * csr_release(). */
 int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct triplet *triplets,
                       int64_t n, struct err *err);
 
 /* out = a transposed. Pair with csr_release(). */
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
 
-/* out = a b, with entries that happen to cancel kept. 1: made; pair with csr_release(). 0: not
- * made, it would have more than `most` entries. -1 and err when memory is short.
+/* out = a b, with entries that cancel to 0. 1: made, pair with csr_release(); 0: not made, it would
+ * have more than `most` entries; -1 and err.
  * Source: Gustavson 1978, ACM TOMS 4:250. */
 int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
                  struct err *err);
 
-/* How many entries that would have, without making it. -1 and err when memory is short. */
+/* Number of entries of a b. */
 int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
 
-/* Every invariant above; -1 and a reason in err (may be NULL) where one is broken. */
+/* Check every invariant above; -1 and err (may be NULL): one is broken. */
 int csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);
 
-/* out = D^-1/2 (A + I) D^-1/2 with D the row sums of A + I, the propagation matrix of a GCN.
- * a is symmetric with non-negative values; diagonal entries of a are replaced by 1.
- * Source: Kipf & Welling 2017, arXiv:1609.02907, eq. 2 ("renormalization trick").
- * Pair with csr_release(). */
+/* out = D^-1/2 (A + I) D^-1/2, the propagation matrix of a GCN; D holds the row sums of A + I. a:
+ * symmetric, non-negative; its diagonal counts as 0. Pair with csr_release().
+ * Source: Kipf & Welling 2017, arXiv:1609.02907, eq. 2 ("renormalization trick"). */
 int csr_normalize(struct csr *out, const struct csr *a, struct err *err);
 
-/* A growing list of triplets. Zero-initialise to begin. */
+/* A growing list of triplets; a zeroed one is empty. */
 struct triplets {
     struct triplet *item; /* [n] owned */
     int64_t n;
     int64_t capacity;
 };
 
-void triplets_release(struct triplets *list); /* takes a zeroed one */
-/* -1 and err when memory is short. */
+void triplets_release(struct triplets *list); /* accepts a zeroed one */
 int triplets_add(struct triplets *list, struct triplet item, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 
 #define PER_BLOCK 8 /* decisions in a Philox block */
-#define BATCH 64    /* blocks made at a time: 1 kB of words, and enough lanes for any machine */
+#define BATCH 64    /* blocks made at a time: 1 kB of words */
 
 void dropout_init(struct dropout *dropout, double probability, struct hash key,
                   enum rng_stream stream)
@@ -16,7 +16,7 @@ void dropout_init(struct dropout *dropout, double probability, struct hash key,
     double threshold = round(probability * 65536);
 
     assert(probability >= 0 && probability < 1);
-    /* Just below 1 would round to dropping everything. */
+    /* A probability just below 1 would round to 1. */
     if (threshold > 65535)
         threshold = 65535;
     rng_init(&dropout->rng, key, stream);
@@ -39,11 +39,11 @@ int32_t dropout_stride(int32_t width)
     return blocks_of(width) * PER_BLOCK;
 }
 
-/* Blocks are collected until there are enough to be worth a call. */
+/* Collects blocks for one call of rng_blocks(). */
 struct queue {
     const struct dropout *dropout;
     uint32_t step;
-    uint16_t *bits; /* where the first of the queue's blocks goes */
+    uint16_t *bits; /* destination of the next flush */
     size_t n;
     uint32_t index[BATCH];
 };
@@ -90,7 +90,7 @@ CLONES static void apply(float *restrict y, const float *restrict x, const uint1
         y[j] = bits[j] >= threshold ? scale * x[j] : 0;
 }
 
-/* y [n] = x dropped by the blocks first_block, first_block + 1, ... */
+/* y [n] = dropout of x by the blocks first_block, first_block + 1, ... */
 static void apply_blocks(float *y, const struct dropout *dropout, uint32_t step, const float *x,
                          int64_t n, uint32_t first_block)
 {

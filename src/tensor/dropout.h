@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inverted dropout whose decisions are addressed, not drawn.
+/* Inverted dropout with addressed random numbers.
  *
- * Element (i, j) of a matrix is kept or dropped by 16 bits of a Philox block addressed by (key,
- * stream, step, i, j / 8): half j % 8 of the block, low half of each word first. So a decision
- * does not depend on which other rows are computed, nor on their order. The probability is
- * rounded to a multiple of 2^-16, and the scale is that of the rounded one, so that expectations
- * are exact.
- * Source: Srivastava et al. 2014, JMLR 15:1929; the inverted form scales while training. */
+ * 16 bits of a Philox block decide whether element (i, j) of a matrix is kept. The block's address
+ * is (key, stream, step, i, j / 8); the bits are half j % 8, low half of each word first. So a
+ * decision does not depend on the other rows computed or their order. The probability is rounded to
+ * a multiple of 2^-16; the scale follows the rounded value, so expectations are exact.
+ * Source: Srivastava et al. 2014, JMLR 15:1929; the inverted form scales during training. */
 #ifndef TENSOR_DROPOUT_H
 #define TENSOR_DROPOUT_H
 
@@ -20,8 +19,8 @@
 
 struct dropout {
     struct rng rng;
-    uint16_t threshold; /* kept where the 16 bits are at least this */
-    float scale;        /* of what is kept */
+    uint16_t threshold; /* kept if the 16 bits are at least this */
+    float scale;        /* factor of kept elements */
 };
 
 /* probability in [0, 1). */
@@ -29,20 +28,20 @@ void dropout_init(struct dropout *dropout, double probability, struct hash key,
                   enum rng_stream stream);
 bool dropout_is_off(const struct dropout *dropout);
 
-/* Distance of two rows of decisions: width rounded up to whole blocks. */
+/* Decisions per row: width rounded up to whole blocks. */
 int32_t dropout_stride(int32_t width);
 
-/* bits out [n][dropout_stride(width)]: the decisions for rows rows[i] (NULL: i) of a matrix
- * `width` wide. */
+/* bits out [n][dropout_stride(width)]: decisions for rows rows[i] (NULL: i) of a matrix `width`
+ * wide. */
 void dropout_bits(uint16_t *bits, const struct dropout *dropout, uint32_t step, const int32_t *rows,
                   int32_t n, int32_t width);
 
-/* y (n, W) = rows rows[i] (NULL: i) of x, dropped. */
+/* y (n, W) = dropout of rows rows[i] (NULL: i) of x. */
 void dropout_rows(struct mat *y, const struct dropout *dropout, uint32_t step, const struct mat *x,
                   const int32_t *rows);
 
-/* val out [nnz]: a's values in the listed rows (NULL: the first n), dropped; others untouched.
- * Entry e of row r is addressed by block row_start[r] / 8 + r + (its place in the row) / 8. */
+/* val out [nnz]: dropout of a's values in the listed rows (NULL: the first n); others untouched.
+ * Entry e of row r uses block row_start[r] / 8 + r + (its place in the row) / 8. */
 void dropout_entries(float *val, const struct dropout *dropout, uint32_t step, const struct csr *a,
                      const int32_t *rows, int32_t n);
 

@@ -9,13 +9,13 @@
 
 /* ---- a large matrix times a narrow one ----
  *
- * c is cut into tiles of 6 rows and 64 columns: 24 registers of sums, which with 4 of b leaves 4
- * of AVX-512's 32. The sum over K is cut into pieces for which 64 columns of b stay in a 48 kB
- * first-level cache. Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
+ * Tiles of c have 6 rows and 64 columns: 24 registers of sums, and 4 of b, leave 4 of AVX-512's 32.
+ * The sum over K is split so that 64 columns of b stay in a 48 kB first-level cache.
+ * Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-#define WIDEST 512 /* columns; beyond, packing pays */
+#define WIDEST 512 /* columns; above, packing is faster */
 #define TILE_ROWS 6
 #define LANES 16
 #define DEPTH 128
@@ -26,11 +26,11 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 struct operand {
     const float *v;
-    int64_t row; /* distance of rows, and of columns, of op(a) */
+    int64_t row; /* stride of rows and of columns of op(a) */
     int64_t col;
 };
 
-/* rows and vectors are constants wherever this is called, so that sum[][] lives in registers. */
+/* Callers pass constant rows and vectors, so that sum[][] stays in registers. */
 INLINE void tile(int rows, int vectors, float *c, struct operand a, const float *b, int64_t depth,
                  int64_t width, bool accumulates)
 {
@@ -71,7 +71,7 @@ INLINE void strip(int rows, float *c, struct operand a, const float *b, int64_t 
         tile(rows, 1, c + j, a, b + j, depth, width, accumulates);
 }
 
-/* A piece of the sum over K, for all rows. */
+/* One piece of the sum over K, for all rows. */
 __attribute__((target("arch=x86-64-v4"))) static void
 piece(struct mat *c, struct operand a, const float *b, int64_t depth, bool accumulates)
 {
@@ -148,18 +148,16 @@ void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, c
 
 #endif
 
-/* ---- products by OpenBLAS ---- */
+/* ---- products with OpenBLAS ---- */
 
-static int n_threads = 1; /* OpenBLAS may take fewer, and does not say what was asked for */
+static int n_threads = 1; /* OpenBLAS may use fewer and does not report the request */
 
-/* Narrow products have their own kernel. */
 static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
 {
     return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && gemm_tall_is_able(c->n_cols);
 }
 
-/* A matrix times a vector: cblas_sgemm() would pack the matrix for a single use (18 us against 3
- * for 1058 x 64). */
+/* cblas_sgemm() would pack the matrix for a single use: 18 us against 3 us for 1058 x 64. */
 static void gemv(struct mat *c, enum CBLAS_TRANSPOSE transpose, float alpha, const struct mat *a,
                  const struct mat *b, float beta)
 {

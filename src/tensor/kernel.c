@@ -22,7 +22,7 @@ CLONES void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows,
     }
 }
 
-/* The row of the lower level that row i of the upper one is. */
+/* Row of the lower level for row i of the upper one. */
 static int32_t below_row(int32_t i, const int32_t *rows, const int32_t *pos)
 {
     int32_t sample = rows ? rows[i] : i;
@@ -74,7 +74,7 @@ CLONES void kernel_scale(float *v, int64_t n, float by)
         v[i] *= by;
 }
 
-/* Columns in tiles: the double sums of a tile stay in the first-level cache. */
+/* The double sums of a tile of columns fit the first-level cache. */
 CLONES void kernel_column_sums(float *sum, const struct mat *m)
 {
     enum { TILE = 64 };
@@ -95,7 +95,7 @@ CLONES void kernel_column_sums(float *sum, const struct mat *m)
     }
 }
 
-/* log of the sum of exponentials of z [n], without overflow. */
+/* log of the sum of exponentials, without overflow. */
 static double log_sum_exp(const float *z, int32_t n)
 {
     float top = z[0];
@@ -204,7 +204,7 @@ int kernel_standardize(struct mat *m)
         for (int32_t j = 0; j < m->n_cols; j++) {
             float *x = &mat_row(m, i)[j];
 
-            /* A constant column's mean may miss its value by a rounding. */
+            /* Rounding may move the mean of a constant column. */
             *x = square[j] > 1e-12 * mean[j] * mean[j]
                      ? (float)(((double)*x - mean[j]) / sqrt(square[j]))
                      : 0;

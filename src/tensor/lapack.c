@@ -11,9 +11,9 @@
 
 #include "base/err.h"
 
-/* LAPACK in Fortran's calling convention: all by address, matrices by column, so that a lower
- * triangle by rows is an upper one by columns (a = U^T U). OpenBLAS has no header for it, and Debian
- * packs LAPACKE apart. */
+/* Fortran's calling convention: arguments by address, matrices by column, so a lower triangle by
+ * rows is an upper one by columns (a = U^T U). OpenBLAS has no header for LAPACK; Debian packages
+ * LAPACKE separately. */
 void dpotrf_(const char *triangle, const int *n, double *a, const int *a_stride, int *info);
 void dpotrs_(const char *triangle, const int *n, const int *n_rhs, const double *a,
              const int *a_stride, double *b, const int *b_stride, int *info);
@@ -31,10 +31,10 @@ void dsyevr_(const char *job, const char *range, const char *triangle, const int
 
 /* ---- systems ---- */
 
-/* Columns between two questions: at n = 20,000 the products of one block are 10^11 flop. */
+/* Columns between calls of the watch: at n = 20,000 a block takes 10^11 flop. */
 #define BLOCK 256
 
-/* Columns [at, at + n_block) of U, and what is left of a. LAPACK's info. */
+/* Columns [at, at + n_block) of U, and the rest of a. Returns LAPACK's info. */
 static int factor_block(double *a, int n, int at, int n_block)
 {
     const double one = 1, minus = -1;
@@ -62,7 +62,7 @@ int lapack_cholesky_solve(double *b, int32_t n_rhs, double *a, int32_t n,
             return 1;
         info = factor_block(a, n, at, n - at < BLOCK ? n - at : BLOCK);
         if (info)
-            return err_set(err, "a matrix of %d x %d is not positive definite (at %d)", (int)n,
+            return err_set(err, "a %d x %d matrix is not positive definite (at row %d)", (int)n,
                            (int)n, at + info);
     }
     dpotrs_("U", &size, &n_sides, a, &size, b, &size, &info);
@@ -72,9 +72,8 @@ int lapack_cholesky_solve(double *b, int32_t n_rhs, double *a, int32_t n,
 
 /* ---- eigenvectors ---- */
 
-/* Memory of one decomposition. */
 struct workspace {
-    double *values; /* [n] ascending, as LAPACK has them */
+    double *values; /* [n] ascending */
     double *vectors;
     int *support; /* [2 n] */
     double *work;
@@ -82,8 +81,8 @@ struct workspace {
     int n_work, n_integers;
 };
 
-/* Eigenpairs n - k + 1 to n in ascending order; with n_work = -1 the sizes that work needs, in
- * work[0] and integers[0]. */
+/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: only store the sizes for the work
+ * arrays in work[0] and integers[0]. */
 static int decompose(struct workspace *w, double *a, int n, int k)
 {
     const double unused = 0;
@@ -123,7 +122,7 @@ static int prepare(struct workspace *w, int n, int k)
     return w->values && w->vectors && w->support && w->work && w->integers ? 0 : -1;
 }
 
-/* Which of v and -v: see the header. Entries that are equal but for rounding must not decide. */
+/* The sign that the header defines. Rounding must not decide between equal entries. */
 static double sign_of(const double *v, int32_t n)
 {
     const double nearly = 1 - 1e-6;
@@ -149,8 +148,8 @@ int lapack_eigen_leading(double *values, double *vectors, double *a, int32_t n, 
     if (!rc)
         info = decompose(&w, a, n, k);
     if (info)
-        rc = err_set(err, "eigenvectors of %d x %d products: no convergence (LAPACK's %d)", (int)n,
-                     (int)n, info);
+        rc = err_set(err, "eigenvectors of a %d x %d matrix: LAPACK did not converge (info %d)",
+                     (int)n, (int)n, info);
     for (int32_t i = 0; !rc && i < k; i++) {
         const double *from = w.vectors + (size_t)(k - 1 - i) * (size_t)n;
         double *to = vectors + (size_t)i * (size_t)n;

@@ -8,16 +8,16 @@
 #include "base/err.h"
 
 struct mat {
-    float *v; /* (n_rows, n_cols); owned by whoever made it, see below */
+    float *v; /* (n_rows, n_cols); owned after mat_init(), borrowed in a view */
     int32_t n_rows;
     int32_t n_cols;
 };
 
-/* Allocate zeroed, 64-byte aligned. -1 and err when memory is short. Pair with mat_release(). */
+/* Allocate zeroed, aligned to 64 bytes. Pair with mat_release(). */
 int mat_init(struct mat *m, int32_t n_rows, int32_t n_cols, struct err *err);
-void mat_release(struct mat *m); /* takes a zeroed one */
+void mat_release(struct mat *m); /* accepts a zeroed one */
 
-/* A matrix over memory of somebody else; never release it. */
+/* A matrix over borrowed memory; never release it. */
 struct mat mat_view(float *v, int32_t n_rows, int32_t n_cols);
 
 static inline int64_t mat_size(const struct mat *m)

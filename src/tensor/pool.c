@@ -17,7 +17,7 @@ CLONES static void scale_row(float *out, const float *row, float by, int32_t n)
         out[j] = by * row[j];
 }
 
-/* What is not a number wins, and stays: !(a <= b) is true of it. */
+/* NaN wins and stays, because !(NaN <= b) is true. */
 CLONES static void raise_row(float *restrict best, int32_t *restrict winner,
                              const float *restrict row, int32_t i, int32_t n)
 {

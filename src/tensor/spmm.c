@@ -7,19 +7,18 @@
 #include "base/cpu.h"
 #include "tensor/gemm.h"
 
-/* Widths are cut into blocks of 64, 16 and 8 columns that stay in registers while a row's entries
- * go by, and a rest of at most 7. Vector types keep the compiler from spilling the accumulators;
- * where the machine's registers are narrower it splits them. */
+/* Blocks of 64, 16 and 8 columns stay in registers during a row; a rest of at most 7 follows.
+ * Vector types keep the compiler from spilling the sums; it splits them for narrower registers. */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Elements of a result from which on several threads are worth waking (about 2 us). */
+/* Elements below which waking other threads (about 2 us) does not pay. */
 #define WORTH_THREADS 8192
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* One row of a, and where its columns are found in x. */
+/* One row of a, and the place of its columns in x. */
 struct line {
     const int32_t *col;
     const float *val;
@@ -79,7 +78,7 @@ INLINE void gather_8(float *y, const struct line *line, int64_t at)
     *(v8 *)(y + at) = sum;
 }
 
-/* rest is a constant wherever this is called, so that sum[] lives in registers. */
+/* Callers pass a constant rest, so that sum[] stays in registers. */
 INLINE void gather_rest(float *y, const struct line *line, int64_t at, int rest)
 {
     float sum[7] = {0};
@@ -131,7 +130,6 @@ INLINE void gather(float *y, const struct line *line)
     }
 }
 
-/* Rows [from, to) of y. */
 CLONES static void gather_rows(struct mat *y, int32_t from, int32_t to, const struct csr *a,
                                const int32_t *rows, const struct mat *x, const int32_t *pos)
 {
@@ -159,7 +157,7 @@ void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct 
                     (int32_t)((int64_t)y->n_rows * (t + 1) / threads), a, rows, x, pos);
 }
 
-/* y += val x, rest columns at most. */
+/* y += val x */
 INLINE void add_row(float *restrict y, float val, const float *restrict x, int64_t width)
 {
     int64_t at = 0;

@@ -43,8 +43,8 @@ int derived_graph(struct csr *out, struct derived *derived, const struct graph_s
 
 /* ---- reduced features ---- */
 
-/* Before anything is taken: on a machine that lends more than it has, a page too many ends the
- * process without a word. */
+/* Check first: on a machine that overcommits memory, the kernel kills the process without a
+ * message. */
 static int check_memory(const struct derived *derived, int32_t reduce, struct err *err)
 {
     const struct dataset *data = derived->data;
@@ -55,8 +55,8 @@ static int check_memory(const struct derived *derived, int32_t reduce, struct er
         return 0;
     param_format(&name, P_REDUCE, (union value){.i = reduce});
     err_set(err,
-            "reduce = %s: takes %.1f GB for the products of all pairs of the %d %s, this process "
-            "may use %.1f GB: allowed is reduce = none, or a machine with more memory",
+            "reduce = %s: needs %.1f GB for the products of all pairs of the %d %s, but this "
+            "process may use %.1f GB: set reduce = none or use a machine with more memory",
             buf_text(&name), bytes * 1e-9,
             data->n_samples <= data->n_features ? data->n_samples : data->n_features,
             data->n_samples <= data->n_features ? "samples" : "features",

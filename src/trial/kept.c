@@ -19,7 +19,7 @@
 
 #define FORMAT "espalier-model-1"
 #define PROJECTED "layers.0.xw"
-/* Tensors that are not the network's. */
+/* Tensors outside the network. */
 enum { MOST_OTHERS = 8 };
 
 enum keep keep_of(const struct settings *s)
@@ -101,7 +101,7 @@ static int learn(struct kept_scaling *kept, const struct dataset *data, enum fea
     if (kept->is_there && kept->scaling.scale == scale)
         return 0;
     kept_scaling_release(kept);
-    /* Factors of rows are of the samples, not of the model: they are not learned. */
+    /* Row factors belong to samples, not to the model. */
     if (scale == SCALE_STANDARDIZE ? scaling_fit(&kept->scaling, data, scale, err)
                                    : scaling_init(&kept->scaling, data, scale, err))
         return -1;
@@ -158,7 +158,6 @@ static struct safetensor as_safetensor(const struct model_tensor *t, const float
     return out;
 }
 
-/* How many tensors a network has. */
 static int32_t count_tensors(const struct gcn_spec *spec, int32_t n_inputs, int32_t n_outputs)
 {
     struct model_tensor t;
@@ -169,7 +168,7 @@ static int32_t count_tensors(const struct gcn_spec *spec, int32_t n_inputs, int3
     return n;
 }
 
-/* X W of all samples, from their coordinates, in the place of the weights by those. */
+/* Replace weights by coordinates with X W of all samples. */
 static int project(struct mat *xw, struct safetensor *first, const struct mat *coordinates,
                    struct err *err)
 {
@@ -210,8 +209,8 @@ static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *t
     return buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
 }
 
-/* A model on its way to the database: a file in a buffer that has room to grow, the message, and
- * what the scheduler holds until the commit. */
+/* Between training and commit: a file in a growing buffer (two copies), the message, and the
+ * scheduler's copy. */
 #define COPIES_OF_MODEL 4
 
 double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)
@@ -264,7 +263,7 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
     return rc;
 }
 
-/* ---- from samples to features ---- */
+/* ---- completing a model ---- */
 
 bool kept_is_complete(const void *file, size_t bytes)
 {
@@ -306,7 +305,7 @@ void kept_products_release(struct kept_products *products)
     *products = (struct kept_products){0};
 }
 
-/* The weights by features that the projections follow from. */
+/* Weights by features from the projections. */
 static int weights_by_features(struct mat *w, const struct safetensor *projected,
                                const struct dataset *data, const struct gcn_inputs_spec *made,
                                struct kept_products *products, struct err *err)
@@ -320,7 +319,7 @@ static int weights_by_features(struct mat *w, const struct safetensor *projected
     return reducer_weights(w, &products->reducer, made->reduce, &xw, err);
 }
 
-/* The network's tensors, all but the first as they are in the file. */
+/* The network's tensors: the first from w if given, the others from the file. */
 static int take_tensors(struct safetensor *list, size_t *n, const void *file, size_t bytes,
                         const struct gcn_spec *spec, int32_t n_features, const struct mat *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gcn, and mlp, which is the same network without a graph (gcn/train.h). */
+/* gcn, and mlp: the same network without a graph (gcn/train.h). */
 #include <string.h>
 
 #include "trial/kept.h"
@@ -8,13 +8,13 @@
 
 /* ---- inputs: struct gcn_inputs ---- */
 
-/* Batches of less than this part of the samples may need few enough rows for A^X to be cheaper
- * than codes, with ten neighbours or more; product_order.h decides. */
+/* With ten neighbours or more, A^X may be cheaper than codes for batches below 1 / SMALL_SHARE of
+ * the samples; product_order.h decides. */
 #define SMALL_SHARE 8
 
 struct outline {
     struct gcn_outline gcn;
-    struct csr adjacency; /* until inputs were made with it, and not where samples are graphs */
+    struct csr adjacency; /* until the inputs are made; empty if samples are graphs */
 };
 
 static int make_key(struct inputs_key *key, const struct dataset *data, const struct settings *s,
@@ -30,7 +30,7 @@ static int make_key(struct inputs_key *key, const struct dataset *data, const st
     if (reducer_keeps(data, spec->reduce))
         spec->reduce = REDUCE_NONE;
     spec->small_batches = batch_size && batch_size < data->n_samples / SMALL_SHARE;
-    if (data->is_sparse || spec->reduce != REDUCE_NONE) /* the same serve all */
+    if (data->is_sparse || spec->reduce != REDUCE_NONE) /* the same inputs serve all trials */
         spec->drops_inputs = spec->small_batches = false;
     return 0;
 }
@@ -57,7 +57,7 @@ static int find_outline(void *outline_, struct derived *derived, const struct in
     }
     if (gcn_outline_find(&outline->gcn, data, &outline->adjacency, &key->spec, err))
         return -1;
-    if (data->graph_start) /* large, and soon made again */
+    if (data->graph_start) /* large, and quick to rebuild */
         csr_release(&outline->adjacency);
     return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ridge: ridge regression, solved for each trial from the products of all pairs of samples
- * (gcn/ridge.h). */
+/* ridge: ridge regression from the products of all pairs of samples (gcn/ridge.h). */
 #include <stdlib.h>
 
 #include "gcn/ridge.h"
@@ -33,8 +32,8 @@ static int find_outline(void *outline_, struct derived *derived, const struct in
     outline->data = data;
     if (bytes > derived->limit_bytes)
         return err_set(err,
-                       "type = ridge: takes %.1f GB for the products of all pairs of the %d "
-                       "samples, this process may use %.1f GB",
+                       "type = ridge: needs %.1f GB for the products of all pairs of the %d "
+                       "samples, but this process may use %.1f GB",
                        bytes * 1e-9, data->n_samples, derived->limit_bytes * 1e-9);
     return scale_check(data, key->spec.scale, err);
 }
@@ -118,7 +117,7 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
     return ridge_train(outcome, training->fitted, &ridge, err);
 }
 
-/* Weights by features, which it was solved without. */
+/* Weights by features, which the fit does not need. */
 static int weights(float **weights, struct gcn_outcome *outcome,
                    const struct model_training *training, struct err *err)
 {

@@ -10,15 +10,14 @@
 #include "trial/kept.h"
 #include "trial/model_type.h"
 
-/* To make a checkpoint, send it and commit it took 0.16 s at 16 MB and 0.7 s at 64 MB (on a machine
- * with other things to do), mostly milliseconds: what is trained in so many seconds is worth more
- * than that, and less is sooner redone. */
+/* A stopped trial saves a checkpoint after this much training. Making, sending and committing one
+ * took 0.16 s at 16 MB and 0.7 s at 64 MB on a busy machine. */
 #define WORTH_S 2.0
-/* A trial that runs on has one so often: a run that is killed loses no more of it, and a trial that
- * takes longer than any job may is finished in several. */
+/* Interval of checkpoints in a running trial. A killed run loses no more, and several jobs can
+ * finish a trial longer than any job. */
 #define EVERY_S 300.0
-/* Weights, the best, and two moments: 4 million weights of a model that adam trains. Some ranks
- * with larger ones, stopped at once, would keep rank 0 from the end of its job. */
+/* Largest checkpoint: adam with 4 million weights (value, best, two moments). Larger ones from
+ * several ranks, stopped together, would keep rank 0 beyond its job's end. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct model_runner {
@@ -27,18 +26,17 @@ struct model_runner {
     const struct dataset *data;
     const struct clock *clock;
     struct arena scratch;
-    struct buf text;  /* scratch of the key */
-    struct buf state; /* of the checkpoint that is handed over */
+    struct buf text;  /* scratch of trial_key() */
+    struct buf state; /* checkpoint for watch->save() */
     struct kept_scaling scaling;
 };
 
-/* What the observer of one trial knows. */
 struct observed {
     struct model_runner *self;
     const struct trial_watch *watch;
     int64_t trial;
     int32_t epochs;
-    double begun_s, saved_s; /* saved_s: what was trained before that is safe */
+    double begun_s, saved_s; /* training before saved_s is safe */
     double timeout_s;        /* 0: none */
     bool timed_out;
 };
@@ -71,13 +69,13 @@ void model_runner_destroy(struct model_runner *self)
     free(self);
 }
 
-/* Seconds of the attempts that this one goes on from. */
+/* Seconds of the attempts that this one continues. */
 static double earlier_seconds(const struct observed *observed, const struct gcn_outcome *so_far)
 {
     return so_far->resumed_epoch ? observed->watch->from->seconds : 0;
 }
 
-/* Short of memory it goes on without. */
+/* Out of memory: the trial continues without a checkpoint. */
 static void save(struct observed *observed, const struct gcn_outcome *so_far,
                  const struct gcn_run *run, double now_s)
 {
@@ -124,7 +122,6 @@ static void fail(struct trial_result *r, const struct err *err)
     snprintf(r->error, sizeof r->error, "%.*s", (int)sizeof r->error - 1, err->text);
 }
 
-/* Move what training found into the result. */
 static void take_outcome(struct trial_result *r, const struct gcn_outcome *outcome)
 {
     r->state = outcome->status == GCN_DIVERGED ? TRIAL_DIVERGED : TRIAL_DONE;
@@ -167,7 +164,7 @@ static bool is_kept(const struct trial_result *r, const struct settings *s)
     return r->state == TRIAL_DONE && keep_of(s) != KEEP_NONE;
 }
 
-/* The model travels with its result: the scheduler knows whether it is to stay. */
+/* Send the model with its result: only the scheduler knows whether to keep it. */
 static int keep(struct model_runner *self, struct trial_result *r, struct gcn_outcome *outcome,
                 const struct model_training *training, struct plan_trial where, struct err *err)
 {
@@ -198,7 +195,7 @@ static int keep(struct model_runner *self, struct trial_result *r, struct gcn_ou
     return 0;
 }
 
-/* What a trial trains on; r's time of loading ends here. -1 and err where it cannot be made. */
+/* Get a trial's inputs and split, and end r's loading phase. -1 and err: they cannot be made. */
 static int load(struct model_training *training, struct model_runner *self, struct trial_result *r,
                 struct plan_trial where, struct observed *observed, struct err *err)
 {
@@ -237,8 +234,7 @@ static int take_curve(struct trial_result *r, struct observed *observed, const s
     return r->curve ? 0 : err_nomem(err, "curve", n * sizeof *r->curve);
 }
 
-/* A trial without epochs leaves no checkpoint: a solve that takes longer than one is worth is larger
- * than one may be. */
+/* No checkpoint without epochs: a solve long enough to be worth one would exceed MOST_BYTES. */
 static int train(struct model_runner *self, struct trial_result *r, const struct settings *s,
                  struct plan_trial where, struct observed *observed, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runner that trains: plan + data -> results. */
+/* The runner that trains models. */
 #ifndef TRIAL_MODEL_RUNNER_H
 #define TRIAL_MODEL_RUNNER_H
 
@@ -10,14 +10,14 @@
 
 struct model_runner;
 
-/* plan (of resolved settings) and prepared are borrowed. One thread at a time, the same one that
- * uses prepared meanwhile. NULL and err when memory is short. */
+/* plan (with resolved settings), data and prepared are borrowed. Not thread-safe; the same thread
+ * must use prepared. */
 struct model_runner *model_runner_create(const struct plan *plan, const struct dataset *data,
                                          struct prepared *prepared, const struct clock *clock,
                                          struct err *err);
-void model_runner_destroy(struct model_runner *self); /* takes NULL */
+void model_runner_destroy(struct model_runner *self); /* accepts NULL */
 
-/* The interface the scheduler sees. */
+/* Interface for the scheduler. */
 struct runner model_runner_interface(struct model_runner *self);
 
 #endif

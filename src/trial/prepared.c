@@ -7,8 +7,8 @@
 
 #include "trial/spec.h"
 
-/* Three caches, each an array of entries with the key they were made for and when they were last
- * asked for. They are short, so that a linear search is nothing beside a trial. */
+/* Three caches of entries with a key and the time of last use. They are short: a linear search is
+ * cheap beside a trial. */
 
 struct inputs_entry {
     struct inputs_key key;
@@ -31,7 +31,7 @@ struct split_entry {
 
 struct prepared {
     const struct dataset *data;
-    uint64_t now; /* counts questions */
+    uint64_t now; /* counts requests */
     struct derived derived;
     struct inputs_entry inputs[PREPARED_INPUTS];
     struct outline_entry outlines[PREPARED_INPUTS];
@@ -98,7 +98,7 @@ static int make_key(struct inputs_key *key, const struct prepared *prepared,
 
 /* ---- outlines ---- */
 
-/* The index of the entry, or -1. */
+/* Index of the entry, or -1. */
 static int find_outline(const struct prepared *prepared, const struct inputs_key *key)
 {
     for (int i = 0; i < PREPARED_INPUTS; i++)
@@ -132,7 +132,6 @@ static int make_outline(struct outline_entry *entry, struct prepared *prepared,
     return -1;
 }
 
-/* NULL and err as prepared_inputs(). */
 static void *outline_of(struct prepared *prepared, const struct inputs_key *key, struct err *err)
 {
     int found = find_outline(prepared, key);
@@ -170,7 +169,7 @@ double prepared_all_bytes(const struct prepared *prepared)
 
 /* ---- inputs ---- */
 
-/* The index of the entry, or -1. */
+/* Index of the entry, or -1. */
 static int find_inputs(const struct prepared *prepared, const struct inputs_key *key)
 {
     for (int i = 0; i < PREPARED_INPUTS; i++)
@@ -179,7 +178,7 @@ static int find_inputs(const struct prepared *prepared, const struct inputs_key 
     return -1;
 }
 
-/* The entry that was last asked for longest ago, of those that were made here; emptied. */
+/* Empty and return the least recently used entry that is not adopted. */
 static struct inputs_entry *free_inputs(struct prepared *prepared)
 {
     struct inputs_entry *oldest = NULL;
@@ -194,7 +193,7 @@ static struct inputs_entry *free_inputs(struct prepared *prepared)
     return oldest;
 }
 
-/* Fills an empty entry; after a failure it is empty again. */
+/* Fill an empty entry; it stays empty after a failure. */
 static int make_inputs(struct inputs_entry *entry, struct prepared *prepared,
                        const struct inputs_key *key, struct err *err)
 {
@@ -230,7 +229,7 @@ const void *prepared_inputs(struct prepared *prepared, const struct settings *s,
     return entry->inputs;
 }
 
-/* NULL where they are not here or not made here. */
+/* NULL if the inputs are absent or adopted. */
 static const struct inputs_entry *own_inputs(const struct prepared *prepared,
                                              const struct settings *s)
 {

@@ -40,8 +40,8 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
 
 /* ---- results ---- */
 
-/* First word of a packed result: "TRL" and the version of the format. A change of any field
- * below, or of the tables of metrics, parts or phases, needs a new version. */
+/* First word of a packed result: "TRL" and the format version. Increase it if a field below, or the
+ * tables of metrics, parts or phases change. */
 #define RESULT_MAGIC 0x54524c04u
 
 static const char *const state_names[] = {
@@ -137,7 +137,7 @@ static void take_array(struct cursor *in, void *out, size_t bytes)
         memcpy(out, from, bytes);
 }
 
-/* The size is checked against what is there before memory is asked for. */
+/* Check the size against the message before allocating. */
 static void take_curve(struct trial_result *r, struct cursor *in)
 {
     uint32_t n = cursor_u32(in);

@@ -6,8 +6,8 @@
 #include "data/format.h"
 #include "gcn/reducer.h"
 
-/* The value as the member's type: a real, a text, or an integer, enum or bool of its size. Choices
- * stand in the parameter table in the order of the enums they become (tests/unit/spec.c). */
+/* Store the value as the member's type: real, text, or integer, enum or bool of its size. The
+ * parameter table lists choices in the order of their enums (tests/unit/spec.c). */
 static void copy_value(char *member, const struct param *p, union value v)
 {
     int64_t i = v.i - p->target.less;
@@ -33,7 +33,7 @@ static void copy_value(char *member, const struct param *p, union value v)
     }
 }
 
-/* Every setting whose target is a member of this struct. */
+/* Copy every setting whose target is a member of this struct. */
 static void fill(void *out, enum param_struct into, const struct settings *s)
 {
     for (int id = 0; id < P_COUNT; id++)
@@ -51,7 +51,7 @@ void spec_data(struct data_spec *out, const struct settings *s)
 
 void spec_graph(struct graph_spec *out, const struct settings *s)
 {
-    memset(out, 0, sizeof *out); /* its padding too: caches compare these bytes */
+    memset(out, 0, sizeof *out); /* also the padding: caches compare bytes */
     fill(out, PARAM_graph_spec, s);
 }
 

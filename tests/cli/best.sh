@@ -43,7 +43,7 @@ is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
 fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
 is "the message names it" "$(cat .err)" \
-    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; a text stands in quotes, as in type = 'ridge'"
+    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; put text in quotes, as in type = 'ridge'"
 best --where "trials > 1000" >none
 is "a condition without matches" "$(wc -l <none)" 1
 like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
@@ -224,7 +224,7 @@ is "with its own axes" "$(best --format csv | head -n 1)" \
 is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a missing sweep" 1 "$ESPALIER" best --sweep none
 is "the message lists the sweeps" "$(cat .err)" \
-    "espalier: results.db: no sweep 'none' in it; there is: small, other"
+    "espalier: results.db: no sweep 'none' in it; its sweeps are: small, other"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
 done_testing

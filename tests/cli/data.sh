@@ -28,6 +28,6 @@ is "generated and read data are the same" "$(line digest "$("$ESPALIER" inspect 
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
 is "one fraction makes all features floats" "$(line features "$imputed")" "300, floats, 0.1 MB"
-like "missing values are counted" "$(line genotypes "$imputed")" ' 1 missing calls'
+like "missing values are counted" "$(line genotypes "$imputed")" ' 1 missing call'
 
 done_testing

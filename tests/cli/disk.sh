@@ -155,7 +155,7 @@ echo older >gone.db.saved
 wait $pid
 is "a run whose database is removed ends with 1" $? 1
 is "an older saved copy is kept" "$(cat gone.db.saved)" older
-like "and the message names the saved copy" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved.2: give that its place, then the same command goes on$'
+like "and the message names the saved copy" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved.2: move that file back into place, then repeat the command$'
 is "the message has two lines" "$(grep -vc "long.ini: " err)" 2
 is "there is one copy, without a log" "$(echo gone.db*)" "gone.db.saved gone.db.saved.2"
 mv gone.db.saved.2 gone.db
@@ -175,7 +175,7 @@ for part in cut.db cut.db-wal; do
     truncate -s 0 $part
     wait $pid
     is "a run whose $part is cut off ends with 1" $? 1
-    like "the message says so" "$(cat err)" "^espalier: cut.db: $part was cut off or removed while it was written: 0 bytes are left of [0-9]+"
+    like "the message says so" "$(cat err)" "^espalier: cut.db: $part was truncated or removed during the run: 0 of [0-9]+ bytes are left"
     is "the message does not call it safe" "$(grep -c safe err)" 0
 done
 
@@ -184,7 +184,7 @@ cp mid.db bad.db
 dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=1 conv=notrunc 2>/dev/null
 before=$(cksum <bad.db)
 fails "a damaged database is refused" 1 "$ESPALIER" run long.ini --db bad.db
-like "the message says what to do" "$(cat "$T/.err")" '^espalier: bad.db: damaged \(.*\); go on with a copy from before, or with what .sqlite3 bad.db .recover'
+like "the message says what to do" "$(cat "$T/.err")" '^espalier: bad.db: damaged \(.*\); use an older copy, or recover the readable part with .sqlite3 bad.db .recover'
 is "and left unchanged" "$(cksum <bad.db)" "$before"
 is "no file is left beside it" "$(ls bad.db*)" bad.db
 if sqlite3 whole.db .recover 2>/dev/null | grep -q INSERT; then

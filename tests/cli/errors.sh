@@ -87,7 +87,7 @@ printf 'id,y,z\na,1,1\nb,2,2\n' >p.csv
 refused "several traits to choose from" 2 'y.*z' "$ESPALIER" run genotype.ini
 
 printf 'a,0,1,0\nb,0,2,1\nc,1,1,2\n' | geno
-refused "a genotype table without a header" 1 'g.csv:1: marker "0" stands in columns 2 and 4' "$ESPALIER" run genotype.ini
+refused "a genotype table without a header" 1 'g.csv:1: marker "0" is in columns 2 and 4' "$ESPALIER" run genotype.ini
 printf 'id,m1,m2\na,0,1\nb,0,2\nc,1,1\nd,1,0\ne,2,2\nf,0,0\n' | geno
 printf 'id,y\na,1\nb,2\nc,3\nd,2\ne,1\nf,4\n' >p.csv
 refused "more folds than samples" 1 'fold' "$ESPALIER" run genotype.ini --set folds=20

@@ -27,7 +27,7 @@ features    2 of a node, small integers, 0.0 MB
 nodes       12, in a graph 3 to 3, median 3
 edges       3, in a graph 0 to 2, median 0.5; 0 duplicates and 1 self loops dropped
 components  3 graphs with more than one, 2 of them without an edge
-one way     1 edge is listed in one direction alone, and taken for both
+one way     1 edge is listed in one direction only, and used in both
 not used    labels or attributes of edges
 class       -1: 2
 class       1: 2
@@ -111,8 +111,8 @@ features    62 of a node, small integers, 0.0 MB
 nodes       9, in a graph 1 to 3, median 2.5
 edges       5, in a graph 0 to 3, median 1; 0 duplicates and 0 self loops dropped
 components  1 graph with more than one, 1 of them without an edge
-skipped     1 molecule that cannot be read, the first on line 3
-valences    0 atoms have one that cannot be, and no hydrogens
+skipped     1 molecule that cannot be parsed, the first on line 3
+valences    0 atoms with an impossible valence, counted without hydrogens
 class       a: 2
 class       b: 2
 split       2 train, 2 val, 0 test"

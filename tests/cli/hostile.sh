@@ -42,24 +42,24 @@ tolerated() {
 
 refused "SQL as the name of an axis" \
     "update axis set name = 'a'' AS b FROM config; VACUUM INTO ''pwned''; --'" \
-    "its axis 'a' AS b FROM config; VACUUM INTO 'pwned'; --' is no setting"
-refused "a quote in the name of an axis" "update axis set name = 'x\", (select 1) as \"y'" 'is no setting'
+    "its axis 'a' AS b FROM config; VACUUM INTO 'pwned'; --' is not a setting"
+refused "a quote in the name of an axis" "update axis set name = 'x\", (select 1) as \"y'" 'is not a setting'
 refused "SQL as the name of a column" \
     "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'error      TEXT',
     'error TEXT, \"x\"\" FROM main.trial; VACUUM INTO ''pwned''; --\" TEXT') where name = 'trial';
     insert into session (command, version, host, pid, ranks, started) values ('c', 'v', 'gone', 1, 1, 1)" \
-    "table 'trial' is not as espalier makes it"
+    "table 'trial' differs from what espalier creates"
 refused "a trigger that changes scores" \
     "create trigger better after insert on attempt begin update trial set value = 99; end" \
-    "trigger 'better' stands on a table of espalier"
+    "trigger 'better' is defined on a table of espalier"
 refused "a table that is a view" "alter table timing rename to t; create view timing as select * from t" \
-    "view 'timing' is not as espalier makes it"
+    "view 'timing' differs from what espalier creates"
 refused "a generated column" "alter table trial add column g integer generated always as (1)" \
-    "table 'trial' is not as espalier makes it"
+    "table 'trial' differs from what espalier creates"
 refused "a table without constraints" "pragma writable_schema = on; update sqlite_schema
     set sql = replace(replace(sql, ' NOT NULL', ''), 'STRICT', '') where name = 'session'" \
-    "table 'session' is not as espalier makes it"
-refused "a name reserved by SQLite" "create view json_each as select 1 as key" "view 'json_each' has the name of a function"
+    "table 'session' differs from what espalier creates"
+refused "a name reserved by SQLite" "create view json_each as select 1 as key" "view 'json_each' has the name of an SQLite function"
 
 tolerated "endless views" "drop view trials; drop view leaderboard; create view trials as
     with recursive c (n) as (select 1 union all select n + 1 from c) select n as trial, 'small' as sweep from c;
@@ -95,7 +95,7 @@ gone() { # NAME SQL MESSAGE
     sqlite3 hostile.db "$2"
     before=$(sqlite3 hostile.db .dump | cksum)
     fails "run with $1" 1 "$ESPALIER" run small.ini --db hostile.db --progress none
-    like "is refused" "$(cat "$T/.err")" "^espalier: hostile.db: there are $3, which is not there: another program deleted it; go on with a copy"
+    like "is refused" "$(cat "$T/.err")" "^espalier: hostile.db: there are $3, which is missing: another program deleted it; use an older copy"
     is "and changes nothing, $1" "$(sqlite3 hostile.db .dump | cksum)" "$before"
 }
 gone "trials without their configuration" "delete from config where config_id = 2" "trials of configuration 2"

@@ -198,7 +198,7 @@ is "the message gives its place" "$(cat .err)" \
 fails "genotypes of letters" 1 init letters.csv sim/phenotypes.csv -o no.ini
 like "the message names them" "$(cat .err)" '^espalier: letters.csv:2: column "1_1" = "..": must be a number, or empty or NA where missing$'
 fails "a transposed table" 1 init transposed.csv sim/phenotypes.csv -o no.ini
-like "the message says so" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed, it must have a row for each sample'
+like "the message says so" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed; it must have a row for each sample'
 ok "and no file is written" test ! -e no.ini
 
 # ---- graphs and molecules ----
@@ -320,10 +320,10 @@ no() {
     fails "$what" 1 init "$@" -o no.ini
     like "$what: the message" "$(cat .err)" "$message"
 }
-no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDataset: give their folder$' tu/S_A.txt
+no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDataset: name their folder instead$' tu/S_A.txt
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
 no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
-no "a folder" '^espalier: folder: is a folder without a file that ends in _graph_indicator.txt' folder
+no "a folder" '^espalier: folder: is a folder without a file ending in _graph_indicator.txt' folder
 # The first bytes of a workbook, of R data (plain and gzip), and of an archive.
 {
     printf 'PK\3\4%026d[Content_Types].xml' 0 >p.xlsx
@@ -345,7 +345,7 @@ no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genot
     sim/genotypes.csv ./sim/genotypes.csv
 no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \
     sim/genotypes.csv
-no "a VCF alone" '^espalier: p.vcf: genotypes: the table of phenotypes is missing' p.vcf
+no "a VCF alone" '^espalier: p.vcf: genotypes: the phenotype table is missing' p.vcf
 no "phenotypes alone" '^espalier: sim/phenotypes.csv: is a table that says nothing alone' sim/phenotypes.csv
 no "two tables of genotypes" '^espalier: sim/genotypes.csv and again.csv: both look like tables of genotypes' \
     sim/genotypes.csv again.csv

@@ -133,7 +133,7 @@ cp retried.db bits.db
 damaged=$(sqlite3 bits.db "update model set safetensors = x'00' where trial_id = (select max(trial_id) from trial where config_id = $best) returning trial_id")
 fails "a damaged model" 1 "$ESPALIER" show bits.db "t$damaged" --model x
 ok "run finds it" "$ESPALIER" run small.ini --db bits.db --progress none
-is "run reports it" "$(grep 'damaged\|once more' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them), and dropped
+is "run reports it" "$(grep 'damaged\|once more' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
 espalier: c$best is the best, and 1 of its trials has no model: they are trained once more for that alone"
 is "the model is made again" "$(content bits.db)" "$(content retried.db)"
 

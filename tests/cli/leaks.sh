@@ -25,7 +25,7 @@ cut -d, -f1-4 all.csv >phenotypes.csv      # id, family, height, year
 ini() { # GENOTYPES PHENOTYPES
     printf '[data]\nformat = genotype\ngenotypes = %s\nphenotypes = %s\ntrait = height\n[model]\ntype = ridge\n' "$1" "$2" >"$3"
 }
-left_out() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'left out'; }
+left_out() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'not used as'; }
 suspects() { sed -n 's/^espalier: warning: //p' "$T/.err" | grep 'the target itself'; }
 
 ini clean.csv phenotypes.csv clean.ini
@@ -35,18 +35,18 @@ digest=$(sqlite3 clean.db 'select data_digest from sweep')
 
 ini trait.csv phenotypes.csv trait.ini
 ok "the trait among the markers" "$ESPALIER" run trait.ini --db trait.db --progress none
-is "it is left out, and the message names it" "$(left_out)" 'trait.ini: 1 column of trait.csv is one of the phenotypes and left out of the markers: "height"'
+is "it is left out, and the message names it" "$(left_out)" 'trait.ini: 1 column of trait.csv is one of the phenotypes and not used as a marker: "height"'
 is "the rest equals the clean data" "$(sqlite3 trait.db 'select data_digest from sweep')" "$digest"
 ini year.csv phenotypes.csv year.ini
 ok "another phenotype" "$ESPALIER" plan year.ini --db none.db
-like "is left out, too" "$(left_out)" 'left out of the markers: "year"$'
+like "is left out, too" "$(left_out)" 'not used as a marker: "year"$'
 ok "inspect" "$ESPALIER" inspect year.ini
 like "names it, too" "$(left_out)" '"year"$'
 
 # One file as genotypes and phenotypes.
 ini all.csv all.csv all.ini
 ok "one file as genotypes and phenotypes" "$ESPALIER" run all.ini --db all.db --progress none --set covariates=year --set group=family
-is "the known phenotypes are left out" "$(left_out)" 'all.ini: 3 columns of all.csv are among the phenotypes and left out of the markers: "family", "height", "year"'
+is "the known phenotypes are left out" "$(left_out)" 'all.ini: 3 columns of all.csv are among the phenotypes and not used as markers: "family", "height", "year"'
 is "as many features as markers and covariates" "$(sqlite3 all.db 'select features from sweep')" 6
 like "and the message names the trait in other units" "$(suspects)" \
     '^all.ini: 1 feature is likely the target itself, with .r. above 0.999: "cm" \(r = 1.0000 over 39 samples\): '

@@ -88,9 +88,9 @@ awk -F, -v OFS=, 'NR == 4 { $7 = "-9" } { print }' panel/genotypes.csv >coded-ge
 marker=$(sed -n '1s/^\([^,]*,\)\{6\}\([^,]*\).*/\2/p' coded-geno.csv)
 fails "-9 is not a dosage" 1 inspect --set genotypes=coded-geno.csv
 like "the message gives its cell" "$(cat .err)" \
-    "coded-geno.csv:4: column \"$marker\" = -9: no dosage beside values from 0 to 2: set \\[data\\] missing_genotype = -9"
+    "coded-geno.csv:4: column \"$marker\" = -9: not a likely dosage beside values from 0 to 2: set \\[data\\] missing_genotype = -9"
 coded=$(inspect --set genotypes=coded-geno.csv --set missing_genotype=-9)
-like "declared missing, it is a missing call" "$(line genotypes "$coded")" ", 1 missing calls set to the marker mean$"
+like "declared missing, it is a missing call" "$(line genotypes "$coded")" ", 1 missing call set to the marker mean$"
 is "there is no warning about -1" "$(line coding "$coded")" ""
 ok "models are trained on it" "$ESPALIER" run sweep.ini --db coded.db --progress none \
     --set genotypes=coded-geno.csv --set missing_genotype=-9
@@ -98,7 +98,7 @@ ok "and new genotypes are read in the same way" "$ESPALIER" predict coded.db --g
 is "all of them" "$(grep -c . coded-pred.csv)" 61
 awk -F, -v OFS=, 'NR > 1 { for (i = 2; i <= NF; i++) $i-- } { print }' panel/genotypes.csv >less.csv
 like "-1, 0, 1 are dosages" "$(line coding "$(inspect --set genotypes=less.csv)")" \
-    "^calls from -1 to 1 are taken as dosages"
+    "^calls from -1 to 1 are used as dosages"
 
 # ---- numbers as classes, of a graph ----
 
@@ -115,7 +115,7 @@ is "unless they are declared classes" "$(grep -c amounts .err)" 0
 
 fails "each sample needs a group" 1 inspect --set group=site
 like "and the message names a sample without one" "$(cat .err)" \
-    'sample "s6" has a value to predict and no group in column "site"'
+    'sample "s6" has a value to predict but no group in column "site"'
 years=$(inspect --set group=year --set split.test=0 --set folds=groups --splits years.csv)
 is "groups are counted" "$(line groups "$years")" "3 by year, of 20 to 20 samples with a value"
 is "each group is a fold" "$(line split "$years")" \
@@ -129,7 +129,7 @@ like "without folds, too" "$(line split "$(inspect --set group=year --set folds=
     "^20 train, 20 val, 20 test; val is 200[012]$"
 fails "more folds than groups" 1 inspect --set group=year --set folds=4
 like "are refused" "$(cat .err)" \
-    "sweep.folds = 4: only 2 groups of split.group are outside the test part, and a fold is at least one"
+    "sweep.folds = 4: only 2 groups of split.group are outside the test part; each fold needs at least one"
 fails "groups without a column" 2 inspect --set folds=groups
 like "are not accepted" "$(cat .err)" ": \[split\] group is not set: folds = groups needs it"
 fails "a simulated panel has no groups" 2 "$ESPALIER" inspect sweep.ini --set format=simulated
@@ -271,7 +271,7 @@ mo17,traits.csv,Mo17
 W22,traits.csv,"
 printf 'Taxa,dpoll\n33-16,64.5\na4226,65\nb73,60\nmo17,61\nOh43,70\n' >traits.csv
 ok "few join" first --unmatched unmatched.csv
-like "the message gives the reason" "$(cat .err)" 'warning: 2 of 5 phenotypes joined: 3 of the 3 ids of traits.csv that did not join differ from ids of geno.csv only in case, blanks or punctuation \("a4226" is "A4226", "b73" is "B73", "mo17" is "Mo17"\): write them alike$'
+like "the message gives the reason" "$(cat .err)" 'warning: 2 of 5 phenotypes joined: 3 of the 3 ids of traits.csv that did not join differ from ids of geno.csv only in case, blanks or punctuation \("a4226" is "A4226", "b73" is "B73", "mo17" is "Mo17"\): spell them the same way$'
 is "and the list has both files" "$(wc -l <unmatched.csv)" 7
 fails "the list cannot be written over an input" 1 first --unmatched geno.csv
 fails "a transposed table" 1 sh -c "awk -F, '{ for (j = 1; j <= NF; j++) t[j] = t[j] (NR > 1 ? \",\" : \"\") \$j } END { for (j = 1; j <= NF; j++) print t[j] }' geno.csv >turned.csv

@@ -206,7 +206,7 @@ ok "a message reports the match" "$ESPALIER" predict vcf.db --config c1 --genoty
 like "only once" "$(cat .err)" 'chr.vcf: 90 of them on chromosomes of another name: "chr1" is "1" of the data'
 sed 's/^1\t/NC_003070.9\t/' panel.vcf >refseq.vcf
 fails "another name" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes refseq.vcf
-like "is refused" "$(cat .err)" 'refseq.vcf: none of its chromosomes is one of the data that were trained on: the first is "NC_003070.9", theirs is "1"'
+like "is refused" "$(cat .err)" 'refseq.vcf: none of its chromosomes is in the training data: the first is "NC_003070.9", that of the training data is "1"'
 # Other samples in the file do not matter.
 for config in 1 2 5; do
     cut -f 1-9,12,16,20,24,28 panel.vcf | sed '1,3d' | { head -n 3 panel.vcf && cat; } >few.vcf

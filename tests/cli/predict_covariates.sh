@@ -64,7 +64,7 @@ refused "no table" "--genotypes: the models take covariates too: give a table wi
 cut -d, -f1,2,4 turned.csv >less.csv
 refused "a missing column" 'less.csv:1: no column "year": each of data.covariates must be one of "plot", "site"' --genotypes panel/genotypes.csv --phenotypes less.csv
 awk -F, -v OFS=, '{ print $3, $2, $4, $1 }' turned.csv >last.csv
-refused "a column that is taken for the ids" 'last.csv:1: no column "year": each of data.covariates must be one of "plot", "site", "id"; that one is taken for the ids: data.id (--set id=NAME) says which column is' --genotypes panel/genotypes.csv --phenotypes last.csv
+refused "a column that is taken for the ids" 'last.csv:1: no column "year": each of data.covariates must be one of "plot", "site", "id"; this one was taken for the ids: set data.id (--set id=NAME) to the column of ids' --genotypes panel/genotypes.csv --phenotypes last.csv
 is "--id names the column of ids" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes last.csv --set id=id --all | cksum)" \
     "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)"
 sed '4s/,200[0-9],/,soon,/' turned.csv >word.csv

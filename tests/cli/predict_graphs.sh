@@ -67,22 +67,22 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     is "also with a title, and packed" "$(predict --config c8 --each --graphs few.smi.gz | sed 1d)" "$(cat wanted.csv)"
     printf 'CCO a\nCC(C b\n' >bad.smi
     fails "a line that cannot be read" 1 "$ESPALIER" predict --graphs bad.smi
-    like "the message names it" "$(cat .err)" '^espalier: bad.smi:2: row 2: "CC\(C" is no molecule that can be read: .*; --set skip_invalid=yes leaves such rows out$'
+    like "the message names it" "$(cat .err)" '^espalier: bad.smi:2: row 2: "CC\(C" cannot be parsed as a molecule: .*; --set skip_invalid=yes skips such rows$'
     refused "it is not overwritten" "bad.smi: is the input bad.smi: will not be overwritten" --graphs bad.smi -o bad.smi
     fails "nothing to train on" 1 "$ESPALIER" run grid.ini --set molecules=few.smi --db smi.db
-    like "and a message says so" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: as a SMILES file without a header it has nothing to be predicted; must begin with a line that names the columns, the target.s among them$'
+    like "and a message says so" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: a SMILES file without a header has nothing to predict; the first line must name the columns, including the target.s$'
     # Texts that are not molecules.
     printf 'num,smiles\nx,CCO\ny,CC(C\nz,c1ccccc1\nw,\n' >bad.csv
     fails "a row that cannot be read" 1 "$ESPALIER" predict --graphs bad.csv
-    like "the message gives the remedy" "$(cat .err)" '^espalier: bad.csv:3: row 2: "CC\(C" is no molecule that can be read: .*; --set skip_invalid=yes leaves such rows out$'
+    like "the message gives the remedy" "$(cat .err)" '^espalier: bad.csv:3: row 2: "CC\(C" cannot be parsed as a molecule: .*; --set skip_invalid=yes skips such rows$'
     is "it can be left out" "$(predict --graphs bad.csv --set skip_invalid=yes | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
-    like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules that cannot be read have no prediction: line 3, 5$"
+    like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules cannot be parsed and have no prediction: line 3, 5$"
     printf 'smiles\nCCO\n' >new.csv
-    refused "no such column" 'new.csv: no column "num", as data.id says: the first is "smiles"' --graphs new.csv
+    refused "no such column" 'new.csv: no column "num" (data.id): the first column is "smiles"' --graphs new.csv
     printf 'num,smiles\na,CC\na,CO\n' >twice.csv
-    refused "a duplicate id" 'twice.csv:3: id "a" again: it is on line 2 already' --graphs twice.csv
+    refused "a duplicate id" 'twice.csv:3: id "a" occurs twice, first on line 2' --graphs twice.csv
     printf 'num,smiles\n' >none.csv
-    refused "no molecule" "none.csv: no molecules after the header, 0 that cannot be read" --graphs none.csv
+    refused "no molecule" "none.csv: no molecules after the header; 0 cannot be parsed" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv
     fails "genotypes for molecules" 1 "$ESPALIER" predict --genotypes panel.csv
     like "are refused, with the setting's name" "$(cat .err)" "the data of the sweep are no genotypes \(data.format\): new graphs are given with --graphs"
@@ -109,13 +109,13 @@ awk -F, -v n="$nodes" '$1 <= n && $2 <= n' "$tu/MUTAG_A.txt" >part/MY_A.txt
 is "59 of them, without labels of graphs, too" "$(predict tu.db --graphs part --each)" "$(sed 60q all.csv)"
 sed '3s/[0-9]*/99/;20s/[0-9]*/98/' part/MY_node_labels.txt >changed && mv changed part/MY_node_labels.txt
 is "unknown node labels affect only their graphs" "$(predict tu.db --graphs part --each | sed 1d | grep -vxFf all.csv | cut -d, -f1 | tr '\n' ' ')" "1 2 "
-like "are counted and named" "$(cat .err)" "warning: part: 2 nodes have a label that none has in the data that were trained on, .*: the first is 99, of node 3$"
+like "are counted and named" "$(cat .err)" "warning: part: 2 nodes with a label that does not occur in the training data, .*: the first is 99, of node 3$"
 rm part/MY_node_labels.txt
 fails "without labels of nodes" 1 "$ESPALIER" predict tu.db --graphs part
 like "the message names the missing file" "$(cat .err)" "part/MY_node_labels.txt"
 yes 1 | sed "${nodes}q" >part/MY_node_labels.txt
 sed -i 's/$/, 2/' part/MY_node_labels.txt
-refused "two labels of a node" "part/MY_node_labels.txt: 2 labels and 0 attributes of a node: must be 1 and 0, as in the data that were trained on" tu.db --graphs part
+refused "two labels of a node" "part/MY_node_labels.txt: 2 labels and 0 attributes of a node: must be 1 and 0, as in the training data" tu.db --graphs part
 sed 's/^7$/8/' "$tu/MUTAG_graph_indicator.txt" | tr -d '\r' >part/MY_graph_indicator.txt
 fails "graph numbers with gaps" 1 "$ESPALIER" predict tu.db --graphs part
 like "are refused, with the line" "$(cat .err)" "part/MY_graph_indicator.txt:[0-9]+: graph"
@@ -131,7 +131,7 @@ if [ -r "$digits/t10k-images-idx3-ubyte.gz" ]; then
     predict idx.db --graphs fifty >/dev/null
     like "they are reported as known" "$(cat .err)" "fifty: 50 graphs to predict, 50 of them"
     { printf '\0\0\010\003\0\0\0\002\0\0\0\016\0\0\0\070' && head -c 1584 fifty | tail -c 1568; } >wide
-    refused "another size" "wide: images of 14 x 56 pixels: must be 28 x 28, as those trained on" idx.db --graphs wide
+    refused "another size" "wide: images of 14 x 56 pixels: must be 28 x 28, as in the training data" idx.db --graphs wide
 else
     echo "# no digits: images are left out"
 fi
@@ -142,7 +142,7 @@ fi
 printf '[sweep]\nfolds = 0\n[data]\nformat = genotype\ngenotypes = panel/genotypes.csv\nphenotypes = panel/phenotypes.csv\n[train]\nepochs = 1\n' >geno.ini
 "$ESPALIER" run geno.ini --db geno.db --progress none >/dev/null 2>&1
 fails "graphs for a panel" 1 "$ESPALIER" predict geno.db --graphs panel.csv
-like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are no graphs of their own \(data.format\): new ones are given with --genotypes$"
+like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not graphs \(data.format\): new samples must be given with --genotypes$"
 
 # ---- the commands of README ----
 

@@ -164,7 +164,7 @@ refused "a missing column" 'less.csv:1: no column "a": must have every feature o
 { cat new_edges.csv && echo "n70,stranger,1"; } >stranger.csv
 refused "an edge to nowhere" "stranger.csv:$(wc -l <stranger.csv): column \"from\": id \"stranger\" is not in new.csv nor in the training data" --features new.csv --edges stranger.csv
 { cat new.csv && tail -n 1 new.csv; } >twice.csv
-refused "a duplicate node" 'twice.csv:22: node "n89" again' --features twice.csv --edges new_edges.csv
+refused "a duplicate node" 'twice.csv:22: node "n89" occurs twice' --features twice.csv --edges new_edges.csv
 sed '3s/,7,.*/,7,x,1,1/' new.csv >word.csv
 fails "a word" 1 "$ESPALIER" predict --config c1 --features word.csv --edges new_edges.csv
 like "is refused with its line" "$(cat .err)" 'word.csv:3: '
@@ -175,7 +175,7 @@ like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(no
 fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
 like "are refused, with the setting's name" "$(cat .err)" "no genotypes \(data.format\): new nodes are given with --features"
 fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
-like "are refused, too" "$(cat .err)" "no graphs of their own \(data.format\): new ones are given with --features"
+like "are refused, too" "$(cat .err)" "not graphs \(data.format\): new samples must be given with --features"
 fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv
 fails "the edges are not overwritten" 1 "$ESPALIER" predict --config c1 --features new.csv --edges new_edges.csv -o new_edges.csv
 

@@ -80,6 +80,6 @@ printf '[data]\nformat = graph\nedges = e.csv\nfeatures = f.csv\nlabels = l.csv\
 printf '[model]\nreduce = exact\n' >>g.ini
 fails "a reduction larger than memory" 1 "$ESPALIER" run g.ini
 like "the message gives both numbers and what to do" "$(cat "$T/.err")" \
-    'reduce = exact: takes [0-9.]+ GB for .* the 400000 samples, this process may use [0-9.]+ GB: allowed is reduce = none'
+    'reduce = exact: needs [0-9.]+ GB for .* the 400000 samples, but this process may use [0-9.]+ GB: set reduce = none'
 
 done_testing

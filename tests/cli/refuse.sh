@@ -40,7 +40,7 @@ done
 fails "a second run is refused" 1 run small.ini --db busy.db
 like "the message names the holder, its start and its command" "$(cat .err)" \
     "^espalier: busy.db: another run is writing to it: pid $pid on $(hostname), slurm job 77, since 20..-..-.. ..:..:.. UTC: .*espalier run long.ini --db busy.db"
-like "and what to do" "$(cat .err)" "; wait for it \('espalier status' tells how far it is\), stop it, or give this run another --db$"
+like "and what to do" "$(cat .err)" "; wait for it \('espalier status' shows its progress\), stop it, or give this run another --db$"
 fails "a run of several ranks is refused, too" 1 run small.ini --db busy.db -n 2
 is "with one message" "$(wc -l <.err)" 1
 printf '[data]\nformat = genotype\ngenotypes = none.csv\nphenotypes = none.csv\n' >none.ini
@@ -51,10 +51,10 @@ fails "also by another name" 1 run small.ini --db other.db
 ln busy.db hard.db
 ln -s nothing.db dangling.db
 fails "a link to nothing is refused" 1 run small.ini --db dangling.db
-like "and the message says so" "$(cat .err)" "^espalier: dangling.db: a link to a file that is not there"
+like "and the message says so" "$(cat .err)" "^espalier: dangling.db: a link to a file that does not exist"
 is "the link stays" "$(readlink dangling.db)" nothing.db
 fails "a hard link is refused" 1 run small.ini --db hard.db
-like "the message gives the reason" "$(cat .err)" "^espalier: hard.db: the file has 2 names \(hard links\), so that two runs could write"
+like "the message gives the reason" "$(cat .err)" "^espalier: hard.db: the file has 2 names \(hard links\): two runs could write"
 rm hard.db
 kill -9 $pid
 wait $pid 2>/dev/null
@@ -80,7 +80,7 @@ is "no lock file is left" "$(ls busy.db.lock 2>/dev/null)" ""
 mkdir closed && chmod 555 closed
 if [ "$(id -u)" != 0 ]; then
     fails "a folder that may not be written to is an error" 1 run small.ini --db closed/r.db
-    like "the message names the file" "$(cat .err)" "closed/r.db: cannot make .*closed/r.db.lock: Permission denied"
+    like "the message names the file" "$(cat .err)" "closed/r.db: cannot create .*closed/r.db.lock: Permission denied"
 fi
 
 # ---- other settings under one name ----
@@ -95,13 +95,13 @@ espalier: give [sweep] name another value, or add --new-sweep: it begins anew un
 is "and nothing is stored" "$(sql results.db 'select count(*) from trial')" 2
 fails "changed data are refused" 2 run small.ini --set samples=70
 like "the message gives the setting" "$(cat .err)" "^espalier:   data.samples: 60 -> 70$"
-like "and the digests" "$(cat .err)" "^espalier:   the data are others \(digest [0-9a-f]{32} -> [0-9a-f]{32}\)$"
+like "and the digests" "$(cat .err)" "^espalier:   the data differ \(digest [0-9a-f]{32} -> [0-9a-f]{32}\)$"
 
 "$ESPALIER" simulate panel --samples 60 --markers 40 --causal 5 >/dev/null 2>&1
 ok "a sweep over files" run panel/sweep.ini --db panel.db --set epochs=2 --set model.type=noop
 sed -i '2s/[^,]*$/9.5/' panel/phenotypes.csv
 fails "a file that has changed is refused" 2 run panel/sweep.ini --db panel.db --set epochs=2 --set model.type=noop
-like "and the message names it" "$(cat .err)" "^espalier:   the data are others: panel/genotypes.csv, panel/phenotypes.csv"
+like "and the message names it" "$(cat .err)" "^espalier:   the data differ: panel/genotypes.csv, panel/phenotypes.csv"
 
 ok "plan shows them as new" "$ESPALIER" plan small.ini --set epochs=4 --format csv
 like "and warns" "$(cat .err)" "sweep 'small' in it has other settings: run would need another name or --new-sweep"

@@ -146,6 +146,21 @@ for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI have started
     is "a signal after $seconds s is not lost" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
 done
 
+# run ends an mpirun that hangs, and ignores the status with which a rank reacts to the loss of another.
+mkdir hangs
+printf '#!/bin/sh\ntrap "" USR1 TERM\nsleep 60 & wait\nwait\nwait\n' >hangs/mpirun
+mkdir loses
+printf '#!/bin/sh\ntrap "" USR1\nsleep 1 & wait\necho "espalier: status 1"\n' >loses/mpirun
+chmod +x hangs/mpirun loses/mpirun
+for stub in hangs loses; do
+    PATH=$T/$stub:$PATH "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
+    pid=$!
+    sleep 0.5
+    kill -TERM $pid
+    wait $pid
+    is "a signal to a launch that $stub" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
+done
+
 # The printed next command can be typed as it is, for any file name.
 mkdir bin
 ln -s "$ESPALIER" bin/espalier

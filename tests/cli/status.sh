@@ -118,7 +118,7 @@ for _ in $(seq 1200); do
 done
 rm -f long.db.lock
 fails "a second run is still refused" 1 "$ESPALIER" run long.ini --db long.db --progress none
-like "the message names the process" "$(cat .err)" "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process lives\); wait for it"
+like "the message names the process" "$(cat .err)" "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process is running\); wait for it"
 like "status sees it run" "$("$ESPALIER" status long.db)" "^running, 1 rank, pid $pid on"
 kill -INT $pid
 wait $pid

@@ -102,7 +102,7 @@ is "shows it, too" "$(cat "$T/.out" "$T/.err" | grep -c 'chooses the epoch')" 0
 fails "ridge has no stop part from a file either" 1 "$ESPALIER" predict given.db --trial t5 --part stop
 like "and a message says so" "$(cat "$T/.err")" '^espalier: --part stop: c5 is ridge'
 fails "both" 1 "$ESPALIER" run given.ini --set stop=0.1 --db both.db
-like "cannot be combined" "$(cat "$T/.err")" 'split.stop = 0.1 and a part stop in split.file: one of them'
+like "cannot be combined" "$(cat "$T/.err")" 'split.stop = 0.1, but split.file has a stop part too: use one of them'
 
 ok "without any" "$ESPALIER" run none.ini --progress none --db none.db
 like "run warns" "$(grep warning "$T/.err")" \
@@ -162,7 +162,7 @@ type = ridge, mlp
 INI
 fails "a stop part that would leave one group" 1 "$ESPALIER" plan groups.ini --db groups.db
 like "is refused before any trial runs" "$(cat "$T/.err")" \
-    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train take at least 2'
+    'groups.ini: split.stop = 0.2: 1 group is left outside test and val: a stop part and train need at least 2'
 
 # Duplicates of training samples stand in the stop part, and no score uses them.
 awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 20; i++) print "s" i "," (i > 1 ? i : 2) % 3 "," (i > 1 ? i : 2) / 3 % 3 "," (i > 1 ? i : 2) }' |

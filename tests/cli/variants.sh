@@ -41,7 +41,7 @@ val = 0.4
 END
 all=$("$ESPALIER" inspect small.ini)
 is "a VCF is read" "$(line genotypes "$all")" \
-    "6 samples, 5 markers read, 0 monomorphic dropped, 1 missing calls set to the marker mean"
+    "6 samples, 5 markers read, 0 monomorphic dropped, 1 missing call set to the marker mean"
 is "and split sites are reported" "$(line sites "$all")" \
     "0 outside the region and 0 multi-allelic dropped, 1 split"
 some=$("$ESPALIER" inspect small.ini --set multiallelic=skip --set region=1 --set maf=0.1)
@@ -51,7 +51,7 @@ is "and dropped markers" "$(line filters "$some")" \
     "0 markers with too many missing calls, 1 rare and 0 by thinning dropped"
 fails "an invalid region" 2 "$ESPALIER" inspect small.ini --set region=1:x
 is "the message names it" "$(cat "$T/.err")" "espalier: --set region: region = 1:x: must be CHROM, CHROM:POS, \
-CHROM:FROM-TO or CHROM:FROM-, or several, apart by commas"
+CHROM:FROM-TO or CHROM:FROM-, or several of these separated by commas"
 fails "an invalid choice of variants" 2 "$ESPALIER" inspect small.ini --set variants=10
 like "the message names it, too" "$(cat "$T/.err")" 'variants = 10: must be all \| first:N \| thin:N'
 fails "a VCF of another length" 1 sh -c "sed '5s/.0\/1\$//' small.vcf >cut.vcf &&

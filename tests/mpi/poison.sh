@@ -44,27 +44,32 @@ is "it stays failed" "$status $(reason | cut -c1-20)" "3 4 took its rank down"
 run "" -n 2 --retry failed
 is "and runs without the fault" "$status $(done_equal)" "0 24"
 
-# The others are busy while rank 0 runs it.
+# The others are busy while rank 0 runs it. The kill is delayed until a commit has recorded that the trial
+# runs: on a very busy machine the commit before may name another trial.
 rm -f "$DB"*
-bad="trial=3:*:1:kill; worker: a trial begins:1:1:nap; worker: a trial begins:2:1:nap"
+bad="trial=3:*:1:nap; trial=3:*:1:kill; worker: a trial begins:1:1:nap; worker: a trial begins:2:1:nap"
 run "$bad" -n 3
 is "it kills rank 0: the run ends with 1" $status 1
 no_problem "and all ranks leave"
 run "$bad" -n 3
 is "the next run does not die of it" $status 3
-like "its message names the lost trial" "$(cat err)" "1 trial that it was running is pending again"
-is "the trial gets no crash, but waits" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt where outcome = 'lost'")" "4 0"
+# On a busy machine the other ranks may still run their first trials, which are lost, too.
+like "its message names the lost trial" "$(cat err)" "(1 trial that it was running is|[23] trials that it was running are) pending again"
+is "the trial gets no crash, but waits" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt
+    where outcome = 'lost' and (trial_id = 4 or rank = 0)")" "4 0"
 is "two other ranks die of it" "$(crashes)" "4 2 1 1"
 is "it is failed, with that reason" "$(reason)" "4 took its rank down for the last time (crash_limit): its process is gone"
 is "all others are done, and equal" "$(done_equal)" 23
 
 # Without other ranks, everything else is done first.
 rm -f "$DB"*
-run "trial=3:0:1:kill"
+bad="trial=3:0:1:nap; trial=3:0:1:kill"
+export ESPALIER_FAULT_SECONDS=2
+run "$bad"
 is "a single process is killed" $status 137
-run "trial=3:0:1:kill"
+run "$bad"
 is "the second run is killed, too" $status 137
-run "trial=3:0:1:kill"
+run "$bad"
 is "the third run reaches it last" "$status $(done_equal)" "137 23"
 run ""
 is "without the fault it is done" "$status $(done_equal)" "0 24"
@@ -83,7 +88,7 @@ for seconds in 1.6 60; do
     export ESPALIER_FAULT_SECONDS=$seconds
     run "worker: a trial begins:2:2:stop" -n 3 --set epochs="$epochs" --set heartbeat_limit=1
     is "a rank that stands still for $seconds s: complete" $status 0
-    like "it is lost" "$(cat err)" "rank 2 .* is lost while it ran t[0-9]+: not heard of for 1 s; the others go on"
+    like "it is lost" "$(cat err)" "rank 2 .* is lost while it ran t[0-9]+: no message for 1 s; the others go on"
     keep was "$DB"
     settled "$DB" "$wanted" was
     no_problem "nothing is stored twice, nothing lost"

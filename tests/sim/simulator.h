@@ -35,8 +35,8 @@ struct sim {
 
 struct sim_report {
     double makespan_s;
-    double bound_s; /* lower bound: all work over all speeds, or the longest trial */
-    double idle; /* share of the workers' time */
+    double bound_s;        /* lower bound: all work over all speeds, or the longest trial */
+    double idle;           /* share of the workers' time */
     double longest_wait_s; /* of an idle worker, for a trial that it then got */
     double scheduler_s;    /* real time in dispatch_*() */
     double off;            /* median of |log(predicted / true)| */

@@ -109,7 +109,7 @@ static void test_bad_graphs(void **state)
     draft.graph_start = empty;
     refuse(&draft, "graph 1 has 0 nodes");
     draft.graph_start = few;
-    refuse(&draft, "graphs are not of all nodes");
+    refuse(&draft, "graphs do not cover all nodes");
     draft = graphs_draft(), draft.edge_target = leaves;
     refuse(&draft, "edge 3 to 5 leaves graph 1");
     draft = graphs_draft(), draft.is_alike = true;

@@ -427,10 +427,10 @@ static void test_too_few(void **state)
     (void)state;
     make(&d, 6, one, 1, 0, NULL);
     refuse(&d, &spec,
-           "split.group: 1 group has labelled samples: a test part, val and train take at least 3; "
-           "with split.test = 0, 2");
+           "split.group: 1 group has labelled samples: test, val and train need at least 3 (2 with "
+           "split.test = 0)");
     spec.test = 0;
-    refuse(&d, &spec, "split.group: 1 group has labelled samples: val and train take at least 2");
+    refuse(&d, &spec, "split.group: 1 group has labelled samples: val and train need at least 2");
     dataset_release(&d);
     make(&d, 6, two, 2, 0, NULL);
     split(&s, &d, &spec);
@@ -438,8 +438,8 @@ static void test_too_few(void **state)
     split_release(&s);
     spec.folds = 3;
     refuse(&d, &spec,
-           "sweep.folds = 3: only 2 groups of split.group are outside the test part, and a fold is "
-           "at least one");
+           "sweep.folds = 3: only 2 groups of split.group are outside the test part; each fold "
+           "needs at least one");
     dataset_release(&d);
 }
 
@@ -463,7 +463,8 @@ static void test_file(void **state)
     dataset_release(&d);
     make(&d, 6, group, 3, 0, torn);
     refuse(&d, &spec,
-           "split.file tears group \"g0\": sample \"x\" is in val, others of the group in train");
+           "split.file divides group \"g0\": sample \"x\" is in val, others of its group are in "
+           "train");
     spec.folds = 2; /* train and val of the file are joined */
     split(&s, &d, &spec);
     check_whole(&s, &d);

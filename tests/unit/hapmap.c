@@ -286,14 +286,14 @@ static void test_faulty(void **state)
     refuse(COLUMNS "\nm1\tA/C\t1\t10" REST "\n",
            "panel.hmp.txt:1: 11 columns: must be 11 (rs#, alleles, chrom, pos, ...) and one for "
            "each sample");
-    refuse(COLUMNS "\ta\tb\ta\n", "panel.hmp.txt:1: sample \"a\" again: it is sample 1 already");
+    refuse(COLUMNS "\ta\tb\ta\n", "panel.hmp.txt:1: sample \"a\" occurs twice, first as sample 1");
     refuse(HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCC\n",
            "panel.hmp.txt:2: 14 cells: the header has 15");
     refuse(HEAD "m1\tA/C\t1\tx" REST "AA\tCA\tCC\tNN\n",
            "panel.hmp.txt:2: pos = \"x\": must be a whole number");
     refuse(HEAD "m1\tA/X\t1\t10" REST "AA\tCA\tCC\tNN\n",
-           "panel.hmp.txt:2: alleles = \"A/X\": must be different ones of A, C, G, T, + and -, "
-           "apart by /");
+           "panel.hmp.txt:2: alleles = \"A/X\": must be different letters of A, C, G, T, + and -, "
+           "separated by /");
     refuse(
         HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCB\tNN\n",
         "panel.hmp.txt:2: sample \"c\": call \"CB\": must be two of A, C, G, T, + and -, the IUPAC "

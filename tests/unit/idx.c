@@ -124,13 +124,13 @@ static void test_truncated(void **state)
     struct data_spec spec = spec_of(images, sizeof images - 1, labels, sizeof labels);
 
     (void)state;
-    refuse_spec(&spec, "images: ends within image 3: its header says 3");
+    refuse_spec(&spec, "images: is truncated within image 3 of 3");
     spec = spec_of(images, 15, labels, sizeof labels);
     refuse_spec(&spec, "images: ends within its header");
     spec = spec_of(images, 0, labels, sizeof labels);
     refuse_spec(&spec, "images: ends within its header");
     spec = spec_of(images, sizeof images, labels, sizeof labels - 2);
-    refuse_spec(&spec, "labels: ends within label 2: its header says 3");
+    refuse_spec(&spec, "labels: is truncated within label 2 of 3");
 }
 
 static void test_too_long(void **state)
@@ -141,7 +141,8 @@ static void test_too_long(void **state)
     (void)state;
     memcpy(longer, images, sizeof images);
     spec = spec_of(longer, sizeof longer, labels, sizeof labels);
-    refuse_spec(&spec, "images: goes on after image 3, the last by its header");
+    refuse_spec(&spec,
+                "images: has more bytes after image 3, which is the last according to its header");
 }
 
 static void test_magic(void **state)
@@ -168,9 +169,9 @@ static void test_magic(void **state)
                 "images: begins with 0x00000d03, IDX of another kind: must be 0x00000803, bytes "
                 "in three dimensions (images)");
     spec = spec_of("a,b\n1,2\n", 8, labels, sizeof labels);
-    refuse_spec(&spec,
-                "images: begins with 0x612c620a, this is no IDX file: must be 0x00000803, bytes "
-                "in three dimensions (images)");
+    refuse_spec(
+        &spec, "images: begins with 0x612c620a, this is not an IDX file: must be 0x00000803, bytes "
+               "in three dimensions (images)");
 }
 
 static void test_sizes(void **state)
@@ -182,7 +183,8 @@ static void test_sizes(void **state)
     memcpy(other, images, sizeof other);
     other[7] = 2;
     spec = spec_of(other, sizeof other, labels, sizeof labels);
-    refuse_spec(&spec, "images: goes on after image 2, the last by its header");
+    refuse_spec(&spec,
+                "images: has more bytes after image 2, which is the last according to its header");
     spec = spec_of(other, sizeof other - 6, labels, sizeof labels);
     refuse_spec(&spec, "labels: 3 labels: images has 2 images");
     other[7] = 0;
@@ -199,9 +201,9 @@ static void test_sizes(void **state)
     memcpy(other + 8, "\0\0\1\0\0\0\1\0", 8);
     spec = spec_of(other, sizeof other, labels, sizeof labels);
     refuse_spec(&spec, "images: 4294967295 images of 256 x 256 pixels: more than 2147483647 nodes; "
-                       "data.first_images says how many to read");
+                       "set data.first_images to read fewer");
     spec.first_images = 9;
-    refuse_spec(&spec, "images: ends within image 1: its header says 4294967295");
+    refuse_spec(&spec, "images: is truncated within image 1 of 4294967295");
 }
 
 static void test_no_file(void **state)

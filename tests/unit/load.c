@@ -101,7 +101,7 @@ static void test_genotype_errors(void **state)
                     "geno.csv:3: column \"m1\" = \"A\": must be a number, or empty or NA where "
                     "missing");
     refuse_genotype("id,m1\nx,0\ny,1\nx,2\n", PHENO,
-                    "geno.csv:4: id \"x\" again: it is on line 2 already");
+                    "geno.csv:4: id \"x\" occurs twice, first on line 2");
     refuse_genotype("id,m1\nx,0\n,1\n", PHENO, "geno.csv:3: the id in column \"id\" is empty");
     refuse_genotype("id\nx\n", PHENO, "geno.csv: one column: must be an id and at least one more");
     refuse_genotype("id,m1\n", PHENO, "geno.csv: no samples after the header");
@@ -129,9 +129,10 @@ static void check_code(const char *rows, const char *missing, const char *wanted
     dataset_release(&d);
 }
 
-#define CODE(where, code, low, high)                                                        \
-    "geno.csv:" where " = " code ": no dosage beside values from " low " to " high ": set " \
-    "[data] missing_genotype = " code " if it stands for a missing call, or none if it does not"
+#define CODE(where, code, low, high)                                                         \
+    "geno.csv:" where " = " code ": not a likely dosage beside values from " low " to " high \
+    ": set "                                                                                 \
+    "[data] missing_genotype = " code " if it means a missing call, or none if it is a dosage"
 
 static void test_missing_codes(void **state)
 {
@@ -173,23 +174,21 @@ static void test_missing_genotype(void **state)
     spec.missing_genotype = "-9";
     spec.genotypes = scratch_text("a.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\t"
                                            "FILTER\tINFO\tFORMAT\tx\ty\n");
-    refuse_spec(&spec, "data.missing_genotype is of tables: a.vcf says itself which calls are "
-                       "missing");
+    refuse_spec(&spec,
+                "data.missing_genotype is only for tables: a.vcf marks missing calls itself");
 }
 
 static void test_phenotype_errors(void **state)
 {
     (void)state;
     refuse_genotype(GENO, "id,ft\nx,1\nq,2\nx,3\n",
-                    "pheno.csv:4: id \"x\" again: it is on line 2 already; a table of phenotypes "
-                    "has one row for each "
-                    "id: of several (environments, years, replicates) take the mean of each id "
-                    "beforehand, or the rows of one environment");
+                    "pheno.csv:4: id \"x\" occurs twice, first on line 2; a phenotype table needs "
+                    "one row for each id: instead of several (environments, years, replicates), "
+                    "give the mean of each id or the rows of one environment");
     refuse_genotype(GENO, "id,ft\nq,2\nq,3\n",
-                    "pheno.csv:3: id \"q\" again: it is on line 2 already; a table of phenotypes "
-                    "has one row for each "
-                    "id: of several (environments, years, replicates) take the mean of each id "
-                    "beforehand, or the rows of one environment");
+                    "pheno.csv:3: id \"q\" occurs twice, first on line 2; a phenotype table needs "
+                    "one row for each id: instead of several (environments, years, replicates), "
+                    "give the mean of each id or the rows of one environment");
     refuse_genotype(GENO, "id,ft\nA,1\nB,2\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"A\")");
     refuse_genotype("id,m1,m2\n33-16,0,1\nA4226,1,2\nB73,2,0\nMo17,0,0\n",
@@ -197,25 +196,26 @@ static void test_phenotype_errors(void **state)
                     "geno.csv and pheno.csv have no id in common (the first are \"33-16\" and "
                     "\"X33.16\"): 4 of the 5 ids of pheno.csv that did not join differ from ids of "
                     "geno.csv only in case, blanks or punctuation (\"X33.16\" is \"33-16\", "
-                    "\"a4226\" is \"A4226\", \" B73\" is \"B73\"): write them alike");
+                    "\"a4226\" is \"A4226\", \" B73\" is \"B73\"): spell them the same way");
     refuse_genotype("marker,a,b,c,d\nm1,0,1,2,0\nm2,1,2,0,0\n", "id,y\nd,1\na,2\nb,3\nc,4\nz,5\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"m1\" and "
                     "\"d\"): 4 of the 5 ids of pheno.csv that did not join are columns of "
-                    "geno.csv (\"a\", \"b\", \"c\"): that table is transposed, it must have a "
+                    "geno.csv (\"a\", \"b\", \"c\"): that table is transposed; it must have a "
                     "row for each sample and a column for each marker");
     refuse_genotype(GENO, "\"y\"\n\"1\" 2\n\"2\" 3\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"1\"): "
-                    "the ids are the row names that R wrote, data.id = NAME takes another column");
+                    "these ids are row names written by R; set data.id to use another column");
     refuse_genotype(GENO, "id,ft\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"\")");
     refuse_genotype(GENO, "id,ft\nx,NA\ny,\nq,1\n",
                     "pheno.csv: column \"ft\": no sample has a value");
     refuse_genotype(GENO, "id,ft\nx,5\ny,5.0\n",
                     "pheno.csv: column \"ft\": every value is 5, there is nothing to predict");
-    refuse_genotype(GENO, "id,ft\nx,1000000001\ny,1000000003\n",
-                    "pheno.csv: column \"ft\": values from 1000000001 to 1000000003 differ in "
-                    "digits that floats do not hold (about 7): subtract a constant from all, say "
-                    "1000000001");
+    refuse_genotype(
+        GENO, "id,ft\nx,1000000001\ny,1000000003\n",
+        "pheno.csv: column \"ft\": values from 1000000001 to 1000000003 differ only beyond the "
+        "precision of floats (about 7 digits): subtract a constant from all, such as "
+        "1000000001");
     refuse_genotype(GENO, "id,ft\nx,5\ny,six\n",
                     "pheno.csv:3: column \"ft\" = \"six\": a word among numbers: correct it, "
                     "name it in data.missing if it stands for a missing value, or set task = "
@@ -332,7 +332,7 @@ static void test_split_without_header(void **state)
     spec.split = scratch_text("split.csv", "w,train\nx,val\n");
     refuse_spec(&spec,
                 "split.csv:1: the column of parts is named \"train\"; is this line a sample? "
-                "A header must come first, as id,part");
+                "A header must come first, such as id,part");
 }
 
 static void test_split_file(void **state)
@@ -352,11 +352,10 @@ static void test_split_file(void **state)
     scratch_text("split.csv", "id,part\nw,validation\n");
     refuse_spec(&spec, "split.csv:2: part \"validation\": must be train, val, test, stop or none");
     scratch_text("split.csv", "id,part\nw,val\nw,train\n");
-    refuse_spec(&spec, "split.csv:3: id \"w\" again: it is on line 2 already");
+    refuse_spec(&spec, "split.csv:3: id \"w\" occurs twice, first on line 2");
     scratch_text("split.csv", "id,side,more\nw,val,1\n");
-    refuse_spec(&spec,
-                "split.csv:1: 3 columns and none is named \"part\": a split file has two, id and "
-                "part, or names them");
+    refuse_spec(&spec, "split.csv:1: 3 columns, none named \"part\": a split file needs two "
+                       "columns (id, part) or a column \"part\"");
     scratch_text("split.csv", "id,more,part\nw,1,val\nx,,train\ny,2,test\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.part, part, sizeof part);
@@ -462,22 +461,23 @@ static void test_edge_errors(void **state)
     refuse_graph(LABELS, features, "s,t,w\na,b,1e-60\n",
                  "edges.csv:2: column \"w\" = \"1e-60\": a weight must be a positive number");
     refuse_graph(LABELS, features, "s,t,w\na,b,1\nb,c,1\nb,a,2\n",
-                 "edges.csv:4: edge \"b\" to \"a\" again with weight 2: it has weight 1 on line 2");
-    refuse_graph(LABELS, features, "s,t,w,x\na,b,1,1\n",
-                 "edges.csv:1: 4 columns: edges have two or three, source, target and weight");
+                 "edges.csv:4: edge \"b\" to \"a\" has weight 2, but weight 1 on line 2");
+    refuse_graph(
+        LABELS, features, "s,t,w,x\na,b,1,1\n",
+        "edges.csv:1: 4 columns: a table of edges has two or three (source, target, weight)");
 }
 
 static void test_graph_errors(void **state)
 {
     (void)state;
     refuse_graph("node,label\na,0\nb,1\na,1\n", "node,feature\na,0\n", NULL,
-                 "labels.csv:4: id \"a\" again: it is on line 2 already");
+                 "labels.csv:4: id \"a\" occurs twice, first on line 2");
     refuse_graph("node,label\n", "node,feature\na,0\n", NULL,
                  "labels.csv: no nodes after the header");
     refuse_graph("node,label\na,\n", "node,feature\na,0\n", NULL,
                  "labels.csv: column \"label\": no sample has a value");
     refuse_graph("node\na\n", "node,feature\na,0\n", NULL,
-                 "labels.csv:1: 1 columns: labels have two, node and label");
+                 "labels.csv:1: 1 column: a table of labels has two (node, label)");
     refuse_graph(LABELS, "node,feature\na,0\nd,0\n", NULL,
                  "features.csv:3: column \"node\": id \"d\" is not in labels.csv");
     refuse_graph(LABELS, "node,feature\na,0\nb,3\na,0\n", NULL,

@@ -90,8 +90,8 @@ static void test_labels(void **state)
         assert_string_equal(dataset_feature_name(&new, j), dataset_feature_name(&data, j));
     check_features(&new, wanted);
     assert_string_equal(noted(&n.report, "unknown"),
-                        "1 nodes have a label that none has in the data that were trained on, and "
-                        "count as nodes without one: the first is 9, of node 2");
+                        "1 node with a label that does not occur in the training data, treated as "
+                        "unlabelled: the first is 9, of node 2");
     assert_false(dataset_is_labelled(&new, 0));
     dataset_release(&new);
     assert_int_equal(next(&new, &n, 1), 0);
@@ -188,21 +188,21 @@ static void test_smiles_files(void **state)
     check_file("a.smi", "num,smiles\nx y,CCO\n", false, "x y:3");
     check_file("a.smi", "num;\"smiles\"\nx;CCO\n", false, "x:3");
     check_file("a.smi", "smiles num\nCCO x\n", false, "x:3");
-    check_file("a.txt", "CCO a\n", false, "a.txt: no column \"smiles\", as data.smiles says");
+    check_file("a.txt", "CCO a\n", false, "a.txt: no column \"smiles\" (data.smiles)");
 }
 
 static void test_bad_smiles_files(void **state)
 {
     (void)state;
     check_file("a.smi", "CCO a\nCC b\nCCC a\n", false,
-               "a.smi:3: id \"a\" again: it is on line 1 already");
+               "a.smi:3: id \"a\" occurs twice, first on line 1");
     check_file("a.smi", "CCO a\n\nCC(C b\n", false,
-               "a.smi:3: row 2: \"CC(C\" is no molecule that can be read: ");
-    check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" is no molecule");
-    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" is no molecule");
+               "a.smi:3: row 2: \"CC(C\" cannot be parsed as a molecule: ");
+    check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" cannot be parsed");
+    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" cannot be parsed");
     check_file("a.smi", "CCO a\rCC b\r", false,
                "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
-    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules, 0 that cannot be read");
+    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules; 0 cannot be parsed");
     check_file("a.smi", "# nobody\n", false, "a.smi: no column \"smiles\"");
     check_file("a.smi", "", false, "a.smi: is empty");
 }
@@ -219,7 +219,7 @@ static void test_header_is_missed(void **state)
     assert_int_equal(
         new_graphs_open(&n, &data, &spec, scratch_text("a.smi", "molecule num\nCCO a\n"), &err), 0);
     assert_int_equal(new_graphs_next(&new, &n, 1, &err), -1);
-    assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" is no molecule"));
+    assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" cannot be parsed"));
     assert_non_null(strstr(err.text, "; a header would have a column \"smiles\" (data.smiles)"));
     new_graphs_close(&n);
     dataset_release(&data);

@@ -45,7 +45,7 @@ static void test_missing(void **state)
     spec.missing = "-9,,x";
     refuse_spec(&spec, "data.missing: a name is empty");
     spec.missing = "x, -9, x";
-    refuse_spec(&spec, "data.missing: \"x\" again");
+    refuse_spec(&spec, "data.missing: \"x\" occurs twice");
 }
 
 static void check_suspect(const char *cells, int32_t n, double value)
@@ -101,7 +101,7 @@ static void test_decimal_comma(void **state)
     check_target(&spec, (const float[]){1.5f, -20, 32.5f, NAN});
     spec.covariates = "c";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " columns"), 1);
+    assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     assert_true(d.covariates[0] == 1.25f && d.covariates[3] == 2.5f);
     dataset_release(&d);
     /* With semicolons as separators, a comma before three digits is a decimal comma. */
@@ -110,9 +110,8 @@ static void test_decimal_comma(void **state)
     spec = spec_of("id\tft\nx\t1,500\ny\t2,25\n");
     check_target(&spec, (const float[]){1.5f, 2.25f, NAN, NAN});
     spec = spec_of("id\tft\nx\t1,500\ny\t2,250\nz\t7\n");
-    refuse_spec(&spec, "pheno.csv:2: column \"ft\" = \"1,500\": a comma that may set thousands "
-                       "apart or be a decimal one: write a decimal point, and nothing between "
-                       "thousands");
+    refuse_spec(&spec, "pheno.csv:2: column \"ft\" = \"1,500\": the comma may separate thousands "
+                       "or be a decimal comma: write a decimal point and no thousands separator");
 }
 
 /* 1.066 beside 979 means 1066. Values that may be measurements are accepted. */
@@ -121,13 +120,13 @@ static void test_thousands(void **state)
     struct data_spec spec = spec_of("id,ft\nx,979\ny,1.066\nz,NA\nw,1.012.500\n");
 
     (void)state;
-    refuse_spec(&spec, "pheno.csv:3: column \"ft\" = \"1.066\": a point that likely sets thousands "
-                       "apart, for other rows have whole numbers of three digits: write nothing "
-                       "between thousands");
+    refuse_spec(&spec,
+                "pheno.csv:3: column \"ft\" = \"1.066\": the point likely separates thousands, "
+                "because other rows have whole numbers of three digits: remove the point");
     spec = spec_of("id;ft\nx;979\ny;1.066\n");
-    refuse_spec(&spec, "pheno.csv:3: column \"ft\" = \"1.066\": a point that likely sets thousands "
-                       "apart, for other rows have whole numbers of three digits: write nothing "
-                       "between thousands");
+    refuse_spec(&spec,
+                "pheno.csv:3: column \"ft\" = \"1.066\": the point likely separates thousands, "
+                "because other rows have whole numbers of three digits: remove the point");
     spec = spec_of("id,ft\nx,79\ny,1.066\nz,2.125\n");
     check_target(&spec, (const float[]){79, 1.066f, 2.125f, NAN});
     spec = spec_of("id,ft\nx,979\ny,1.06\nz,1.125\n");
@@ -140,10 +139,9 @@ static void test_thousands(void **state)
 
 static void test_other_commas(void **state)
 {
-    static const char why[] =
-        ": a comma in a number: write a decimal point, and nothing between thousands; decimal "
-        "commas are read where semicolons or tabs stand between the columns and no number of the "
-        "column has a point";
+    static const char why[] = ": a comma in a number: write a decimal point and no thousands "
+                              "separator; decimal commas are accepted if semicolons or tabs "
+                              "separate the columns and no number of the column has a point";
     struct data_spec spec = spec_of("id,ft\nx,\"1,5\"\ny,\"2,5\"\n");
     char wanted[400];
 
@@ -181,23 +179,23 @@ static void test_id_column(void **state)
     check_target(&spec, wanted);
     spec.covariates = "plot";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " columns"), 1);
+    assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     dataset_release(&d);
     spec.id = "Line";
-    refuse_spec(&spec, "pheno.csv:1: no column \"Line\", as data.id says: the first is \"plot\"");
+    refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): the first column is \"plot\"");
     spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
-    refuse_spec(&spec,
-                "pheno.csv:1: no trait \"ft\": data.trait must be one of \"x\", \"0\", \"0\", "
-                "\"1\", \"5\"; is this line a sample? A header must come first, as FID IID "
-                "TRAIT");
+    refuse_spec(
+        &spec,
+        "pheno.csv:1: no trait \"ft\": data.trait must be one of \"x\", \"0\", \"0\", "
+        "\"1\", \"5\"; is this line a sample? A header must come first, such as FID IID TRAIT");
     spec.trait = NULL;
     scratch_text("pheno.csv", "x 5 6\ny 6 6\n");
     refuse_spec(&spec,
                 "pheno.csv:1: several traits: set data.trait to one of \"5\", \"6\"; is this "
-                "line a sample? A header must come first, as FID IID TRAIT");
+                "line a sample? A header must come first, such as FID IID TRAIT");
     scratch_text("pheno.csv", "x,82.5\ny,6\nz,7\n");
     refuse_spec(&spec, "pheno.csv:1: the only trait is \"82.5\"; is this line a sample? A header "
-                       "must come first, as FID IID TRAIT (or set data.trait to it)");
+                       "must come first, such as FID IID TRAIT (or set data.trait to it)");
     spec = spec_of("FID IID\nf x\n");
     spec.trait = NULL;
     refuse_spec(&spec, "pheno.csv:1: two columns, FID and IID: must be an id and at least one "
@@ -303,12 +301,11 @@ static void test_covariate_errors(void **state)
                       "pheno.csv:1: no column \"alt\": each of data.covariates must be one of "
                       "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"");
     refuse_covariates("ft", "pheno.csv:1: data.covariates: \"ft\" is the trait itself");
-    refuse_covariates("lat, lat", "data.covariates: \"lat\" again");
-    refuse_covariates("same", "pheno.csv: data.covariates: column \"same\": every value is 1, it "
-                              "tells no samples apart");
-    refuse_covariates("each",
-                      "pheno.csv: data.covariates: column \"each\": no two samples have the "
-                      "same of its 3 words, nothing can be learnt of one for another");
+    refuse_covariates("lat, lat", "data.covariates: \"lat\" occurs twice");
+    refuse_covariates("same", "pheno.csv: data.covariates: column \"same\": every value is 1; it "
+                              "does not distinguish samples");
+    refuse_covariates("each", "pheno.csv: data.covariates: column \"each\": no two samples share "
+                              "one of its 3 words, so a model cannot learn from them");
     refuse_covariates("mixed",
                       "pheno.csv:4: data.covariates: column \"mixed\" = \"b\": a word among "
                       "numbers: correct it, name it in data.missing if it stands for a "
@@ -355,9 +352,8 @@ static void test_group(void **state)
     assert_null(d.part);
     dataset_release(&d);
     spec.group = "year";
-    refuse_spec(&spec,
-                "pheno.csv: sample \"z\" has a value to predict and no group in column \"year\": "
-                "with split.group each such sample needs one");
+    refuse_spec(&spec, "pheno.csv: sample \"z\" has a value to predict but no group in column "
+                       "\"year\": split.group requires one");
     spec.split = scratch_text("split.csv", "id,year\nw,10\nx,10\ny,200\nz,200\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.group, years, sizeof years);
@@ -400,9 +396,8 @@ static void test_group_errors(void **state)
     spec.split = scratch_text("split.csv", "id,part\nx,train\n");
     refuse_spec(&spec, "split.csv: no column \"family\" (split.group)");
     scratch_text("split.csv", "id,side,note\nx,train,1\n");
-    refuse_spec(&spec,
-                "split.csv:1: no column \"part\" and none \"family\" (split.group): a split file "
-                "has one of them or both");
+    refuse_spec(&spec, "split.csv:1: no column \"part\" and none \"family\" (split.group): a split "
+                       "file needs at least one of them");
     scratch_text("split.csv", "id,family,family\nx,a,b\n");
     refuse_spec(&spec, "split.csv:1: two columns are named \"family\"");
 }

@@ -111,19 +111,18 @@ static void test_faulty(void **state)
     struct data_spec spec = write_set(wrong, sizeof wrong, BIM, FAM);
 
     (void)state;
-    refuse_spec(&spec,
-                "set.bed: begins with the bytes 6c 1c 01: a PLINK 1 .bed begins with 6c 1b 01, or "
-                "with 6c 1b 00 where it is ordered by samples");
+    refuse_spec(&spec, "set.bed: begins with the bytes 6c 1c 01: a PLINK 1 .bed begins with 6c 1b "
+                       "01, or with 6c 1b 00 if it is ordered by samples");
     spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G T\n", FAM);
     refuse_spec(&spec, "set.bed: 3 variants of 5 samples (set.fam): set.bim has 2 lines");
     spec = write_set(bed, sizeof bed - 1, BIM, FAM);
     refuse_spec(&spec,
                 "set.bed: 8 bytes: must be 9 for the 5 samples of set.fam and the 3 variants of "
-                "set.bim; is it cut off?");
+                "set.bim; is it truncated?");
     spec = write_set(turned, sizeof turned - 1, BIM, FAM);
     refuse_spec(&spec,
                 "set.bed: 7 bytes: must be 8 for the 5 samples of set.fam and the 3 variants of "
-                "set.bim; is it cut off?");
+                "set.bim; is it truncated?");
     spec = write_set(bed, sizeof bed, "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G\nX\trs3\t0\t5\tA\tG", FAM);
     refuse_spec(&spec,
                 "set.bim:2: 5 columns: must be 6 (chromosome, id, centimorgans, position, two "
@@ -144,19 +143,18 @@ static void test_faulty(void **state)
                 "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");
     spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2 1\ng a 0 0 2 3\n");
     refuse_spec(&spec,
-                "set.fam:3: sample \"a\" again: it is on line 1 already (ids are those of column "
+                "set.fam:3: sample \"a\" occurs twice, first on line 1 (ids are those of column "
                 "2)");
     spec = write_set(bed, sizeof bed, BIM, "");
     refuse_spec(&spec, "set.fam: no samples");
     spec.genotypes = scratch_path("set.pgen");
-    refuse_spec(&spec,
-                "set.pgen: of PLINK's files the .bed is read, with its .bim and .fam: plink2 "
-                "--pfile NAME --make-bed writes it");
+    refuse_spec(&spec, "set.pgen: this kind of PLINK file is not read: convert it to .bed, .bim "
+                       "and .fam with plink2 "
+                       "--pfile NAME --make-bed");
     spec.phenotypes = scratch_text("y.csv", "id,y\nx,1\n");
     spec.genotypes = scratch_text("raw.txt", "FID IID PAT MAT SEX PHENOTYPE m_A\nf x 0 0 0 -9 1\n");
-    refuse_spec(&spec,
-                "raw.txt:1: six columns before the markers, as PLINK --recode A writes them: "
-                "plink --make-bed writes what is read, or cut out all of the six but IID");
+    refuse_spec(&spec, "raw.txt:1: six columns before the markers, as written by PLINK --recode A: "
+                       "use plink --make-bed, or remove all six columns except IID");
 }
 
 int main(void)

@@ -532,8 +532,8 @@ static void test_chroms(void **state)
                                  DATA_DOSAGE_GT, NULL, &err),
                      0);
     assert_int_equal(recode_read(&x, &report, &r, sample, 2, &err), -1);
-    assert_non_null(strstr(err.text, "chr.vcf: none of its chromosomes is one of the data that "
-                                     "were trained on: the first is \"5\", theirs is \"1\""));
+    assert_non_null(strstr(err.text, "chr.vcf: none of its chromosomes is in the training data: "
+                                     "the first is \"5\", that of the training data is \"1\""));
     recode_close(&r);
     dataset_release(&d);
 }

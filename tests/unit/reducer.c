@@ -334,7 +334,7 @@ static void test_check(void **state)
     spec.reduce = REDUCE_EXACT;
     assert_refused(&spec, &wide,
                    "reduce and input_dropout exclude each other: a reduction leaves no features to "
-                   "drop; allowed is reduce = none or input_dropout = 0");
+                   "drop: set reduce = none or input_dropout = 0");
     assert_true(reducer_keeps(&wide, REDUCE_NONE));
     assert_false(reducer_keeps(&wide, REDUCE_EXACT));
     assert_true(reducer_keeps(&tall, REDUCE_EXACT));

@@ -579,8 +579,8 @@ static void test_reduction_beyond_memory(void **state)
     assert_true(derived_features(&derived, &spec, &err) == derived_features(&derived, &spec, &err));
     derived.limit_bytes = 1000;
     assert_null(derived_features(&derived, &spec, &err));
-    assert_non_null(strstr(err.text, "reduce = pca:5: takes 0.0 GB for the products of all pairs "
-                                     "of the 40 features, this process may use 0.0 GB"));
+    assert_non_null(strstr(err.text, "reduce = pca:5: needs 0.0 GB for the products of all pairs "
+                                     "of the 40 features, but this process may use 0.0 GB"));
     derived_release(&derived);
 }
 

@@ -168,11 +168,12 @@ static void test_process(void **state)
     leave(&f);
     spawn(&child);
     be(&f, &child, "");
-    expect_refused(&f, "(its process lives); wait for it, end it, or give this run another --db");
+    expect_refused(&f,
+                   "(its process is running); wait for it, end it, or give this run another --db");
     expect_refused(&f, ": espalier run a.ini (its");
-    expect_read(&f, SESSION_LIFE_RUNNING, "its process lives", "running", "running");
+    expect_read(&f, SESSION_LIFE_RUNNING, "its process is running", "running", "running");
     kill(child.pid, SIGSTOP);
-    expect_refused(&f, "(its process lives)");
+    expect_refused(&f, "(its process is running)");
     /* The process is dead, but no run has checked yet. */
     kill(child.pid, SIGKILL);
     usleep(100000);
@@ -204,8 +205,8 @@ static void test_not_that_process(void **state)
     other = child;
     other.realm[0] = other.realm[0] == 'a' ? 'b' : 'a';
     be(&f, &other, "slurm 77");
-    expect_read(&f, SESSION_LIFE_GONE, "has been started anew since", "pending", "lost");
-    expect_released(&f, "has been started anew since");
+    expect_read(&f, SESSION_LIFE_GONE, "has been rebooted since", "pending", "lost");
+    expect_released(&f, "has been rebooted since");
     fixture_close(&f);
     kill(child.pid, SIGKILL);
     waitpid((pid_t)child.pid, NULL, 0);
@@ -239,8 +240,8 @@ static void test_elsewhere(void **state)
     be(&f, &far, "slurm 77");
     put_squeue(&f, "[ \"$5\" = 77 ] && echo RUNNING");
     expect_refused(&f, "pid 7 on node9, slurm 77, since 20");
-    expect_refused(&f, "(Slurm job 77 goes on)");
-    expect_read(&f, SESSION_LIFE_RUNNING, "Slurm job 77 goes on", "running", "running");
+    expect_refused(&f, "(Slurm job 77 is still running)");
+    expect_read(&f, SESSION_LIFE_RUNNING, "Slurm job 77 is still running", "running", "running");
     put_squeue(&f, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     expect_read(&f, SESSION_LIFE_GONE, "Slurm job 77 is over", "pending", "lost");
     expect_released(&f, " is gone: Slurm job 77 is over; 1 trial");
@@ -249,9 +250,9 @@ static void test_elsewhere(void **state)
     leave(&f);
     be(&f, &far, "slurm 77");
     put_squeue(&f, "exit 1");
-    expect_read(&f, SESSION_LIFE_GONE, "neither node9 nor Slurm can be asked", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_GONE, "neither node9 nor Slurm can be queried", "pending", "lost");
     expect_released(&f,
-                    " holds no lock and is taken for gone: neither node9 nor Slurm can be asked");
+                    " holds no lock and is assumed dead: neither node9 nor Slurm can be queried");
     fixture_close(&f);
 
     /* A requeued job keeps its number. The job runs because we are in it, so the answer means
@@ -261,13 +262,13 @@ static void test_elsewhere(void **state)
     put_squeue(&f, "echo RUNNING");
     setenv("SLURM_JOB_ID", "77", 1);
     expect_released(&f,
-                    " is taken for gone: node9 cannot be asked from here, and this is the same");
+                    " is assumed dead: node9 cannot be queried from here, and this is the same");
     unsetenv("SLURM_JOB_ID");
     fixture_close(&f);
 
     leave(&f);
     be(&f, &far, "");
-    expect_released(&f, " is taken for gone: node9 cannot be asked from here; 1 trial");
+    expect_released(&f, " is assumed dead: node9 cannot be queried from here; 1 trial");
     fixture_close(&f);
     setenv("PATH", kept, 1);
     free(kept);
@@ -285,7 +286,7 @@ static void test_other_namespace(void **state)
     strcpy(self.host, "container");
     strcpy(strchr(self.realm, '['), "[1]");
     be(&f, &self, "");
-    expect_released(&f, " is gone: it was in another container; 1 trial");
+    expect_released(&f, " is gone: it ran in another container; 1 trial");
     fixture_close(&f);
 }
 

@@ -183,23 +183,25 @@ static void test_bad_columns(void **state)
     (void)state;
     refuse(&spec, "m.csv: 2 columns could be predicted: data.trait must name one", "");
     spec.trait = "z";
-    refuse(&spec, "m.csv: no column \"z\", as data.trait says: the first is \"num\"", "");
+    refuse(&spec, "m.csv: no column \"z\" (data.trait): the first column is \"num\"", "");
     spec.trait = "y", spec.smiles = "mol";
-    refuse(&spec, "m.csv: no column \"mol\", as data.smiles says", "");
+    refuse(&spec, "m.csv: no column \"mol\" (data.smiles)", "");
     spec.smiles = "y";
-    refuse(&spec, "m.csv: column \"y\" is named for two things among smiles, trait and id", "");
+    refuse(&spec, "m.csv: column \"y\" is used for more than one of smiles, trait and id", "");
     spec.smiles = NULL, spec.id = "y";
-    refuse(&spec, "m.csv: column \"y\" is named for two things", "");
+    refuse(&spec, "m.csv: column \"y\" is used for more than one", "");
     spec.molecules = "";
     refuse(&spec, "data.molecules is not set: data.format = smiles needs it", "");
     spec.smiles = "mol";
     spec.molecules = scratch_text("m.smi", "CCO ethanol\nCC ethane\n");
     refuse(&spec,
-           "m.smi: no column \"mol\" (data.smiles) on the first line: as a SMILES file without a "
-           "header it has nothing to be predicted; must begin with a line that names the columns",
+           "m.smi: no column \"mol\" (data.smiles) on the first line: a SMILES file without a "
+           "header has nothing to predict; the first line must name the columns",
            "");
     spec.molecules = "m.SDF";
-    refuse(&spec, "m.SDF: must be a table with a column of SMILES: obabel FILE.sdf -O FILE.smi",
+    refuse(&spec,
+           "m.SDF: must be a table with a column of SMILES: convert it with obabel FILE.sdf -O "
+           "FILE.smi",
            "");
 }
 
@@ -209,7 +211,7 @@ static void test_bad_ids(void **state)
 
     (void)state;
     spec.id = "id", spec.trait = "y";
-    refuse(&spec, "m.csv:4: id \"a\" again: it is on line 2 already", "");
+    refuse(&spec, "m.csv:4: id \"a\" occurs twice, first on line 2", "");
     spec.molecules = scratch_text("m.csv", "id,smiles,y\na,C,0\n,CC,1\n");
     refuse(&spec, "m.csv:3: the id in column \"id\" is empty", "");
 }
@@ -223,8 +225,8 @@ static void test_invalid(void **state)
     struct dataset d;
 
     (void)state;
-    refuse(&spec, "m.csv:3: row 2: \"CC(C\" is no molecule that can be read: ",
-           "; data.skip_invalid = yes leaves such rows out");
+    refuse(&spec, "m.csv:3: row 2: \"CC(C\" cannot be parsed as a molecule: ",
+           "; data.skip_invalid = yes skips such rows");
     spec.skip_invalid = true;
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2);
@@ -235,10 +237,10 @@ static void test_invalid(void **state)
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);
     dataset_release(&d);
     spec.molecules = scratch_text("m.csv", "smiles,y\nC(,0\n");
-    refuse(&spec, "m.csv: no molecules after the header, 1 that cannot be read", "");
+    refuse(&spec, "m.csv: no molecules after the header; 1 cannot be parsed", "");
     spec.skip_invalid = false;
     spec.molecules = scratch_text("m.csv", "smiles,y\n\"C\nC\",0\n");
-    refuse(&spec, "m.csv:2: row 1: \"C?C\" is no molecule that can be read: it has several lines",
+    refuse(&spec, "m.csv:2: row 1: \"C?C\" cannot be parsed as a molecule: it has several lines",
            "");
 }
 
@@ -305,7 +307,7 @@ static void test_bbbp(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2050);
     assert_int_equal(report.n_skipped, 0);
-    assert_int_equal(noted_number(&report, "valences", " atoms"), 1);
+    assert_int_equal(noted_number(&report, "valences", " atom "), 1);
     for (int32_t i = 0; i < d.n_samples; i++)
         n += d.label[i] == 1;
     assert_int_equal(n, 1567);

@@ -365,9 +365,7 @@ static void test_stop_of_file(void **state)
         split_release(&ridge);
     }
     spec.stop = 0.1;
-    refuse(&d, &spec,
-           "split.stop = 0.1 and a part stop in split.file: one of them says who chooses the "
-           "epoch");
+    refuse(&d, &spec, "split.stop = 0.1, but split.file has a stop part too: use one of them");
     dataset_release(&d);
 }
 

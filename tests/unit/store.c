@@ -266,7 +266,7 @@ static void test_two_sweeps(void **state)
     assert_int_equal(query_leaderboard(&table, NULL, store, &sweep, &filter, &err), -1);
     check(query_sweep(&sweep, store, "s", &err), &err);
     assert_int_equal(query_sweep(&sweep, store, "t", &err), -1);
-    assert_non_null(strstr(err.text, "no sweep 't' in it; there is: s, other"));
+    assert_non_null(strstr(err.text, "no sweep 't' in it; its sweeps are: s, other"));
     store_close(store);
     fixture_sql_is(&f,
                    "SELECT group_concat(hidden_size || ' ' || dropout, ', ') FROM"
@@ -295,7 +295,7 @@ static void test_another_experiment_of_that_name(void **state)
     fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
     done(fixture_store(&f));
     f.data.digest = hash_text("other data");
-    expect_refusal(&f, "sweep 's' in it has other settings: the data are others (digest ");
+    expect_refusal(&f, "sweep 's' in it has other settings: the data differ (digest ");
     f.data.digest = hash_text("data");
     fixture_plan(&f, "[sweep]\nname = s\nobjective = val_r2\n[grid]\nhidden_size = 4, 8\n");
     expect_refusal(&f, "other settings: sweep.objective: val_pearson -> val_r2");

@@ -351,7 +351,7 @@ static void test_file_removed_at_the_end(void **state)
     assert_int_equal(store_settle(store, &err), -1);
     assert_non_null(strstr(err.text, "all that was committed is in "));
     assert_int_equal(store_settle(store, &err), -1);
-    assert_non_null(strstr(err.text, "r.db.saved: give"));
+    assert_non_null(strstr(err.text, "r.db.saved: move that file back"));
     trial_result_release(&r);
     store_close(store);
     snprintf(line, sizeof line, "! ls %s-wal %s.saved.2 2>/dev/null && mv %s.saved %s", f.path,

@@ -120,33 +120,34 @@ static void test_refused_by_name(void **state)
         const char *sql, *wanted;
     } cases[] = {
         {"CREATE TRIGGER bad AFTER INSERT ON attempt BEGIN UPDATE trial SET value = 99; END",
-         "trigger 'bad' stands on a table of espalier"},
+         "trigger 'bad' is defined on a table of espalier"},
         {"CREATE TRIGGER bad INSTEAD OF INSERT ON trials BEGIN DELETE FROM trial; END",
-         "trigger 'bad' stands on a table of espalier"},
+         "trigger 'bad' is defined on a table of espalier"},
         {"CREATE TRIGGER config AFTER UPDATE ON sweep BEGIN DELETE FROM trial; END",
          "trigger 'config'"},
-        {"CREATE INDEX mine ON trial (value)", "index 'mine' stands on a table of espalier"},
+        {"CREATE INDEX mine ON trial (value)", "index 'mine' is defined on a table of espalier"},
         {"DROP INDEX attempt_of_trial", "index 'attempt_of_trial' is missing"},
         {"DROP INDEX attempt_of_trial; CREATE INDEX attempt_of_trial ON attempt (abs(trial_id))",
-         "index 'attempt_of_trial' is not as espalier makes it"},
+         "index 'attempt_of_trial' differs from what espalier creates"},
         {"DROP TABLE curve", "table 'curve' is missing"},
         {"ALTER TABLE metric RENAME TO m; CREATE VIEW metric AS SELECT * FROM m",
-         "view 'metric' is not as espalier makes it"},
+         "view 'metric' differs from what espalier creates"},
         {"ALTER TABLE trial ADD COLUMN more INTEGER GENERATED ALWAYS AS (abs(fold)) VIRTUAL",
-         "table 'trial' is not as espalier makes it"},
+         "table 'trial' differs from what espalier creates"},
         {"ALTER TABLE trial ADD COLUMN \"x\"\" FROM main.trial; DELETE FROM trial; --\" TEXT",
-         "table 'trial' is not as espalier makes it"},
+         "table 'trial' differs from what espalier creates"},
         {"UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'session'",
-         "table 'session' is not as espalier makes it"},
+         "table 'session' differs from what espalier creates"},
         {"UPDATE sqlite_schema SET sql = replace(sql, ', ''running''', '') WHERE name = 'trial'",
-         "table 'trial' is not as espalier makes it"},
+         "table 'trial' differs from what espalier creates"},
         {"UPDATE sqlite_schema SET sql = replace(sql, ' STRICT', '') WHERE name = 'trial'",
-         "table 'trial' is not as espalier makes it"},
+         "table 'trial' differs from what espalier creates"},
         {"DROP VIEW trials; CREATE TABLE trials (trial)",
-         "table 'trials' stands where a view belongs"},
-        {"CREATE TABLE json_each (key, value)", "table 'json_each' has the name of a function"},
+         "table 'trials' has the name of a view of espalier"},
+        {"CREATE TABLE json_each (key, value)",
+         "table 'json_each' has the name of an SQLite function"},
         {"CREATE VIEW Pragma_Table_Info AS SELECT 1 AS name",
-         "view 'Pragma_Table_Info' has the name of a function"},
+         "view 'Pragma_Table_Info' has the name of an SQLite function"},
     };
 
     (void)state;
@@ -178,7 +179,7 @@ static void test_axis_names(void **state)
         make(&f);
         snprintf(sql, sizeof sql, "UPDATE axis SET name = '%s'", names[i]);
         change(&f, sql);
-        check_refused(&f, "is no setting of this espalier");
+        check_refused(&f, "is not a setting of this espalier");
         assert_int_not_equal(access("pwned", F_OK), 0);
         fixture_close(&f);
     }

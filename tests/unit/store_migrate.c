@@ -142,7 +142,7 @@ static void test_all_or_nothing(void **state)
     fixture_open(&f, INI);
     make_old(&f, "CREATE TABLE checkpoint (own)");
     assert_int_equal(store_open(&store, f.path, &err), -1);
-    assert_non_null(strstr(err.text, "schema 1 cannot be brought to 3: "));
+    assert_non_null(strstr(err.text, "cannot migrate schema 1 to 3: "));
     assert_non_null(strstr(err.text, "checkpoint already exists"));
     fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('trial')", "14");
     fixture_sql_is(&f, "PRAGMA user_version", "1");

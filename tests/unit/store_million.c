@@ -309,7 +309,7 @@ static void test_no_number_left(void **state)
     fixture_plan(&f, two);
     assert_int_equal(store_open(&store, f.path, &err), 0);
     assert_int_equal(store_register(store, &f.plan, &f.data, NULL, &f.known, &err), -1);
-    assert_non_null(strstr(err.text, "leaves none for others"));
+    assert_non_null(strstr(err.text, "the largest possible trial number is in use"));
     store_close(store);
     fixture_sql_is(&f, "SELECT count(*) FROM trial", "24");
     fixture_close(&f);

@@ -276,7 +276,7 @@ static void test_merge_damaged(void **state)
     fixture_sql_is(&side[0], MODELS, "1m0,2m1,3m1"); /* both damaged: that of the output */
     assert_int_equal(notes.n, 3);
     assert_non_null(strstr(notes.text[0], ": the model of t2 is damaged: it is left out"));
-    assert_non_null(strstr(notes.text[2], ": the model of t1 is damaged: that of "));
+    assert_non_null(strstr(notes.text[2], ": the model of t1 is damaged: the copy in "));
     errlist_release(&notes);
     fixture_close(&side[0]);
     fixture_close(&side[1]);

@@ -96,7 +96,7 @@ static void test_newer(void **state)
     assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
     sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL);
     sqlite3_close(db);
-    expect_left_alone(f.path, "made by a newer espalier (schema 99, this one knows 3)");
+    expect_left_alone(f.path, "made by a newer espalier (schema 99, this one supports up to 3)");
     fixture_close(&f);
 }
 
@@ -198,8 +198,8 @@ static void test_lock_of_another_host(void **state)
     snprintf(
         wanted, sizeof wanted,
         "pid 4711 on far.away, lsf job 88, since 1970-01-01 00:01:00 UTC: espalier run a.ini; "
-        "wait for it or give this run another --db; neither far.away nor LSF can be asked from "
-        "here: where far.away is down or has no such process, remove %s.lock",
+        "wait for it or give this run another --db; neither far.away nor LSF can be queried from "
+        "here: if far.away is down or has no such process, remove %s.lock",
         f.path);
     expect_refused(f.path, wanted);
     assert_true(lock_is_held(f.path, &holder));
@@ -245,8 +245,8 @@ static void test_two_names(void **state)
     assert_int_equal(lock_check(f.path, &err), 0);
     snprintf(other, sizeof other, "%s/other.db", f.folder);
     assert_int_equal(link(f.path, other), 0);
-    expect_refused(other, "the file has 2 names (hard links)");
-    expect_refused(f.path, "the file has 2 names (hard links)");
+    expect_refused(other, "the file has 2 names (hard links): two runs");
+    expect_refused(f.path, "the file has 2 names (hard links): two runs");
     assert_int_equal(lock_check(f.path, &err), -1);
     assert_false(is_there(other, ".lock"));
     unlink(other);
@@ -288,19 +288,20 @@ static void test_lock_is_no_file(void **state)
     fd = open(target, O_RDWR | O_CREAT, 0644);
     assert_int_equal(write(fd, "precious", 8), 8);
     assert_int_equal(symlink(target, lock_name(&f)), 0);
-    expect_lock_refused(&f, "r.db.lock is a symbolic link, where a run keeps a file of its own");
+    expect_lock_refused(&f,
+                        "r.db.lock is a symbolic link, but a run needs a file of its own there");
     unlink(lock_name(&f));
     assert_int_equal(link(target, lock_name(&f)), 0);
-    expect_lock_refused(&f, "r.db.lock is a file with several names (hard links), where a run");
+    expect_lock_refused(&f, "r.db.lock is a file with several names (hard links), but a run needs");
     unlink(lock_name(&f));
     assert_int_equal(pread(fd, text, sizeof text, 0), 8);
     assert_string_equal(text, "precious");
     close(fd);
     assert_int_equal(mkfifo(lock_name(&f), 0666), 0);
-    expect_lock_refused(&f, "r.db.lock is a pipe, a device or a socket, where a run");
+    expect_lock_refused(&f, "r.db.lock is a pipe, a device or a socket, but a run needs");
     unlink(lock_name(&f));
     assert_int_equal(mkdir(lock_name(&f), 0777), 0);
-    expect_lock_refused(&f, "r.db.lock is a folder, where a run");
+    expect_lock_refused(&f, "r.db.lock is a folder, but a run needs");
     rmdir(lock_name(&f));
     unlink(target);
     store_close(fixture_store(&f));
@@ -330,16 +331,16 @@ static void test_beside_is_no_file(void **state)
         snprintf(name, sizeof name, "%s%s", f.path, endings[i]);
         snprintf(other, sizeof other, "%s/other", f.folder);
         assert_int_equal(mkfifo(name, 0666), 0);
-        expect_refused(f.path, "is a pipe, a device or a socket, where a run keeps a file");
-        expect_unread(f.path, "is a pipe, a device or a socket, where a run keeps a file");
+        expect_refused(f.path, "is a pipe, a device or a socket, but a run needs a file");
+        expect_unread(f.path, "is a pipe, a device or a socket, but a run needs a file");
         unlink(name);
         assert_int_equal(symlink(other, name), 0);
-        expect_refused(f.path, "is a symbolic link, where a run keeps a file of its own");
-        expect_unread(f.path, "is a symbolic link, where a run keeps a file of its own");
+        expect_refused(f.path, "is a symbolic link, but a run needs a file of its own there");
+        expect_unread(f.path, "is a symbolic link, but a run needs a file of its own there");
         unlink(name);
         close(open(name, O_WRONLY | O_CREAT, 0666));
         assert_int_equal(link(name, other), 0);
-        expect_refused(f.path, "is a file with several names (hard links), where a run");
+        expect_refused(f.path, "is a file with several names (hard links), but a run needs");
         unlink(name);
         unlink(other);
     }

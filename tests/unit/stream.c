@@ -212,7 +212,7 @@ static void test_cuts(void **state)
     assert_int_equal(count_silent_cuts(write_bgzf("blocks.gz")), 0);
     n = read_bytes(bytes, sizeof bytes, scratch_path("blocks.gz"));
     assert_string_equal(outcome(scratch_bytes("cut.gz", bytes, n - 28)),
-                        "cut.gz: cut off: the mark that ends a BGZF file is missing");
+                        "cut.gz: truncated: the end marker of a BGZF file is missing");
     n = read_bytes(bytes, sizeof bytes, scratch_path("members.gz"));
     assert_string_equal(outcome(scratch_bytes("cut.gz", bytes, n - 1)),
                         "cut.gz: cannot read: the gzip stream ends too early");
@@ -229,12 +229,13 @@ static void test_no_file(void **state)
 
     (void)state;
     assert_int_equal(mkfifo(pipe, 0600), 0);
-    assert_string_equal(outcome(pipe), "pipe: is a pipe or a device: must be a file, for it may be "
-                                       "read twice; save what comes from there first");
+    assert_string_equal(outcome(pipe),
+                        "pipe: is a pipe or a device: must be a regular file, because it may be "
+                        "read twice; save the data to a file first");
     assert_int_equal(stream_peek(head, sizeof head, pipe), 0);
     assert_string_equal(outcome("/dev/null"),
-                        "/dev/null: is a pipe or a device: must be a file, for it may be "
-                        "read twice; save what comes from there first");
+                        "/dev/null: is a pipe or a device: must be a regular file, because it may "
+                        "be read twice; save the data to a file first");
     assert_string_equal(outcome(scratch_folder), " is a directory: must be a file of bytes");
     assert_string_equal(outcome(scratch_path("none")),
                         "none: cannot open: No such file or directory");

@@ -113,12 +113,12 @@ static void test_data(void **state)
     hash_hex(f.data.digest, before);
     f.data.digest = hash_text("other");
     hash_hex(f.data.digest, after);
-    snprintf(wanted, sizeof wanted, "data.fst: 0.2 -> 0.3\nthe data are others (digest %s -> %s)\n",
+    snprintf(wanted, sizeof wanted, "data.fst: 0.2 -> 0.3\nthe data differ (digest %s -> %s)\n",
              before, after);
     expect(&f, wanted);
     snprintf(wanted, sizeof wanted,
              "split.file: (none) -> /d/split.csv\n"
-             "the data are others: /d/split.csv (digest %s -> %s)\n",
+             "the data differ: /d/split.csv (digest %s -> %s)\n",
              before, after);
     expect_of(&f, HEAD "[split]\nfile = /d/split.csv\n[train]\nepochs = 3\n", wanted);
     fixture_close(&f);

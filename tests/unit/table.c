@@ -216,8 +216,8 @@ static void test_quotes(void **state)
 
         snprintf(text, sizeof text, "id,a\nx,1\ny,%s\n", row[i]);
         assert_string_equal(first_error(scratch_text("q.csv", text)),
-                            "q.csv:3: a quote out of place: after the closing one the cell must "
-                            "end; quotes inside a quoted cell are doubled");
+                            "q.csv:3: a misplaced quote: a cell must end after its closing quote; "
+                            "double the quotes inside a quoted cell");
     }
     assert_string_equal(first_error(scratch_text("q.csv", "id,a\nx,\"1\ny,2\n")),
                         "q.csv:2: a quoted cell has no closing quote");
@@ -343,8 +343,7 @@ static void test_bad_tables(void **state)
                         "none.csv: cannot open: No such file or directory");
     assert_string_equal(first_error(scratch_folder), " is a directory: must be a table of text");
     assert_string_equal(first_error(scratch_bytes("n.csv", "id,a\nx,1\ny,\0\n", 13)),
-                        "n.csv:3: a NUL byte: this is not a table of text (UTF-16 is not read, "
-                        "save it as UTF-8)");
+                        "n.csv:3: a NUL byte: this is not a table of text (save UTF-16 as UTF-8)");
     assert_string_equal(first_error(scratch_text("ok.csv", "id,a\n")), "");
 }
 
@@ -485,7 +484,8 @@ static void test_longest_row(void **state)
     next_row(&t, 2, "1", "2");
     next_row(&t, 3, "345678901234", "6\n8");
     table_close(&t);
-    refuse_row("345678901234,\"6\n89\"", 19, "t.csv:3: a line of more than 19 bytes: a line may");
+    refuse_row("345678901234,\"6\n89\"", 19,
+               "t.csv:3: a line of more than 19 bytes: this is the limit");
     refuse_row("3456789012345678901234567890", 19, "t.csv:3: a line of more than 19 bytes: ");
     refuse_row("1,2,3,4", 24, "t.csv:3: a line of more than 3 cells: ");
 }

@@ -48,8 +48,8 @@ static void test_longest_line(void **state)
     assert_int_equal(t.text.size, limit);
     textline_close(&t);
     assert_int_equal(next_of(&t, SIZE_MAX, limit, &err), -1);
-    assert_string_equal(err.text, "a.vcf:1: a line of more than 3145728 bytes: a line may have at "
-                                  "most that many; check that the file is text and has line ends");
+    assert_string_equal(err.text, "a.vcf:1: a line of more than 3145728 bytes: this is the limit; "
+                                  "check that the file is text and has line ends");
     assert_in_range(t.text.capacity, 0, 2 * limit);
     textline_close(&t);
 }

@@ -216,8 +216,7 @@ static void test_missing_files(void **state)
 
     (void)state;
     files.graph_labels = NULL;
-    refuse(&files, "T_graph_indicator.txt: neither of T_graph_labels.txt and "
-                   "T_graph_attributes.txt");
+    refuse(&files, "T_graph_indicator.txt: needs T_graph_labels.txt or T_graph_attributes.txt");
     files = whole, files.edges = NULL;
     refuse(&files, "T_A.txt: cannot open: No such file or directory");
     files = whole, files.graph_labels = "";
@@ -243,8 +242,8 @@ static void test_bad_indicator(void **state)
     files.indicator = "1\n1\nx\n2\n2\n";
     refuse(&files, "T_graph_indicator.txt:3: graph \"x\": must be a whole number");
     files.indicator = "1\n1\n\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:3: an empty line: the number of a line counts, and more "
-                   "follow");
+    refuse(&files, "T_graph_indicator.txt:3: an empty line before the last row: rows are "
+                   "identified by their line number");
     files.indicator = "1\n1\n1, 2\n2\n2\n";
     refuse(&files, "T_graph_indicator.txt:3: 2 cells: the first line has 1");
     files.indicator = "";
@@ -257,7 +256,7 @@ static void test_bad_edges(void **state)
 
     (void)state;
     files.edges = "1, 2\n3, 4\n";
-    refuse(&files, "T_A.txt:2: edge 3, 4 joins graphs 1 and 2: must stay in one");
+    refuse(&files, "T_A.txt:2: edge 3, 4 joins graphs 1 and 2: both nodes must be in one graph");
     files.edges = "1, 2\n1, 6\n";
     refuse(&files, "T_A.txt:2: node 6: must be in [1, 5]");
     files.edges = "0, 1\n";
@@ -265,9 +264,9 @@ static void test_bad_edges(void **state)
     files.edges = "1, 2\n1, \n";
     refuse(&files, "T_A.txt:2: node \"\": must be a whole number");
     files.edges = "1 2\n";
-    refuse(&files, "T_A.txt:1: 1 cells: an edge has two, from and to");
+    refuse(&files, "T_A.txt:1: 1 cell: an edge has two (from, to)");
     files.edges = "1, 2, 3\n";
-    refuse(&files, "T_A.txt:1: 3 cells: an edge has two, from and to");
+    refuse(&files, "T_A.txt:1: 3 cells: an edge has two (from, to)");
     files.edges = "1, 99999999999999999999\n";
     refuse(&files, "T_A.txt:1: node \"99999999999999999999\": must be a whole number");
 }
@@ -330,8 +329,8 @@ static void test_measured_labels(void **state)
         memcpy(indicator + (size_t)2 * (size_t)i, i < N - 1 ? "1\n" : "2\n", 2);
         to += sprintf(to, "%d\n", i);
     }
-    refuse(&files, "T_node_labels.txt: more than 10000 different node labels: they are one-hot; "
-                   "numbers that are measured belong into the file of node attributes");
+    refuse(&files, "T_node_labels.txt: more than 10000 different node labels, each of which "
+                   "becomes a feature: put measured numbers in the file of node attributes");
     free(indicator);
     free(labels);
 }

@@ -189,7 +189,7 @@ static void test_nothing_left(void **state)
     spec.filter.maf = 0;
     spec.filter.region = "3:9-8";
     refuse_spec(&spec, "region = 3:9-8: must be CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or "
-                       "several, apart by commas");
+                       "several of these separated by commas");
     spec.filter.region = NULL;
     spec.filter.variants = "thin";
     refuse_spec(&spec, "data.variants = thin: must be all | first:N | thin:N, N an integer in [1, "
@@ -204,8 +204,8 @@ static void test_split_of_subset(void **state)
     spec.phenotypes = scratch_text("part.csv", "id,y\nd,1\na,2\nc,9\n");
     spec.split = scratch_text("split.csv", "id,part\na,train\nb,val\n");
     spec.subset = DATA_SUBSET_PHENOTYPED;
-    refuse_spec(&spec, "split.csv:3: id \"b\" is in panel.vcf, but has no value and is left out by "
-                       "data.subset = phenotyped: take it out here, or set subset = all");
+    refuse_spec(&spec, "split.csv:3: id \"b\" is in panel.vcf but has no value, so data.subset = "
+                       "phenotyped drops it: remove it from this file or set data.subset = all");
     scratch_text("split.csv", "id,part\na,train\ne,val\n");
     refuse_spec(&spec, "split.csv:3: column \"id\": id \"e\" is not in panel.vcf");
 }
@@ -291,14 +291,15 @@ static void test_many(void **state)
 static void test_nearly_vcf(void **state)
 {
     (void)state;
-    refuse_vcf("\xef\xbb\xbf" HEAD, "panel.vcf:1: begins with a byte order mark: a VCF begins with "
-                                    "##fileformat=VCFv4, save it as UTF-8 without one");
+    refuse_vcf("\xef\xbb\xbf" HEAD,
+               "panel.vcf:1: begins with a byte order mark: a VCF must begin with "
+               "##fileformat=VCFv4; save it as UTF-8 without the mark");
     refuse_vcf(COLUMNS SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n",
                "panel.vcf:1: begins with \"#CHROM?POS?ID?REF?ALT?QUAL?FILTER?INFO?F\": the first "
-               "line of a VCF must be ##fileformat=VCFv4.2, or of another version");
+               "line of a VCF must be ##fileformat=VCFv4.2 or another version");
     refuse_vcf("##contig=<ID=1>\r\n" COLUMNS,
                "panel.vcf:1: begins with \"##contig=<ID=1>\": the first line of a VCF must be "
-               "##fileformat=VCFv4.2, or of another version");
+               "##fileformat=VCFv4.2 or another version");
 }
 
 static void test_faulty_vcf(void **state)
@@ -309,7 +310,7 @@ static void test_faulty_vcf(void **state)
     refuse_vcf(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n",
                "panel.vcf:3: no samples after the column FORMAT");
     refuse_vcf(META "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\ta\n",
-               "panel.vcf:3: sample \"a\" again: it is sample 1 already");
+               "panel.vcf:3: sample \"a\" occurs twice, first as sample 1");
     refuse_vcf(HEAD "1\t10\t.\tA\n",
                "panel.vcf:4: 4 columns: must be 9 and one for each of the 4 samples");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\n",
@@ -321,17 +322,17 @@ static void test_faulty_vcf(void **state)
     refuse_vcf(HEAD SITE("1", "10", "A\tC,", "GT") "0/0\t0/1\t1/1\t0/0\n",
                "panel.vcf:4: an empty allele in column ALT");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/2\t0/0\n",
-               "panel.vcf:4: sample \"c\": GT = \"1/2\": must be numbers of alleles up to 1 or "
-               "points, apart by / or |");
+               "panel.vcf:4: sample \"c\": GT = \"1/2\": must be allele numbers up to 1 or points, "
+               "separated by / or |");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/",
-               "panel.vcf:4: sample \"d\": GT = \"0/\": must be numbers of alleles up to 1 or "
-               "points, apart by / or |");
+               "panel.vcf:4: sample \"d\": GT = \"0/\": must be allele numbers up to 1 or points, "
+               "separated by / or |");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "DP:DS") "1:0\t2:1\t3:0\t4:1\n",
                "panel.vcf:4: FORMAT = \"DP:DS\" has no GT");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE(
                    "1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/1\n",
-               "panel.vcf: variant \"1 10 A C\" (chromosome, position, alleles) is there twice: "
-               "must be there once (`bcftools norm --rm-dup exact` leaves one)");
+               "panel.vcf: variant \"1 10 A C\" (chromosome, position, alleles) occurs twice: must "
+               "occur once (`bcftools norm --rm-dup exact` keeps one)");
 }
 
 static void test_faulty_dosages(void **state)
@@ -401,7 +402,7 @@ static void test_bgzf(void **state)
     n = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     spec = spec_of(scratch_bytes("panel.vcf.gz", bytes, n - 28)); /* between two blocks */
-    refuse_spec(&spec, "panel.vcf.gz: cut off: the mark that ends a BGZF file is missing");
+    refuse_spec(&spec, "panel.vcf.gz: truncated: the end marker of a BGZF file is missing");
 }
 
 /* ---- BCF ---- */
@@ -510,12 +511,12 @@ static void test_faulty_bcf(void **state)
     struct data_spec spec = spec_of(bcf_of(MIXED, 28));
 
     (void)state;
-    refuse_spec(&spec, "panel.bcf: cut off: the mark that ends a BGZF file is missing");
+    refuse_spec(&spec, "panel.bcf: truncated: the end marker of a BGZF file is missing");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n", 0));
     refuse_spec(&spec, "panel.bcf: record 1: no GT");
     spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "GT") "0/1\t1/2\t1\t1\n", 0));
-    refuse_spec(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that is not there: the "
-                       "record has 1 in ALT");
+    refuse_spec(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that the record lacks: "
+                       "it has 1 in ALT");
 }
 
 int main(void)

@@ -47,7 +47,6 @@ void block_set_sizes(struct block_header *h)
     h->section[BLOCK_GROUP_START].bytes = ((uint64_t)h->n_groups + 1) * sizeof(uint32_t);
 }
 
-/* Texts of all features from `at` on. */
 static struct block_texts texts_at(const struct block_header *h, uint64_t at)
 {
     uint64_t n = (uint64_t)h->n_features + 1;

@@ -51,7 +51,6 @@ static void plan_header(struct block_header *h, const struct draft *draft)
     };
 }
 
-/* texts: NULL where there are none. */
 static int plan_texts(uint32_t *bytes, const char *const *texts, const struct draft *draft,
                       const char *what, struct err *err)
 {
@@ -90,7 +89,7 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
     return 0;
 }
 
-/* Sections are aligned; the bytes between them are zero, for the digest. */
+/* Bytes between aligned sections stay zero, for the digest. */
 static void put(char *block, enum block_section section, const void *from)
 {
     const struct block_header *h = (const struct block_header *)(const void *)block;
@@ -99,7 +98,6 @@ static void put(char *block, enum block_section section, const void *from)
         memcpy(block + h->section[section].offset, from, h->section[section].bytes);
 }
 
-/* to = the texts one after another, starts[i] = where the i-th begins. */
 static void pack_names(char *to, uint32_t *starts, const char *const *names, int32_t n)
 {
     uint32_t at = 0;
@@ -125,8 +123,7 @@ static void put_names(char *block, enum block_section text, enum block_section s
 
 #define CHUNK 512 /* columns; their sums fit the first cache */
 
-/* fill[j] = mean of column j's present dosages, NaN without any. Whole numbers: the sums are
- * exact. */
+/* fill[j] = mean of column j's present dosages, NaN if none. Sums of whole numbers are exact. */
 static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)
 {
     for (int32_t first = 0; first < n_cols; first += CHUNK) {
@@ -213,8 +210,7 @@ static void fill_block(char *block, const struct draft *draft)
     put_texts(block, draft);
 }
 
-/* Zero all but what is written in full by another: a page that is not touched takes no memory yet.
- */
+/* Zero all but the section that draft->write fills. An untouched page takes no memory yet. */
 static void clear(char *block, const struct block_header *h, const struct draft *draft,
                   size_t whole_bytes)
 {

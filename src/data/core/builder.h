@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From arrays to a dataset block. */
+/* Builds a dataset block from arrays. */
 #ifndef DATA_CORE_BUILDER_H
 #define DATA_CORE_BUILDER_H
 
 #include "data/core/dataset.h"
 
-/* What a reader gathered; shapes and meanings as in struct dataset. Everything is borrowed. */
+/* Data that a reader collected; shapes and meanings as in struct dataset. Everything is
+ * borrowed. */
 struct draft {
     int32_t n_samples;
-    int32_t n_nodes; /* 0: as many as samples, which are the nodes */
+    int32_t n_nodes; /* 0: samples are the nodes */
     int32_t n_features;
     int32_t n_markers;     /* 0: all features */
     int32_t n_classes;     /* 0: regression */
-    const float *features; /* (M, K); exactly one of this, the next three and write is not NULL */
-    const int8_t *dosage;  /* (M, K), DOSAGE_MISSING where missing: the builder finds the fill */
-    const uint8_t *code;   /* (M, K), and level */
+    const float *features; /* (M, K). One of features, dosage, code, sparse and write is not NULL */
+    const int8_t *dosage;  /* (M, K), DOSAGE_MISSING where missing; the builder computes the fill */
+    const uint8_t *code;   /* (M, K), with level */
     const struct csr *sparse; /* (M, F) */
-    const float *level;       /* [256] beside code */
-    const float *covariates;  /* (M, F - K), (M / N, F - K) where is_alike; NULL: none */
-    /* Writes dosage and fill, or features, to their places in the block, in full, so that they are
-     * never in memory twice; what it is not to write is NULL. */
+    const float *level;       /* [256] values of the codes */
+    const float *covariates;  /* (M, F - K); (M / N, F - K) where is_alike; NULL: none */
+    /* Writes dosage and fill, or features, completely into the block, so that they are never in
+     * memory twice. The other arrays are NULL. */
     void (*write)(void *arg, int8_t *dosage, float *fill, float *features);
     void *write_arg;
     bool writes_dosage;
@@ -36,15 +37,15 @@ struct draft {
     int32_t n_groups;
     const char *const *group_names;   /* [n_groups] */
     const char *const *ids;           /* [N] */
-    const char *const *feature_names; /* [F]; NULL: features have none */
+    const char *const *feature_names; /* [F]; NULL: no names */
     const char *const *class_names;   /* [C] */
-    const char *const *alleles;       /* [F], "" where not known; NULL: of none */
-    const char *const *marker_ids;    /* [F], "" where there is none; NULL: of none */
+    const char *const *alleles;       /* [F], "" where unknown; NULL: none */
+    const char *const *marker_ids;    /* [F], "" where unknown; NULL: none */
 };
 
-/* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err when memory is
- * short, names take over 4 GiB, or a value breaks what dataset_open() checks (a column without any
- * dosage has no mean). */
+/* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err if memory is
+ * short, names take over 4 GiB, or dataset_open() refuses a value (a column without any dosage has
+ * no mean). */
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err);
 
 #endif

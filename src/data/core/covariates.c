@@ -13,7 +13,7 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* A column of the table and its features, which are [first, first + n) of the covariates. */
+/* A column of the table, with features [first, first + n) of the covariates. */
 struct column {
     const struct target_cells *cells;
     int32_t first, n;
@@ -25,10 +25,10 @@ struct coding {
     struct mat *out;
     struct covariates_report *report;
     const int32_t *sample;
-    float *mean; /* [F - K] of the data */
+    float *mean; /* [F - K] means in the data */
 };
 
-/* ---- of new samples: as the data have them ---- */
+/* ---- new samples: columns ---- */
 
 static int find_means(struct coding *c, struct err *err)
 {
@@ -48,7 +48,7 @@ static int find_means(struct coding *c, struct err *err)
     return 0;
 }
 
-/* The word in "COLUMN=WORD"; NULL: it is a feature of another column. */
+/* Return the word in "COLUMN=WORD", NULL for another column. */
 static const char *word_of(const char *feature, const char *column)
 {
     size_t n = strlen(column);
@@ -61,7 +61,6 @@ static const char *name_of(const struct coding *c, int32_t j)
     return dataset_feature_name(c->data, c->data->n_markers + j);
 }
 
-/* Features of a column, of which the first is known. */
 static struct column find_features(const struct coding *c, const struct target_cells *cells,
                                    int32_t first)
 {
@@ -78,7 +77,7 @@ static struct column find_features(const struct coding *c, const struct target_c
     return column;
 }
 
-/* ---- of new samples: cells ---- */
+/* ---- new samples: cells ---- */
 
 static int take_number(float *out, const struct target_cells *cells, int32_t i, struct err *err)
 {
@@ -102,7 +101,7 @@ static void count_unknown(struct covariates_report *r, const struct target_cells
     r->line = cells->line[i];
 }
 
-/* out [column->n] holds means. */
+/* out [column->n] contains the means on entry. */
 static void take_word(float *out, struct coding *c, const struct column *column, int32_t i)
 {
     const struct target_cells *cells = column->cells;
@@ -150,7 +149,7 @@ static int take_columns(struct coding *c, const struct phenotype *p, struct err 
             return -1;
     }
     if (first != c->out->n_cols)
-        return err_set(err, "the covariates of the data are not those of data.covariates");
+        return err_set(err, "the covariates of the training data differ from data.covariates");
     for (int32_t row = 0; row < c->out->n_rows; row++)
         c->report->n_absent += p->covariate[0].line[c->sample[row]] == 0;
     return 0;
@@ -177,10 +176,9 @@ int covariates_read_new(struct mat *out, struct covariates_report *report,
     return rc ? -1 : 0;
 }
 
-/* ---- of the data ---- */
+/* ---- training data ---- */
 
-/* A column is a vector of numbers with NaN where missing, or a target of classes; each becomes
- * columns of v, which is column-major until all are known. */
+/* v is column-major until all columns are known. NaN means missing until impute(). */
 
 static int fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
@@ -190,7 +188,6 @@ static int fault(struct err *err, const struct target_cells *cells, int32_t i, c
                        cells->text[i], why);
 }
 
-/* Room for one more column of n values; NULL and err when memory is short. */
 static float *add_column(struct covariates *c, size_t n, char *name, struct err *err)
 {
     if (name && c->n == c->capacity) {
@@ -214,7 +211,6 @@ static float *add_column(struct covariates *c, size_t n, char *name, struct err 
     return c->v + (size_t)c->n++ * n;
 }
 
-/* The mean of what is there in place of NaN. */
 static void impute(float *v, int32_t n)
 {
     double sum = 0;
@@ -248,8 +244,8 @@ static int add_numbers(struct covariates *c, const struct target_cells *cells, s
     }
     if (low == high)
         return err_set(err,
-                       "%s: data.covariates: column \"%.80s\": every value is %g, it tells no "
-                       "samples apart",
+                       "%s: data.covariates: column \"%.80s\": every value is %g; it does not "
+                       "distinguish samples",
                        cells->path, cells->column, (double)low);
     impute(v, cells->n);
     return 0;
@@ -281,13 +277,13 @@ static int check_words(const struct target_cells *cells, const struct target *wo
                          "is not UTF-8: save the table as UTF-8 (iconv -f CHARSET -t UTF-8)");
     if (words->n_classes == 1)
         return err_set(err,
-                       "%s: data.covariates: column \"%.80s\": every value is \"%.80s\", it tells "
-                       "no samples apart",
+                       "%s: data.covariates: column \"%.80s\": every value is \"%.80s\"; it does "
+                       "not distinguish samples",
                        cells->path, cells->column, words->class_names[0]);
     if (words->n_classes == n_present)
         return err_set(err,
-                       "%s: data.covariates: column \"%.80s\": no two samples have the same of its "
-                       "%d words, nothing can be learnt of one for another",
+                       "%s: data.covariates: column \"%.80s\": no two samples share one of its "
+                       "%d words, so a model cannot learn from them",
                        cells->path, cells->column, n_present);
     return 0;
 }
@@ -335,7 +331,6 @@ static int add_covariate(struct covariates *c, const struct target_cells *cells,
     return add_numbers(c, cells, err);
 }
 
-/* v becomes row-major. */
 static int transpose(struct covariates *c, size_t n_rows, struct err *err)
 {
     size_t n = (size_t)c->n;
@@ -374,7 +369,7 @@ void covariates_release(struct covariates *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Texts of the markers, "" where they have none, then those of the covariates, "" likewise. */
+/* Texts of the markers, then of the covariates, "" where there is none. */
 static const char **join(const char *const *markers, size_t n_markers, const struct covariates *c,
                          bool has_names)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covariates: columns of the phenotype table (latitude, year, block) as features beside the
+/* Covariates: columns of the phenotype table (latitude, year, block) used as features beside the
  * markers.
  *
- * A column of numbers is one feature. A column of words, or one written as factor(NAME), is one
- * feature for each of its words, 1 where a sample has it and 0 elsewhere. All of them, for a
- * network is trained with weight decay and dropout: a word left out would be the one that these do
- * not touch, and which it is would change the model. That the columns of a factor sum to 1 troubles
- * a solver of normal equations, not a descent. A missing cell is the column's mean in every feature
- * of it, which is 0 when they are standardised. */
+ * A column of numbers gives one feature. A column of words, or one written as factor(NAME), gives
+ * one feature for each distinct word: 1 where a sample has it, else 0. No word is left out as the
+ * reference, because weight decay and dropout would not touch it and the model would depend on the
+ * choice. The features of a factor therefore sum to 1, which troubles solvers of normal equations
+ * but not gradient descent. A missing cell gets the mean in each feature of its column, which is 0
+ * after standardisation. */
 #ifndef DATA_CORE_COVARIATES_H
 #define DATA_CORE_COVARIATES_H
 
@@ -17,41 +17,42 @@
 
 struct covariates {
     float *v;    /* (n_samples, n) row-major */
-    char **name; /* [n] the column's, or COLUMN=WORD; owned */
+    char **name; /* [n] COLUMN or COLUMN=WORD; owned */
     int32_t n;
     int32_t capacity;
-    int32_t n_columns;        /* of the table, that became features */
-    int64_t n_missing;        /* their missing cells, set to the mean */
-    const char **all_names;   /* [n_features] the draft's, owned, as the next; the texts are not */
+    int32_t n_columns;        /* table columns that became features */
+    int64_t n_missing;        /* missing cells of these columns, set to the mean */
+    const char **all_names;   /* [n_features] for the draft; this and the next two arrays are owned,
+                                 the texts are not */
     const char **all_alleles; /* [n_features] */
-    const char **all_ids;     /* likewise, of markers */
+    const char **all_ids;     /* [n_features] of markers */
 };
 
-/* Pair with covariates_release(), also after a failure. -1 and err: a column that tells no samples
- * apart (no value, one value, a word for each sample), words among numbers, a word that is not
+/* Pair with covariates_release(), also after a failure. -1 and err if a column does not distinguish
+ * samples (no value, one value, a different word in each), mixes words with numbers, or is not
  * UTF-8. */
 int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err);
-void covariates_release(struct covariates *c); /* takes a zeroed one */
+void covariates_release(struct covariates *c);
 
-/* Append them to the features of a draft, which are its markers from now on; lends the arrays.
- * Without covariates the draft is left alone. -1 and err when memory is short. */
+/* Append the covariates to a draft, whose other features become the markers. Lends the arrays. */
 int covariates_into(struct draft *draft, struct covariates *c, struct err *err);
 
-/* Covariates of new samples, as features for the models of a data set: the same columns in the same
- * order. A number is taken as it is, a word sets the feature of its own; what is missing is the
- * mean of the data in every feature of the column, as it was there, and so is a word that the data
- * have not. */
+/* Covariates of new samples, coded as in the training data. A number is used as it is; a word sets
+ * its own feature. A missing cell, or a word that the data lack, gets the data's mean in each
+ * feature of the column. */
 struct covariates_report {
     int32_t n_absent;          /* samples without a row */
-    int64_t n_missing;         /* cells of the others, those with an unknown word not counted */
-    int64_t n_unknown;         /* cells with a word that the data have not */
-    char column[81], word[81]; /* of the first of them */
+    int64_t n_missing;         /* missing cells of the others, without unknown words */
+    int64_t n_unknown;         /* cells with a word that the data lack */
+    char column[81], word[81]; /* of the first unknown word */
     int64_t line;
 };
 
-/* out (n, F - K): of the samples ids[sample[i]], which come from the file `source`. spec: the
- * data's with a table of its own in phenotypes. Pair with mat_release(), also after a failure. -1
- * and err: the table is faulty, has not one of the columns, has nobody of ids or a word among
+/* Read the covariates of the samples ids[sample[i]], i < n.
+ *   out     out  (n, F - K)  pair with mat_release(), also after a failure
+ *   spec    in   settings of the data, with the new table in phenotypes
+ *   source  in   file of the ids, for messages
+ * -1 and err if the table is faulty, lacks a column, has none of the ids, or has a word among
  * numbers. */
 int covariates_read_new(struct mat *out, struct covariates_report *report,
                         const struct dataset *data, const struct data_spec *spec,

@@ -8,9 +8,9 @@
 #include "base/cpu.h"
 #include "data/core/block.h"
 
-/* dataset_open() trusts nothing: a block may come from another process or a damaged file. First
- * the header, then that every section has the size the header implies and lies inside the block,
- * then the digest, then the values. */
+/* dataset_open() trusts nothing: a block may come from another process or a damaged file. It checks
+ * the header; that sections have the sizes the header implies and lie inside the block; the digest;
+ * the values. */
 
 const char *task_name(enum task task)
 {
@@ -109,7 +109,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
         return err_set(err, "data block: %d samples with %d nodes", h->n_samples, h->n_nodes);
-    /* So that no size computed from them overflows. */
+    /* Sizes computed from these counts cannot overflow. */
     if ((uint64_t)h->n_edges > bytes || (uint64_t)h->nnz > bytes)
         return err_set(err, "data block: more edges or entries than bytes");
     if (block_whole_bytes(h) != bytes)
@@ -166,7 +166,6 @@ static void point_at_features(struct dataset *d, const void *block)
         d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes, d->n_markers);
 }
 
-/* The texts outside the digest, where there are any. */
 static void point_at_texts(const char **text, const uint32_t **start, const void *block,
                            struct block_texts at, uint32_t bytes)
 {
@@ -217,7 +216,7 @@ static void point_into(struct dataset *d, const void *block)
                    h->marker_id_bytes);
 }
 
-/* The first edge that does not come before those of this node. */
+/* Return the first edge whose source is at least `node`. */
 static int64_t first_edge_of(const struct dataset *d, int64_t node)
 {
     int64_t low = 0, high = d->n_edges;
@@ -251,8 +250,8 @@ struct dataset_graph dataset_graph(const struct dataset *d, int32_t i)
 
 /* ---- features ---- */
 
-/* The choice is made on the bits: of `missing ? fill[j] : dosage[j]` gcc 12 makes a branch and no
- * vectors, and 0.9 values a nanosecond instead of 3. */
+/* Selects by bits: for `missing ? fill[j] : dosage[j]`, gcc 12 generates a branch and no vector
+ * code, and 0.9 values a nanosecond instead of 3. */
 CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage,
                               const float *restrict fill, int64_t n)
 {
@@ -268,7 +267,6 @@ CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage
     }
 }
 
-/* out[n] = markers of a row, from column col on. */
 static void decode_markers(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
 {
     int64_t first = (int64_t)row * d->n_markers + col;
@@ -282,7 +280,6 @@ static void decode_markers(float *out, const struct dataset *d, int32_t row, int
         memcpy(out, d->features.v + first, (size_t)n * sizeof *out);
 }
 
-/* out[n] = covariates of a row, from the col-th of them on. */
 static void copy_covariates(float *out, const struct dataset *d, int32_t row, int32_t col,
                             int32_t n)
 {
@@ -374,7 +371,7 @@ static int check_sparse(const struct dataset *d, struct err *err)
 {
     const struct csr *a = &d->sparse_features;
 
-    /* csr_check() reads as far as the last offset says. */
+    /* csr_check() reads as many entries as the last offset gives. */
     if (a->row_start[d->n_nodes] != ((const struct block_header *)d->block)->nnz)
         return err_set(err, "data block: %lld entries: its header says otherwise",
                        (long long)a->row_start[d->n_nodes]);
@@ -406,7 +403,7 @@ static int check_graphs(const struct dataset *d, struct err *err)
     if (!start)
         return 0;
     if (start[0] != 0 || start[d->n_samples] != d->n_nodes)
-        return err_set(err, "data block: graphs are not of all nodes");
+        return err_set(err, "data block: graphs do not cover all nodes");
     for (int32_t i = 0; i < d->n_samples; i++)
         if (start[i] >= start[i + 1] || (d->is_alike && start[i + 1] - start[i] != alike))
             return err_set(err, "data block: graph %d has %lld nodes", i,
@@ -431,7 +428,7 @@ static int check_targets(const struct dataset *d, struct err *err)
     return 0;
 }
 
-/* Edges are sorted by source, so that graphs are passed in their order. */
+/* Edges are sorted by source, so the graphs come in ascending order. */
 static int check_edges_in_graphs(const struct dataset *d, struct err *err)
 {
     int32_t graph = 0;

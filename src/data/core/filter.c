@@ -10,8 +10,7 @@
 
 /* ---- tallies ---- */
 
-/* Of 32 genotypes in two bits each: how many are one, zero (data/genotype/markers.h) and missing.
- */
+/* Count 1, 0 (data/genotype/markers.h) and missing in two-bit codes. */
 CLONES static void count_packed(int64_t *ones, int64_t *zeros, int64_t *missing,
                                 const uint8_t *packed, int64_t n_bytes)
 {
@@ -35,7 +34,7 @@ struct tally tally_packed(const uint8_t *packed, int32_t n)
     int64_t n_bytes = ((int64_t)n + 31) / 32 * 8;
     int64_t ones, zeros, missing, twos;
 
-    /* What pads the last word is missing. */
+    /* The padding of the last word counts as missing. */
     count_packed(&ones, &zeros, &missing, packed, n_bytes);
     twos = 4 * n_bytes - ones - zeros - missing;
     return (struct tally){
@@ -56,7 +55,7 @@ CLONES static void range_of(int *low, int *high, int64_t *sum, int32_t *n_presen
                             const int8_t *dosage, int32_t n)
 {
     int least = INT8_MAX, most = INT8_MIN;
-    int32_t total = 0, present = 0; /* 2^31 / 127 samples are more than a table can name */
+    int32_t total = 0, present = 0; /* a table cannot name 2^31 / 127 samples */
 
     for (int32_t i = 0; i < n; i++) {
         int is_present = dosage[i] != DOSAGE_MISSING;
@@ -106,7 +105,7 @@ struct tally tally_value(const float *value, int32_t n)
 
 /* ---- settings ---- */
 
-/* A whole number from 1 on that ends at `end`. */
+/* Parse a positive whole number that ends at `end`. */
 static bool parse_count(int64_t *out, const char *text, const char *end)
 {
     size_t n = (size_t)(end - text);
@@ -140,7 +139,7 @@ int filter_parse_take(enum filter_take *take, int32_t *n, const char *text, stru
     return err_set(err, "must be all | first:N | thin:N, N an integer in [1, 2147483647]");
 }
 
-/* POS, FROM- or FROM-TO after the last colon of a region; false where that is something else. */
+/* Parse POS, FROM- or FROM-TO after the last colon of a region. */
 static bool parse_bounds(struct filter_range *range, const char *text, const char *end)
 {
     const char *dash = memchr(text, '-', (size_t)(end - text));
@@ -169,7 +168,7 @@ static int add_range(struct filter *f, const char *text, size_t n, struct err *e
     if (n == 0 || colon == text || (colon && !parse_bounds(range, colon + 1, end)))
         return err_set(err,
                        "region = %.*s: must be CHROM, CHROM:POS, CHROM:FROM-TO or "
-                       "CHROM:FROM-, or several, apart by commas",
+                       "CHROM:FROM-, or several of these separated by commas",
                        (int)(n < 80 ? n : 80), text);
     range->chrom = strndup(text, (size_t)((colon ? colon : end) - text));
     if (!range->chrom)
@@ -229,7 +228,7 @@ bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, i
 bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_samples,
                   double frequency, struct filter_counts *counts)
 {
-    /* 1 - 0.9 is a little less than 0.1: the last digits do not decide. */
+    /* 1 - 0.9 is slightly below 0.1; rounding must not decide. */
     const double almost = 1 - 1e-12;
 
     if ((double)tally->n_present / n_samples < f->call_rate * almost) {

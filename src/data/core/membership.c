@@ -7,10 +7,10 @@
 
 #include "data/core/reader.h"
 
-/* Of which the split file may speak. */
+/* Samples that the split file may name. */
 struct samples {
     const struct names *ids;
-    const struct names *all; /* of the file, or NULL */
+    const struct names *all; /* all of the file, or NULL */
     const char *source;      /* the file */
 };
 
@@ -25,7 +25,7 @@ static bool is_asked(const struct data_spec *spec)
     return spec->group && *spec->group;
 }
 
-/* PART_COUNT: of none. */
+/* Return PART_COUNT for an unknown word. */
 static enum part find_part(const char *word)
 {
     int p = PART_NONE;
@@ -53,18 +53,18 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
     if (at->part && find_part(t->name[at->part]) != PART_COUNT)
         return table_fault(err, t,
                            "the column of parts is named \"%.80s\"; is this line a sample? A "
-                           "header must come first, as id,part",
+                           "header must come first, such as id,part",
                            t->name[at->part]);
     if (at->part || at->group)
         return 0;
     if (is_asked(spec))
         return table_fault(err, t,
-                           "no column \"part\" and none \"%.80s\" (split.group): a split "
-                           "file has one of them or both",
+                           "no column \"part\" and none \"%.80s\" (split.group): a split file "
+                           "needs at least one of them",
                            spec->group);
     return table_fault(err, t,
-                       "%d columns and none is named \"part\": a split file has two, id and "
-                       "part, or names them",
+                       "%d columns, none named \"part\": a split file needs two columns (id, part) "
+                       "or a column \"part\"",
                        t->n_cols);
 }
 
@@ -85,11 +85,10 @@ static int32_t find_sample(const struct samples *s, const struct table *t, int32
     const char *id = t->cell[col];
 
     if (s->all && names_find(s->ids, id) < 0 && names_find(s->all, id) >= 0)
-        return table_fault(
-            err, t,
-            "id \"%.80s\" is in %s, but has no value and is left out by data.subset = "
-            "phenotyped: take it out here, or set subset = all",
-            id, s->source);
+        return table_fault(err, t,
+                           "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped "
+                           "drops it: remove it from this file or set data.subset = all",
+                           id, s->source);
     return reader_known_id(s->ids, t, col, s->source, err);
 }
 
@@ -143,15 +142,15 @@ static bool has_value(const struct target *target, int32_t i)
     return target->label ? target->label[i] >= 0 : !isnan(target->value[i]);
 }
 
-/* A sample whose group is not known could be of one that is on the other side. */
+/* A labelled sample without a group might belong to one on the other side of the split. */
 static int check_groups(const struct membership *m, const struct target_cells *cells,
                         const struct names *ids, const struct target *target, struct err *err)
 {
     for (int32_t i = 0; i < ids->n; i++)
         if (m->group[i] < 0 && has_value(target, i))
             return err_set(err,
-                           "%s: sample \"%.80s\" has a value to predict and no group in column "
-                           "\"%.80s\": with split.group each such sample needs one",
+                           "%s: sample \"%.80s\" has a value to predict but no group in column "
+                           "\"%.80s\": split.group requires one",
                            cells->path, ids->text[i], cells->column);
     return 0;
 }
@@ -187,7 +186,7 @@ int membership_read(struct membership *m, const struct data_spec *spec, const st
         return make_groups(m, groups, ids, target, err);
     if (has_file)
         return err_set(err, "%s: no column \"%.80s\" (split.group)", spec->split, spec->group);
-    return err_set(err, "split.group = %.80s: no table has such a column: name it in a split file",
+    return err_set(err, "split.group = %.80s: no table has this column: add it to a split file",
                    spec->group);
 }
 

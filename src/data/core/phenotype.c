@@ -11,19 +11,19 @@
 #include "data/core/reader.h"
 #include "data/core/target.h"
 
-/* Every column that is asked for is a struct target_cells; one pass over the table fills all. */
+/* Each requested column is a struct target_cells; one pass over the table fills all. */
 
 struct reading {
     struct phenotype *p;
     struct table table;
-    struct names missing; /* the words of spec->missing */
-    int32_t id, trait;    /* numbers of columns; trait -1: it is not read */
+    struct names missing; /* words of spec->missing */
+    int32_t id, trait;    /* column numbers; trait -1: not read */
     int32_t *covariate;   /* [n_covariates] */
     int32_t group;        /* -1: none */
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
-    struct names left;   /* of them, those without a genotype that have a value */
+    struct names left;   /* of these, with a value but no genotypes */
     struct phenotype_report *report;
 };
 
@@ -31,7 +31,7 @@ struct reading {
 
 enum { NO_COLUMN = -1, REFUSED = -2 };
 
-/* Whether a column is neither the id nor, of PLINK's two, the family. */
+/* True if a column is neither the id nor PLINK's family id. */
 static bool is_free(const struct reading *r, int32_t col)
 {
     return col != r->id && (col > 0 || !reader_has_family(&r->table));
@@ -46,7 +46,7 @@ static void list_columns(struct buf *out, const struct reading *r)
             buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
 }
 
-/* The column of that name, NO_COLUMN where there is none; REFUSED and err: several. */
+/* Find a column by name. NO_COLUMN if there is none; REFUSED and err if there are several. */
 static int32_t find_column(const struct reading *r, const char *name, struct err *err)
 {
     const struct table *t = &r->table;
@@ -63,19 +63,19 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* Why a column may not be found. A number among the names: PLINK's .fam and some of its tables
- * have no header. */
+/* Return why a column was probably not found. A number among the names indicates a missing header,
+ * as in PLINK's .fam and some of its tables. */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
     double v;
 
     if (name && r->id >= 0 && !strcmp(t->name[r->id], name))
-        return "; that one is taken for the ids: data.id (--set id=NAME) says which column is";
+        return "; this one was taken for the ids: set data.id (--set id=NAME) to the column of ids";
 
     for (int32_t j = 0; j < t->n_cols; j++)
         if (table_parse_number(&v, t->name[j]))
-            return "; is this line a sample? A header must come first, as FID IID TRAIT";
+            return "; is this line a sample? A header must come first, such as FID IID TRAIT";
     return "";
 }
 
@@ -92,7 +92,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
     return -1;
 }
 
-/* The column of a trait, of the only one where none is named; -1 and err with those that exist. */
+/* Find the trait, or the only candidate if none is named. -1 and err with the candidates. */
 static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
     const struct table *t = &r->table;
@@ -239,13 +239,13 @@ static int32_t new_row(struct reading *r, struct err *err)
     if (known < 0)
         return reader_new_id(&r->listed, &r->table, r->id, err);
     return table_fault(err, &r->table,
-                       "id \"%.80s\" again: it is on line %lld already; a table of phenotypes has "
-                       "one row for each id: of several (environments, years, replicates) take the "
-                       "mean of each id beforehand, or the rows of one environment",
+                       "id \"%.80s\" occurs twice, first on line %lld; a phenotype table needs "
+                       "one row for each id: instead of several (environments, years, replicates), "
+                       "give the mean of each id or the rows of one environment",
                        id, (long long)names_line(&r->listed, known));
 }
 
-/* Of a row without a genotype. */
+/* Record a row without genotypes. */
 static void name_left(struct phenotype_report *report, const char *id)
 {
     if (report->n_left < DATA_EXAMPLES)
@@ -254,7 +254,7 @@ static void name_left(struct phenotype_report *report, const char *id)
     report->n_left++;
 }
 
-/* A row whose id is not among the samples. Of new samples (spec->like) nobody reads a value. */
+/* Record a row whose id is no sample. New samples (spec->like) have no values. */
 static int leave_row(struct reading *r, bool has_value, struct err *err)
 {
     const char *id = r->table.cell[r->id];
@@ -272,13 +272,13 @@ static int no_common_id(const struct reading *r, const char *why, struct err *er
     const char *hint = "";
 
     if (!*why && r->table.has_row_names && r->id == 0)
-        hint = ": the ids are the row names that R wrote, data.id = NAME takes another column";
+        hint = ": these ids are row names written by R; set data.id to use another column";
     return err_set(
         err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
         r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
 }
 
-/* Why rows did not join, where that can be seen: also of few, since their values are lost. */
+/* Explain, if possible, why rows did not join, even a few, because their values are lost. */
 static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
     struct phenotype_report *report = r->report;
@@ -287,7 +287,8 @@ static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 
     if (!rc && !is_any_known)
         rc = no_common_id(r, buf_text(&why), err);
-    if (!*report->unjoined) /* the first reading is of all samples, another of those with a value */
+    if (!*report->unjoined) /* the first reading covers all samples, a later one those with a
+                               value */
         snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);
     return rc;
@@ -313,7 +314,6 @@ static int read_rows(struct reading *r, struct err *err)
     return status ? -1 : explain_left(r, is_any_known, err);
 }
 
-/* Ids on both sides that did not join, for who asks. */
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
 {
     if (!out)
@@ -328,7 +328,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     return 0;
 }
 
-/* Decimal commas of the trait, and of covariates that are not words. */
+/* Convert decimal commas in the trait and in covariates that are not words. */
 static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;
@@ -343,8 +343,8 @@ static int read_commas(struct reading *r, struct err *err)
 
 /* ---- codes for missing values ---- */
 
-/* Programs write these where a value is missing. A number that no other value is below, while the
- * others are not negative, is likely such a code and no measurement. */
+/* Common codes for missing values. The smallest number is suspect if all others are not
+ * negative. */
 static void find_suspect(struct phenotype_report *report, const struct target_cells *cells)
 {
     static const double codes[] = {-9, -99, -999, -9999};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of phenotypes: its rows joined with samples by id. */
+/* The phenotype table, its rows joined with samples by id. */
 #ifndef DATA_CORE_PHENOTYPE_H
 #define DATA_CORE_PHENOTYPE_H
 
@@ -8,44 +8,43 @@
 #include "data/core/target.h"
 #include "data/text/names.h"
 
-/* Columns of the table, one cell for each sample, absent where the table has none or it stands for
- * a missing value. */
+/* One cell for each sample, absent if the table has none or its text means "missing". */
 struct phenotype {
     struct target_cells trait;
     struct target_cells *covariate; /* [n_covariates] in the order of spec->covariates */
-    bool *is_factor;                /* [n_covariates] written as factor(NAME): words, even if of
-                                       digits */
+    bool *is_factor;                /* [n_covariates] written as factor(NAME): values are words,
+                                       even digits */
     int32_t n_covariates;
-    struct target_cells group; /* column NULL: none is asked for, or the table has no such */
+    struct target_cells group; /* column NULL: no group is set, or the table lacks it */
 };
 
-/* What was noticed in the table. The caller zeroes it; a second reading, of fewer samples, counts
- * anew and keeps what the first noted of `unjoined` and `suspect`. */
+/* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
+ * anew but keeps `unjoined` and `suspect`. */
 struct phenotype_report {
     int32_t n_valued;             /* rows with a value */
-    int32_t n_joined;             /* of those, the ones of a sample */
-    int32_t n_left;               /* of those, the others: dropped; the first are */
-    char left[DATA_EXAMPLES][41]; /* cut where they are longer */
-    bool is_foreign_id;           /* one of all those is not UTF-8 */
-    char unjoined[600];           /* why rows did not join, where that can be seen; else "" */
-    double suspect;               /* n_suspect cells of a column have this value, like -9, */
-    int32_t n_suspect;            /* while the others are not negative: is it a code for */
-    char suspect_column[81];      /* missing ones? 0: no */
-    bool is_case_control;         /* values are 1 and 2 of a .fam */
-    const char *unset;            /* as in struct data_report */
+    int32_t n_joined;             /* of these, rows of a known sample */
+    int32_t n_left;               /* of these, rows of no sample; dropped */
+    char left[DATA_EXAMPLES][41]; /* the first of these ids, possibly cut */
+    bool is_foreign_id;           /* one of these ids is not UTF-8 */
+    char unjoined[600];           /* why rows did not join, if it can be found; else "" */
+    double suspect;               /* value like -9 that may mean "missing": no other is negative */
+    int32_t n_suspect;            /* cells of the column with this value; 0: none found */
+    char suspect_column[81];
+    bool is_case_control; /* values are 1 and 2 of a .fam */
+    const char *unset;    /* as in struct data_report */
 };
 
-/* What spec asks for, of each id; of spec->like's new samples covariates alone.
- *   p       out  pair with phenotype_release(), also after a failure; borrows spec->phenotypes
- *   source  in   the samples, at least one, and their file
+/* Read the columns that spec names; if spec->like is set, only covariates of new samples.
+ *   p       out    pair with phenotype_release(), also after a failure; borrows spec->phenotypes
+ *   source  in     the samples, at least one, and their file
  *   report  inout
- * -1 and err: no such column (a group may be in the split file instead, if there is one), the trait
- * among the covariates, an id twice, no id in common. */
+ * -1 and err if a column is missing (the group may be in the split file), the trait is a covariate,
+ * an id occurs twice, or no id is in common. */
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
-void phenotype_release(struct phenotype *p); /* takes a zeroed one */
+void phenotype_release(struct phenotype *p);
 
-/* The name in factor(NAME), in place; otherwise all of the text. */
+/* Strip factor(NAME) to NAME in place; other text is unchanged. */
 char *phenotype_strip_factor(char *text, bool *is_factor);
 
 #endif

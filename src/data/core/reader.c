@@ -24,7 +24,7 @@ int32_t reader_id_column(const struct table *t, const char *name, struct err *er
     for (int32_t j = 0; j < t->n_cols; j++)
         if (!strcmp(t->name[j], name))
             return j;
-    return table_fault(err, t, "no column \"%.80s\", as data.id says: the first is \"%.80s\"", name,
+    return table_fault(err, t, "no column \"%.80s\" (data.id): the first column is \"%.80s\"", name,
                        t->name[0]);
 }
 
@@ -36,7 +36,7 @@ int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, str
     if (!*id)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[col]);
     if (known >= 0)
-        return table_fault(err, t, "id \"%.80s\" again: it is on line %lld already", id,
+        return table_fault(err, t, "id \"%.80s\" occurs twice, first on line %lld", id,
                            (long long)names_line(ids, known));
     return names_add(ids, id, t->line, err);
 }
@@ -52,7 +52,6 @@ int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t 
     return known;
 }
 
-/* -9 in the list is -9.0 in the table, too. */
 bool reader_is_listed(const struct names *words, const char *cell)
 {
     double v, word;

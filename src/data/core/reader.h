@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers of the formats share. */
+/* Functions shared by the readers of several formats. */
 #ifndef DATA_CORE_READER_H
 #define DATA_CORE_READER_H
 
@@ -8,25 +8,25 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* -1 and err unless the setting data.KEY of the format holds a path. */
+/* -1 and err if the setting data.KEY of the format holds no path. */
 int reader_need_path(const struct data_spec *spec, const char *path, const char *key,
                      struct err *err);
 
-/* Whether the header begins FID IID, as PLINK's tables do. */
+/* True if the header begins with FID IID, like PLINK's tables. */
 bool reader_has_family(const struct table *t);
-/* The column of the ids: of that name, where one is given (NULL or "": none is); IID after FID; the
- * first. -1 and err: no such column. */
+/* Return the column of the ids: the one called `name` unless NULL or ""; else IID after FID; else
+ * the first. -1 and err if there is no such column. */
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err);
 
-/* The cell of the row in a column as a new id: its number. -1 and err: empty, or there already. */
+/* Add the cell as a new id and return its number. -1 and err if it is empty or repeated. */
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err);
 
-/* The number of the id in a column. -1 and err: not among ids, which come from the file `source`.
- */
+/* Return the number of the cell's id. -1 and err if it is not among ids, which come from file
+ * `source`. */
 int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
                         const char *source, struct err *err);
 
-/* Whether a cell is one of the words, or one of the numbers among them written otherwise. */
+/* True if a cell is one of the words, or equal to one as a number (-9 and -9.0). */
 bool reader_is_listed(const struct names *words, const char *cell);
 
 #endif

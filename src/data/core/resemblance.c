@@ -17,8 +17,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Small letters, a point for each other character of ASCII, no blanks around, and not the X that R
- * puts before a digit. The result is owned by the caller; NULL when memory is short. */
+/* Return a copy in lower case without surrounding blanks, with a point for other ASCII characters,
+ * without the X that R puts before a digit. The caller frees it; NULL if memory is short. */
 static char *fold(const char *id)
 {
     char *out, *at;
@@ -92,7 +92,7 @@ static void put_example(struct buf *out, int32_t n, const char *id, const char *
         buf_printf(out, " is \"%.40s\"", other);
 }
 
-/* A table with a row for each marker and a column for each sample. */
+/* The table has a row for each marker and a column for each sample. */
 static void explain_transposed(struct buf *out, const struct names *left, const char *path,
                                const struct joined_ids *other)
 {
@@ -105,7 +105,7 @@ static void explain_transposed(struct buf *out, const struct names *left, const 
     if (n)
         buf_printf(out,
                    "%d of the %d ids of %s that did not join are columns of %s (%s): that table is "
-                   "transposed, it must have a row for each sample and a column for each marker",
+                   "transposed; it must have a row for each sample and a column for each marker",
                    n, left->n, path, other->path, buf_text(&examples));
     buf_release(&examples);
 }
@@ -127,7 +127,7 @@ static int explain_spelling(struct buf *out, const struct names *left, const cha
     if (n)
         buf_printf(out,
                    "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
-                   "blanks or punctuation (%s): write them alike",
+                   "blanks or punctuation (%s): spell them the same way",
                    n, left->n, path, other->path, buf_text(&examples));
     buf_release(&examples);
     resemblance_release(&r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ids that do not join although they likely mean the same sample: they differ in case, in blanks or
- * in punctuation, as R's make.names() changes it ("33-16" to "X33.16"). */
+/* Finds ids that did not join but likely mean the same sample: they differ only in case, blanks or
+ * punctuation, as after R's make.names() ("33-16" and "X33.16"). */
 #ifndef DATA_CORE_RESEMBLANCE_H
 #define DATA_CORE_RESEMBLANCE_H
 
@@ -10,26 +10,26 @@
 struct resemblance {
     const struct names *ids; /* borrowed */
     struct names folded;
-    int32_t *which; /* [folded.n] the first id of each */
+    int32_t *which; /* [folded.n] first id with this folded form */
 };
 
-/* Pair with resemblance_release(), also after a failure. -1 and err when memory is short. */
+/* Pair with resemblance_release(), also after a failure. */
 int resemblance_init(struct resemblance *r, const struct names *ids, struct err *err);
-void resemblance_release(struct resemblance *r); /* takes a zeroed one */
+void resemblance_release(struct resemblance *r);
 
-/* The first of the ids that resembles this one, which may be the same; NULL: none. */
+/* The first id that resembles `id`, or equals it; NULL: none. */
 const char *resemblance_find(const struct resemblance *r, const char *id);
 
 /* One side of a join: a file and its ids. */
 struct joined_ids {
     const struct names *ids;
     const char *path;
-    const char *const *columns; /* [n_columns] what the header of a table names behind its ids */
+    const char *const *columns; /* [n_columns] names in the header after the id column */
     int32_t n_columns;
 };
 
-/* Append why the ids `left` of the file `path` did not join with those of `other`, with counts and
- * three examples; nothing where no reason is seen. -1 and err when memory is short. */
+/* Append why the ids `left` of file `path` likely did not join with those of `other`, with counts
+ * and three examples; nothing if no reason is found. */
 int resemblance_explain(struct buf *out, const struct names *left, const char *path,
                         const struct joined_ids *other, struct err *err);
 

@@ -9,33 +9,30 @@
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
-/* Parts that are drawn of whole groups, so that none stands on both sides of a split.
- *
- * What counts of a group is its samples in PART_TRAIN (all of them labelled), class by class; a
- * regression has one class. Groups without such samples are not there. */
+/* Parts drawn in whole groups. Only samples in PART_TRAIN count, all of them labelled, by class; a
+ * regression has one class. Groups without such samples are ignored. */
 
 struct group_draw {
     const struct dataset *data; /* borrowed; has groups */
-    uint8_t *part;              /* [N] enum part; borrowed: what is drawn leaves PART_TRAIN */
+    uint8_t *part;              /* [N] enum part; borrowed; drawn samples leave PART_TRAIN */
     int32_t n_classes;          /* at least 1 */
     int32_t *count;             /* (n_groups, n_classes) samples in PART_TRAIN */
-    int32_t *class_size;        /* [n_classes] what fractions are of: labelled samples in all */
+    int32_t *class_size;        /* [n_classes] labelled samples that fractions refer to */
     double *have;               /* [n_classes] scratch */
-    int32_t *order;             /* [n_groups] the n groups that are there, ascending */
+    int32_t *order;             /* [n_groups] the n groups with samples, ascending */
     bool *is_taken;             /* [n_groups] scratch */
     int32_t n;
 };
 
-/* part is set, and outlives the draw. Pair with group_draw_release(), also after a failure. -1 and
- * err when memory is short. */
+/* part must be set and outlive the draw. Pair with group_draw_release(), also after a failure. */
 static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
                            struct err *err);
-static void group_draw_release(struct group_draw *draw); /* takes a zeroed one */
+static void group_draw_release(struct group_draw *draw);
 
-/* Whole groups cannot be cut to size, so parts are filled greedily. How far a part is from what it
- * should be is
- *     sum over classes of (what it has - what it should have)^2 / size of the class
- * as in a chi-square test: classes of few samples count as much as those of many. */
+/* Whole groups cannot be cut to size, so parts are filled greedily. The distance of a part from its
+ * target is
+ *     sum over classes of (samples it has - samples it should have)^2 / size of the class
+ * as in a chi-square test: small classes count as much as large ones. */
 
 static int32_t class_of_unit(const struct group_draw *draw, int32_t i)
 {
@@ -57,7 +54,7 @@ static int64_t size_of(const struct group_draw *draw, int32_t group)
     return size;
 }
 
-/* Count again, after others changed part. */
+/* Count again after a change of part. */
 static void group_draw_count(struct group_draw *draw)
 {
     const struct dataset *d = draw->data;
@@ -107,7 +104,7 @@ static void group_draw_release(struct group_draw *draw)
     memset(draw, 0, sizeof *draw);
 }
 
-/* Fractions are from now on of the samples in PART_TRAIN. */
+/* Let fractions refer to the samples now in PART_TRAIN. */
 static void group_draw_resize(struct group_draw *draw)
 {
     memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
@@ -116,7 +113,7 @@ static void group_draw_resize(struct group_draw *draw)
             draw->class_size[c] += count_of(draw, draw->order[k])[c];
 }
 
-/* The groups that are marked. */
+/* Move the groups in is_taken. */
 static void move(struct group_draw *draw, enum part part)
 {
     for (int32_t i = 0; i < draw->data->n_samples; i++)
@@ -128,13 +125,12 @@ static void move(struct group_draw *draw, enum part part)
 
 /* ---- a part of some size ---- */
 
-/* More passes than are ever needed: each leaves the part nearer, or is the last. */
+/* More than ever needed: each pass but the last reduces the distance. */
 #define MAX_PASSES 100
-/* Less is rounding. */
+/* Smaller gains are rounding. */
 #define LEAST_GAIN 1e-9
 
-/* How much nearer the part is to its fraction of every class once the group has come (sign 1) or
- * gone (-1). */
+/* Decrease of the distance if the group joins (sign 1) or leaves (-1). */
 static double gain_of(const struct group_draw *draw, int32_t group, double fraction, double sign)
 {
     const int32_t *count = count_of(draw, group);
@@ -169,7 +165,7 @@ static int32_t smallest(const struct group_draw *draw)
     return found;
 }
 
-/* Each group comes or goes where that brings the part nearer; whether any did. */
+/* Let each group join or leave if this reduces the distance. True if any did. */
 static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
 {
     bool is_better = false;
@@ -189,9 +185,8 @@ static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, i
     return is_better;
 }
 
-/* Groups go to `part`, in random order, each that brings it nearer to `fraction` of every class,
- * and so on until none that came or went would; at least one, and so that n_spare stay: draw->n
- * must be more than that. */
+/* Move groups to `part`, in random order, until no join or leave brings it closer to `fraction` of
+ * every class. At least one moves and n_spare stay; draw->n must exceed n_spare. */
 static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_spare,
                             enum part part, const struct rng *rng)
 {
@@ -218,7 +213,7 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* Shuffled, then from large to small. */
+/* Sort from large to small, in random order within a magnitude. */
 static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
@@ -236,14 +231,14 @@ static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct e
     return 0;
 }
 
-/* What fold f has: its samples of each class, then of all. */
+/* Counts of fold f: its samples of each class, then of all. */
 static double *fold_row(double *have, const struct group_draw *draw, int32_t f)
 {
     return have + (size_t)f * ((size_t)draw->n_classes + 1);
 }
 
-/* The fold to which the group adds least to the squares that are to be small: twice the sum over
- * classes of what the fold has times what the group has; the emptiest of equal ones. */
+/* Return the fold for which the sum of squares grows least: twice the sum over classes of the
+ * fold's count times the group's. Ties go to the emptiest fold. */
 static int32_t pick_fold(double *have, const struct group_draw *draw, int32_t group, int32_t folds)
 {
     const int32_t *count = count_of(draw, group);
@@ -281,11 +276,10 @@ static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t f
     }
 }
 
-/* Fold `fold` of `folds`, at most draw->n, goes to PART_VAL. Each fold is a group at least. With as
- * many folds as groups each is one, in the order of their numbers. Otherwise groups are dealt out
- * from large to small (in random order where sizes are within a factor of two), each to the fold
- * that has least of its classes: with one class the sizes of two folds differ by no more than the
- * largest group. -1 and err when memory is short. */
+/* Move fold `fold` of `folds` to PART_VAL. folds is at most draw->n; if equal, each fold is one
+ * group, in the order of their numbers. Otherwise groups go from large to small (in random order
+ * within a factor of two) to the fold with the fewest samples of their classes. With one class the
+ * sizes of two folds differ by at most the largest group. */
 static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
                            const struct rng *rng, struct err *err)
 {
@@ -310,15 +304,15 @@ static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
     return rc;
 }
 
-/* A part is drawn from the samples that are still in PART_TRAIN: they are gathered by class, each
- * class is shuffled, and so many from the front of each class change their part. */
+/* A part is drawn from the samples still in PART_TRAIN: each class is shuffled, then its first
+ * samples move to the part. */
 
 struct draw {
     const struct dataset *d;
     uint8_t *part;        /* [N] enum part; PART_NONE: unlabelled or not in the split file */
-    int32_t *member;      /* [N] samples of PART_TRAIN, class after class */
+    int32_t *member;      /* [N] samples of PART_TRAIN, ordered by class */
     int32_t *class_start; /* [n_classes + 1] into member */
-    int32_t *class_size;  /* [n_classes] labelled samples in all */
+    int32_t *class_size;  /* [n_classes] all labelled samples */
     int32_t n_classes;    /* 1 for regression */
     int32_t n_labelled;
 };
@@ -358,7 +352,7 @@ static int draw_init(struct draw *draw, const struct dataset *d, struct err *err
     return 0;
 }
 
-/* What the parts follow from; the test part is the same in every replicate. */
+/* The test part is the same in every replicate. */
 static struct hash seed_of(const struct split_spec *spec, bool with_replicate)
 {
     char text[96];
@@ -378,7 +372,7 @@ static struct hash seed_of_stop(const struct split_spec *spec)
     return hash_text(text);
 }
 
-/* Gather the samples of PART_TRAIN by class and shuffle each class. */
+/* Collect the samples of PART_TRAIN by class and shuffle each class. */
 static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
 {
     int32_t *start = draw->class_start;
@@ -390,7 +384,7 @@ static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
             start[class_of(draw->d, i) + 1]++;
     for (int32_t c = 0; c < draw->n_classes; c++)
         start[c + 1] += start[c];
-    /* start[c + 1] now walks from where class c begins to where it ends, and class c + 1 begins. */
+    /* start[c + 1] walks from the first member of class c to the first of class c + 1. */
     for (int32_t c = draw->n_classes; c > 0; c--)
         start[c] = start[c - 1];
     for (int32_t i = 0; i < draw->d->n_samples; i++)
@@ -408,8 +402,8 @@ static void mark(struct draw *draw, int32_t class, int32_t n, enum part part)
         draw->part[draw->member[draw->class_start[class] + i]] = (uint8_t)part;
 }
 
-/* Cumulative rounding: class c gets the growth of round(fraction x samples up to c), so that the
- * sum is exact and no class is off by one or more. */
+/* Cumulative rounding: class c gets the growth of round(fraction x samples up to c). The sum is
+ * exact and no class is off by one or more. */
 static int32_t quota(int64_t before, int32_t size, double fraction)
 {
     int64_t after = before + size;
@@ -434,14 +428,14 @@ static int32_t clamp(int32_t v, int32_t low, int32_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* How many of the `left` samples of a class that has not given the test part more go to val: its
- * quota, moved where train would otherwise be off by one or more. */
+/* Return how many of a class's `left` samples outside the test part go to val: the quota, corrected
+ * where train would be off by one or more. */
 static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
                          const struct split_spec *spec)
 {
     double size = draw->class_size[class];
     double val = size * spec->val, train = size * (1 - spec->test - spec->val);
-    /* The least and the most whole numbers strictly within one of what each part should have. */
+    /* Least and greatest whole numbers strictly within one of each part's share. */
     double low = fmax(floor(val - 1), floor(left - train - 1)) + 1;
     double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
     int32_t n = quota(before, draw->class_size[class], spec->val);
@@ -461,7 +455,7 @@ static void draw_val(struct draw *draw, const struct split_spec *spec)
     }
 }
 
-/* Members are dealt out to the folds in turn, over the ends of classes. */
+/* Deal members to the folds in turn, across classes. */
 static void draw_fold(struct draw *draw, const struct split_spec *spec)
 {
     int32_t n = draw->class_start[draw->n_classes];
@@ -470,7 +464,6 @@ static void draw_fold(struct draw *draw, const struct split_spec *spec)
         draw->part[draw->member[i]] = PART_VAL;
 }
 
-/* From what is left. */
 static void draw_stop(struct draw *draw, const struct split_spec *spec)
 {
     int64_t before = 0;
@@ -509,8 +502,7 @@ static void assign(struct draw *draw, const struct split_spec *spec)
 
 /* ---- whole groups ---- */
 
-/* A split file must not tear groups: of every group one part is noted. With folds, train and val
- * of the file are the same. */
+/* Refuse a split file that divides a group. With folds, train and val count as one part. */
 static int check_torn(const struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     const struct dataset *d = draw->d;
@@ -531,8 +523,8 @@ static int check_torn(const struct draw *draw, const struct split_spec *spec, st
             *first = part;
         else if (*first != part)
             rc = err_set(err,
-                         "split.file tears group \"%.80s\": sample \"%.80s\" is in %s, others of "
-                         "the group in %s",
+                         "split.file divides group \"%.80s\": sample \"%.80s\" is in %s, others of "
+                         "its group are in %s",
                          dataset_group_name(d, d->group[i]), dataset_id(d, i), part_name(part),
                          part_name((enum part) * first));
     }
@@ -555,8 +547,7 @@ static int draw_test_groups(struct group_draw *groups, const struct split_spec *
     if (!(spec->test > 0))
         return 0;
     if (groups->n < 3)
-        return too_few(groups, "a test part, val and train take at least 3; with split.test = 0, 2",
-                       err);
+        return too_few(groups, "test, val and train need at least 3 (2 with split.test = 0)", err);
     rng_init(&rng, seed_of(spec, false), RNG_SPLIT_TEST);
     group_draw_part(groups, spec->test, 2, PART_TEST, &rng);
     return 0;
@@ -568,7 +559,7 @@ static int draw_val_groups(struct group_draw *groups, const struct split_spec *s
     struct rng rng;
 
     if (groups->n < 2)
-        return too_few(groups, "val and train take at least 2", err);
+        return too_few(groups, "val and train need at least 2", err);
     rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
     group_draw_part(groups, spec->val, 1, PART_VAL, &rng);
     return 0;
@@ -581,8 +572,8 @@ static int draw_group_fold(struct group_draw *groups, const struct split_spec *s
 
     if (groups->n < spec->folds)
         return err_set(err,
-                       "sweep.folds = %d: only %d group%s of split.group %s outside the test part, "
-                       "and a fold is at least one",
+                       "sweep.folds = %d: only %d group%s of split.group %s outside the test part; "
+                       "each fold needs at least one",
                        spec->folds, groups->n, groups->n == 1 ? "" : "s",
                        groups->n == 1 ? "is" : "are");
     rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
@@ -596,8 +587,8 @@ static int draw_stop_groups(struct group_draw *groups, const struct split_spec *
 
     if (groups->n < 2)
         return err_set(err,
-                       "split.stop = %g: %d group%s left outside test and val: a "
-                       "stop part and train take at least 2",
+                       "split.stop = %g: %d group%s left outside test and val: a stop part and "
+                       "train need at least 2",
                        spec->stop, groups->n, groups->n == 1 ? " is" : "s are");
     rng_init(&rng, seed_of_stop(spec), RNG_SPLIT_STOP);
     group_draw_resize(groups);
@@ -605,7 +596,6 @@ static int draw_stop_groups(struct group_draw *groups, const struct split_spec *
     return 0;
 }
 
-/* The test part, and what is left for the others to be drawn from. */
 static int begin_groups(struct group_draw *groups, struct draw *draw, const struct split_spec *spec,
                         struct err *err)
 {
@@ -677,9 +667,7 @@ static int check_spec(const struct dataset *d, const struct split_spec *spec, st
     if (!(spec->stop >= 0 && spec->stop < 1))
         return err_set(err, "split.stop = %g: must be in [0, 1)", spec->stop);
     if (spec->stop > 0 && has_part(d, PART_STOP))
-        return err_set(err,
-                       "split.stop = %g and a part stop in split.file: one of them says who "
-                       "chooses the epoch",
+        return err_set(err, "split.stop = %g, but split.file has a stop part too: use one of them",
                        spec->stop);
     if (d->part)
         return 0;
@@ -742,7 +730,7 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
     struct draw draw;
     int rc;
 
-    pooled.folds = 2; /* any number: val of a split file is drawn from, too */
+    pooled.folds = 2; /* any positive number: val of a split file then counts too */
     if (draw_init(&draw, d, err))
         return -1;
     rc = begin_groups(&groups, &draw, &pooled, err);

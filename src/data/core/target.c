@@ -9,10 +9,10 @@
 #include "data/core/data_spec.h"
 #include "data/text/table.h"
 
-/* Longer than any number that somebody writes. */
+/* longer than any number people write */
 enum { MOST_DIGITS = 64 };
 
-/* Write "PATH:LINE: column "x" = "cell": why" for a cell that is there. Always returns -1. */
+/* Set err to 'PATH:LINE: column "x" = "cell": why'. Always -1. */
 static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};
@@ -23,7 +23,7 @@ static int cell_fault(struct err *err, const struct target_cells *cells, int32_t
 
 /* ---- decimal commas ---- */
 
-/* A number with a comma in place of the point. */
+/* True for a number with a comma in place of the point. */
 static bool has_decimal_comma(const char *cell)
 {
     char copy[MOST_DIGITS];
@@ -37,7 +37,7 @@ static bool has_decimal_comma(const char *cell)
     return table_parse_number(&v, copy);
 }
 
-/* As 1,234 is where a comma sets thousands apart. */
+/* True for a number like 1,234, where the comma may separate thousands. */
 static bool may_be_thousands(const char *cell)
 {
     const char *comma = strchr(cell, ',');
@@ -45,7 +45,7 @@ static bool may_be_thousands(const char *cell)
     return strspn(comma + 1, "0123456789") == 3 && !comma[4];
 }
 
-/* As 1.066 and 1.234.567 are where a point sets thousands apart. */
+/* True for numbers like 1.066 and 1.234.567, where points may separate thousands. */
 static bool has_thousands(const char *cell)
 {
     size_t n = strspn(cell, "0123456789");
@@ -58,8 +58,8 @@ static bool has_thousands(const char *cell)
     return !*cell;
 }
 
-/* 979 beside 1.066: whole numbers of three digits, and all others far below them if the point is a
- * decimal one. */
+/* Refuse 979 beside 1.066: whole numbers of three digits, and others far below them if the point
+ * were decimal. */
 static int refuse_thousands(const struct target_cells *cells, struct err *err)
 {
     int32_t a_point = -1, n_whole = 0;
@@ -82,8 +82,8 @@ static int refuse_thousands(const struct target_cells *cells, struct err *err)
     if (a_point < 0 || !n_whole)
         return 0;
     return cell_fault(err, cells, a_point,
-                      "a point that likely sets thousands apart, for other rows have whole "
-                      "numbers of three digits: write nothing between thousands");
+                      "the point likely separates thousands, because other rows have whole numbers "
+                      "of three digits: remove the point");
 }
 
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err)
@@ -106,8 +106,8 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
         return refuse_thousands(cells, err);
     if (n_plain == 0 && separator != ';')
         return cell_fault(err, cells, a_comma,
-                          "a comma that may set thousands apart or be a decimal one: write a "
-                          "decimal point, and nothing between thousands");
+                          "the comma may separate thousands or be a decimal comma: write a decimal "
+                          "point and no thousands separator");
     for (int32_t i = 0; i < cells->n; i++) {
         char *comma = cells->text[i] ? strchr(cells->text[i], ',') : NULL;
 
@@ -202,9 +202,9 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
                        cells->column);
     if (n_words && *task != DATA_TASK_CLASSIFICATION && has_decimal_comma(cells->text[a_word]))
         return cell_fault(err, cells, a_word,
-                          "a comma in a number: write a decimal point, and nothing between "
-                          "thousands; decimal commas are read where semicolons or tabs stand "
-                          "between the columns and no number of the column has a point");
+                          "a comma in a number: write a decimal point and no thousands separator; "
+                          "decimal commas are accepted if semicolons or tabs separate the columns "
+                          "and no number of the column has a point");
     if (n_words && *task == DATA_TASK_REGRESSION)
         return cell_fault(err, cells, a_word,
                           "must be a number, or empty or NA where missing, for task = regression");
@@ -222,17 +222,17 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
 
 /* ---- numbers ---- */
 
-/* The sd of the values must be so many times what is lost where they are held as floats. */
+/* Least sd of the values in units of the rounding error of floats. */
 #define LEAST_DIGITS 256
 
-/* What is known of numbers, as they were written. */
+/* Statistics of the numbers as written. */
 struct spread {
     double n, sum, low, high;
-    double squares; /* from the mean */
-    double lost;    /* squares of what floats leave out */
+    double squares; /* of differences from the mean */
+    double lost;    /* squares of the rounding errors of floats */
 };
 
-/* NaN for a missing one. */
+/* Return the number in cell i, NaN if missing. */
 static double value_of(const struct target_cells *cells, int32_t i)
 {
     double v = NAN;
@@ -277,10 +277,11 @@ static int make_values(struct target *out, const struct target_cells *cells, str
         return err_set(err, "%s: column \"%.80s\": every value is %g, there is nothing to predict",
                        cells->path, cells->column, s.low);
     if (s.lost * LEAST_DIGITS * LEAST_DIGITS > s.squares)
-        return err_set(err,
-                       "%s: column \"%.80s\": values from %.10g to %.10g differ in digits that "
-                       "floats do not hold (about 7): subtract a constant from all, say %.10g",
-                       cells->path, cells->column, s.low, s.high, floor(s.low));
+        return err_set(
+            err,
+            "%s: column \"%.80s\": values from %.10g to %.10g differ only beyond the precision of "
+            "floats (about 7 digits): subtract a constant from all, such as %.10g",
+            cells->path, cells->column, s.low, s.high, floor(s.low));
     return 0;
 }
 
@@ -340,10 +341,10 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
     return 0;
 }
 
-/* More classes than this, most of them of one member, are values. */
+/* More classes than this, most of them with one member, are likely numbers. */
 #define MOST_SMALL_CLASSES 10
 
-/* Of a class with one member nothing can be learnt that is then asked. */
+/* A class with one member cannot be both learnt and tested. */
 static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
 {
     int32_t *n_members = calloc((size_t)t->n_classes, sizeof *n_members);

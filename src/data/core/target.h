@@ -1,62 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is predicted: from the text of cells to numbers or classes. */
+/* Converts text cells to the target: numbers or classes. */
 #ifndef DATA_CORE_TARGET_H
 #define DATA_CORE_TARGET_H
 
 #include "data/core/builder.h"
 #include "data/core/data_spec.h"
 
-/* One cell a sample, as it was read; absent where a sample has none. */
+/* One cell for each sample, as read; absent where it has none. */
 struct target_cells {
     const char *path; /* borrowed, for messages */
-    char *column;     /* its name, owned */
+    char *column;     /* name, owned */
     char **text;      /* [n] owned; NULL: missing */
     int64_t *line;    /* [n] */
     int32_t n;
     int32_t capacity;
 };
 
-/* n absent cells, n may be 0. Pair with target_cells_release(). */
+/* Make n absent cells; n may be 0. Pair with target_cells_release(). */
 int target_cells_init(struct target_cells *cells, int32_t n, const char *path, const char *column,
                       struct err *err);
-void target_cells_release(struct target_cells *cells); /* takes a zeroed one */
+void target_cells_release(struct target_cells *cells);
 
-/* Keep a copy of cell i, in [0, n]; with i = n there is one more. A missing one is absent. -1 and
- * err when memory is short. */
+/* Keep a copy of cell i, in [0, n]; i = n appends. A cell that means "missing" stays absent. */
 int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
                      struct err *err);
 
-/* What the cells say; each array owned, NULL where the task has none. */
+/* Arrays are owned, NULL where the task does not use them. */
 struct target {
     float *value;             /* [n] regression, NaN where missing */
     int32_t *label;           /* [n] classification, -1 where missing */
-    const char **class_names; /* [n_classes] sorted, by number if all are numbers, else by byte;
-                                 the array is owned, the texts belong to the cells */
+    const char **class_names; /* [n_classes] sorted by number if all are numbers, else by byte;
+                                 array owned, texts owned by the cells */
     int32_t n_classes;        /* 0: regression */
 };
 
-/* task auto: words alone are classes; whole numbers alone are classes where whole_are_classes,
- * numbers otherwise; other numbers alone are numbers; a mixture is refused, as are many classes of
- * one member each. Pair with target_release(). -1 and err: no cell present, a cell that the task
- * does not allow, all cells equal. */
+/* Convert cells. Task auto:
+ *   only words            classes
+ *   only whole numbers    classes if whole_are_classes, else numbers
+ *   only numbers          numbers
+ *   words and numbers     an error, like many classes of which most have one member
+ * Pair with target_release(). -1 and err if no cell is present, a cell does not fit the task, or
+ * all are equal. */
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
                 bool whole_are_classes, struct err *err);
 
-/* Every text that is there is a class of its own; there may be one class or none. Pair with
- * target_release(). -1 and err when memory is short. */
+/* Make each distinct text a class, possibly one or none. Pair with target_release(). */
 int target_classes(struct target *out, const struct target_cells *cells, struct err *err);
 
-/* Numbers, none of which is there. Pair with target_release(). -1 and err when memory is short. */
+/* Make n missing numbers. Pair with target_release(). */
 int target_absent(struct target *out, int32_t n, struct err *err);
-void target_release(struct target *target);                         /* takes a zeroed one */
+void target_release(struct target *target);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
-/* Numbers with a decimal comma, as spreadsheets of many countries write them (100,92). Put points
- * in the place of commas where every cell that is there is a number with a comma or a whole one,
- * never of a table with commas between its cells. A semicolon stands between cells where the comma
- * is the decimal one, a tab anywhere. -1 and err: tabs or blanks separate and three
- * digits follow every comma, so that 1,234 may be 1234; or a point sets thousands apart: 1.066
- * beside 979, and nothing else. */
+/* Replace decimal commas (100,92; common in spreadsheets) by points, if every present cell is a
+ * whole number or has a comma and the separator is not a comma. -1 and err if they are ambiguous:
+ * tabs or blanks separate and every comma is followed by three digits (1,234 may be 1234), or
+ * points likely separate thousands (1.066 beside 979, and nothing else). */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of dense features a few samples rule nearly all columns out: what a line through all samples
- * leaves of the target is no less than what the best line through some of them leaves. */
+/* A few samples rule out nearly all dense columns: the residual of a line through all samples is at
+ * least that of the best line through some of them. */
 
 #define BLOCK_COLS 4096
-#define LEAST_SEEN 64      /* samples that are looked at first, or */
-#define SHARE_SEEN 0.01    /* of all */
-#define MOST_CLASSES 50    /* of more the numbers alone are compared */
+#define LEAST_SEEN 64      /* samples examined first, or */
+#define SHARE_SEEN 0.01    /* fraction of all samples, if larger */
+#define MOST_CLASSES 50    /* with more classes only their numbers are compared */
 #define LEAST_LOG_ODDS 6.9 /* log 1000 */
 
 struct sums {
@@ -38,7 +38,7 @@ static double shared(const struct sums *s)
     return s->n > 0 ? s->xy - s->x * s->y / s->n : 0;
 }
 
-/* The part of y that the best line leaves. */
+/* Residual sum of squares of the best line. */
 static double residual(const struct sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), xy = shared(s);
@@ -50,13 +50,13 @@ static double correlation(const struct sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), yy = spread(s->n, s->y, s->yy);
 
-    /* what rounding leaves of a constant is no spread */
+    /* a constant keeps a small spread from rounding */
     return xx > 1e-10 * s->xx && yy > 0 ? shared(s) / sqrt(xx * yy) : 0;
 }
 
 /* ---- targets ---- */
 
-/* One number for each labelled sample. Centred, so that sums of squares keep their digits. */
+/* One number for each labelled sample, centred so that sums of squares keep their digits. */
 struct look {
     const struct dataset *d;
     struct target_leaks *out;
@@ -66,7 +66,7 @@ struct look {
     double total;      /* sum of squares of y */
     float *row;        /* [BLOCK_COLS] */
     double *mean;      /* [BLOCK_COLS] */
-    struct sums *sums; /* [BLOCK_COLS], of sparse features [F] */
+    struct sums *sums; /* [BLOCK_COLS], for sparse features [F] */
 };
 
 struct valued {
@@ -81,7 +81,7 @@ static int compare_values(const void *a_, const void *b_)
     return a->y != b->y ? (a->y > b->y) - (a->y < b->y) : a->sample - b->sample;
 }
 
-/* The class as a number: what it is called, where all are called by numbers. */
+/* The class's name if all names are numbers, else its index. */
 static double class_value(const struct dataset *d, int32_t label)
 {
     double value = 0;
@@ -98,7 +98,7 @@ static double class_value(const struct dataset *d, int32_t label)
     return value;
 }
 
-/* one: the class that is set apart; -1: the target's own number. */
+/* one: the class compared with all others; -1: the target itself. */
 static double value_of(const struct dataset *d, const double *class_values, int32_t i, int32_t one)
 {
     if (d->task == TASK_REGRESSION)
@@ -127,8 +127,8 @@ static void sort_target(struct look *look, struct valued *order, const double *c
     }
 }
 
-/* Whether it is no chance that one of all features orders the samples as y does: there are so many
- * ways to deal out its values. */
+/* True if y's values can be permuted in so many ways that no feature is likely to order the samples
+ * like y by chance. */
 static bool is_telling(const struct look *look)
 {
     double ways = lgamma(look->n + 1.0);
@@ -141,7 +141,7 @@ static bool is_telling(const struct look *look)
     return look->n >= TARGET_LEAK_LEAST && ways > LEAST_LOG_ODDS + log(look->d->n_features);
 }
 
-/* ---- what is found ---- */
+/* ---- leaks ---- */
 
 static int note(struct target_leaks *out, int32_t feature, const struct sums *s, struct err *err)
 {
@@ -176,8 +176,8 @@ static bool is_dosage(const struct dataset *d, int32_t col)
     return d->dosage && col < d->n_markers;
 }
 
-/* The means of features [col, col + n): what stands for a missing value, but for dosages, which are
- * marked where they are missing. */
+/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark
+ * theirs. */
 static void find_means(struct look *look, int32_t col, int32_t n)
 {
     const struct dataset *d = look->d;
@@ -202,7 +202,7 @@ static bool is_missing(const struct look *look, int32_t sample, int32_t col, flo
     return fabs((double)x - mean) <= 1e-6 * fabs(mean);
 }
 
-/* Add features [col, col + n) of the k-th sample, whose means are given. */
+/* Add features [col, col + n) of the k-th sample. */
 static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
@@ -214,7 +214,7 @@ static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col
             add(&sums[j], (double)look->row[j], look->y[k]);
 }
 
-/* From both ends of the target, where it varies most. */
+/* Use both ends of the target, where it varies most. */
 static void look_at_some(struct look *look, int32_t col, int32_t n)
 {
     int32_t share = (int32_t)(SHARE_SEEN * look->n);
@@ -252,7 +252,7 @@ static int find_dense(struct look *look, struct err *err)
 
 /* ---- sparse ---- */
 
-/* Values that are not stored are 0: y, which is centred, adds nothing there. */
+/* Values not stored are 0 and add nothing, because y is centred. */
 static int find_sparse(struct look *look, struct err *err)
 {
     const struct csr *x = &look->d->sparse_features;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Features that are the target: a column that was left in the table by mistake, the trait in other
- * units, the class as a number. A model that sees one is scored for copying it. */
+/* Finds features that are the target: a column left in by mistake, the trait in other units, the
+ * class as a number. A model would score by copying it. */
 #ifndef DATA_CORE_TARGET_LEAKS_H
 #define DATA_CORE_TARGET_LEAKS_H
 
 #include "data/core/dataset.h"
 
-#define TARGET_LEAK_CORRELATION 0.999 /* from this |r| on a feature is taken for the target */
-#define TARGET_LEAK_LEAST 10          /* samples with both */
+#define TARGET_LEAK_CORRELATION 0.999 /* a larger |r| counts as the target */
+#define TARGET_LEAK_LEAST 10          /* least number of samples with both values */
 
 struct target_leak {
     int32_t feature;
-    int32_t n_samples; /* with both */
-    double r;          /* of classes: with the class's number or, where larger, with one class */
+    int32_t n_samples; /* samples with both values */
+    double r;          /* for classes: with the number or, if larger, with one class */
 };
 
 struct target_leaks {
@@ -21,15 +21,15 @@ struct target_leaks {
     int32_t capacity;
 };
 
-/* Look at all features, covariates too, over the labelled samples that have a value. (Of numbers
- * that are no dosages a value that is the column's mean counts as missing.) Nothing is noted where
- * chance would make such a feature: where the target's values can be dealt out in fewer than 1,000
- * ways for each feature. Where samples are graphs nothing is looked at.
+/* Examine all features, including covariates, over labelled samples that have a value. (In features
+ * other than dosages, the column's mean counts as missing.) Finds nothing if chance could: if the
+ * target's values have fewer than 1,000 permutations per feature. Finds nothing if samples are
+ * graphs.
  *
- * Cost: dosages of 1 % of the samples, at least 64, and other numbers once; then all samples of
- * each feature that those do not rule out. Pair with target_leaks_release(). -1 and err when memory
- * is short. Local. */
+ * Cost: one pass over 1 % of the samples, at least 64, for dosages, and over all for other
+ * features; then all samples of each feature not ruled out. Pair with target_leaks_release().
+ * Local. */
 int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err);
-void target_leaks_release(struct target_leaks *p); /* takes a zeroed one */
+void target_leaks_release(struct target_leaks *p);
 
 #endif

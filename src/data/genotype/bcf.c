@@ -6,14 +6,12 @@
 
 #include "data/genotype/readers.h"
 
-/* BCF, record by record, through htslib. */
-
 struct bcf {
     htsFile *file;
     bcf_hdr_t *header;
     bcf1_t *record;
     int64_t number; /* of the record, from 1 */
-    int32_t *gt;    /* what htslib fills and grows */
+    int32_t *gt;    /* allocated and grown by htslib */
     int n_gt;
     float *ds;
     int n_ds;
@@ -51,8 +49,8 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     return 1;
 }
 
-/* The n_each values of a sample, up to the mark that ends shorter ones. Returns DOSAGE_MISSING
- * where one is missing; -1: an allele that the record has not. */
+/* Count an allele among the n_each values of a sample; a special value ends shorter calls. Returns
+ * DOSAGE_MISSING if a value is missing, -1 for an unknown allele. */
 static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t n_alts,
                          int64_t *n_alleles)
 {
@@ -69,7 +67,7 @@ static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t 
     return n ? count : DOSAGE_MISSING;
 }
 
-/* Of a field of another type htslib's next call would end the process. */
+/* For a field of another type, htslib's next call would end the process. */
 static bool has_numbers(struct bcf *b, const char *key)
 {
     const bcf_fmt_t *field = bcf_get_fmt(b->header, b->record, key);
@@ -96,7 +94,7 @@ static int read_gt(struct variants *v, int32_t alt, struct calls *calls, struct 
             count_alleles(b->gt + (int64_t)i * n_each, n_each, alt + 1, n_alts, &calls->n_alleles);
         if (count == -1)
             return REFUSE(v, err,
-                          "sample \"%.80s\": GT has an allele that is not there: the record has %d "
+                          "sample \"%.80s\": GT has an allele that the record lacks: it has %d "
                           "in ALT",
                           v->ids.text[i], n_alts);
         b->scratch.dosage[v->slot[i]] = (int8_t)count;
@@ -166,16 +164,16 @@ static int bcf_open_file(struct variants *v, struct err *err)
     if (!b)
         return err_nomem(err, v->path, sizeof *b);
     v->state = b;
-    hts_set_log_level(HTS_LOG_OFF); /* what is wrong is said by us, once */
+    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself, once */
     b->file = hts_open(v->path, "r");
     if (!b->file)
         return err_set(err, "%s: cannot open", v->path);
     if (b->file->format.compression == bgzf && !hts_check_EOF(b->file))
-        return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
+        return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
     b->header = bcf_hdr_read(b->file);
     b->record = bcf_init();
     if (!b->header || !b->record)
-        return err_set(err, "%s: the header is not that of a BCF file, or cut off", v->path);
+        return err_set(err, "%s: the header is truncated or not that of a BCF file", v->path);
     for (int32_t i = 0; i < bcf_hdr_nsamples(b->header); i++)
         if (variants_add_id(v, b->header->samples[i], 1, err))
             return -1;

@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows are sorted by their hash; neighbours with the same one are compared. */
+/* Rows are sorted by hash; neighbours with equal hashes are compared. */
 
 struct row {
     struct hash hash;
     int32_t sample;
-    int32_t first; /* the first sample that it is equal to */
+    int32_t first; /* first sample with equal markers */
 };
 
-/* A sample's markers: the bytes of its row. */
 static const void *markers_of(const struct dataset *d, int32_t i, size_t *bytes)
 {
     size_t n = (size_t)d->n_markers;
@@ -41,7 +40,7 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Of 128 bits nobody has seen two alike by chance, but comparing them costs nothing here. */
+/* Nobody has seen 128 bits collide by chance, but comparing costs nothing here. */
 static bool is_same(const struct dataset *d, const struct row *a, const struct row *b)
 {
     size_t bytes;
@@ -51,7 +50,7 @@ static bool is_same(const struct dataset *d, const struct row *a, const struct r
            memcmp(left, markers_of(d, b->sample, &bytes), bytes) == 0;
 }
 
-/* Sorted rows, those of a set beside each other, and how many are in a set of more than one. */
+/* Make sets adjacent. Returns the number of samples in sets of more than one. */
 static int32_t sort_rows(struct row *rows, const struct dataset *d)
 {
     int32_t n = d->n_samples, n_members = 0;

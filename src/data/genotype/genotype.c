@@ -17,25 +17,23 @@
 #include "data/genotype/readers.h"
 #include "data/genotype/variants_open.h"
 
-/* A file of variants (data/genotype/variants.h) on its way into a dataset: what the filters leave
- * of it. */
+/* A filtered file of variants on its way into a dataset. */
 
 struct panel {
-    struct variants variants; /* its ids are the samples; select some of them before reading */
+    struct variants variants; /* ids are the samples; select some before reading */
     struct markers markers;
     const struct filter *filter;
     struct filter_counts *counts;
     struct variants_contradicted contradicted;
-    int64_t n_missing;      /* calls of the markers kept */
-    struct names elsewhere; /* the first chromosomes of sites outside the regions */
+    int64_t n_missing;      /* missing calls of the markers kept */
+    struct names elsewhere; /* first chromosomes of sites outside the regions */
 };
 
-/* Read the samples' ids. Pair with panel_release(), also after a failure. */
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                       struct err *err);
-static void panel_release(struct panel *p); /* takes a zeroed one */
+static void panel_release(struct panel *p);
 
-/* Chromosomes that a message names. */
+/* Most chromosomes that a message names. */
 enum { MOST_NAMED = 8 };
 
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
@@ -61,7 +59,7 @@ static struct tally tally_of(const struct calls *calls, int32_t n)
 
 static double frequency_of(const struct calls *calls, const struct tally *tally)
 {
-    /* Dosages are of two alleles, of more where they say so. */
+    /* Two alleles in each call, or more if dosages are higher. */
     double ploidy = fmax(2, ceil(tally->high));
     double whole = calls->n_alleles ? (double)calls->n_alleles : ploidy * tally->n_present;
 
@@ -88,7 +86,7 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-/* Kept for the message where nothing is left. */
+/* Count a site outside the regions. Its chromosome is kept for the message if nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
@@ -155,8 +153,8 @@ static int nothing_left(const struct panel *p, struct err *err)
         (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
-/* Read the genotypes of the selected samples, once. What the filters leave out is counted.
- * -1 and err: FILE:LINE or the record, what was found; nothing is left. */
+/* Read the selected samples, once, and count what the filters drop. -1 and err: FILE:LINE or the
+ * record, what was found; or no variant is left. */
 static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                       struct err *err)
 {
@@ -201,20 +199,20 @@ static void panel_into(struct draft *draft, struct panel *p)
     draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
 }
 
-/* Genotypes of any kind of file, joined by id with a column of a table of phenotypes. */
+/* Genotypes of any kind of file, joined by id with columns of a phenotype table. */
 
 struct genotype {
     const struct data_spec *spec;
     struct data_report *report;
     enum variants_kind kind;
-    struct genotype_table table; /* VARIANTS_NONE, */
-    struct panel panel;          /* or any other */
+    struct genotype_table table; /* for VARIANTS_NONE */
+    struct panel panel;          /* for all other kinds */
     struct filter filter;
     struct filter_counts counts;
-    int64_t n_missing;       /* calls of the markers kept */
-    const struct names *all; /* the samples of the file */
-    struct names subset;     /* the phenotyped ones, where they alone are taken */
-    const struct names *ids; /* of the samples that are taken */
+    int64_t n_missing;       /* missing calls of the markers kept */
+    const struct names *all; /* samples of the file */
+    struct names subset;     /* phenotyped samples, if only these are used */
+    const struct names *ids; /* samples that are used */
     struct phenotype phenotype;
     struct phenotype_report noticed;
     struct covariates covariates;
@@ -239,7 +237,7 @@ static bool is_given(const char *setting)
     return setting && *setting;
 }
 
-/* Settings that a file of this kind cannot follow. */
+/* Refuse settings that do not apply to the kind of file. */
 static int check_kind(const struct genotype *g, struct err *err)
 {
     const struct data_filter *filter = &g->spec->filter;
@@ -252,9 +250,8 @@ static int check_kind(const struct genotype *g, struct err *err)
         return err_set(err, "data.multiallelic = skip needs sites: %s is a table and has none",
                        path);
     if (!is_table && is_given(g->spec->missing_genotype))
-        return err_set(err,
-                       "data.missing_genotype is of tables: %s says itself which calls are missing",
-                       path);
+        return err_set(
+            err, "data.missing_genotype is only for tables: %s marks missing calls itself", path);
     if (g->kind != VARIANTS_VCF && g->kind != VARIANTS_BCF && filter->dosage == DATA_DOSAGE_DS)
         return err_set(err, "data.dosage = DS needs a VCF or BCF: %s is %s", path,
                        is_table                    ? "a table"
@@ -269,7 +266,7 @@ static int open_genotypes(struct genotype *g, struct err *err)
     int rc;
 
     g->kind = variants_detect(spec->genotypes);
-    /* A .fam has phenotypes of its own. */
+    /* A .fam has its own phenotypes. */
     if (g->kind != VARIANTS_PLINK && reader_need_path(spec, spec->phenotypes, "phenotypes", err)) {
         g->report->unset = "phenotypes";
         return -1;
@@ -301,7 +298,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 
     phenotype_release(&g->phenotype);
     if (g->ids != g->all)
-        again.unmatched = NULL; /* listed by the first reading, of all samples */
+        again.unmatched = NULL; /* the first reading, of all samples, listed them */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
@@ -319,7 +316,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 }
 
 struct place {
-    int64_t line; /* of the table of phenotypes */
+    int64_t line; /* in the phenotype table */
     int32_t sample;
 };
 
@@ -330,7 +327,7 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Those with a value, in the order of the table of phenotypes. Returns how many. */
+/* Find the samples with a value, in the order of the phenotype table. Returns their number. */
 static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
 {
     int32_t n = 0;
@@ -381,7 +378,7 @@ static int read_samples(struct genotype *g, struct err *err)
     }
     free(place);
     free(sample);
-    /* Once more, for those that are left, in their order. */
+    /* Read once more, for the remaining samples in their order. */
     return rc ? -1 : read_phenotypes(g, err);
 }
 
@@ -430,6 +427,11 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
 
 /* ---- report ---- */
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void report_counts(struct data_report *r, const struct genotype *g)
 {
     const struct phenotype_report *p = &g->noticed;
@@ -444,7 +446,6 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->unset = p->unset ? p->unset : r->unset;
 }
 
-/* Phenotypes without a genotype. */
 static void report_unjoined(struct data_report *r, const struct phenotype_report *p)
 {
     struct buf ids = {0};
@@ -464,7 +465,6 @@ static void report_unjoined(struct data_report *r, const struct phenotype_report
     buf_release(&ids);
 }
 
-/* What the filters of [data] did, where they did anything. */
 static void report_filters(struct data_report *r, const struct filter_counts *c)
 {
     if (c->n_elsewhere || c->n_multiallelic || c->n_split)
@@ -474,35 +474,37 @@ static void report_filters(struct data_report *r, const struct filter_counts *c)
                         (long long)c->n_split);
     if (c->n_too_missing || c->n_rare || c->n_thinned || c->is_partly_read)
         data_report_add(r, DATA_NOTE_FACT, "filters",
-                        "%d markers with too many missing calls, %d rare and %d by thinning "
+                        "%d marker%s with too many missing calls, %d rare and %d by thinning "
                         "dropped%s",
-                        c->n_too_missing, c->n_rare, c->n_thinned,
+                        c->n_too_missing, plural(c->n_too_missing), c->n_rare, c->n_thinned,
                         c->is_partly_read ? "; the rest was not read" : "");
 }
 
 static void report_facts(struct data_report *r, const struct genotype *g)
 {
     data_report_add(r, DATA_NOTE_FACT, "genotypes",
-                    "%d samples, %d markers read, %d monomorphic dropped, %lld missing calls set "
-                    "to the marker mean",
-                    r->n_samples, r->n_features, g->counts.n_monomorphic, (long long)r->n_missing);
+                    "%d sample%s, %d marker%s read, %d monomorphic dropped, %lld missing call%s "
+                    "set to the marker mean",
+                    r->n_samples, plural(r->n_samples), r->n_features, plural(r->n_features),
+                    g->counts.n_monomorphic, (long long)r->n_missing, plural(r->n_missing));
     data_report_add(r, DATA_NOTE_FACT, "phenotypes",
                     "%d with a value, %d joined by id, %d without genotype dropped", r->n_valued,
                     r->n_joined, r->n_unjoined);
     report_unjoined(r, &g->noticed);
     if (r->low == -1 && r->high == 1)
         data_report_add(r, DATA_NOTE_FACT, "coding",
-                        "calls from -1 to 1 are taken as dosages; where -1 stands for a missing "
-                        "one, set missing_genotype = -1");
+                        "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "
+                        "missing_genotype = -1");
     report_filters(r, &g->counts);
     if (g->covariates.n_columns)
         data_report_add(r, DATA_NOTE_FACT, "covariates",
-                        "%d columns, %d features, %lld missing cells set to the mean",
-                        g->covariates.n_columns, g->covariates.n,
-                        (long long)g->covariates.n_missing);
+                        "%d column%s, %d feature%s, %lld missing cell%s set to the mean",
+                        g->covariates.n_columns, plural(g->covariates.n_columns), g->covariates.n,
+                        plural(g->covariates.n), (long long)g->covariates.n_missing,
+                        plural(g->covariates.n_missing));
 }
 
-/* They would have given the target away. */
+/* These columns would have revealed the target. */
 static void warn_nonmarkers(struct data_report *r, const struct genotype *g)
 {
     const struct nonmarkers *hidden = &g->table.hidden;
@@ -512,9 +514,10 @@ static void warn_nonmarkers(struct data_report *r, const struct genotype *g)
         buf_printf(&names, "%s\"%s\"", i ? ", " : "", hidden->first[i]);
     if (hidden->n)
         data_report_add(r, DATA_NOTE_WARNING, "nonmarkers",
-                        "%d column%s of %s %s the phenotypes and left out of the markers: %s%s",
-                        hidden->n, hidden->n == 1 ? "" : "s", g->spec->genotypes,
-                        hidden->n == 1 ? "is one of" : "are among", buf_text(&names),
+                        "%d column%s of %s %s the phenotypes and not used as %s: %s%s", hidden->n,
+                        plural(hidden->n), g->spec->genotypes,
+                        hidden->n == 1 ? "is one of" : "are among",
+                        hidden->n == 1 ? "a marker" : "markers", buf_text(&names),
                         hidden->n > DATA_EXAMPLES ? " ..." : "")
             ->is_advice = true;
     buf_release(&names);
@@ -551,8 +554,8 @@ static void report_warnings(struct data_report *r, const struct genotype *g)
     warn_nonmarkers(r, g);
     if (p->is_case_control && g->target.n_classes)
         data_report_add(r, DATA_NOTE_INFO, "case control",
-                        "1 and 2 in column 6 of the .fam are taken for controls and cases, as "
-                        "PLINK does; [data] task = regression takes them for numbers")
+                        "1 and 2 in column 6 of the .fam mean control and case, as in PLINK; "
+                        "[data] task = regression uses them as numbers")
             ->is_advice = true;
     if (*p->unjoined)
         data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined: %s",
@@ -590,7 +593,7 @@ const struct data_format genotype_format = {
                  {.key = "max_missing"},
                  {.key = "maf"},
                  {.key = "variants"},
-                 /* a .fam has its own */
+                 /* optional, because a .fam has phenotypes */
                  {"phenotypes", false, "traits of each sample, joined by id"},
                  {.key = "trait"},
                  {.key = "covariates"},
@@ -600,8 +603,7 @@ const struct data_format genotype_format = {
     .load = load,
     .new_option = "genotypes",
     .files = {{"genotypes", "phenotypes",
-               "genotypes: the table of phenotypes is missing, with ids and a column for each "
-               "trait"}},
+               "genotypes: the phenotype table is missing (ids and a column for each trait)"}},
     .trait_table = "phenotypes",
     .proposal = {.epochs = 100,
                  .patience = "30",

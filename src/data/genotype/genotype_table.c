@@ -17,19 +17,19 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* ---- columns that are no markers ---- */
+/* ---- columns that are not markers ---- */
 
-/* Rows by which a column is judged to be one of words. */
+/* Rows read to find columns of words. */
 #define ROWS_SEEN 200
 
-/* What names the columns to be hidden. */
+/* Names that decide which columns are hidden. */
 struct search {
     const struct table *t;
     const struct data_spec *spec;
-    struct names phenotypes; /* columns of that table, its ids among them */
-    struct names named;      /* what spec names of them, and its ids */
-    bool *is_words;          /* [n_cols] of t; only where has_markers */
-    bool has_markers;        /* the table of phenotypes has nearly all columns of t */
+    struct names phenotypes; /* columns of the phenotype table, including its ids */
+    struct names named;      /* columns that spec names, and the ids */
+    bool *is_words;          /* [n_cols] of t; only if has_markers */
+    bool has_markers;        /* the phenotype table has nearly all columns of t */
 };
 
 static void search_release(struct search *s)
@@ -44,7 +44,7 @@ static bool has(const struct names *names, const char *text)
     return names_find(names, text) >= 0;
 }
 
-/* Once. */
+/* Add a text unless it is empty or already there. */
 static int add(struct names *names, const char *text, struct err *err)
 {
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
@@ -67,7 +67,7 @@ static int add_covariates(struct search *s, struct err *err)
     return rc;
 }
 
-/* Reads the header of the phenotype table, which may be faulty: its reader reports that. */
+/* Errors are ignored: the reader of the phenotype table reports them. */
 static int read_header(struct search *s, struct err *err)
 {
     struct table t;
@@ -93,7 +93,7 @@ static int find_names(struct search *s, struct err *err)
                : 0;
 }
 
-/* ---- columns of words among them ---- */
+/* ---- columns of words ---- */
 
 static void count_row(const struct table *t, const struct names *missing, int32_t *words,
                       int32_t *numbers)
@@ -108,7 +108,7 @@ static void count_row(const struct table *t, const struct names *missing, int32_
     }
 }
 
-/* A column with a number in it is a marker, whatever else is wrong with it. */
+/* A column with a number counts as a marker, whatever else is wrong with it. */
 static int find_words(struct search *s, struct err *err)
 {
     size_t n = (size_t)s->t->n_cols;
@@ -175,14 +175,13 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
     return 0;
 }
 
-/* Hide the columns of t that are no markers: its names and n_cols are those of the rest from now
- * on. t is open at its header. Hidden are
- *   - the columns of spec's trait, covariates, group and ids, by name;
- *   - others that the table of phenotypes has too;
- *   - where this table has nearly all of the columns, and so the markers too (it may be the same
- *     file): columns of words, by the first rows, in the place of those others.
- * Pair with nonmarkers_release(), also after a failure. -1 and err: nothing but ids is left, memory
- * is short. */
+/* Hide the columns of t that are not markers; t->name and t->n_cols are then those of the others. t
+ * is open at its header. Hidden are
+ *   - the trait, covariates, group and ids that spec names;
+ *   - other columns that the phenotype table has too;
+ *   - instead of the latter, columns of words (by the first rows), if the phenotype table has
+ *     nearly all columns of t, and so the markers too (it may be the same file).
+ * Pair with nonmarkers_release(), also after a failure. -1 and err if only ids are left. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
 {
@@ -199,14 +198,13 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
     return rc;
 }
 
-/* Takes a zeroed one. */
 static void nonmarkers_release(struct nonmarkers *n)
 {
     free(n->shown);
     *n = (struct nonmarkers){0};
 }
 
-/* table_next() of a table from which columns are hidden. */
+/* table_next() for a table with hidden columns. */
 static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct err *err)
 {
     int status;
@@ -232,17 +230,17 @@ void genotype_table_release(struct genotype_table *g)
     table_close(&g->table);
 }
 
-/* PLINK's .raw, under another name. */
+/* Refuse PLINK's .raw, also under another name. */
 static int check_raw(const struct table *t, struct err *err)
 {
     if (!reader_has_family(t) || t->n_cols < 6 || strcmp(t->name[5], "PHENOTYPE") != 0)
         return 0;
     return table_fault(err, t,
-                       "six columns before the markers, as PLINK --recode A writes them: plink "
-                       "--make-bed writes what is read, or cut out all of the six but IID");
+                       "six columns before the markers, as written by PLINK --recode A: use plink "
+                       "--make-bed, or remove all six columns except IID");
 }
 
-/* Markers must have names of their own: two alike mean a faulty table, or one without a header. */
+/* Refuse repeated names of markers: the table is faulty or has no header. */
 static int check_markers(const struct genotype_table *g, struct err *err)
 {
     struct names seen = {0};
@@ -253,11 +251,10 @@ static int check_markers(const struct genotype_table *g, struct err *err)
         int32_t first = names_find(&seen, name);
 
         if (first >= 0)
-            rc = table_fault(
-                err, &g->table,
-                "marker \"%.80s\" stands in columns %d and %d: the first line must be a "
-                "header, with a name of its own for each marker",
-                name, first + 2, j + 2);
+            rc = table_fault(err, &g->table,
+                             "marker \"%.80s\" is in columns %d and %d: the first line must be a "
+                             "header with a different name for each marker",
+                             name, first + 2, j + 2);
         else if (names_add(&seen, name, 1, err) < 0)
             rc = -1;
     }
@@ -267,11 +264,10 @@ static int check_markers(const struct genotype_table *g, struct err *err)
 
 /* ---- codes for missing calls ---- */
 
-/* The values of a table, from both ends. */
 struct extent {
-    double low, above; /* the least, and the next one */
+    double low, above; /* least value, and the next */
     double high, below;
-    bool is_whole; /* each of them */
+    bool is_whole; /* all values are whole */
 };
 
 static const struct extent empty_extent = {INFINITY, INFINITY, -INFINITY, -INFINITY, true};
@@ -309,15 +305,15 @@ static void find_extent(struct extent *e, const struct columns *c)
             extend(e, (double)c->v[i]);
 }
 
-/* Whether the least value is none of those that the others are: below all of them, whole, and not
- * what is as far from 0 as the largest, as in -1, 0, 1. */
+/* True if the least value is negative, whole, below all others, and not the opposite of the
+ * greatest, as in -1, 0, 1. */
 static bool is_low_code(const struct extent *e)
 {
     return e->low < 0 && e->low == floor(e->low) && e->high != -e->low &&
            (e->low < -1 || e->high > -e->low) && (e->above >= 0 || e->is_whole);
 }
 
-/* What some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
+/* True for codes that some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
 static bool is_high_code(const struct extent *e)
 {
     return e->is_whole && e->low >= 0 && e->below <= 2 &&
@@ -344,14 +340,14 @@ static int refuse_code(const struct genotype_table *g, double code, double low, 
     while ((c->v ? (double)c->v[i] : c->dosage[i]) != code)
         i++;
     at.line = names_line(&g->ids, (int32_t)(i / c->n_cols));
-    return table_fault(err, &at,
-                       "column \"%.80s\" = %g: no dosage beside values from %g to %g: set [data] "
-                       "missing_genotype = %g if it stands for a missing call, or none if it does "
-                       "not",
-                       c->name[i % c->n_cols], code, low, high, code);
+    return table_fault(
+        err, &at,
+        "column \"%.80s\" = %g: not a likely dosage beside values from %g to %g: set [data] "
+        "missing_genotype = %g if it means a missing call, or none if it is a dosage",
+        c->name[i % c->n_cols], code, low, high, code);
 }
 
-/* Whether numbers are listed; words alone say that no number is a code. */
+/* True if a number is listed. Listing only words means that no number is a code. */
 static bool has_number(const struct names *missing)
 {
     double v;
@@ -378,7 +374,7 @@ static int check_codes(struct genotype_table *g, struct err *err)
 
 /* ---- together ---- */
 
-/* As programs write a missing call: "-", "./.", "n.d.". */
+/* True for typical texts for a missing call: "-", "./.", "n.d.". */
 static bool is_like_missing(const char *cell)
 {
     size_t n = 0;
@@ -388,7 +384,7 @@ static bool is_like_missing(const char *cell)
     return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
 }
 
-/* Name the setting for missing calls where columns_read_row() failed at a cell that may be one. */
+/* Name the setting for missing calls if columns_read_row() failed at a likely one. */
 static int explain_cell(const struct genotype_table *g, struct err *err)
 {
     const struct table *t = &g->table;
@@ -460,8 +456,7 @@ int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32
 
 /* ---- filter ---- */
 
-/* A table does not say how many alleles a call counts: its values tell, from the least to the
- * largest of all. */
+/* A table does not give the ploidy; the range of all values does. */
 static void find_range(double *low, double *high, const struct tally *tally, int32_t n)
 {
     *low = INFINITY;
@@ -492,7 +487,7 @@ static int32_t judge(bool *keeps, const struct tally *tally, const struct genoty
     return n_kept;
 }
 
-/* Of n_kept columns those that markers_thin() would leave. */
+/* Choose the same columns as markers_thin() among the n_kept. */
 static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n,
                  struct filter_counts *counts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of samples x markers on its way into a dataset: a row for each sample, its id first. */
+/* Reads a table of samples x markers: a row for each sample, its id first. */
 #ifndef DATA_GENOTYPE_GENOTYPE_TABLE_H
 #define DATA_GENOTYPE_GENOTYPE_TABLE_H
 
@@ -11,47 +11,47 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* Columns of a table of genotypes that are no markers: the trait, and other columns of the table of
- * phenotypes. As markers they would give the target away. */
+/* Columns of a genotype table that are not markers: the trait, and other columns of the phenotype
+ * table. As markers they would reveal the target. */
 struct nonmarkers {
-    int32_t *shown; /* [n_shown] columns of the file that are left, ascending; NULL: all are */
+    int32_t *shown; /* [n_shown] columns that are kept, ascending; NULL: all */
     int32_t n_shown, n_all;
-    int32_t n; /* that are hidden; the first are */
+    int32_t n; /* hidden columns; the first names are */
     char first[DATA_EXAMPLES][41];
 };
 
 struct genotype_table {
-    struct table table; /* open to the end: it owns the markers' names */
+    struct table table; /* open until release: owns names of markers */
     struct nonmarkers hidden;
     struct columns markers;
     struct names ids;
     struct names missing; /* words for a missing call */
-    double low, high;     /* of all that are not missing; low > high without any */
+    double low, high;     /* of all present values; low > high if none */
 };
 
-/* Read all of it. missing: "-9, x", what stands for a missing call beside what table_is_missing()
- * knows; NULL or "": nothing. Pair with genotype_table_release(), also after a failure. -1 and err:
- * no table, a marker or a sample that is there twice, a cell that is no number, no samples; a
- * number that looks like such a code, unless all that `missing` lists are words. */
+/* missing: "-9, x", texts that mean a missing call besides those of table_is_missing(); NULL or "":
+ * none. Pair with genotype_table_release(), also after a failure. -1 and err if the file is not a
+ * table or has no samples, a marker or sample occurs twice, a cell is not a number, or a number
+ * looks like a code for "missing" (not checked if `missing` lists only words). */
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err);
 
-/* The same of spec->genotypes, without the columns that are no markers, in `hidden`. */
+/* The same for spec->genotypes; columns that are not markers are hidden. */
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err);
-void genotype_table_release(struct genotype_table *g); /* takes a zeroed one */
+void genotype_table_release(struct genotype_table *g);
 
-/* Whether one of these values, each of the table, is no dosage beside the others: what
- * genotype_table_read() refuses until it is listed. */
+/* True if one of a table's values is unlikely as a dosage beside the others. genotype_table_read()
+ * refuses it until `missing` lists it. */
 bool genotype_table_find_code(double *code, const double *values, int32_t n);
 
-/* Keep these samples, in this order: sample[n] indices into ids, each once. ids stay as they are.
- */
+/* Keep the samples sample[n], in this order: indices into ids, each at most once. ids are
+ * unchanged. */
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
                           struct err *err);
 
-/* Drop what the filter leaves out, counted, and fill in missing values: *n_missing of them. -1 and
- * err: nothing is left. Regions of the filter mean nothing here. */
+/* Apply the filter without regions, count what it drops, and fill in *n_missing missing values. -1
+ * and err if no marker is left. */
 int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
                           struct filter_counts *counts, int64_t *n_missing, struct err *err);
 

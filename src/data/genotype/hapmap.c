@@ -5,11 +5,11 @@
 #include "data/genotype/readers.h"
 #include "data/text/table.h"
 
-/* HapMap: a table with a row for each site, eleven columns about it and one for each sample. A call
- * is two letters, or one IUPAC code for both. The alleles of a site are those of its column
- * `alleles`. Where that names none (GAPIT writes NA), or where a call has a letter that it does not
- * name (TASSEL's and GAPIT's tutorial files), the alleles are the letters of the calls, in the
- * order of `letters`. doc/decisions/0040 gives the reasons. */
+/* HapMap is a table with a row for each site: eleven columns about the site, then one for each
+ * sample. A call is two letters, or one IUPAC code for both. The alleles of a site are those of the
+ * column `alleles`. If it has none (GAPIT writes NA), or lacks a letter of a call (TASSEL's and
+ * GAPIT's tutorial files), they are the letters of the calls, in the order of `letters`.
+ * doc/decisions/0040 gives the reasons. */
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 
@@ -19,11 +19,11 @@ enum { N_LETTERS = VARIANTS_N_LETTERS };
 struct hapmap {
     struct table table;
     bool is_open;
-    char text[N_LETTERS + 1][2]; /* the site's alleles, the first is the reference; then "" */
+    char text[N_LETTERS + 1][2]; /* alleles of the site, the reference first, then "" */
     const char *alt[N_LETTERS];
     int32_t n_alleles;
-    bool is_seen;         /* the alleles are the letters of the calls, because */
-    bool is_contradicted; /* a call has a letter that the column does not name, or it names none */
+    bool is_seen;         /* the alleles are the letters of the calls */
+    bool is_contradicted; /* because a call has a letter that the column lacks */
     int8_t *dosage;       /* [ids.n] */
 };
 
@@ -52,7 +52,7 @@ static void add_allele(struct hapmap *h, int letter)
     h->text[++h->n_alleles][0] = '\0';
 }
 
-/* "A/C"; nothing where they are not known. */
+/* Parse "A/C". There are no alleles if they are unknown. */
 static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 {
     const char *at = text;
@@ -66,11 +66,10 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
         int letter = upper(*at++);
 
         if (!letter || !strchr(letters, letter) || has_allele(h, letter) || (*at && *at != '/'))
-            return REFUSE(
-                h, err,
-                "alleles = \"%.40s\": must be different ones of A, C, G, T, + and -, apart "
-                "by /",
-                text);
+            return REFUSE(h, err,
+                          "alleles = \"%.40s\": must be different letters of A, C, G, T, + and -, "
+                          "separated by /",
+                          text);
         add_allele(h, letter);
         if (!*at)
             return 0;
@@ -79,7 +78,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 
 /* ---- calls ---- */
 
-/* The two letters of a call; N where missing. False: it is none. */
+/* Split a call into two letters, N if missing. False if it is not a call. */
 static bool read_call(char letter[2], const char *call)
 {
     static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
@@ -102,8 +101,8 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* The letters of all calls that are complete: of all samples, whichever are selected, since the
- * alleles belong to the file. A call that cannot be read has none; take_call() refuses it. */
+/* Find the letters of all complete calls, selected samples or not, because the alleles belong to
+ * the file. An invalid call has no letters; take_call() refuses it. */
 static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
     char letter[2];
@@ -121,7 +120,7 @@ static void find_letters(bool *has, const struct variants *v, const struct hapma
     }
 }
 
-/* Take the alleles from the calls where the column names none, or not all of them. */
+/* Take the alleles from the calls if the column lacks any. */
 static void check_alleles(const struct variants *v, struct hapmap *h)
 {
     bool has[N_LETTERS];
@@ -141,7 +140,7 @@ static void check_alleles(const struct variants *v, struct hapmap *h)
             add_allele(h, letters[k]);
 }
 
-/* The letters of a sample's call, N where missing. */
+/* Get the two letters of a sample's call, N if missing. */
 static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
 {
     const struct hapmap *h = v->state;
@@ -158,7 +157,7 @@ static int take_call(char letter[2], const struct variants *v, int32_t sample, s
                   v->ids.text[sample], call);
 }
 
-/* Check the calls of a site that has nothing to count: nobody reads them. */
+/* Check the calls of a site at which nothing is counted: nothing else reads them. */
 static int check_calls(const struct variants *v, struct err *err)
 {
     char letter[2];

@@ -18,8 +18,8 @@
 
 /* ---- names ---- */
 
-/* Half a million names are compared by sorted hashes: a hash table of texts would take as much
- * memory as the names again, several times. */
+/* Sorted hashes find equal names. For half a million names, a hash table of texts would take
+ * several times the memory of the names. */
 
 struct hashed {
     uint64_t hash;
@@ -74,14 +74,13 @@ static int alike(const struct markers *m, int32_t i, const char *path, struct er
     text[n] = '\0';
     for (char *c = text; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    return err_set(
-        err,
-        "%s: variant \"%s\" (chromosome, position, alleles) is there twice: must be there "
-        "once (`bcftools norm --rm-dup exact` leaves one)",
-        path, text);
+    return err_set(err,
+                   "%s: variant \"%s\" (chromosome, position, alleles) occurs twice: must occur "
+                   "once (`bcftools norm --rm-dup exact` keeps one)",
+                   path, text);
 }
 
-/* Those of equal names get long ones: how many, 0 when all differ. sorted: scratch, [n]. */
+/* Mark equal names for the long form. Returns their number. sorted: scratch, [n]. */
 static int32_t lengthen(uint8_t *is_long, struct hashed *sorted, const struct markers *m,
                         const char *path, struct err *err)
 {
@@ -134,14 +133,14 @@ done:
 
 /* ---- chunks ---- */
 
-/* Genotypes wait in chunks of WIDTH markers. In a chunk all markers have the same form; one that
- * needs a wider form than the chunk has begins another. A chunk is (n_blocks, WIDTH, bytes of BLOCK
- * samples): the block is written BLOCK samples at a time, from beginning to end, and what was
- * written of a chunk goes back to the system at once. So the two together never take more than the
- * larger of them, and a few MB. */
+/* Genotypes are stored in chunks of WIDTH markers of the same form; a marker that needs a wider
+ * form begins another chunk. A chunk is (n_blocks, WIDTH, bytes of BLOCK samples). The dataset
+ * block is written BLOCK samples at a time, from beginning to end, and the written part of a chunk
+ * returns to the system at once. Together they never take more than the larger of them and a few
+ * MB. */
 
 enum { WIDTH = 4096, BLOCK = 256 };
-/* Markers whose bytes of a block fit the first cache. */
+/* Markers whose bytes of a block fit the first-level cache. */
 enum { RUN = 512 };
 
 enum form { FORM_PACKED, FORM_BYTES, FORM_FLOATS };
@@ -149,9 +148,9 @@ static const int form_bytes[] = {
     [FORM_PACKED] = BLOCK / 4, [FORM_BYTES] = BLOCK, [FORM_FLOATS] = BLOCK * sizeof(float)};
 
 struct marker_chunk {
-    uint8_t *bytes; /* of mmap() */
+    uint8_t *bytes; /* from mmap() */
     enum form form;
-    int32_t first; /* its first marker, as they came */
+    int32_t first; /* number of its first marker, as they were added */
     int32_t n;
 };
 
@@ -210,7 +209,7 @@ void markers_release(struct markers *m)
 
 /* ---- in ---- */
 
-/* The last chunk, if a marker of this form finds place there, or a new one. */
+/* Return the last chunk if it has room for a marker of this form, else a new one. */
 static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct err *err)
 {
     struct marker_chunk *last = m->n_chunks ? &m->chunk[m->n_chunks - 1] : NULL;
@@ -259,7 +258,7 @@ static void put_floats(const struct markers *m, const struct marker_chunk *chunk
     }
 }
 
-/* bytes of padded dosages into two bits each; all are 0, 1, 2 or missing. */
+/* Pack padded dosages, which are 0, 1, 2 or missing. */
 static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 {
     static const uint8_t code[256] = {[0] = PACKED_ZERO,
@@ -275,7 +274,7 @@ static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 static const int8_t of_code[] = {
     [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
 
-/* Dosages for a chunk that is wider, which is rare. */
+/* Store dosages in a chunk of a wider form, which is rare. */
 static void put_wider(struct markers *m, const struct marker_chunk *chunk, int32_t j,
                       const struct calls *calls)
 {
@@ -387,15 +386,14 @@ struct run {
     const struct marker_chunk *chunk;
     const struct marker *marker; /* [n] */
     int32_t n;
-    const uint8_t *from; /* the chunk's bytes of the samples at hand */
-    int64_t to;          /* of the first genotype, in an array like the block's */
+    const uint8_t *from; /* bytes of the current samples */
+    int64_t to;          /* index of the first genotype */
     int64_t row_size;
-    int8_t *dosage; /* one of the two arrays */
+    int8_t *dosage; /* one of the two is not NULL */
     float *features;
 };
 
-/* The choice is made by arithmetic, of which gcc makes vectors: 0 is two, 1 missing, 2 one, 3 zero.
- */
+/* Arithmetic, which gcc vectorises: 0 is two, 1 missing, 2 one, 3 zero. */
 CLONES static void expand(int8_t *restrict out, const uint8_t *restrict packed, int shift,
                           int32_t n)
 {
@@ -460,8 +458,8 @@ static void write_floats(const struct run *run, int32_t n_rows)
         }
 }
 
-/* The markers from number `at` on that lie in the chunk, for one block of samples. Returns the
- * number of the next. */
+/* Write the chunk's markers from number `at` on, for one block of samples. Returns the next
+ * number. */
 static int32_t write_chunk(const struct markers *m, struct run *run, int32_t at, int32_t row)
 {
     int32_t n_rows = m->n_samples - row < BLOCK ? m->n_samples - row : BLOCK;

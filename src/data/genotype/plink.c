@@ -12,10 +12,10 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* PLINK 1: .fam has a line for each sample, .bim one for each variant, .bed two bits a genotype.
+/* .fam has a line for each sample, .bim a line for each variant, .bed two bits for each genotype.
  *
- * Where all samples are taken in their order the bits are handed on as they are. A .bed of samples
- * (byte 3 is 0; PLINK itself has not written one since 2009) is read as a whole and turned. */
+ * If all samples are selected in their order, the bits are passed on unchanged. A sample-major .bed
+ * (byte 3 is 0; PLINK itself has not written one since 2009) is read as a whole and transposed. */
 
 enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
 
@@ -24,12 +24,12 @@ struct plink {
     FILE *bed;
     struct stream bim;
     struct textline line; /* of the .fam, then of the .bim */
-    int64_t number;       /* of the .bim's line, from 1 */
-    int64_t n_variants;   /* that the .bed has */
-    int64_t record_size;  /* bytes of a variant in it */
-    uint8_t *packed;      /* [markers_packed_bytes()] the current variant */
-    uint8_t *turned;      /* (n_variants, record_size) of a .bed of samples; else NULL */
-    const char *allele;   /* what site.alt points at */
+    int64_t number;       /* line of the .bim, from 1 */
+    int64_t n_variants;   /* in the .bed */
+    int64_t record_size;  /* bytes of a variant in the .bed */
+    uint8_t *packed;      /* [markers_packed_bytes()] current variant */
+    uint8_t *turned;      /* (n_variants, record_size) of a sample-major .bed; else NULL */
+    const char *allele;   /* target of site.alt */
     char **phenotype;     /* [ids.n] column 6 of the .fam, owned */
     int8_t *dosage;       /* scratch, [ids.n] */
     bool takes_all;
@@ -55,7 +55,7 @@ static int open_file(FILE **file, const struct buf *path, struct err *err)
     return 0;
 }
 
-/* Cut the line into exactly n fields, apart by blanks and tabs. Returns how many it has. */
+/* Cut a line at blanks and tabs. Returns the number of fields. */
 static int cut_fields(char **field, int n, char *line)
 {
     int found = 0;
@@ -78,7 +78,7 @@ static int add_sample(struct variants *v, char **field, int64_t number, struct e
     if (names_find(&v->ids, field[1]) >= 0)
         return REFUSE(
             &p->fam_path, number, err,
-            "sample \"%.80s\" again: it is on line %lld already (ids are those of column 2)",
+            "sample \"%.80s\" occurs twice, first on line %lld (ids are those of column 2)",
             field[1], (long long)names_line(&v->ids, names_find(&v->ids, field[1])));
     if ((n & (n - 1)) == 0) {
         grown = realloc(p->phenotype, (n ? 2 * n : 1) * sizeof *grown);
@@ -169,7 +169,6 @@ int plink_phenotypes(struct target_cells *cells, const struct variants *v, const
 
 /* ---- .bed ---- */
 
-/* From samples to variants. */
 static int turn(struct variants *v, struct err *err)
 {
     struct plink *p = v->state;
@@ -194,7 +193,7 @@ static int turn(struct variants *v, struct err *err)
     return 0;
 }
 
-/* How many variants the .bed has, by its size. */
+/* Compare the size of the .bed with the numbers of samples and variants. */
 static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struct err *err)
 {
     struct plink *p = v->state;
@@ -214,8 +213,7 @@ static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struc
                        buf_text(&p->fam_path), buf_text(&p->bim_path), (long long)n_lines);
     return err_set(err,
                    "%s: %lld bytes: must be %lld for the %lld samples of %s and the %lld variants "
-                   "of %s; is it "
-                   "cut off?",
+                   "of %s; is it truncated?",
                    buf_text(&p->bed_path), (long long)bytes + MAGIC_BYTES,
                    (long long)((is_by_sample ? n * ((n_lines + 3) / 4) : n_lines * p->record_size) +
                                MAGIC_BYTES),
@@ -243,7 +241,7 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     return rc;
 }
 
-/* Open the .bim; n: its lines. */
+/* Open the .bim; *n is its number of lines. */
 static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);
@@ -264,7 +262,7 @@ static int read_magic(struct plink *p, bool *is_by_sample, struct err *err)
         magic[1] != 0x1b || magic[2] > 1)
         return err_set(err,
                        "%s: begins with the bytes %02x %02x %02x: a PLINK 1 .bed begins with 6c 1b "
-                       "01, or with 6c 1b 00 where it is ordered by samples",
+                       "01, or with 6c 1b 00 if it is ordered by samples",
                        buf_text(&p->bed_path), magic[0], magic[1], magic[2]);
     *is_by_sample = magic[2] == 0;
     return 0;
@@ -308,14 +306,14 @@ static int read_record(struct variants *v, struct err *err)
     else if (fread(p->packed, 1, size, p->bed) != size)
         return err_set(err, "%s: cannot read variant %lld: the file is cut off",
                        buf_text(&p->bed_path), (long long)p->number);
-    /* What pads the last byte is zero in the file, and would be counted. */
+    /* The padding of the last byte is 0 in the file and would be counted. */
     if (n_last)
         p->packed[size - 1] = (uint8_t)((p->packed[size - 1] & ((1 << 2 * n_last) - 1)) |
                                         (PACKED_PAD << 2 * n_last & 0xff));
     return 0;
 }
 
-/* What is counted must be told from what is not, but where neither is known. */
+/* The alleles must differ, unless both are unknown. */
 static bool are_alleles(const char *a, const char *b)
 {
     return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");
@@ -358,7 +356,7 @@ static int plink_next(struct variants *v, struct site *site, struct err *err)
     p->number++;
     status = textline_next(&p->line, err);
     if (!status)
-        return err_set(err, "%s: has become shorter while it was read", buf_text(&p->bim_path));
+        return err_set(err, "%s: became shorter while it was read", buf_text(&p->bim_path));
     if (status < 0 || read_site(p, site, err))
         return -1;
     return read_record(v, err) ? -1 : 1;
@@ -414,7 +412,7 @@ const char *plink_other_files(const char *path)
         {".ped", "plink --file NAME --make-bed"},
         {".map", "plink --file NAME --make-bed"},
         {".tped", "plink --tfile NAME --make-bed"},
-        {".raw", "plink --make-bed in the place of --recode A"},
+        {".raw", "plink --make-bed instead of --recode A"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (file_names_end_in(path, others[i][0]))
@@ -443,9 +441,10 @@ static int plink_open_file(struct variants *v, struct err *err)
 
     if (remedy) {
         free(p);
-        return err_set(
-            err, "%s: of PLINK's files the .bed is read, with its .bim and .fam: %s writes it",
-            v->path, remedy);
+        return err_set(err,
+                       "%s: this kind of PLINK file is not read: convert it to .bed, .bim and .fam "
+                       "with %s",
+                       v->path, remedy);
     }
     if (!p)
         return err_nomem(err, v->path, sizeof *p);

@@ -17,9 +17,8 @@
 
 /* ---- chromosomes ---- */
 
-/* What a data set calls its chromosomes. Another file may have the prefix chr, or not: "1", "chr1"
- * and "Chr1" are one, unless the data have two of them. plink2 reads names so, too; bcftools does
- * not. */
+/* "1", "chr1" and "Chr1" are the same chromosome, unless the data have two of them. plink2 matches
+ * names like this; bcftools does not. */
 
 static const char *skip_prefix(const char *name)
 {
@@ -29,7 +28,6 @@ static const char *skip_prefix(const char *name)
     return !strncasecmp(name, prefix, n) && name[n] ? name + n : name;
 }
 
-/* Zero-initialise to begin. Release takes a zeroed one. */
 static void chroms_release(struct chroms *c)
 {
     names_release(&c->name);
@@ -50,8 +48,7 @@ static int add_name(struct chroms *c, const char *name, struct err *err)
     return names_add(&c->name, name, 0, err) < 0 ? -1 : 0;
 }
 
-/* One of the data's: the first n bytes; also one that is there already. -1 and err when memory is
- * short. */
+/* Add a name of the data (n bytes) if it is new. */
 static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
 {
     char *name = strndup(text, n);
@@ -61,28 +58,28 @@ static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *
     return rc;
 }
 
-/* What the data call a chromosome of another file; NULL: they have it not. */
+/* The data's name for a chromosome of another file, or NULL. */
 static const char *chroms_find(const struct chroms *c, const char *chrom)
 {
     int32_t i = names_find(&c->name, chrom);
 
-    if (i < 0 && !c->is_mixed) /* the numbers of both are the same then */
+    if (i < 0 && !c->is_mixed) /* numbers in both sets are then equal */
         i = names_find(&c->bare, skip_prefix(chrom));
     return i < 0 ? NULL : c->name.text[i];
 }
 
-/* ---- which marker a site is ---- */
+/* ---- matching a site with a marker ---- */
 
 struct match {
     int32_t marker; /* -1: none */
     bool is_flipped;
     bool is_by_name;
     bool is_by_id;
-    bool is_other; /* the marker is here, with other alleles */
+    bool is_other; /* the marker is at this place, with other alleles */
 };
 
-/* The marker at the site's place that has these alleles; -1: none. text: scratch, of which the
- * caller checks buf_failed(). */
+/* The marker at the site's place with these alleles, or -1. text: scratch; the caller checks
+ * buf_failed(). */
 static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
                             const char *ref, const char *alt)
 {
@@ -91,13 +88,13 @@ static int32_t find_alleles(const struct recode *r, struct buf *text, const stru
     return names_find(&r->sites, buf_text(text));
 }
 
-/* Whether no sample has another allele than REF: PLINK writes 0 for it, VCF a point. */
+/* True if all samples have only REF: PLINK writes 0 as the other allele, VCF a point. */
 static bool is_alike(const struct site *site, const char *alt)
 {
     return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
 }
 
-/* Whether allele number 2 (REF) or 3 (ALT) of a marker is this one. */
+/* True if field 2 (REF) or 3 (ALT) of a marker's alleles is `allele`. */
 static bool has_allele(const char *alleles, int column, const char *allele)
 {
     size_t n;
@@ -108,7 +105,7 @@ static bool has_allele(const char *alleles, int column, const char *allele)
     return strlen(allele) == n && !strncmp(alleles, allele, n);
 }
 
-/* Compare the alleles of a site with those of marker j, which was found by a name or an id. */
+/* Compare the alleles of a site with those of marker j, found by name or id. */
 static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
@@ -125,7 +122,7 @@ static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
     m->is_other = !m->is_flipped;
 }
 
-/* By CHROM_POS, or CHROM_POS_REF_ALT. */
+/* Find a marker by CHROM_POS, or CHROM_POS_REF_ALT. */
 static int32_t find_name(const struct recode *r, struct buf *text, const struct site *site,
                          const char *alt)
 {
@@ -141,8 +138,8 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
     return j;
 }
 
-/* The marker of an id: of the data's ids, or a name where the data have no alleles; -1: none, or
- * several. */
+/* The marker with an id of the data, or with this name if the data have no alleles. -1 if there is
+ * none or several. */
 static int32_t find_id(const struct recode *r, const char *id)
 {
     int32_t j = names_find(&r->ids, id);
@@ -153,8 +150,7 @@ static int32_t find_id(const struct recode *r, const char *id)
     return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
 }
 
-/* Of alternative allele number alt, by place, by name, and then as id_marker: the marker that has
- * the site's id, -1: none. */
+/* Match by place, then by name, then as id_marker (the marker with the site's id, or -1). */
 static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
                                int32_t alt, int32_t id_marker)
 {
@@ -179,8 +175,8 @@ static struct match match_site(const struct recode *r, struct buf *text, const s
 
 /* ---- the markers of the data ---- */
 
-/* Marker number j under a text, or under one that no file has where that is taken or empty: so that
- * numbers are those of the data. */
+/* Add marker j under a text or, if that is empty or taken, under one that occurs in no file, so
+ * that numbers stay those of the data. */
 static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
 {
     char none[32];
@@ -191,7 +187,7 @@ static int index_marker(struct names *names, const char *text, int32_t j, struct
     return names_add(names, text, 1, err) < 0 ? -1 : 0;
 }
 
-/* How much of CHROM_POS is CHROM; 0: the name is none of those. */
+/* Length of CHROM in CHROM_POS; 0 for any other name. */
 static size_t chrom_length(const char *name)
 {
     const char *last = strrchr(name, '_');
@@ -199,7 +195,7 @@ static size_t chrom_length(const char *name)
     return last && last[1] && !last[1 + strspn(last + 1, "0123456789")] ? (size_t)(last - name) : 0;
 }
 
-/* Ids that several markers have match none of them. */
+/* An id of several markers matches none of them. */
 static int index_ids(struct recode *r, struct err *err)
 {
     for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_markers; j++) {
@@ -229,7 +225,7 @@ static int index_markers(struct recode *r, struct err *err)
     return 0;
 }
 
-/* Of features that are not held as dosages missing values are the means already. */
+/* In features other than dosages, missing values already are the means. */
 static int find_fill(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -243,8 +239,7 @@ static int find_fill(struct recode *r, struct err *err)
     return 0;
 }
 
-/* Fill sites, names, ids, chroms, fill and marker of r from r->data. recode_close() releases them,
- * also after a failure. -1 and err when memory is short. */
+/* Fill sites, names, ids, chroms, fill and marker from r->data; recode_close() releases them. */
 static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -324,7 +319,7 @@ static float call_of(const struct calls *calls, int32_t i)
     return calls->value[i];
 }
 
-/* A marker that was found by an id which the file has again, or which is at its own place too. */
+/* Undo a match: the id occurs again in the file, or the marker's own place was found too. */
 static void forget(struct mat *x, struct recode *r, int32_t j)
 {
     struct recode_marker *marker = &r->marker[j];
@@ -334,7 +329,7 @@ static void forget(struct mat *x, struct recode *r, int32_t j)
     *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
 }
 
-/* Whether something may still be read for it: what a site's place says goes before its id. */
+/* True if a match may still be read for marker j. A match by place replaces one by id. */
 static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
 {
     const struct recode_marker *marker = &r->marker[j];
@@ -343,7 +338,7 @@ static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
                     : !marker->is_found || marker->is_by_id;
 }
 
-/* One matched marker of all samples into its column of x. */
+/* Copy the calls of all samples to the marker's column of x. */
 static void take_calls(struct mat *x, struct recode *r, const struct match *m,
                        const struct calls *calls, bool is_turned)
 {
@@ -366,8 +361,8 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
     r->has_respelled = r->has_respelled || marker->is_respelled;
 }
 
-/* Of a site that is turned, REF is what the data count: where it can be counted that is right
- * whatever the ploidy of each call, else there are two alleles in each. */
+/* At a turned site the data count REF. Counting REF is correct for any ploidy; where this is not
+ * possible, two alleles in each call are assumed. */
 static int read_match(struct mat *x, struct recode *r, const struct match *m, int32_t alt,
                       struct err *err)
 {
@@ -380,7 +375,7 @@ static int read_match(struct mat *x, struct recode *r, const struct match *m, in
     return 0;
 }
 
-/* here: what the data call it, or NULL. */
+/* here: the data's name, or NULL. */
 static void note_chrom(struct recode_report *report, const char *there, const char *here)
 {
     if (report->chrom[1][0] || (report->chrom[0][0] && !here))
@@ -389,21 +384,21 @@ static void note_chrom(struct recode_report *report, const char *there, const ch
     snprintf(report->chrom[1], sizeof report->chrom[1], "%s", here ? here : "");
 }
 
-/* ---- a site whose alleles are those of its calls ---- */
+/* ---- sites whose alleles are those of their calls ---- */
 
-/* Which these are depends on who is in the file, and so must nothing else: a marker counts its
- * letter in each call that has no letter but those of the data there. */
+/* Which alleles these are depends on the samples in the file; nothing else may. A marker counts its
+ * letter in each call that has only letters of the data's markers there. */
 
 enum { N_LETTERS = VARIANTS_N_LETTERS, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
 static const char letters[] = VARIANTS_LETTERS;
 
-/* The data's markers there. */
+/* The data's markers at the place of a site. */
 struct lettered {
     int32_t marker[MOST_LETTERED];
-    int counted[MOST_LETTERED]; /* the letter of each */
+    int counted[MOST_LETTERED]; /* letter that each counts */
     int n;
-    bool is_theirs[N_LETTERS]; /* a letter of any of them */
-    bool is_here;              /* one of those is in the file */
+    bool is_theirs[N_LETTERS]; /* a letter of any of these markers */
+    bool is_here;              /* one of these letters is in the file */
 };
 
 static void find_lettered(struct lettered *out, const struct recode *r, struct buf *text,
@@ -423,7 +418,7 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
         }
 }
 
-/* Among the site's alleles; n_alts where it is none of them. */
+/* Index of an allele of the site, n_alts if it is not there. */
 static int32_t place_of(const struct site *site, const char *allele)
 {
     int32_t alt = VARIANTS_REF;
@@ -433,7 +428,7 @@ static int32_t place_of(const struct site *site, const char *allele)
     return alt;
 }
 
-/* count (N_LETTERS, n): of each of their letters in each call, NaN where that is missing. */
+/* count (N_LETTERS, n): copies of each letter in each call, NaN if missing. */
 static int count_letters(struct mat *count, struct lettered *l, struct recode *r,
                          const struct site *site, struct err *err)
 {
@@ -500,8 +495,8 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
     return rc;
 }
 
-/* The marker that has the site's id, where it is the first such site; -1: none. Two sites of the
- * same id match nothing: what the first one brought is dropped. */
+/* The marker with the site's id if this is the first such site, else -1. Two such sites match
+ * nothing: the calls of the first are dropped. */
 static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
 {
     int32_t j = table_is_missing(site->id) ? -1 : find_id(r, site->id);
@@ -525,12 +520,12 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     int32_t n = site->n_alts ? site->n_alts : 1;
     int32_t id_marker = note_id(x, r, site);
 
-    if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* there are none */
+    if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* no DS to read */
         return 0;
     for (int32_t alt = 0; alt < n; alt++) {
         struct match m = match_site(r, text, site, alt, id_marker);
 
-        if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* a site comes twice: the first */
+        if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* repeated: the first counts */
             continue;
         if (m.is_other) {
             r->marker[m.marker].is_other = !r->marker[m.marker].is_found;
@@ -542,7 +537,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }
 
-/* By the data's name of its chromosome, where they have it. */
+/* Take a site under the data's name of its chromosome, if they have it. */
 static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
                      struct buf *text, const struct site *site, struct err *err)
 {
@@ -566,8 +561,8 @@ static int take_site(struct mat *x, struct recode_report *report, struct recode 
 static int none_here(const struct recode *r, const struct recode_report *report, struct err *err)
 {
     return err_set(err,
-                   "%s: none of its chromosomes is one of the data that were trained on: the first "
-                   "is \"%.40s\", theirs is \"%.40s\" (the prefix chr makes no difference)",
+                   "%s: none of its chromosomes is in the training data: the first is \"%.40s\", "
+                   "that of the training data is \"%.40s\" (the prefix chr makes no difference)",
                    r->path, report->chrom[0], r->chroms.name.text[0]);
 }
 
@@ -603,7 +598,6 @@ static float cell_of(const struct columns *c, int32_t row, int32_t col)
     return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
 }
 
-/* Column `col` is marker j. */
 static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
                         const int32_t *sample)
 {
@@ -620,7 +614,7 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
     marker->is_by_id = is_by_id;
 }
 
-/* First by name, then what is left by id. */
+/* Match by name first, then by id. */
 static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 {
     const struct columns *c = &r->table->markers;

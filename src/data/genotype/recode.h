@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Genotypes of new samples, coded as those of a data set: the same markers, counting the same
- * allele.
+/* Codes genotypes of new samples like those of a data set: the same markers, counting the same
+ * alleles.
  *
- * Where a marker's alleles are known it is found by CHROM, POS, REF and ALT. A site of one
- * alternative allele that has the two the other way round is turned: REF is counted. Other alleles
- * (another strand among them, which cannot be told of A/T and C/G) make it absent. Where alleles
- * are not known, of the data or of the file (a table), it is found by its name, CHROM_POS of a
- * site, and its dosages are taken as they are. What is absent or missing is the mean of the data.
+ * Markers are matched in this order:
+ *   - By CHROM, POS, REF and ALT, if alleles are known. If a site with one alternative allele has
+ *     the two swapped, it is turned: REF is counted. With other alleles the marker is absent.
+ *     (Alleles of the other strand are such; for A/T and C/G they cannot be detected.)
+ *   - By name, if the data or the file (a table) have no alleles: a site's name is CHROM_POS.
+ *     Dosages are used as they are.
+ *   - By id (struct site), if the data or the file have ids. A table's columns and markers use
+ *     their names as ids. Alleles must agree if both are known. A repeated id matches nothing.
+ * An absent marker or missing call gets the data's mean.
  *
- * A marker that is not found so is found by its id (struct site), where the data, the file or both
- * have ids: a column or a marker of a table has its name as id. Alleles, where both are known, must
- * agree. An id that several markers of the data or several sites of the file have matches nothing.
- *
- * At a site whose alleles are those of its calls (site.is_seen) each marker there counts its letter
- * by itself, and a call with a letter that none of them has is missing: so who else is in the file
- * makes no difference. Such a site is found by no name.
- */
+ * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
+ * letter, and a call with any other letter is missing. The result for a sample then does not depend
+ * on the other samples in the file. Such a site is never matched by name. */
 #ifndef DATA_GENOTYPE_RECODE_H
 #define DATA_GENOTYPE_RECODE_H
 
@@ -28,74 +27,73 @@
 
 struct recode_report {
     int32_t n_found;     /* markers of the data, of n_markers */
-    int32_t n_flipped;   /* of them, turned */
-    int32_t n_by_name;   /* of them, alleles not compared */
-    int32_t n_by_id;     /* of them, found by id */
-    int32_t n_other;     /* absent: other alleles at their place */
-    int32_t n_respelled; /* of them, with another name of the chromosome */
-    char chrom[2][40];   /* the first of those names: in the file, in the data; if there is none,
-                            the first that the data have not, and "" */
-    struct variants_contradicted contradicted; /* sites of the file; all are matched by letter */
-    int64_t n_missing;   /* calls of what was found, of the samples that were read */
-    int64_t n_elsewhere; /* sites of chromosomes that the data have not */
+    int32_t n_flipped;   /* swapped alleles */
+    int32_t n_by_name;   /* alleles not compared */
+    int32_t n_by_id;     /* matched by id */
+    int32_t n_other;     /* absent: other alleles at the place */
+    int32_t n_respelled; /* found with another name of the chromosome */
+    char chrom[2][40];   /* the first such name, in the file and in the data; if none, the first
+                            chromosome that the data lack, and "" */
+    struct variants_contradicted contradicted; /* all matched by letter */
+    int64_t n_missing;                         /* missing calls of found markers and samples read */
+    int64_t n_elsewhere;                       /* sites on chromosomes that the data lack */
 };
 
-/* One marker of the data, in the last reading of the file. */
+/* One marker of the data in the last reading of the file. */
 struct recode_marker {
-    bool has_own_id; /* an id that no other marker of the data has */
+    bool has_own_id; /* no other marker of the data has its id */
     bool is_found;
-    bool is_other; /* not found: other alleles at its place */
+    bool is_other; /* not found: other alleles at the place */
     bool is_flipped, is_by_name, is_by_id, is_respelled;
-    uint8_t n_ids;     /* sites with its id: 0, 1, or 2 where there are several */
-    int32_t n_missing; /* calls of those who were read */
+    uint8_t n_ids;     /* sites with its id: 0, 1, or 2 for several */
+    int32_t n_missing; /* missing calls of the samples read */
 };
 
 struct genotype_table;
 
-/* What the data call their chromosomes. The prefix chr makes no difference, unless the data have
- * two chromosomes that differ in it alone. */
+/* Names of the data's chromosomes. The prefix chr is ignored, unless two names differ only in
+ * it. */
 struct chroms {
     struct names name;
-    struct names bare; /* the same without prefix */
-    bool is_mixed;     /* two are the same without: only whole names are compared */
+    struct names bare; /* without the prefix */
+    bool is_mixed;     /* two names are then equal: compare whole names */
 };
 
 struct recode {
-    const struct dataset *data; /* borrowed, like the next */
+    const struct dataset *data; /* borrowed, like path */
     const char *path;
-    const char *missing; /* as genotype_table_read() takes it */
+    const char *missing; /* as for genotype_table_read() */
     enum data_dosage dosage;
     enum variants_kind kind;
-    struct variants variants;     /* of any kind but VARIANTS_NONE */
+    struct variants variants;     /* for any kind but VARIANTS_NONE */
     bool is_read;                 /* a file of variants is read from its beginning each time */
-    struct genotype_table *table; /* VARIANTS_NONE */
-    struct names sites, names;    /* of the data's markers, with their numbers */
-    struct names ids;             /* likewise; empty where the data have none */
-    struct chroms chroms;         /* of those, from alleles or names CHROM_POS */
+    struct genotype_table *table; /* for VARIANTS_NONE */
+    struct names sites, names;    /* of the data's markers, by number */
+    struct names ids;             /* likewise; empty if there are none */
+    struct chroms chroms;         /* from alleles or names CHROM_POS */
     float *fill;                  /* [K] means of the data */
     struct recode_marker *marker; /* [K] */
-    bool is_respelled;            /* the current site's chromosome is */
-    bool has_respelled;           /* and a marker was found there */
-    int64_t n_sites;              /* of the last reading */
+    bool is_respelled;            /* the current site's chromosome has another name in the data */
+    bool has_respelled;           /* a marker was found on such a chromosome */
+    int64_t n_sites;              /* in the last reading */
 };
 
-/* Reads the samples' ids. Pair with recode_close(), also after a failure. -1 and err: as
+/* Read the samples' ids. Pair with recode_close(), also after a failure. -1 and err like
  * variants_open() and genotype_table_read(). */
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
-void recode_close(struct recode *r); /* takes a zeroed one */
+void recode_close(struct recode *r);
 
-/* Whether a table has dosages below 0 (the lowest: *low) while no marker of the data has a mean
- * there: it is coded otherwise (-1, 0, 1), most probably. */
+/* True if a table has dosages below 0 (*low is the lowest) but no marker of the data has a mean
+ * there: the table most probably uses another coding (-1, 0, 1). */
 bool recode_is_below(double *low, const struct recode *r);
 
-/* The file's samples. */
+/* The samples of the file. */
 const struct names *recode_ids(const struct recode *r);
 
-/* x out (n, K): markers of these samples, indices into the ids. May be asked again for others: a
- * file of variants is then read again, so that memory is x alone. -1 and err: the file is faulty,
- * or none of its chromosomes is one of the data's.
- */
+/* x out (n, K): markers of the samples sample[n], indices into the ids. May be called again: a file
+ * of variants is read anew, so that x is the only large array. -1 and err if the file is faulty or
+ * shares no chromosome with the data. */
 int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err);
 

@@ -35,7 +35,7 @@ static int check_spec(const struct simulate_spec *s, struct err *err)
     return 0;
 }
 
-/* Each kind of number has a generator of its own, so that its addresses are its own. */
+/* Each kind of number has its own generator, so that addresses do not collide. */
 static struct rng generator(const struct simulate_spec *s, const char *what)
 {
     struct rng rng;
@@ -53,7 +53,7 @@ int32_t simulate_chromosome(int32_t marker, int32_t markers)
 
 /* ---- frequencies ---- */
 
-/* Numbers of one marker in one population, taken in order. */
+/* Numbers of one marker in one population, drawn in order. */
 struct draws {
     const struct rng *rng;
     uint32_t step;
@@ -83,17 +83,16 @@ static double draw_beta(struct draws *draws, double a, double b)
 {
     double x = draw_gamma(draws, a), y = draw_gamma(draws, b);
 
-    /* Both underflow where a and b are tiny (fst near 1): the allele is fixed or lost. */
+    /* Both underflow if a and b are tiny (fst near 1): the allele is fixed or lost. */
     if (x + y > 0)
         return x / (x + y);
     return rng_uniform(draws->rng, draws->step, draws->next++) < a / (a + b);
 }
 
-/* frequency[k] = that of the marker in population k. */
 static void draw_frequencies(double *frequency, const struct simulate_spec *s,
                              const struct rng *rng, int32_t marker)
 {
-    /* A gamma takes a handful of numbers, never 2^16 of them. */
+    /* A gamma variate takes a few numbers, never 2^16. */
     const uint32_t stride = 1 << 16;
     double p = 0.1 + 0.8 * rng_uniform(rng, (uint32_t)marker, 0);
     double spread = (1 - s->fst) / s->fst;
@@ -161,7 +160,7 @@ static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, stru
 
 /* ---- trait ---- */
 
-/* Shift and scale v[n] to mean 0 and the given sd (n in the denominator); a constant becomes 0. */
+/* Shift and scale v[n] to mean 0 and the given sd (divisor n); a constant becomes 0. */
 static void standardise(double *v, int32_t n, double sd)
 {
     double mean = 0, squares = 0, scale;
@@ -175,7 +174,7 @@ static void standardise(double *v, int32_t n, double sd)
         v[i] = (v[i] - mean) * scale;
 }
 
-/* value[i] += effect of the marker on its standardised dosage; dosage is scratch [samples]. */
+/* value[i] += effect of the marker's standardised dosage; dosage is scratch [samples]. */
 static void add_effect(double *value, double *dosage, const int8_t *genotypes,
                        const struct simulate_spec *s, int32_t marker, double effect)
 {
@@ -285,7 +284,6 @@ static int make_panel(struct simulated *p, const struct simulate_spec *s, struct
     return name_all(p, s, err);
 }
 
-/* A split file may say who is where, as for data that are read. */
 static int read_membership(struct simulated *p, const struct data_spec *spec, struct err *err)
 {
     const struct target target = {.value = p->trait};

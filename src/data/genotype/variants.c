@@ -26,7 +26,7 @@ int variants_add_id(struct variants *v, const char *id, int64_t line, struct err
         return err_set(err, "%s:%lld: the id of sample %d is empty", v->path, (long long)line,
                        v->ids.n + 1);
     if (known >= 0)
-        return err_set(err, "%s:%lld: sample \"%.80s\" again: it is sample %d already", v->path,
+        return err_set(err, "%s:%lld: sample \"%.80s\" occurs twice, first as sample %d", v->path,
                        (long long)line, id, known + 1);
     return names_add(&v->ids, id, line, err) < 0 ? -1 : 0;
 }

@@ -12,10 +12,9 @@
 #include "data/text/stream.h"
 #include "data/text/table.h"
 
-/* VCF as text. htslib opens and unpacks the file. Lines and columns are taken apart here and
- * not by vcf_parse(): that one converts every FORMAT field of every sample (likelihoods and all)
- * where one is wanted, and says what is wrong to the standard error and not to us. A line's first
- * nine columns are ended with NULs in place, the samples are scanned when they are asked for. */
+/* htslib opens and unpacks the file. vcf_parse() is not used: it converts all FORMAT fields of
+ * every sample, likelihoods included, where one is needed, and prints errors to stderr. The first
+ * nine columns of a line are cut with NULs in place; samples are scanned when needed. */
 
 enum { FIXED = 9 }; /* CHROM POS ID REF ALT QUAL FILTER INFO FORMAT */
 enum { CHROM, POS, ID, REF, ALT, INFO = 7, FORMAT = 8 };
@@ -24,7 +23,7 @@ struct vcf {
     htsFile *file;
     struct textline line;
     const char *format;
-    const char *samples; /* the columns of the samples, apart by tabs */
+    const char *samples; /* columns of the samples, separated by tabs */
     const char **alt;    /* [n_alts] */
     int32_t n_alts;
     int32_t alt_capacity;
@@ -48,7 +47,7 @@ static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *
     return REFUSE(v, err, "cannot read: the file is damaged or cut off");
 }
 
-/* The next line that is not empty: 1, or 0 at the end. */
+/* Read the next line that is not empty: 1, or 0 at the end. */
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
@@ -60,14 +59,14 @@ static int next_line(struct variants *v, struct err *err)
         if (text->size && text->data[text->size - 1] == '\r')
             buf_cut(text, text->size - 1);
     } while (status > 0 && text->size == 0);
-    /* A message about a missing line names the place where it should stand. */
+    /* A message about a missing line names its place. */
     vcf->line.number += !status;
     return status;
 }
 
 /* ---- header ---- */
 
-/* The next column; ends it in place. NULL after the last. */
+/* Cut off the next column in place; NULL after the last. */
 static char *cut(char **at)
 {
     char *column = *at;
@@ -157,7 +156,7 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     return 0;
 }
 
-/* Where a site ends, as htslib has it. */
+/* Return the end of the site as htslib defines it. */
 static int64_t find_end(const struct site *site, const char *info)
 {
     int64_t end = site->pos + (int64_t)strlen(site->ref) - 1, given;
@@ -202,7 +201,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
 
 /* ---- calls ---- */
 
-/* The place of a key among the line's FORMAT, which differs from line to line. */
+/* Position of a key in FORMAT, which differs between lines. */
 static int find_key(struct variants *v, const char *key, struct err *err)
 {
     const char *format = ((struct vcf *)v->state)->format;
@@ -226,8 +225,7 @@ static bool is_end(char c)
     return c == ':' || c == '\t' || c == '\0';
 }
 
-/* Field number `skip` of a sample that begins at p and ends at `end`; NULL where trailing fields
- * were left out. */
+/* Field `skip` of a sample between p and end; NULL if trailing fields are omitted. */
 static const char *find_field(const char *p, const char *end, int skip)
 {
     for (; skip > 0; skip--) {
@@ -241,7 +239,7 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-/* How often allele number `allele` stands in a call such as 0|1, 1, ./. or 0/0/1/2. */
+/* Count an allele in a call such as 0|1, 1, ./. or 0/0/1/2. */
 static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
     int count = 0, n = 0;
@@ -277,7 +275,7 @@ static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t 
 
 static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
-    /* Nearly every call is of two alleles below ten. */
+    /* Nearly every call has two alleles below ten. */
     int first = p[0] - '0', second;
 
     if (first >= 0 && first <= 9 && (p[1] == '|' || p[1] == '/')) {
@@ -290,7 +288,7 @@ static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_all
     return count_alleles(p, allele, n_alts, n_alleles);
 }
 
-/* Number `skip` of the dosages of a field. Returns false where it is none. */
+/* Parse dosage number `skip` of a field. False if it is none. */
 static bool read_ds(float *value, const char *p, int32_t skip)
 {
     char text[32];
@@ -330,12 +328,12 @@ static int field_fault(struct variants *v, int32_t sample, const char *p, struct
                       "alleles in ALT, or a point where missing",
                       v->ids.text[sample], n, p, DOSAGE_MAX, vcf->n_alts);
     return REFUSE(v, err,
-                  "sample \"%.80s\": GT = \"%.*s\": must be numbers of alleles up to %d or points, "
-                  "apart by / or |",
+                  "sample \"%.80s\": GT = \"%.*s\": must be allele numbers up to %d or points, "
+                  "separated by / or |",
                   v->ids.text[sample], n, p, vcf->n_alts);
 }
 
-/* One sample's field into its slot; NULL: left out, so missing. */
+/* Store a sample's field. p is NULL if the field is omitted, so missing. */
 static int take_field(struct variants *v, int32_t sample, int32_t alt, const char *p,
                       struct calls *calls, struct err *err)
 {
@@ -397,7 +395,7 @@ static void vcf_close(struct variants *v)
     free(vcf);
 }
 
-/* What begins as a VCF almost does, which is then not taken for a table. */
+/* Refuse files that begin almost like a VCF; they would otherwise be read as tables. */
 static int check_begin(const char *path, struct err *err)
 {
     static const char wanted[] = "##fileformat=VCF";
@@ -408,15 +406,15 @@ static int check_begin(const char *path, struct err *err)
         return 0;
     if (stream_mark_bytes(head, n))
         return variants_fault(err, path, "", 1,
-                              "begins with a byte order mark: a VCF begins with %sv4, save it as "
-                              "UTF-8 without one",
+                              "begins with a byte order mark: a VCF must begin with %sv4; save it "
+                              "as UTF-8 without the mark",
                               wanted);
     head[strcspn(head, "\r\n")] = '\0';
     if (strncmp(head, wanted, strlen(wanted)) != 0)
-        return variants_fault(err, path, "", 1,
-                              "begins with \"%.40s\": the first line of a VCF must be %sv4.2, or "
-                              "of another version",
-                              head, wanted);
+        return variants_fault(
+            err, path, "", 1,
+            "begins with \"%.40s\": the first line of a VCF must be %sv4.2 or another version",
+            head, wanted);
     return 0;
 }
 
@@ -429,13 +427,13 @@ static int vcf_open_file(struct variants *v, struct err *err)
     v->state = vcf;
     if (check_begin(v->path, err))
         return -1;
-    hts_set_log_level(HTS_LOG_OFF); /* what is wrong is said by us, once */
+    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself, once */
     vcf->file = hts_open(v->path, "r");
     if (!vcf->file)
         return err_set(err, "%s: cannot open", v->path);
-    /* Cut off between two blocks, a BGZF file only lacks its end mark. */
+    /* A BGZF file cut off between two blocks lacks only its end marker. */
     if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
-        return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", v->path);
+        return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
     if (textline_open(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);

@@ -61,7 +61,7 @@ static bool is_same(const struct pair *a, const struct pair *b)
     return a->low == b->low && a->high == b->high;
 }
 
-/* Keep the first of each pair, and count the directions that it was given in. */
+/* Keep the first edge of each pair; count the directions in which it was given. */
 static void drop_repeated_pairs(struct pairs *pairs)
 {
     int64_t n = 0;
@@ -151,8 +151,9 @@ static int check_header(const struct table *t, const struct names *nodes, struct
         return table_fault(err, t, "%d names for %d columns: the header must name each column",
                            t->n_cols - 1, t->n_cols);
     if (t->n_cols != 2 && t->n_cols != 3)
-        return table_fault(err, t, "%d columns: edges have two or three, source, target and weight",
-                           t->n_cols);
+        return table_fault(
+            err, t, "%d column%s: a table of edges has two or three (source, target, weight)",
+            t->n_cols, t->n_cols == 1 ? "" : "s");
     if (names_find(nodes, t->name[0]) >= 0 && names_find(nodes, t->name[1]) >= 0)
         return table_fault(err, t,
                            "a header is missing: the first line must name the columns, "
@@ -205,7 +206,7 @@ static int compare(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Sort, and keep the first of each pair. */
+/* Keep the first edge of each pair. */
 static int drop_repeats(struct edge_list *list, const struct table *t, const struct names *nodes,
                         struct data_report *report, struct err *err)
 {
@@ -223,12 +224,11 @@ static int drop_repeats(struct edge_list *list, const struct table *t, const str
         }
         report->n_duplicate_edges++;
         if (kept->weight != now->weight)
-            return err_set(err,
-                           "%s:%lld: edge \"%.80s\" to \"%.80s\" again with weight %g: it has "
-                           "weight %g on line %lld",
-                           t->path, (long long)now->line, nodes->text[now->source],
-                           nodes->text[now->target], (double)now->weight, (double)kept->weight,
-                           (long long)kept->line);
+            return err_set(
+                err,
+                "%s:%lld: edge \"%.80s\" to \"%.80s\" has weight %g, but weight %g on line %lld",
+                t->path, (long long)now->line, nodes->text[now->source], nodes->text[now->target],
+                (double)now->weight, (double)kept->weight, (long long)kept->line);
     }
     list->n = n;
     return 0;

@@ -10,16 +10,17 @@
 
 /* ---- neighbours ---- */
 
-/* As many are found at least when more may be asked for. Finding more costs next to nothing beside
- * the products, and a sweep seldom asks for more than 40; 1 KiB for each sample. */
+/* Least number of neighbours found if larger k may follow. More cost almost nothing beside the
+ * products, and a sweep seldom needs more than 40. 64 take 1 KiB for each sample. */
 #define LEAST_GROWN 64
 
-/* Each sample's best while they are looked for. A pair is offered to both of its samples when its
- * block comes up; blocks ascend, so that every sample sees the others in ascending order. */
+/* Each pair is offered to both its samples when its block is computed. Blocks ascend, so each
+ * sample gets the others in ascending order. */
 struct search {
     struct neighbours *found;
-    int32_t *n;    /* [N] how many a sample has so far */
-    double *least; /* [N] what an offer must exceed: the last one's similarity if there are k */
+    int32_t *n;    /* [N] neighbours so far */
+    double *least; /* [N] an offer must exceed this: the last neighbour's similarity if there are
+                      k */
 };
 
 static int search_init(struct search *s, struct neighbours *out, int32_t n_samples, int32_t k,
@@ -45,8 +46,8 @@ static void search_release(struct search *s)
     free(s->least);
 }
 
-/* Offer one more to best[k], the best n so far: returns how many there are now. Of equals the one
- * that was offered first stays in front. */
+/* Offer one more to best[k], the best n so far. Returns the new n. Ties keep the first offered in
+ * front. */
 static int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k,
                                 struct neighbour offered)
 {
@@ -72,7 +73,7 @@ static void offer(struct search *s, int32_t i, struct neighbour offered)
         s->least[i] = best[k - 1].similarity;
 }
 
-/* The pairs of row i of the block, from both sides where j's own row has them not. */
+/* Offer the pairs of row i to both samples, unless j's own row is in the block too. */
 static int search_row(struct search *s, const struct similarity *of, int32_t i, struct err *err)
 {
     for (int32_t j = of->first; j < s->found->n_samples; j++) {
@@ -166,7 +167,7 @@ static int compare_edges(const void *left, const void *right)
     return (a->val > b->val) - (a->val < b->val);
 }
 
-/* A pair may have been found from both sides, with similarities that differ in the last bit. */
+/* A pair may be found from both sides, with similarities that differ in the last bit. */
 static void drop_repeats(struct triplets *list)
 {
     int64_t n = 0;
@@ -233,7 +234,7 @@ static int build_knn(struct csr *out, const struct dataset *d, const struct grap
     return rc;
 }
 
-/* A threshold is put to each pair once, or the last bit could make the graph one-sided. */
+/* Test each pair once: the last bit could make the graph asymmetric. */
 static int join_similar(struct triplets *list, const struct similarity *of, int32_t i,
                         const struct graph_spec *spec, struct err *err)
 {
@@ -283,7 +284,7 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
 
 /* ---- graphs side by side ---- */
 
-/* Row lengths into row_start, then where rows begin. */
+/* Store lengths of rows in row_start, then turn them into offsets. */
 static void count_neighbours(struct csr *out, const struct dataset *d)
 {
     int64_t *start = out->row_start;
@@ -308,8 +309,8 @@ static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t c
     out->val[at] = weight;
 }
 
-/* Edges are sorted by source, then target, and the source is the smaller: the smaller neighbours
- * of all nodes first, and every row comes out sorted. */
+/* Edges are sorted by source, then target, and source < target. Storing the smaller neighbours of
+ * all nodes first therefore leaves every row sorted. */
 static void put_neighbours(struct csr *out, int64_t *next, const struct dataset *d)
 {
     for (int32_t g = 0; g < d->n_samples; g++) {
@@ -325,7 +326,7 @@ static void put_neighbours(struct csr *out, int64_t *next, const struct dataset 
     }
 }
 
-/* One adjacency of all, in blocks. Straight to its place: images have edges by the million. */
+/* A block-diagonal adjacency, written in place because images have millions of edges. */
 static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
 {
     size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
@@ -383,10 +384,10 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
     case GRAPH_NONE:
         return csr_init(out, d->n_nodes, d->n_nodes, 0, err);
     }
-    return err_set(err, "graph.build %d is none that is known", (int)spec->build);
+    return err_set(err, "graph.build %d is unknown", (int)spec->build);
 }
 
-/* Flood from each sample that is not reached yet. */
+/* Flood fill from each node not yet reached. */
 int32_t graph_components(const struct csr *a, struct err *err)
 {
     size_t n = (size_t)a->n_rows;
@@ -429,7 +430,7 @@ static int by_sample(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Those that a new sample is joined to, ascending. Returns how many.
+/* Find the samples to which a new sample is joined, ascending. Returns their number.
  *   near  out [N] */
 static int32_t find_near(struct neighbour *near, const double *similarity, int32_t n_samples,
                          const struct graph_spec *spec)
@@ -449,7 +450,7 @@ static int32_t find_near(struct neighbour *near, const double *similarity, int32
     return n;
 }
 
-/* Edges of new sample i, behind those of the one before. near: scratch, [N]. */
+/* Append the edges of new sample i. near: scratch, [N]. */
 static int add_edges(struct attached *out, struct neighbour *near, int32_t i,
                      const double *similarity, int32_t n_samples, const struct graph_spec *spec,
                      struct err *err)
@@ -496,7 +497,7 @@ static int attach_all(struct attached *out, struct similarity *s, const struct g
     return rc;
 }
 
-/* Of D^-1/2 (A + I) D^-1/2 the diagonal is 1 / d. */
+/* The diagonal of D^-1/2 (A + I) D^-1/2 is 1 / d. */
 static void read_degrees(double *inverse_root, const struct csr *a_hat)
 {
     for (int32_t i = 0; i < a_hat->n_rows; i++)
@@ -505,7 +506,7 @@ static void read_degrees(double *inverse_root, const struct csr *a_hat)
                 inverse_root[i] = sqrt((double)a_hat->val[e]);
 }
 
-/* n new samples without an edge. */
+/* Initialise for n new samples without edges. */
 static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struct err *err)
 {
     size_t n_samples = (size_t)a_hat->n_rows;

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How samples become a graph. */
+/* Builds graphs from samples. */
 #ifndef DATA_GRAPH_GRAPH_H
 #define DATA_GRAPH_GRAPH_H
 
 #include "data/graph/similarity.h"
 
-/* The most similar samples of each sample, from which the nearest-neighbour graph of any smaller k
- * is cut (graph_cut()): products of all pairs are made once for all k and all weights. */
+/* The most similar samples of each sample. graph_cut() makes the nearest-neighbour graph for any
+ * smaller k from them, so that products of all pairs are computed once for all k and weights. */
 struct neighbour {
     double similarity;
     int32_t sample;
 };
 
 struct neighbours {
-    struct neighbour *best; /* (n_samples, k) the most similar first, ties to the smaller index */
+    struct neighbour *best; /* (n_samples, k) most similar first, ties to the smaller index */
     int32_t n_samples;
     int32_t k;
 };
 
-/* The k nearest of each sample, k in [1, N - 1]. Pair with neighbours_release(); after an error
- * nothing is held. -1 and err: k out of range, or as similarity_init(), or a similarity that is
- * not finite. */
+/* Find the k nearest of each sample, k in [1, N - 1]. Pair with neighbours_release(); after an
+ * error nothing is held. -1 and err if k is out of range or a similarity is not finite, or like
+ * similarity_init(). */
 int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_metric metric,
                     int32_t k, struct err *err);
-void neighbours_release(struct neighbours *neighbours); /* takes a zeroed one */
+void neighbours_release(struct neighbours *neighbours);
 
-/* At least the k nearest: n (inout) is kept if it holds as many, of the same data and metric, else
- * found anew with room for larger k to come. Begin with a zeroed one. Errors as above, n is then
- * empty. */
+/* Find at least the k nearest, unless n (inout, same data and metric, zeroed at first) holds them
+ * already, with room for larger k. Errors like neighbours_find(); n is then empty. */
 int neighbours_grow(struct neighbours *n, const struct dataset *d, enum graph_metric metric,
                     int32_t k, struct err *err);
 
@@ -37,32 +36,30 @@ enum graph_weights { GRAPH_BINARY, GRAPH_SIMILARITY };
 struct graph_spec {
     enum graph_build build;
     enum graph_metric metric;
-    enum graph_weights weights; /* similarity: the metric's value, where positive, else dropped */
+    enum graph_weights weights; /* similarity: the metric's value; edges <= 0 are dropped */
     int32_t k;                  /* knn: neighbours of each sample, in [1, N - 1] */
     double threshold;           /* threshold: least similarity of an edge */
 };
 
-/* out = symmetric adjacency A (N, N), zero diagonal, positive weights. knn: i and j are joined if
- * either is among the other's k most similar (ties to the smaller index). What similar means and
- * costs: similarity.h. Pair with csr_release(). -1 and err: k too large, no edges given, a sparse
- * data set without given edges, kinship of values outside [0, 2]. */
+/* out = symmetric adjacency A (N, N), zero diagonal, positive weights. knn joins i and j if either
+ * is among the k samples most similar to the other (ties to the smaller index). Similarity and
+ * cost: similarity.h. Pair with csr_release(). -1 and err if k is too large, no edges were given, a
+ * sparse data set has none, or kinship gets values that are not dosages. */
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err);
 
-/* Where samples are graphs: graph i alone, its nodes numbered from 0, by its own edges. Pair with
- * csr_release(). -1 and err when memory is short. */
+/* Adjacency of graph i alone, its nodes numbered from 0. Pair with csr_release(). */
 int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err);
 
-/* The knn graph of k (in [1, n->k]) from neighbours found before: the one that graph_build() makes
- * of the same data and metric. Pair with csr_release(). -1 and err when memory is short. */
+/* Cut the knn graph for k (in [1, n->k]), the same as graph_build() makes. Pair with
+ * csr_release(). */
 int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph_weights weights,
               struct err *err);
 
-/* Connected components of a symmetric adjacency, for `inspect`. */
+/* Number of connected components of a symmetric adjacency. */
 int32_t graph_components(const struct csr *a, struct err *err);
 
-/* New samples and the graph of a data set: which of its samples each of them would be joined to, by
- * the rule that made the graph. */
+/* New samples, joined to the graph of a data set by the rule that made it. */
 
 struct attached_edge {
     int32_t sample; /* of the data */
@@ -76,22 +73,22 @@ struct attached {
     double *inverse_root; /* [N] 1 / sqrt(degree + 1) of the data's samples */
 };
 
-/* knn: the k most similar samples of the data, ties to the smaller index (what ties to the last
- * bit: similarity_rows()); threshold: all that are as similar. data/graph/similarity.h defines
- * similar; allele frequencies of kinship are the data's. New samples have no edges among them.
+/* Join each new sample to samples of the data. knn: to the k most similar, ties to the smaller
+ * index (similarity_rows() says what ties exactly). threshold: to all that are similar enough.
+ * Kinship uses the data's allele frequencies. New samples are not joined to each other.
  *
  *   a_hat  in  (N, N) normalised adjacency of the data, for the degrees
- *   x      in  (n, F) features as the data have them, missing ones filled in
+ *   x      in  (n, F) features coded like the data, missing ones filled in
  *
- * Costs n N F flop. Pair with attached_release(), also after a failure. -1 and err when memory is
- * short, a similarity is not finite, or as similarity_init(). */
+ * Costs n N F flop. Pair with attached_release(), also after a failure. -1 and err if memory is
+ * short or a similarity is not finite, or like similarity_init(). */
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
            const struct csr *a_hat, const struct mat *x, struct err *err);
 
-/* The same where the graph was given as edges: those of the new samples are given, too.
- *   given  in  of n new samples, sorted, without inverse_root */
+/* The same for a graph of given edges.
+ *   given  in  edges of n new samples, sorted, without inverse_root */
 int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
                  int32_t n, struct err *err);
-void attached_release(struct attached *a); /* takes a zeroed one */
+void attached_release(struct attached *a);
 
 #endif

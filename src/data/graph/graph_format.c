@@ -6,8 +6,7 @@
 #include "data/graph/edges.h"
 #include "data/graph/node_features.h"
 
-/* A graph as tables: labels first, for they list the nodes; features, edges and parts refer to
- * them. */
+/* Labels are read first: they list the nodes to which features, edges and parts refer. */
 
 struct graph_tables {
     struct names nodes;
@@ -51,7 +50,8 @@ static int read_labels(struct graph_tables *g, const char *path, struct err *err
     if (table_open(&t, path, err))
         return -1;
     if (t.n_cols != 2)
-        rc = table_fault(err, &t, "%d columns: labels have two, node and label", t.n_cols);
+        rc = table_fault(err, &t, "%d column%s: a table of labels has two (node, label)", t.n_cols,
+                         t.n_cols == 1 ? "" : "s");
     else
         rc = target_cells_init(&g->cells, 0, path, t.name[1], err);
     if (!rc)
@@ -125,19 +125,17 @@ const struct data_format graph_format = {
     .samples = DATA_NODES,
     .has_attributes = true,
     .settings = {{"edges", false, "which nodes are joined"},
-                 {"features", true, "what is known of each node"},
-                 {"labels", true, "what is predicted, of each node; empty where unknown"}},
+                 {"features", true, "features of each node"},
+                 {"labels", true, "value or class of each node; empty where unknown"}},
     .load = load,
     .new_option = "features",
     .files = {{"features", "labels",
-               "features of nodes: the table of labels is missing, with two columns, node and "
-               "label"},
+               "features of nodes: the table of labels is missing (node, label)"},
               {"features", "edges",
-               "features of nodes: the table of edges is missing, with two columns, source and "
-               "target"},
+               "features of nodes: the table of edges is missing (source, target)"},
               {"edges", "features",
-               "edges: the table of features is missing: node, feature[, value], or a column for "
-               "each"}},
+               "edges: the table of features is missing (node, feature[, value]; or node and a "
+               "column for each feature)"}},
     .trait_table = "labels",
     .proposal = {.epochs = 200,
                  .patience = "50",

@@ -9,9 +9,9 @@
 #include "data/core/target.h"
 #include "data/text/stream.h"
 
-/* Images and labels as MNIST has them (LeCun, yann.lecun.com/exdb/mnist): a big-endian header, then
- * bytes. An image is a graph: pixels are nodes, joined to their eight neighbours. All graphs are
- * alike, so the grid and where pixels lie are held once, and an image takes a byte a pixel. */
+/* Images and labels in the format of MNIST (LeCun, yann.lecun.com/exdb/mnist): a big-endian header,
+ * then bytes. An image is a graph of its pixels, each joined to its eight neighbours. All graphs
+ * are alike: grid and coordinates are stored once, and an image takes one byte a pixel. */
 
 #define MAGIC_IMAGES 0x00000803u
 #define MAGIC_LABELS 0x00000801u
@@ -76,7 +76,7 @@ static const char *magic_means(uint32_t magic)
            : magic == MAGIC_LABELS                               ? "these are labels"
            : magic == 0x03080000u || magic == 0x01080000u        ? "it is little-endian"
            : (magic & 0xffff0000u) == 0 && (magic & 0xff00) != 0 ? "IDX of another kind"
-                                                                 : "this is no IDX file";
+                                                                 : "this is not an IDX file";
 }
 
 static int read_header(struct idx_file *f, uint32_t wanted, struct err *err)
@@ -105,8 +105,8 @@ static int file_open(struct idx_file *f, const char *path, uint32_t magic, struc
     return read_header(f, magic, err);
 }
 
-/* n records of `bytes` each, owned by the caller. Memory is taken as the file turns out to be as
- * long as its header says. */
+/* Read n records of `bytes` each; the caller frees the result. Memory grows with the data read,
+ * because the header may promise more than the file has. */
 static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const char *record,
                              struct err *err)
 {
@@ -131,7 +131,7 @@ static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const c
         }
         size += got;
         if (size < room) {
-            err_set(err, "%s: ends within %s %zu: its header says %u", f->bytes.path, record,
+            err_set(err, "%s: is truncated within %s %zu of %u", f->bytes.path, record,
                     size / bytes + 1, f->n);
             free(out);
             return NULL;
@@ -140,7 +140,6 @@ static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const c
     return out;
 }
 
-/* After all records nothing may follow. */
 static int check_end(struct idx_file *f, const char *record, struct err *err)
 {
     uint8_t byte;
@@ -149,8 +148,9 @@ static int check_end(struct idx_file *f, const char *record, struct err *err)
     if (stream_read(&byte, &got, &f->bytes, 1, err))
         return -1;
     if (got)
-        return err_set(err, "%s: goes on after %s %u, the last by its header", f->bytes.path,
-                       record, f->n);
+        return err_set(err,
+                       "%s: has more bytes after %s %u, which is the last according to its header",
+                       f->bytes.path, record, f->n);
     return 0;
 }
 
@@ -167,8 +167,8 @@ static int check_size(const struct idx_file *f, int64_t n, struct err *err)
                        f->rows, f->cols, MAX_PIXELS);
     if ((uint64_t)n > INT32_MAX / pixels)
         return err_set(err,
-                       "%s: %lld images of %u x %u pixels: more than %d nodes; data.first_images "
-                       "says how many to read",
+                       "%s: %lld images of %u x %u pixels: more than %d nodes; set "
+                       "data.first_images to read fewer",
                        f->bytes.path, (long long)n, f->rows, f->cols, INT32_MAX);
     return 0;
 }
@@ -216,7 +216,6 @@ static int read_labels(struct idx *x, uint32_t n_in_file, const struct data_spec
     return rc;
 }
 
-/* The numbers of images, from 1. */
 static int number(struct idx *x, struct err *err)
 {
     char text[16];
@@ -243,7 +242,6 @@ static int make_target(struct idx *x, const struct data_spec *spec, struct err *
     return target_make(&x->target, &x->cells, spec->task, true, err);
 }
 
-/* What the images are of, and in which part each is. */
 static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spec *spec,
                         struct err *err)
 {
@@ -253,8 +251,7 @@ static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spe
                            err);
 }
 
-/* For a model images must have the size of those that it was trained on: where a pixel lies is a
- * feature of it, a share of the rows and of the columns. */
+/* The relative position of a pixel is a feature, so sizes must be equal. */
 static int check_size_of(const struct idx *x, const char *path, const struct dataset *like,
                          struct err *err)
 {
@@ -264,8 +261,8 @@ static int check_size_of(const struct idx *x, const char *path, const struct dat
         cols++;
     if (x->cols == cols && x->rows == pixels / cols)
         return 0;
-    return err_set(err, "%s: images of %d x %d pixels: must be %d x %d, as those trained on", path,
-                   x->rows, x->cols, pixels / cols, cols);
+    return err_set(err, "%s: images of %d x %d pixels: must be %d x %d, as in the training data",
+                   path, x->rows, x->cols, pixels / cols, cols);
 }
 
 static int make_none(struct idx *x, const struct data_spec *spec, struct err *err)

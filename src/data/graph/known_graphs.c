@@ -44,7 +44,7 @@ static uint64_t mix(uint64_t v)
     return v ^ v >> 31;
 }
 
-/* A node's colour and the sum of its neighbours', which has no order. */
+/* The sum of the neighbours' colours does not depend on their order. */
 static void mix_neighbours(struct colouring *c, const struct dataset_graph *g)
 {
     uint64_t *swap = c->now;
@@ -70,7 +70,7 @@ static uint64_t colour(struct colouring *c, int32_t i)
         dataset_decode(&c->row, c->data, g.first_node + k, 0);
         c->now[k] = hash_bytes(c->row.v, (size_t)c->row.n_cols * sizeof *c->row.v).low;
     }
-    /* Where graphs are alike, the place of a node is among its features. */
+    /* If graphs are alike, the position of a node is among its features. */
     for (int round = 0; !c->data->is_alike && round < ROUNDS; round++)
         mix_neighbours(c, &g);
     for (int32_t k = 0; k < g.n_nodes; k++)

@@ -22,7 +22,7 @@ static const struct element {
     {78, "Pt"}, {80, "Hg"}, {82, "Pb"},
 };
 
-/* Where each group of columns begins. */
+/* First column of each group. */
 enum {
     N_ELEMENTS = sizeof elements / sizeof *elements,
     OTHER = N_ELEMENTS,
@@ -100,9 +100,9 @@ void molecules_init(struct molecules *m)
     memset(m, 0, sizeof *m);
     m->session = indigoAllocSessionId();
     indigoSetSessionId(m->session);
-    /* What is drawn wrongly in three dimensions is the same graph. */
+    /* Stereochemistry does not change the graph. */
     indigoSetOptionBool("ignore-stereochemistry-errors", 1);
-    /* The one of Daylight and RDKit: a ring with a double bond to the outside may be aromatic. */
+    /* As in Daylight and RDKit, a ring with an exocyclic double bond may be aromatic. */
     indigoSetOption("aromaticity-model", "generic");
 }
 
@@ -123,7 +123,7 @@ struct atom {
 struct scratch {
     struct atom *atom; /* [n] */
     int32_t n;
-    int32_t *place; /* [n_indices] of each of Indigo's indices, which have gaps, into atom */
+    int32_t *place; /* [n_indices] position in atom of Indigo's indices, which have gaps */
     int32_t n_indices;
 };
 
@@ -155,7 +155,7 @@ static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
     return n;
 }
 
-/* The place of one of Indigo's indices; grows the table. */
+/* Set the position of an index; grows the table. */
 static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
 {
     if (index >= s->n_indices) {
@@ -287,10 +287,10 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
-/* Why it is no molecule for us; NULL: it is one. */
+/* Return the reason to refuse these atoms, or NULL. */
 static const char *atoms_fault(const struct scratch *s)
 {
-    enum { MOST_CHARGE = 15 }; /* of OpenSMILES, 3.1.5 */
+    enum { MOST_CHARGE = 15 }; /* OpenSMILES 3.1.5 */
 
     for (int32_t i = 0; i < s->n; i++)
         if (s->atom[i].charge > MOST_CHARGE || s->atom[i].charge < -MOST_CHARGE)
@@ -304,9 +304,9 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     const char *fault;
     int rc;
 
-    /* Hydrogens that were written become counts, as those are that were not; a molecule of nothing
-     * else keeps them. Of many aromatic nitrogens the count is known only when double bonds have
-     * their places; then bonds are made aromatic by one rule, however they were written. */
+    /* Explicit hydrogens become counts like implicit ones, unless there is nothing else. For many
+     * aromatic nitrogens the count is known only after double bonds are placed. Bonds are therefore
+     * dearomatised, and then made aromatic by one rule, however they were written. */
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
     indigoDearomatize(molecule);
@@ -322,12 +322,12 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     return rc;
 }
 
-/* ---- what Indigo takes and is no SMILES ---- */
+/* ---- input that Indigo accepts but that is not SMILES ---- */
 
-enum { MOST_ISOTOPE_DIGITS = 3 }; /* of OpenSMILES, 3.1.4 */
+enum { MOST_ISOTOPE_DIGITS = 3 }; /* OpenSMILES 3.1.4 */
 
-/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and a row
- * that is no molecule may have any number. The largest of PubChem have some thousand. */
+/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and an
+ * invalid row may have any number. The largest molecules of PubChem have a few thousand. */
 enum { MOST_LETTERS = 10000 };
 
 static bool is_bond(char c)
@@ -335,7 +335,7 @@ static bool is_bond(char c)
     return c && strchr("-=#:/\\", c);
 }
 
-/* What is wrong at one place outside brackets; NULL: nothing. */
+/* The fault at one position outside brackets, or NULL. */
 static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];
@@ -352,8 +352,8 @@ static const char *fault_at(const char *smiles, size_t at)
     return NULL;
 }
 
-/* Rows that were cut off, and other formats, which have several lines. What follows after a blank
- * is a name, as in files of SMILES, to Indigo as to RDKit. */
+/* Detects truncated rows and formats of several lines. Text after a blank is a name, also for
+ * Indigo and RDKit. */
 static const char *fault_of(const char *smiles)
 {
     bool is_in_bracket = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Molecules as graphs, from SMILES, read by Indigo: the only user of indigo.h. */
+/* Converts SMILES to graphs with Indigo. The only user of indigo.h. */
 #ifndef DATA_GRAPH_MOLECULE_H
 #define DATA_GRAPH_MOLECULE_H
 
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "data/graph/edges.h"
 
-/* Features of an atom, in this order; hydrogens are counted, not nodes:
+/* Features of an atom, in this order. Hydrogens are counted; they are not nodes.
  *   element    43 columns and "other", one-hot: those of the canonical featuriser of DeepChem and
  *              DGL-LifeSci, in its order
  *   degree     one-hot 0 to 5, 6 or more: neighbours that are not hydrogen
@@ -17,33 +17,31 @@
  *   charge     formal
  *   radicals   unpaired electrons
  *   aromatic, ring
- *   double, triple   how many such bonds: they stand for the hybridisation, which Indigo does not
- *              tell, and for the orders of bonds, which edges do not have. Aromatic bonds are none
- */
+ *   double, triple   number of such bonds, aromatic ones excluded. They stand for hybridisation,
+ *              which Indigo does not report, and bond orders, which edges do not have. */
 #define MOLECULE_FEATURES 62
 
 const char *molecule_feature_name(int32_t feature);
 
-/* Whether this program was built with Indigo; nothing below may be called where not. */
+/* True if built with Indigo. Otherwise no function below may be called. */
 bool molecule_is_readable(void);
 
-/* The atoms and bonds of molecules one after another. */
+/* The atoms and bonds of several molecules, one after another. */
 struct molecules {
     int8_t *feature; /* (n_atoms, MOLECULE_FEATURES) owned */
     int32_t n_atoms;
     int32_t capacity;
-    struct pairs bonds;    /* of atoms, numbered through */
+    struct pairs bonds;    /* atoms are numbered across molecules */
     uint64_t session;      /* of Indigo */
-    int32_t n_bad_valence; /* atoms whose hydrogens cannot be told: they count as none */
+    int32_t n_bad_valence; /* atoms with an unknown number of hydrogens; they get none */
 };
 
 /* Pair with molecules_release(). */
 void molecules_init(struct molecules *m);
-void molecules_release(struct molecules *m); /* takes a zeroed one */
+void molecules_release(struct molecules *m);
 
-/* Append a molecule, salts and mixtures as one graph of several components. 1; 0 and why not in
- * err, where Indigo cannot read it or it has no atoms: nothing is appended. -1 and err when memory
- * is short. */
+/* Append a molecule; salts and mixtures become one graph of several components. Returns 1, or 0
+ * with the reason in err if Indigo cannot parse it or it has no atoms; then nothing is appended. */
 int molecules_add(struct molecules *m, const char *smiles, struct err *err);
 
 #endif

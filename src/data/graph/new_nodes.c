@@ -21,8 +21,8 @@ static int add_known(struct new_nodes *n, struct err *err)
     return 0;
 }
 
-/* The new node of the current row: its number among the new ones; -1 and *status 0 where it is one
- * of the data's, -1 and *status -1 with err. */
+/* The number of the row's node among the new nodes. -1 and *status 0 for a node of the data; -1,
+ * *status -1 and err on failure. */
 static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
 {
     int32_t n_known = n->data->n_samples;
@@ -55,7 +55,7 @@ static int check_form(const struct new_nodes *n, const struct table *t, struct e
 
 /* ---- listed features ---- */
 
-/* The data's columns by name: features may have names or be numbers. */
+/* Index the data's columns by name, or by number if they have no names. */
 static int index_features(struct names *columns, const struct dataset *d, struct err *err)
 {
     for (int32_t j = 0; j < d->n_features; j++) {
@@ -83,7 +83,7 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     return status;
 }
 
-/* The number of a column of the new table among the data's, -1: they have none of the kind. */
+/* The data's column for a column of the new table, or -1. */
 static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
 {
     char number[16];
@@ -131,12 +131,12 @@ static int read_listed(struct new_nodes *n, const char *path, struct err *err)
 
 struct full {
     struct table t;
-    int32_t *col; /* [F] where the data's features are in the table */
-    float *mean;  /* [F] of the data */
+    int32_t *col; /* [F] columns of the table with the data's features */
+    float *mean;  /* [F] means of the data */
     int32_t capacity;
 };
 
-/* Of two columns of a name the first. */
+/* The first of two columns with the same name is used. */
 static int index_columns(struct names *columns, const struct table *t, struct err *err)
 {
     char none[32];
@@ -207,7 +207,7 @@ static int read_row(struct new_nodes *n, struct full *full, struct err *err)
     if (node < 0)
         return rc;
     if (n->n == before)
-        return table_fault(err, &full->t, "node \"%.80s\" again", full->t.cell[0]);
+        return table_fault(err, &full->t, "node \"%.80s\" occurs twice", full->t.cell[0]);
     if (reserve(n, full, err))
         return -1;
     for (int32_t j = 0; j < width; j++) {
@@ -254,7 +254,7 @@ static void count_edges(struct new_nodes *n, const struct edges *e)
     }
 }
 
-/* They come sorted by the data's node, which is the smaller: so they are put in each row. */
+/* Edges are sorted by the data's node, the smaller one, so each row comes out sorted. */
 static int put_edges(struct new_nodes *n, const struct edges *e, struct err *err)
 {
     int64_t *start = n->edges.start;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* New nodes for a graph that was given as edges (data.format = graph): their features in a table of
- * the form that the data's has, and the edges that join them to its nodes.
+/* New nodes for a graph of given edges (data.format = graph): a table of features in the data's
+ * form, and edges that join them to nodes of the data.
  *
- * Features are found by name: of listed ones those that the data have not are dropped and counted,
- * of a full table every one of the data's must have its column, and a missing cell is the data's
- * mean. Nodes of the data are left out. Edges between two new nodes are, too: what is predicted for
- * a node depends on the data and on itself. */
+ * Features are matched by name. Listed features that the data lack are dropped and counted. A full
+ * table must have every feature of the data; a missing cell gets the data's mean. Nodes of the data
+ * and edges between new nodes are ignored: a prediction depends only on the data and the node
+ * itself. */
 #ifndef DATA_GRAPH_NEW_NODES_H
 #define DATA_GRAPH_NEW_NODES_H
 
@@ -14,31 +14,30 @@
 
 struct new_nodes {
     const struct dataset *data; /* borrowed */
-    struct names nodes;         /* the data's, then the new ones */
-    int32_t n;                  /* new ones */
-    struct csr listed;          /* (n, F) where the data are sparse, else empty */
-    float *table;               /* (n, F) where they are not */
+    struct names nodes;         /* of the data, then the new ones */
+    int32_t n;                  /* new nodes */
+    struct csr listed;          /* (n, F) if the data are sparse, else empty */
+    float *table;               /* (n, F) if the data are dense */
     struct attached edges;      /* of the new nodes, without inverse_root */
 
-    int64_t n_known;   /* rows of nodes of the data */
-    int64_t n_unknown; /* listed features that the data have not */
-    int64_t n_missing; /* cells of a full table */
-    int64_t n_between; /* edges between new nodes */
-    int64_t n_within;  /* edges between nodes of the data: they are not read */
-    int32_t n_alone;   /* nodes without an edge to the data */
+    int64_t n_known;   /* rows for nodes of the data */
+    int64_t n_unknown; /* listed features that the data lack */
+    int64_t n_missing; /* missing cells of a full table */
+    int64_t n_between; /* ignored edges between new nodes */
+    int64_t n_within;  /* ignored edges between nodes of the data */
+    int32_t n_alone;   /* new nodes without an edge to the data */
 };
 
-/* edges NULL: there are none. Pair with new_nodes_release(), also after a failure. -1 and err: a
- * file is faulty, has no new node, an edge of a node that is neither new nor of the data; a column
- * is absent. */
+/* edges NULL: none. Pair with new_nodes_release(), also after a failure. -1 and err if a file is
+ * faulty or has no new node, an edge names an unknown node, or a column is missing. */
 int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
                    const char *edges, struct err *err);
-void new_nodes_release(struct new_nodes *n); /* takes a zeroed one */
+void new_nodes_release(struct new_nodes *n);
 
 const char *new_nodes_id(const struct new_nodes *n, int32_t i);
 
-/* Nodes [first, first + x->n_rows): x out (., F); edges are theirs, a view, and their start is room
- * [x->n_rows + 1] that the caller gives. */
+/* Get nodes [first, first + x->n_rows): x out (., F); edges is a view of theirs, for whose start
+ * the caller provides room [x->n_rows + 1]. */
 void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n,
                     int32_t first);
 

@@ -6,10 +6,10 @@
 
 #include "data/core/reader.h"
 
-/* Above this, numbers are taken for names: a column for each number would be mostly empty. */
+/* Larger numbers are names: a column for each number would be mostly empty. */
 #define MAX_FEATURE_NUMBER 10000000
 
-/* ---- sparse: the col of a triplet is first a number in node_features.listed ---- */
+/* ---- sparse: the column of a triplet is first an index into node_features.listed ---- */
 
 static int read_value(float *value, const struct table *t, struct err *err)
 {
@@ -51,7 +51,7 @@ static int read_listed(struct triplets *list, struct node_features *f, const str
     return status;
 }
 
-/* The whole number a text is, as a person writes it; -1 if it is none or too large. */
+/* The whole number in a text; -1 if it is none or too large. */
 static int32_t feature_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
@@ -61,7 +61,7 @@ static int32_t feature_number(const char *text)
     return atoi(text);
 }
 
-/* Turn the numbers of listed names into columns, and say how many there are. */
+/* Convert indices of listed names to columns and set the number of columns. */
 static void number_columns(struct node_features *f, struct triplets *list)
 {
     int32_t largest = 0;
@@ -98,7 +98,7 @@ static int find_repeat(const struct node_features *f, const struct triplets *lis
     return 0;
 }
 
-/* Entries with the value 0 are as good as not listed. */
+/* A listed 0 equals a value that is not listed. */
 static void drop_zeros(struct csr *a)
 {
     int64_t from = 0, to = 0;

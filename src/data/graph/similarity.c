@@ -7,30 +7,28 @@
 
 #include "tensor/gemm.h"
 
-/* Every metric is made of products of rows:
+/* Every metric is computed from products of rows:
  *   similarity(i, j) = factor scale[i] scale[j] (<rows[i], rows[j]> - shift[i] - shift[j] + offset)
- * cosine      rows as they are, scale 1 / norm
- * correlation rows less their means, scale 1 / norm
- * kinship     <x - 2p, y - 2p> = <x, y> - <2p, x> - <2p, y> + <2p, 2p>: rows as they are, shift[i]
- * = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p)); 2p - 1 for 2p of rows coded -1,
- * 0,
- * 1
- * Rows are left as they are where float allows it, for then products of dosages are whole numbers
- * and exact: the graph is the same whatever the processor, and equal samples tie. That goes for
- * correlation too if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers.
- * Of other features, the products of uncentred rows could swallow what differs. A row of another
- * sample may be centred beside rows that are not: <x - mean, y> F - sum(x - mean) sum(y) is the
- * same.
+ * cosine       uncentred rows, scale 1 / norm
+ * correlation  rows minus their means, scale 1 / norm
+ * kinship      <x - 2p, y - 2p> = <x, y> - <2p, x> - <2p, y> + <2p, 2p>: uncentred rows,
+ *              shift[i] = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p)); 2p - 1
+ *              in place of 2p for rows coded -1, 0, 1
+ * Rows stay uncentred where float allows it, because products of dosages are then whole numbers and
+ * exact: the graph is the same on every processor, and equal samples tie. This includes correlation
+ * if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers. For other
+ * features the products of uncentred rows could lose the differences. A row of another sample may
+ * be centred beside uncentred rows: <x - mean, y> F - sum(x - mean) sum(y) is the same.
  *
- * A panel's products are floats, their sum over panels is double. */
+ * The products of one panel are floats; their sum over panels is double. */
 
-/* Products of so many dosages are exact: 1024 x 127^2 < 2^24. */
+/* Products of this many dosages are exact: 1024 x 127^2 < 2^24. */
 #define PANEL_COLS 1024
 #define MAX_ROWS 256
-/* A block of products takes at most this many doubles (16 MiB), or one row. */
+/* Most doubles in a block (16 MiB); a block has at least one row. */
 #define BLOCK_DOUBLES ((int64_t)1 << 21)
 
-/* ---- what a metric needs to know of each row, from one row of floats at a time ---- */
+/* ---- values of each row that a metric needs, from one row of floats at a time ---- */
 
 static void centre(struct mat *rows, const double *mean)
 {
@@ -92,7 +90,7 @@ static int prepare_correlation(struct similarity *s, struct mat *row, struct err
     return 0;
 }
 
-/* A dosage and where it stands. */
+/* A dosage and its position. */
 struct extreme {
     double v;
     int32_t i, j;
@@ -107,8 +105,8 @@ static int refuse_dosage(const struct dataset *d, const struct extreme *e, struc
         e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
 }
 
-/* sum[j] = of half of column j. Features are dosages in [0, 2], or in [-1, 1] where one is below 0:
- * *base is what stands for no allele. */
+/* sum[j] = half the sum of column j. Features are dosages in [0, 2], or in [-1, 1] if one is below
+ * 0. *base stands for no allele. */
 static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
                        struct err *err)
 {
@@ -141,8 +139,8 @@ static double kinship_shift(const struct similarity *s, const float *row)
     return shift;
 }
 
-/* VanRaden 2008, method 1. Of features coded -1, 0, 1 the dosage is one more than the feature, so
- * that dosage - 2p = feature - (2p - 1), and 2p - 1 takes the place of 2p. */
+/* VanRaden 2008, method 1. If features are coded -1, 0, 1, dosage - 2p = feature - (2p - 1): 2p - 1
+ * replaces 2p. */
 static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
 {
     double *p = calloc((size_t)row->n_cols, sizeof *p);
@@ -234,7 +232,7 @@ void similarity_release(struct similarity *s)
     memset(s, 0, sizeof *s);
 }
 
-/* The block's products with samples [begin, begin + n), over one panel of columns: left is it. */
+/* Products of the block (`left`) with samples [begin, begin + n) over one panel of columns. */
 static void add_products(struct similarity *s, const struct mat *left, int32_t begin, int32_t n,
                          int32_t col)
 {
@@ -270,12 +268,12 @@ bool similarity_next(struct similarity *s)
     return s->n_rows > 0;
 }
 
-/* A row as similarity_value() needs it: centred by mean, 0 where it is left as it is. */
+/* Values of a row. mean: by which it is centred, 0 if uncentred. */
 struct measure {
     double mean, sum, shift, scale;
 };
 
-/* Of a row and sample j, from the product of the two. */
+/* Similarity of a row and sample j, given their product. */
 static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
                                double product)
 {
@@ -297,7 +295,7 @@ double similarity_of(const struct similarity *s, int32_t i, int32_t j)
     return similarity_value(s, &measure, j, product);
 }
 
-/* ---- rows of others ---- */
+/* ---- rows of other samples ---- */
 
 static bool is_whole(const float *row, int32_t n)
 {
@@ -307,8 +305,8 @@ static bool is_whole(const float *row, int32_t n)
     return true;
 }
 
-/* Beside rows that are left as they are, one of fractions is centred all the same: its products are
- * not exact anyway. */
+/* A row with fractions is centred even if the data's rows are not; its products are not exact
+ * anyway. */
 static struct measure measure_row(const struct similarity *s, const float *row)
 {
     int32_t n = s->data->n_markers;

@@ -16,7 +16,7 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* What stands on the first line can be told from so much of it. */
+/* Bytes that suffice to examine the first line. */
 enum { HEAD_BYTES = 1 << 14 };
 
 /* ---- which files are SMILES files ---- */
@@ -26,7 +26,7 @@ static char *skip_mark(char *text)
     return text + stream_mark_bytes(text, strlen(text));
 }
 
-/* The first line that says anything, cut off in place; "" where there is none. */
+/* Cut off the first line with content, in place; "" if there is none. */
 static char *first_line(char *text)
 {
     text = skip_mark(text);
@@ -69,19 +69,18 @@ bool smiles_is_bare(const char *path, const char *column)
 enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
 
 struct smi {
-    struct lines lines; /* path and line are there */
+    struct lines lines; /* only path and line are used */
     bool is_begun;
     char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
 };
 
-/* -1 and err: as lines_open(). Pair with smi_close() after success. */
+/* Pair with smi_close() after success. -1 and err like lines_open(). */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
     return lines_open(&s->lines, path, err);
 }
 
-/* Takes a zeroed one. */
 static void smi_close(struct smi *s)
 {
     if (s)
@@ -105,8 +104,8 @@ static void cut(struct smi *s, char *text)
     s->cell[SMI_NAME] = name;
 }
 
-/* Step to the next molecule: 1, or 0 at the end. -1 and err: a carriage return inside a line; as
- * lines_next_whole(). */
+/* Step to the next molecule: 1, or 0 at the end. -1 and err for a carriage return inside a line, or
+ * like lines_next_whole(). */
 static int smi_next(struct smi *s, struct err *err)
 {
     struct lines *l = &s->lines;
@@ -129,25 +128,24 @@ static int smi_next(struct smi *s, struct err *err)
 
 /* ---- tables of molecules ---- */
 
-/* A table with a molecule in each row, or a SMILES file, which is read as one with two columns.
- * Molecules for a model are read a piece at a time: ids are of all rows so far, the rest is of the
- * piece. */
+/* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. Molecules
+ * for a model are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* Rows that are left out and named. */
+/* Most skipped rows that are named. */
 enum { MOST_SKIPPED = 8 };
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
-    struct table table;           /* of a SMILES file nothing but names and the row */
-    bool is_bare;                 /* that is a SMILES file: */
+    struct table table;           /* for a SMILES file only names and the row */
+    bool is_bare;                 /* the input is a SMILES file */
     struct smi smi;
     int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
-    bool needs_trait;          /* it is not given, and several columns may be it */
+    bool needs_trait;          /* trait is not set and several columns qualify */
     int64_t n_rows;
-    int32_t n_skipped;                  /* rows whose molecule cannot be read; the first are */
-    int64_t skipped_line[MOST_SKIPPED]; /* on these lines, from 1 */
+    int32_t n_skipped;                  /* rows that could not be parsed */
+    int64_t skipped_line[MOST_SKIPPED]; /* lines of the first of these */
     struct names ids;
-    int32_t first; /* of the piece, among ids */
+    int32_t first; /* first molecule of the piece, among ids */
     struct molecules molecules;
     int64_t *graph_start; /* [molecules of the piece + 1] */
     int32_t capacity;
@@ -183,11 +181,11 @@ static int find_column(int32_t *out, const struct table *t, const char *name, co
             *out = j;
             return 0;
         }
-    return err_set(err, "%s: no column \"%.80s\", as data.%s says: the first is \"%.80s\"", t->path,
+    return err_set(err, "%s: no column \"%.80s\" (data.%s): the first column is \"%.80s\"", t->path,
                    name, key, t->name[0]);
 }
 
-/* Without a name: the only column left. */
+/* Find the trait. Without a name it is the only remaining column. */
 static int find_trait(struct smiles *s, const char *name, struct err *err)
 {
     const struct table *t = &s->table;
@@ -220,7 +218,7 @@ static int find_columns(struct smiles *s, struct err *err)
         return -1;
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
         return err_set(err,
-                       "%s: column \"%.80s\" is named for two things among smiles, trait and id",
+                       "%s: column \"%.80s\" is used for more than one of smiles, trait and id",
                        t->path, t->name[s->smiles == s->trait ? s->smiles : s->id]);
     return 0;
 }
@@ -241,7 +239,7 @@ static int add_id(struct smiles *s, struct err *err)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
     known = names_find(&s->ids, id);
     if (known >= 0)
-        return table_fault(err, t, "id \"%.80s\" again: it is on line %lld already", id,
+        return table_fault(err, t, "id \"%.80s\" occurs twice, first on line %lld", id,
                            (long long)names_line(&s->ids, known));
     return names_add(&s->ids, id, t->line, err) < 0 ? -1 : 0;
 }
@@ -264,7 +262,7 @@ static int end_graph(struct smiles *s, struct err *err)
     return 0;
 }
 
-/* Counted where that is allowed; the first are kept for the report. */
+/* Count the row if this is allowed, and keep the first ones for the report. */
 static int skip(struct smiles *s, const struct err *why, struct err *err)
 {
     const struct table *t = &s->table;
@@ -274,12 +272,11 @@ static int skip(struct smiles *s, const struct err *why, struct err *err)
         snprintf(hint, sizeof hint, "; a header would have a column \"%.80s\" (data.smiles)",
                  smiles_name(s->spec));
     if (!s->spec->skip_invalid)
-        return table_fault(err, t,
-                           "row %lld: \"%.80s\" is no molecule that can be read: %.300s; %s leaves "
-                           "such rows out%s",
-                           (long long)s->n_rows, t->cell[s->smiles], why->text,
-                           s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes",
-                           hint);
+        return table_fault(
+            err, t,
+            "row %lld: \"%.80s\" cannot be parsed as a molecule: %.300s; %s skips such rows%s",
+            (long long)s->n_rows, t->cell[s->smiles], why->text,
+            s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes", hint);
     if (s->n_skipped < MOST_SKIPPED)
         s->skipped_line[s->n_skipped] = t->line;
     s->n_skipped++;
@@ -315,7 +312,6 @@ static int next_row(struct smiles *s, struct err *err)
     return status;
 }
 
-/* Up to `most` more molecules. */
 static int read_rows(struct smiles *s, int32_t most, struct err *err)
 {
     int status = 0;
@@ -324,7 +320,7 @@ static int read_rows(struct smiles *s, int32_t most, struct err *err)
         if (read_row(s, err))
             return -1;
     if (!status && s->ids.n == 0)
-        return err_set(err, "%s: no molecules%s, %d that cannot be read", s->table.path,
+        return err_set(err, "%s: no molecules%s; %d cannot be parsed", s->table.path,
                        s->is_bare ? "" : " after the header", s->n_skipped);
     return status < 0 ? -1 : 0;
 }
@@ -352,7 +348,7 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
     return draft_build(out, &draft, err);
 }
 
-/* Of a SMILES file: there is nothing to be predicted in it. */
+/* A SMILES file contains no target. */
 static int open_bare(struct smiles *s, struct err *err)
 {
     static char *name[SMI_CELLS] = {"smiles", "name"};
@@ -360,9 +356,9 @@ static int open_bare(struct smiles *s, struct err *err)
 
     if (!s->spec->like)
         return err_set(err,
-                       "%s: no column \"%.80s\" (data.smiles) on the first line: as a SMILES file "
-                       "without a header it has nothing to be predicted; must begin with a line "
-                       "that names the columns, the target's among them",
+                       "%s: no column \"%.80s\" (data.smiles) on the first line: a SMILES file "
+                       "without a header has nothing to predict; the first line must name the "
+                       "columns, including the target's",
                        path, smiles_name(s->spec));
     if (smi_open(&s->smi, path, err))
         return -1;
@@ -385,11 +381,12 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
         return -1;
     if (file_names_end_like(spec->molecules, ".sdf") ||
         file_names_end_like(spec->molecules, ".mol"))
-        return err_set(
-            err, "%s: must be a table with a column of SMILES%s makes one", spec->molecules,
-            spec->like ? ", or a SMILES file: obabel FILE.sdf -O FILE.smi"
-                       : ": obabel FILE.sdf -O FILE.smi, then a line \"smiles id\" before "
-                         "the first,");
+        return err_set(err, "%s: must be a table with a column of SMILES%s", spec->molecules,
+                       spec->like
+                           ? ", or a SMILES file: convert it with obabel FILE.sdf -O FILE.smi"
+                           : ": convert it with obabel FILE.sdf -O FILE.smi and put a line "
+                             "\"smiles id\" before "
+                             "the first");
     if (smiles_is_bare(spec->molecules, smiles_name(spec)))
         return open_bare(s, err);
     if (table_open(&s->table, spec->molecules, err))
@@ -404,11 +401,11 @@ static void report_facts(struct data_report *report, const struct smiles *s)
 
     if (s->n_skipped)
         snprintf(first, sizeof first, ", the first on line %lld", (long long)s->skipped_line[0]);
-    data_report_add(report, DATA_NOTE_FACT, "skipped", "%d molecule%s that cannot be read%s",
+    data_report_add(report, DATA_NOTE_FACT, "skipped", "%d molecule%s that cannot be parsed%s",
                     s->n_skipped, s->n_skipped == 1 ? "" : "s", first);
     data_report_add(report, DATA_NOTE_FACT, "valences",
-                    "%d atoms have one that cannot be, and no hydrogens",
-                    s->molecules.n_bad_valence);
+                    "%d atom%s with an impossible valence, counted without hydrogens",
+                    s->molecules.n_bad_valence, s->molecules.n_bad_valence == 1 ? "" : "s");
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
@@ -432,7 +429,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     return rc ? -1 : 0;
 }
 
-/* ---- for a model ---- */
+/* ---- new molecules for a model ---- */
 
 static int open_pieces(void **out, const struct data_spec *spec, struct err *err)
 {
@@ -467,14 +464,14 @@ static void report_new(struct data_report *report, const struct smiles *s)
         buf_printf(&lines, "%s%lld", i ? ", " : "", (long long)s->skipped_line[i]);
     if (s->n_skipped)
         data_report_add(report, DATA_NOTE_WARNING, "skipped",
-                        "%d molecule%s that cannot be read %s no prediction: line %s%s",
+                        "%d molecule%s cannot be parsed and %s no prediction: line %s%s",
                         s->n_skipped, s->n_skipped == 1 ? "" : "s",
                         s->n_skipped == 1 ? "has" : "have", buf_text(&lines),
                         s->n_skipped > MOST_SKIPPED ? " ..." : "");
     if (s->molecules.n_bad_valence)
         data_report_add(report, DATA_NOTE_INFO, "valences",
-                        "%d atoms have a valence that cannot be, and no hydrogens",
-                        s->molecules.n_bad_valence);
+                        "%d atom%s with an impossible valence, counted without hydrogens",
+                        s->molecules.n_bad_valence, s->molecules.n_bad_valence == 1 ? "" : "s");
     buf_release(&lines);
 }
 

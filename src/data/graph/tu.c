@@ -15,14 +15,14 @@
 #include "data/text/file_names.h"
 #include "data/text/lines.h"
 
-/* A folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files of one prefix
- * whose rows are graphs, nodes or edges; numbers count from 1. Targets say how many graphs there
- * are, the indicator how many nodes; everything else is checked against these two. */
+/* Reads a folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files with a
+ * common prefix whose rows are graphs, nodes or edges, numbered from 1. Targets give the number of
+ * graphs, the indicator that of nodes; the other files must agree. */
 
 #define INDICATOR FILE_NAMES_TU_INDICATOR
 
 struct tu {
-    bool needs_trait; /* it is not given, and several columns may be it */
+    bool needs_trait; /* trait is not set and several columns qualify */
     bool has_edge_labels;
     char *prefix; /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
@@ -65,7 +65,7 @@ static int path_of(char **out, const char *prefix, const char *suffix, struct er
     return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
 }
 
-/* The path, or NULL where there is no such file. */
+/* Set *out to the path, or to NULL if the file does not exist. */
 static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
 {
     if (path_of(out, prefix, suffix, err))
@@ -84,7 +84,7 @@ static int take_prefix(struct tu *tu, const char *folder, const char *name, stru
     if (tu->prefix) {
         const char *slash = strrchr(tu->prefix, '/');
 
-        return err_set(err, "%s: holds %s" INDICATOR " and %s: must be one data set", folder,
+        return err_set(err, "%s: contains %s" INDICATOR " and %s: must be one data set", folder,
                        slash + 1, name);
     }
     if (asprintf(&tu->prefix, "%s/%.*s", folder, (int)n, name) >= 0)
@@ -114,7 +114,7 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     return rc;
 }
 
-/* Which files of nodes are read: those that the data of a model have, if they are for one. */
+/* New graphs need the files that the model's data have. */
 static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
 {
     int32_t n_labels, n_attributes;
@@ -131,8 +131,8 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
                         : 0;
 }
 
-/* Numbers to predict come from the attributes of graphs, classes from their labels; where only one
- * of the files is there, from that. */
+/* Numbers come from attributes of graphs, classes from labels. If only one file exists, it is
+ * used. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
@@ -142,7 +142,7 @@ static int find_target(struct tu *tu, enum data_task task, struct err *err)
                  : 0;
 
     if (!rc && !labels && !attributes)
-        rc = err_set(err, "%s: neither of %s_graph_labels.txt and %s_graph_attributes.txt",
+        rc = err_set(err, "%s: needs %s_graph_labels.txt or %s_graph_attributes.txt",
                      tu->indicator_path, tu->prefix, tu->prefix);
     if (!labels || (attributes && task == DATA_TASK_REGRESSION)) {
         tu->target_path = attributes;
@@ -173,7 +173,7 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct err *e
 
 /* ---- graphs ---- */
 
-/* trait is the number of a column here, for columns have no names. */
+/* Columns have no names here; trait is a number. */
 static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
                        struct err *err)
 {
@@ -238,8 +238,8 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     return rc;
 }
 
-/* Graphs for a model: as many as the indicator counts up to. What is wrong with it is said when it
- * is read for good. */
+/* Count the graphs for a model: the largest number in the indicator. read_indicator() reports
+ * errors in it. */
 static int count_graphs(struct tu *tu, struct err *err)
 {
     struct lines l;
@@ -279,7 +279,7 @@ static int reserve_node(struct tu *tu, struct err *err)
     return 0;
 }
 
-/* `last` is the graph of the node before. */
+/* last: graph of the previous node. */
 static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct err *err)
 {
     int32_t graph;
@@ -333,13 +333,15 @@ static int add_edge(struct tu *tu, const struct lines *l, struct err *err)
     int32_t a, b;
 
     if (l->n_cells != 2)
-        return lines_fault(err, l, "%d cells: an edge has two, from and to", l->n_cells);
+        return lines_fault(err, l, "%d cell%s: an edge has two (from, to)", l->n_cells,
+                           l->n_cells == 1 ? "" : "s");
     if (lines_whole(&a, l, 0, 1, tu->n_nodes, "node", err) ||
         lines_whole(&b, l, 1, 1, tu->n_nodes, "node", err))
         return -1;
     if (tu->graph_of[a - 1] != tu->graph_of[b - 1])
-        return lines_fault(err, l, "edge %d, %d joins graphs %d and %d: must stay in one", a, b,
-                           tu->graph_of[a - 1] + 1, tu->graph_of[b - 1] + 1);
+        return lines_fault(err, l,
+                           "edge %d, %d joins graphs %d and %d: both nodes must be in one graph", a,
+                           b, tu->graph_of[a - 1] + 1, tu->graph_of[b - 1] + 1);
     return pairs_add(&tu->edges, a - 1, b - 1, err);
 }
 
@@ -389,16 +391,16 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
 
     if (n_one_way)
         data_report_add(report, is_for_model ? DATA_NOTE_INFO : DATA_NOTE_FACT, "one way",
-                        "%lld edge%s listed in one direction alone, and taken for both",
+                        "%lld edge%s listed in one direction only, and used in both",
                         (long long)n_one_way, n_one_way == 1 ? " is" : "s are");
     if (tu->has_edge_labels && !is_for_model)
         data_report_add(report, DATA_NOTE_FACT, "not used", "labels or attributes of edges");
     if (tu->nodes.n_unknown)
         data_report_add(report, DATA_NOTE_WARNING, "unknown",
-                        "%lld nodes have a label that none has in the data that were trained on, "
-                        "and count as nodes without one: the first is %.0f, of node %lld",
-                        (long long)tu->nodes.n_unknown, tu->nodes.unknown,
-                        (long long)tu->nodes.unknown_row);
+                        "%lld node%s with a label that does not occur in the training data, "
+                        "treated as unlabelled: the first is %.0f, of node %lld",
+                        (long long)tu->nodes.n_unknown, tu->nodes.n_unknown == 1 ? "" : "s",
+                        tu->nodes.unknown, (long long)tu->nodes.unknown_row);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,

@@ -10,7 +10,7 @@
 
 #define NAME_SIZE 32
 
-/* ---- a file of numbers, a row a node ---- */
+/* ---- a file of numbers, one row for each node ---- */
 
 struct numbers {
     double *v; /* (n_rows, n_cols) */
@@ -85,7 +85,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The different values of every column of labels, ascending. */
+/* Distinct values of each column of labels, ascending. */
 struct values {
     double *v;
     int32_t *start; /* [n_cols + 1] into v */
@@ -111,16 +111,16 @@ static int find_values(struct values *out, const struct numbers *m, int32_t n_no
         out->start[j + 1] = out->start[j] + n;
         if (out->start[j + 1] > TU_MAX_LABELS)
             return err_set(err,
-                           "more than %d different node labels: they are one-hot; numbers that are "
-                           "measured belong into the file of node attributes",
+                           "more than %d different node labels, each of which becomes a feature: "
+                           "put measured numbers in the file of node attributes",
                            TU_MAX_LABELS);
     }
     return 0;
 }
 
-/* ---- columns of other data ---- */
+/* ---- columns of the model's data ---- */
 
-/* Of "label3=7" 3 and 7; of "label=7" 1 and 7. */
+/* "label3=7" gives 3 and 7, "label=7" 1 and 7. */
 static bool parse_label(int32_t *column, double *value, const char *name)
 {
     *column = 1;
@@ -142,7 +142,7 @@ void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dat
     }
 }
 
-/* The values that labels have in other data: they come first there, column after column. */
+/* Take the values from the model's data, where labels come first, column by column. */
 static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
                        struct err *err)
 {
@@ -167,10 +167,9 @@ static int check_columns(const struct numbers *labels, const struct numbers *att
     tu_nodes_columns(&n_labels, &n_attributes, like);
     if (labels->n_cols == n_labels && attributes->n_cols == n_attributes)
         return 0;
-    return err_set(err,
-                   "%d labels and %d attributes of a node: must be %d and %d, as in the data that "
-                   "were trained on",
-                   labels->n_cols, attributes->n_cols, n_labels, n_attributes);
+    return err_set(
+        err, "%d labels and %d attributes of a node: must be %d and %d, as in the training data",
+        labels->n_cols, attributes->n_cols, n_labels, n_attributes);
 }
 
 /* ---- ones ---- */

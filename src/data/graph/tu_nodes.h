@@ -6,35 +6,35 @@
 #include "data/core/builder.h"
 #include "data/graph/edges.h"
 
-/* One-hot columns beyond this are taken for a mistake: labels that are measurements. */
+/* More one-hot columns indicate measurements used as labels. */
 #define TU_MAX_LABELS 10000
 
 struct tu_nodes {
     int32_t n_features; /* F */
-    int8_t *one_hot;    /* (M, F), where there are labels alone; else NULL, and */
+    int8_t *one_hot;    /* (M, F) if there are only labels; or NULL, and */
     float *v;           /* (M, F) labels first, then attributes */
     char **name;        /* [F] owned: label=VALUE, attributeN, degree */
-    int64_t n_unknown;  /* node labels that `like` has not: zeros stand for them */
-    double unknown;     /* the first of them, and its row, from 1 */
+    int64_t n_unknown;  /* node labels that `like` lacks; they become zeros */
+    double unknown;     /* the first of these, and its row, from 1 */
     int64_t unknown_row;
 };
 
-/* Rows of both files are nodes, in their order; each path may be NULL, not both. Labels: whole
- * numbers, whichever; each column that has one is one-hot, its values ascending. Attributes:
- * numbers. like: data whose columns these are to be, NULL: none. Pair with tu_nodes_release(). -1
- * and err: not n_nodes rows (which `nodes_path` lists), a cell that is no such number, more than
- * TU_MAX_LABELS values, other columns of labels or attributes than like has. */
+/* Rows of both files are nodes, in order. One path may be NULL. Labels are whole numbers, one-hot
+ * in each column, values ascending; attributes are numbers. like: data whose columns are used, or
+ * NULL. Pair with tu_nodes_release(). -1 and err if a file does not have
+ * n_nodes rows (nodes of `nodes_path`), a cell is not such a number, there are more than
+ * TU_MAX_LABELS values, or columns differ from those of like. */
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
                   const char *nodes_path, const struct dataset *like, struct err *err);
 
-/* Of data that were read so: columns of node labels and of attributes; neither: degrees. */
+/* Numbers of columns of labels and attributes in such data; both 0: degrees. */
 void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dataset *like);
 
-/* For sets that have neither: how many neighbours a node has. */
+/* Without labels and attributes, the feature is the number of neighbours. */
 int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
                      struct err *err);
 
-void tu_nodes_release(struct tu_nodes *nodes);                         /* takes a zeroed one */
+void tu_nodes_release(struct tu_nodes *nodes);
 void tu_nodes_into(struct draft *draft, const struct tu_nodes *nodes); /* lends the arrays */
 
 #endif

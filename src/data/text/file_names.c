@@ -45,7 +45,7 @@ static void add_plink(struct buf *out, const char *path)
         add(out, path, stem, file_names_plink[i]);
 }
 
-/* The data set's name with '_' behind it, from that of a file: its length, or 0. */
+/* Return the length of the data set's name and '_' in the name of an indicator file, else 0. */
 static size_t tu_prefix(const char *name)
 {
     return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)
@@ -53,7 +53,7 @@ static size_t tu_prefix(const char *name)
                : 0;
 }
 
-/* All that begin as the indicator does. */
+/* Add files whose names begin like that of the indicator. */
 static void add_members(struct buf *out, const char *folder, const char *like, size_t n)
 {
     const struct dirent *entry;

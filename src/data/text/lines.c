@@ -31,17 +31,17 @@ static int fault(struct err *err, const char *path, int64_t number, const char *
 int textline_too_long(struct err *err, const char *path, int64_t number, size_t limit)
 {
     return fault(err, path, number,
-                 "a line of more than %zu bytes: a line may have at most that many; check that the "
-                 "file is text and has line ends",
+                 "a line of more than %zu bytes: this is the limit; check that the file is text "
+                 "and has line ends",
                  limit);
 }
 
 int textline_too_many(struct err *err, const char *path, int64_t number, size_t limit)
 {
-    return fault(err, path, number,
-                 "a line of more than %zu cells: a line may have at most that many; check that the "
-                 "file is a table of text",
-                 TEXTLINE_CELLS_MAX(limit));
+    return fault(
+        err, path, number,
+        "a line of more than %zu cells: this is the limit; check that the file is a table of text",
+        TEXTLINE_CELLS_MAX(limit));
 }
 
 int textline_read_stream(void *source, void *out, size_t *got, size_t n, struct err *err)
@@ -65,7 +65,7 @@ void textline_close(struct textline *t)
     memset(t, 0, sizeof *t);
 }
 
-/* Move bytes of the chunk up to the next line end, or all of them, into the line. */
+/* Move the chunk, up to the next line end, into the line. */
 static int take(struct textline *t, bool *is_done, struct err *err)
 {
     const char *from = t->chunk + t->chunk_at;
@@ -100,7 +100,7 @@ int textline_next(struct textline *t, struct err *err)
     if (!is_begun)
         return 0;
     t->number++;
-    buf_add(&t->text, "", 0); /* a text even where it is empty */
+    buf_add(&t->text, "", 0); /* ends with a NUL even if it is empty */
     if (buf_failed(&t->text))
         return err_nomem(err, t->path, t->text.size);
     if (memchr(t->text.data, '\0', t->text.size))
@@ -126,7 +126,6 @@ int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
 
 /* ---- lines ---- */
 
-/* The next line: 1, or 0 at the end of the file. */
 static int read_line(struct lines *l, struct err *err)
 {
     int status = textline_next(&l->text, err);
@@ -142,7 +141,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The text without blanks at its end, in place. */
 static char *trim_end(char *text)
 {
     size_t n = strlen(text);
@@ -210,8 +208,9 @@ int lines_next(struct lines *l, struct err *err)
 
         if (*text && empty) {
             l->line = empty;
-            return lines_fault(err, l,
-                               "an empty line: the number of a line counts, and more follow");
+            return lines_fault(
+                err, l,
+                "an empty line before the last row: rows are identified by their line number");
         }
         if (*text)
             return cut(l, text, err) ? -1 : 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text files without a header, a line at a time, plain or gzip: rows of cells apart by commas,
- * where the number of a line says what it is about. Line ends are LF or CRLF; spaces and tabs
- * around a cell are dropped. */
+/* Reads text files without a header, plain or gzip: rows of cells separated by commas, identified
+ * by line number. Line ends are LF or CRLF. Spaces and tabs around a cell are dropped. */
 #ifndef DATA_TEXT_LINES_H
 #define DATA_TEXT_LINES_H
 
@@ -12,29 +11,29 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* The lines of a source of bytes, one at a time and of bounded length: a small gzip file may unpack
- * to a single line that fills the memory. */
+/* Lines from any source of bytes. Their length is bounded, because a small gzip file may unpack to
+ * one line that fills the memory. */
 
-/* The longest line of a text file, and the longest row of a table. */
+/* Longest line of a text file, and longest row of a table. */
 #define TEXTLINE_BYTES_MAX ((size_t)1 << 30)
 
-/* The most cells in a line of at most `limit` bytes. Their pointers take no more than the line. */
+/* Most cells in a line of `limit` bytes. Their pointers take no more memory than the line. */
 #define TEXTLINE_CELLS_MAX(limit) ((limit) / sizeof(char *))
 
-/* Read up to n bytes into out; *got of them, 0 only at the end. -1 and err. */
+/* Read up to n bytes into out, *got of them; 0 only at the end. */
 typedef int textline_read(void *source, void *out, size_t *got, size_t n, struct err *err);
 
-/* From a struct stream (data/text/stream.h). */
+/* Reads from a struct stream (data/text/stream.h). */
 textline_read textline_read_stream;
 
 struct textline {
     const char *path; /* borrowed, for messages */
-    size_t limit;     /* bytes of a line; textline_open() sets TEXTLINE_BYTES_MAX */
+    size_t limit;     /* bytes in a line; textline_open() sets TEXTLINE_BYTES_MAX */
     int64_t number;   /* of the current line, from 1 */
-    struct buf text;  /* the current line without its LF; the caller may write into it */
+    struct buf text;  /* current line without its LF; the caller may write into it */
     textline_read *read;
     void *source; /* borrowed */
-    char *chunk;  /* bytes of the source that are not in a line yet */
+    char *chunk;  /* bytes read but not yet in a line */
     size_t chunk_size;
     size_t chunk_at;
 };
@@ -42,14 +41,14 @@ struct textline {
 /* Pair with textline_close() after success. */
 int textline_open(struct textline *t, const char *path, textline_read *read, void *source,
                   struct err *err);
-void textline_close(struct textline *t); /* takes a zeroed one */
+void textline_close(struct textline *t);
 
-/* Step to the next line: 1, or 0 at the end. -1 and err: a line longer than the limit, a NUL byte,
- * as read(). */
+/* Step to the next line: 1, or 0 at the end. -1 and err if it exceeds the limit or has a NUL byte,
+ * or like read(). */
 int textline_next(struct textline *t, struct err *err);
 
-/* Write "PATH:NUMBER: ..." for a line longer than `limit` bytes, or of more cells than fit.
- * Always return -1. */
+/* Set err to "PATH:NUMBER: ..." for a line of more than `limit` bytes, or of too many cells. Always
+ * -1. */
 int textline_too_long(struct err *err, const char *path, int64_t number, size_t limit);
 int textline_too_many(struct err *err, const char *path, int64_t number, size_t limit);
 
@@ -60,29 +59,29 @@ struct lines {
     int64_t line;     /* of the current row, from 1 */
     int32_t n_cells;
     char **cell; /* [n_cells] of the current row; valid until the next call of lines_next() */
-    struct textline text; /* the current line, which lines_next() cuts into cells */
+    struct textline text; /* current line, cut into cells by lines_next() */
     struct lines_source *source;
 };
 
-/* -1 and err: no such file, a directory. Pair with lines_close() after success; after an error
- * nothing is held. */
+/* -1 and err if the file does not exist or is a directory. Pair with lines_close() after success;
+ * after an error nothing is held. */
 int lines_open(struct lines *l, const char *path, struct err *err);
-void lines_close(struct lines *l); /* takes a zeroed one */
+void lines_close(struct lines *l);
 
-/* Step to the next row: 1, or 0 at the end. Empty lines may follow the last row, and nothing else:
- * rows are counted. -1 and err: an empty line before a row, a line with more or fewer cells than
- * the first; as textline_next() and stream_read(). */
+/* Step to the next row: 1, or 0 at the end. Empty lines may only follow the last row, because rows
+ * are identified by line number. -1 and err for an empty line before a row or another number of
+ * cells than in the first, or like textline_next() and stream_read(). */
 int lines_next(struct lines *l, struct err *err);
 
-/* Step to the next line that is not empty, wherever that stands, as one cell: only the blanks at
- * its end are dropped. -1 and err: as textline_next() and stream_read(). */
+/* Step to the next line that is not empty, as one cell without blanks at its end. -1 and err like
+ * textline_next() and stream_read(). */
 int lines_next_whole(struct lines *l, struct err *err);
 
-/* Write "PATH:LINE: message" for the current row. Always returns -1. */
+/* Set err to "PATH:LINE: message" for the current row. Always -1. */
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A whole number in [low, high], from a cell that `what` names. -1 and err. */
+/* Parse a whole number in [low, high]; `what` names it in messages. */
 int lines_whole(int32_t *out, const struct lines *l, int32_t cell, int32_t low, int32_t high,
                 const char *what, struct err *err);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Out of memory must come back as an error: without this uthash ends the process. */
+/* By default uthash ends the process when memory is short. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(item) ((item)->was_lost = 1)
 #include <uthash.h>
@@ -96,7 +96,7 @@ static int add_part(struct names *names, const char *part, size_t n, const char 
     if (!*text)
         rc = err_set(err, "%s: a name is empty", what);
     else if (names_find(names, text) >= 0)
-        rc = err_set(err, "%s: \"%.80s\" again", what, text);
+        rc = err_set(err, "%s: \"%.80s\" occurs twice", what, text);
     else
         rc = names_add(names, text, 0, err) < 0 ? -1 : 0;
     free(text);
@@ -117,7 +117,7 @@ void names_unquote(char *text)
     *out = '\0';
 }
 
-/* The comma behind a part, or the end of the list; NULL: its quotes are not closed. */
+/* Return the comma after a part, or the end of the list; NULL if a quote is open. */
 static const char *find_end(const char *part)
 {
     const char *at = part + strcspn(part, "\"(,");

@@ -15,10 +15,10 @@
 
 /* ---- files of other kinds ---- */
 
-/* So many bytes of a file are looked at to recognise it. */
+/* Bytes examined to recognise a file. */
 enum { FOREIGN_HEAD_BYTES = 4096 };
 
-/* Where the name stands in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
+/* Offset of the name in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
 enum { ZIP_NAME = 30 };
 
 #define RDS                                                             \
@@ -64,7 +64,6 @@ static const struct {
     {"%PDF-", 5, {"a PDF", "save the table as CSV"}},
 };
 
-/* Whether the name of a member begins so. */
 static bool begins(const unsigned char *name, size_t n, const char *wanted)
 {
     return n >= strlen(wanted) && !memcmp(name, wanted, strlen(wanted));
@@ -75,8 +74,8 @@ static bool contains(const unsigned char *head, size_t n, const char *wanted)
     return memmem(head, n, wanted, strlen(wanted)) != NULL;
 }
 
-/* By the name of the first member. Word and PowerPoint files begin like workbooks; they hold no
- * table, and are archives here. */
+/* Decide by the name of the first member. Word and PowerPoint files begin like workbooks but count
+ * as archives. */
 static const struct foreign_file *find_zip(const unsigned char *head, size_t n)
 {
     static const char *const office[] = {"[Content_Types].xml", "_rels/", "docProps/", "xl/"};
@@ -106,8 +105,6 @@ const struct foreign_file *stream_foreign(const void *head, size_t n)
     return NULL;
 }
 
-/* -1 and err, which names the file, its kind and the remedy, where stream_foreign() recognises
- * these bytes. */
 static int check_foreign(const char *path, const void *head, size_t n, struct err *err)
 {
     const struct foreign_file *kind = stream_foreign(head, n);
@@ -124,18 +121,17 @@ size_t stream_mark_bytes(const void *head, size_t n)
 
 /* ---- streams ---- */
 
-/* By inflate() and not by gzread(): that one takes whatever follows a member and does not begin as
- * another for the end of the file, so that a bit that flips there takes rows away and nobody is
- * told. */
+/* gzread() would treat bytes after a member that begin no new member as the end of the file; one
+ * flipped bit would silently drop rows. inflate() does not. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 #define MOST_AT_ONCE ((size_t)1 << 30) /* zlib counts in 32 bits */
-#define WINDOW_BITS (15 + 16)          /* of zlib: the largest window, gzip alone */
+#define WINDOW_BITS (15 + 16)          /* for zlib: the largest window, gzip only */
 
 struct stream_source {
     FILE *file;
     bool is_gzip;
-    bool is_between; /* members: here the file may end */
+    bool is_between; /* between members: the file may end here */
     z_stream z;
     unsigned char packed[CHUNK_BYTES];
 };
@@ -150,8 +146,8 @@ int stream_check(const char *path, const char *wanted, struct err *err)
         return err_set(err, "%s: is a directory: must be %s", path, wanted);
     if (!S_ISREG(status.st_mode))
         return err_set(err,
-                       "%s: is a pipe or a device: must be a file, for it may be read twice; save "
-                       "what comes from there first",
+                       "%s: is a pipe or a device: must be a regular file, because it may be read "
+                       "twice; save the data to a file first",
                        path);
     return 0;
 }
@@ -163,7 +159,7 @@ static int cannot_read(const struct stream *s, struct err *err)
 
 /* ---- opening ---- */
 
-/* As in the SAM specification, 4.1: a member of gzip with a field BC. */
+/* True for BGZF (SAM specification, 4.1): a gzip member with a field BC. */
 static bool is_bgzf(const unsigned char *head, size_t n)
 {
     enum { HAS_FIELDS = 4 };
@@ -171,7 +167,7 @@ static bool is_bgzf(const unsigned char *head, size_t n)
     return n >= 16 && head[2] == 8 && head[3] & HAS_FIELDS && !memcmp(head + 10, "\6\0BC\2\0", 6);
 }
 
-/* Cut off between two blocks, a BGZF file only lacks its end mark. */
+/* A BGZF file cut off between two blocks lacks only its end marker. */
 static int check_mark(struct stream *s, struct err *err)
 {
     static const unsigned char mark[] = {0x1f, 0x8b, 8,  4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
@@ -182,10 +178,9 @@ static int check_mark(struct stream *s, struct err *err)
         fread(last, 1, sizeof last, s->source->file) == sizeof last &&
         !memcmp(last, mark, sizeof mark))
         return 0;
-    return err_set(err, "%s: cut off: the mark that ends a BGZF file is missing", s->path);
+    return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", s->path);
 }
 
-/* Whether it is gzip, by its first bytes. */
 static int find_kind(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;
@@ -203,7 +198,6 @@ static int find_kind(struct stream *s, struct err *err)
     return 0;
 }
 
-/* Read the file from its beginning again. */
 static void restart(struct stream_source *source)
 {
     rewind(source->file);
@@ -213,8 +207,8 @@ static void restart(struct stream_source *source)
     source->is_between = true;
 }
 
-/* Refuse workbooks and R data, by the first bytes; unpacked, for R packs its files with gzip. A
- * fault of the disk or of the packing comes up again when the caller reads. */
+/* Recognise workbooks, R data and the like by their first bytes, unpacked, because R packs with
+ * gzip. Errors of the disk or of gzip appear again when the caller reads. */
 static int refuse_foreign(struct stream *s, struct err *err)
 {
     unsigned char head[FOREIGN_HEAD_BYTES];
@@ -266,7 +260,7 @@ static int read_packed(struct stream *s, struct err *err)
     return ferror(source->file) ? cannot_read(s, err) : 0;
 }
 
-/* What is packed into next_out, a part of it: 1, or 0 at the end. */
+/* Unpack some bytes into next_out: 1, or 0 at the end. */
 static int unpack(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;

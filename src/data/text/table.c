@@ -17,24 +17,21 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* What stands between the cells of a table of text, and around them. */
-
-/* Where quotes may stand in a table: around a whole cell, and doubled inside such a one; in a cell
- * that does not begin with one they are letters like others. libcsv is either stricter or takes
- * everything. */
+/* Quotes may enclose a whole cell and are doubled inside. In a cell that does not begin with a
+ * quote they are ordinary characters. libcsv is either stricter or accepts everything. */
 enum quotes {
-    QUOTES_START,  /* of a cell, blanks may have come */
-    QUOTES_PLAIN,  /* in a cell without quotes around it */
-    QUOTES_INSIDE, /* of a quoted cell */
-    QUOTES_CLOSED, /* a quote inside: the last, or the first of two */
-    QUOTES_BLANK,  /* after the last, blanks have come */
+    QUOTES_START,  /* before a cell; blanks may have come */
+    QUOTES_PLAIN,  /* in a cell without quotes */
+    QUOTES_INSIDE, /* in a quoted cell */
+    QUOTES_CLOSED, /* after a quote in a quoted cell: the last, or the first of two */
+    QUOTES_BLANK,  /* after the closing quote and a blank */
 };
 
-/* A table with runs of blanks between its cells, on its way to one with tabs. */
+/* State of converting runs of blanks between cells to tabs. */
 struct squeeze {
-    bool has_cell;              /* on this line */
-    bool is_apart;              /* blanks have come */
-    bool is_inside, was_inside; /* of quotes; up to the byte before */
+    bool has_cell;              /* this line has a cell */
+    bool is_apart;              /* blanks came after it */
+    bool is_inside, was_inside; /* in quotes, now and at the byte before */
 };
 
 /* ---- quotes ---- */
@@ -74,7 +71,7 @@ static enum quotes next(enum quotes state, unsigned char c, unsigned char separa
     return QUOTES_BLANK;
 }
 
-/* Nearly every line has no quote: then its end alone says where it leaves off. */
+/* Nearly every line has no quote; its end alone determines the state. */
 static enum quotes after_plain(enum quotes state, const unsigned char *bytes, size_t n,
                                unsigned char separator)
 {
@@ -85,8 +82,8 @@ static enum quotes after_plain(enum quotes state, const unsigned char *bytes, si
     return ends_cell(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
 }
 
-/* Go on over n bytes. Zero-initialise to begin. false: after a closing quote stands something else
- * than the end of the cell. */
+/* Advance over n bytes. Zero-initialise to begin. False if something follows a closing quote within
+ * its cell. */
 static bool quotes_follow(enum quotes *state, const unsigned char *bytes, size_t n,
                           unsigned char separator)
 {
@@ -116,7 +113,7 @@ static bool is_blank(char c)
 enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
 static const char kinds[] = {'\t', ',', ';', ' '};
 
-/* Count what could be separators of a line, outside quotes. Returns where the line ends. */
+/* Count possible separators of a line, outside quotes. Returns the end of the line. */
 static const char *count_line(size_t *n, const char *at, const char *end)
 {
     bool is_inside = false, begins = true, has_cell = false, is_apart = false;
@@ -127,7 +124,7 @@ static const char *count_line(size_t *n, const char *at, const char *end)
 
         if (*at == '"' && (is_inside || begins))
             is_inside = !is_inside;
-        /* Two quotes inside are one of the text: it is closed and opened again. */
+        /* Doubled quotes close the cell and open it again. */
         begins = kind || (*at == '"' && !is_inside);
         if (is_inside)
             continue;
@@ -147,8 +144,8 @@ static const char *skip_ends(const char *at, const char *end)
     return at;
 }
 
-/* The separator that a first line "sep=;" names, in quotes or not, in any letters; *length: of the
- * line with its end. 0: bytes begin otherwise. */
+/* Return the separator of a first line "sep=;", quoted or not, in any case; 0 if there is no such
+ * line. *length is that of the line and its end. */
 static char separator_named(size_t *length, const char *bytes, size_t n)
 {
     const char *end = bytes + n, *at = bytes;
@@ -170,7 +167,7 @@ static char separator_named(size_t *length, const char *bytes, size_t n)
     return separator;
 }
 
-/* The separator of R's table with one column, by its first row. */
+/* Return the separator of an R table with one column, from its first row. */
 static char of_quoted_row(const size_t *n, const char *head, const char *row, const char *end)
 {
     if (head == end || row == end || *head != '"' || *row != '"')
@@ -178,12 +175,15 @@ static char of_quoted_row(const size_t *n, const char *head, const char *row, co
     return n[TABS] ? '\t' : n[BLANKS] ? ' ' : ',';
 }
 
-/* By the first line that is not empty: a tab, a comma or a semicolon that stands in it outside
- * quotes; of comma and semicolon the one that the next line has as often, where that tells them
- * apart, or the more frequent one. ' ', runs of blanks, where there is none of these; ',' where
- * there are no blanks either. A header that is one quoted cell says nothing: then tabs or blanks of
- * the next line, if that begins with a quote too, as R writes a table of one column. bytes: the
- * beginning of the file, as far as it was read. */
+/* Find the separator from the first line that is not empty, outside quotes:
+ *   - a tab, if there is one;
+ *   - a comma or a semicolon: the one that occurs as often in the next line, if only one does, else
+ *     the more frequent one;
+ *   - runs of blanks (' ');
+ *   - if the header is one quoted cell, as R writes a table of one column, tabs or blanks of the
+ *     next line, if that begins with a quote too;
+ *   - else ','.
+ * bytes is the beginning of the file, as far as it was read. */
 static char separator_find(const char *bytes, size_t n)
 {
     const char *end = bytes + n, *at = skip_ends(bytes, end), *first = at, *row;
@@ -206,9 +206,9 @@ static char separator_find(const char *bytes, size_t n)
 
 /* ---- runs of blanks ---- */
 
-/* Write the bytes with one tab for each run of blanks that stands between two cells, outside
- * quotes; out has room for n + 1 and must not overlap. Returns how many it got. Zero-initialise s
- * to begin; pieces may be cut anywhere. */
+/* Copy bytes with one tab for each run of blanks between two cells, outside quotes. out has room
+ * for n + 1 and must not overlap. Returns the size. Zero-initialise s; pieces may be cut
+ * anywhere. */
 static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes, size_t n)
 {
     size_t size = 0;
@@ -238,40 +238,40 @@ static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes,
     return size;
 }
 
-/* A chunk is filled, libcsv is fed one line of it at a time, so that at most one row is complete
- * after each feed and the line number is always known. libcsv calls back for every cell and, with
- * CSV_REPALL_NL, for every line end outside quotes. */
+/* libcsv gets one line at a time, so that at most one row is complete after each call and the line
+ * number is known. It calls back for every cell and, with CSV_REPALL_NL, for every line end outside
+ * quotes. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 
 struct table_source {
     struct stream file;
     struct csv_parser parser;
-    unsigned char separator; /* as it is parsed: a tab where the table has blanks */
+    unsigned char separator; /* as parsed: a tab if the table has blanks */
     enum quotes quotes;
     struct squeeze squeeze;
-    struct buf squeezed;  /* the line that is fed, where the table has blanks */
+    struct buf squeezed;  /* the current line, if the table has blanks */
     unsigned char *chunk; /* [CHUNK_BYTES] */
     size_t chunk_size;
     size_t chunk_at;
-    int64_t n_lines;   /* fed so far */
-    size_t row_bytes;  /* fed of the row being put together */
-    bool after_cr;     /* the last line fed ended in CR: a LF now is part of its end */
-    bool is_row_begun; /* of the row being put together, a line was fed */
+    int64_t n_lines;   /* parsed so far */
+    size_t row_bytes;  /* parsed of the current row */
+    bool after_cr;     /* the last line ended with CR; a LF now belongs to it */
+    bool is_row_begun; /* a line of the current row was parsed */
     bool is_row_done;
     bool has_nul;
-    struct buf text; /* the row's cells, each with a NUL */
-    size_t *start;   /* [n_cells] their offsets in text */
+    struct buf text; /* cells of the row, each with a NUL */
+    size_t *start;   /* [n_cells] offsets of the cells in text */
     size_t n_cells;
     size_t cell_capacity;
-    char *header_text; /* what table.name points into */
-    size_t n_skipped;  /* cells at the beginning of each row: R's numbers of rows */
+    char *header_text; /* text of table.name */
+    size_t n_skipped;  /* cells dropped from each row: R's row numbers */
     struct {
         bool is_there;
         int status; /* of read_row() */
         int64_t line;
         struct err err;
-    } first; /* the row after the header, which table_open() reads ahead */
+    } first; /* row after the header, read ahead */
 };
 
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
@@ -322,7 +322,7 @@ static void on_line_end(int terminator, void *arg)
 
 /* ---- chunks and lines ---- */
 
-/* Fill the chunk from the file; an empty chunk means the end. */
+/* Fill the chunk. An empty one means the end. */
 static int refill(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -331,7 +331,7 @@ static int refill(struct table *t, struct err *err)
     return stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err);
 }
 
-/* Bytes of the chunk up to and with the next line end, or all that are left. */
+/* Length of the next line with its end, or of the rest of the chunk. */
 static size_t line_length(const unsigned char *bytes, size_t n)
 {
     const unsigned char *lf = memchr(bytes, '\n', n);
@@ -343,7 +343,7 @@ static size_t line_length(const unsigned char *bytes, size_t n)
     return with_lf;
 }
 
-/* Hand a line, or a part of one, on to libcsv. */
+/* Pass a line, or part of it, to libcsv. */
 static int feed(struct table *t, const unsigned char *bytes, size_t n, struct err *err)
 {
     struct table_source *s = t->source;
@@ -361,8 +361,8 @@ static int feed(struct table *t, const unsigned char *bytes, size_t n, struct er
     if (!quotes_follow(&s->quotes, bytes, n, s->separator)) {
         t->line = s->n_lines + 1;
         return table_fault(err, t,
-                           "a quote out of place: after the closing one the cell must end; quotes "
-                           "inside a quoted cell are doubled");
+                           "a misplaced quote: a cell must end after its closing quote; double the "
+                           "quotes inside a quoted cell");
     }
     if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n)
         return err_nomem(err, t->path, n);
@@ -407,7 +407,7 @@ static int finish_parsing(struct table *t, struct err *err)
     return err_nomem(err, t->path, s->text.size);
 }
 
-/* The next row into source->text and start: 1, or 0 at the end. */
+/* Read the next row into source->text and start: 1, or 0 at the end. */
 static int read_row(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -432,8 +432,7 @@ static int read_row(struct table *t, struct err *err)
         return err_nomem(err, t->path, s->text.size);
     if (s->has_nul)
         return table_fault(err, t,
-                           "a NUL byte: this is not a table of text (UTF-16 is not read, "
-                           "save it as UTF-8)");
+                           "a NUL byte: this is not a table of text (save UTF-16 as UTF-8)");
     return s->is_row_done;
 }
 
@@ -451,7 +450,7 @@ static int open_file(struct table *t, struct err *err)
     return refill(t, err);
 }
 
-/* Excel's first line "sep=;", which is no header. Skips it. */
+/* Skip Excel's first line "sep=;". */
 static int read_separator(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -488,7 +487,7 @@ static int start_parsing(struct table *t, struct err *err)
     return 0;
 }
 
-/* Point out[] at the row's cells; out is made on the first call. */
+/* Point out[] at the row's cells; the first call allocates it. */
 static int point_at_cells(char ***out, const struct table_source *s, struct err *err)
 {
     if (!*out)
@@ -536,8 +535,8 @@ static int read_header(struct table *t, struct err *err)
 
 /* ---- row names ---- */
 
-/* R's write.table() leaves the first cell of the header out. Where the last cell is empty, the row
- * has a separator too many. */
+/* R's write.table() omits the first cell of the header. If the last cell of the row is empty, it
+ * only ends with a separator. */
 static bool is_header_short(const struct table *t)
 {
     const struct table_source *s = t->source;
@@ -546,7 +545,8 @@ static bool is_header_short(const struct table *t)
            s->text.data[s->start[s->n_cells - 1]];
 }
 
-/* A header that begins with the name of an id column lacks the name of another column. */
+/* True if the header begins with the name of an id column: the missing name is then that of another
+ * column. */
 static bool names_ids(const struct table *t)
 {
     static const char *const ids[] = {"id",           "iid",       "fid",        "taxa", "taxon",
@@ -560,8 +560,7 @@ static bool names_ids(const struct table *t)
     return false;
 }
 
-/* Rows that nobody named R numbers from 1 on: the ids then stand in the next column, if they are
- * words there. */
+/* R numbers unnamed rows from 1. The ids are then in the next column, if it contains words. */
 static bool has_row_numbers(const struct table *t)
 {
     const struct table_source *s = t->source;
@@ -588,8 +587,8 @@ static int add_row_names(struct table *t, struct err *err)
     return 0;
 }
 
-/* Read the first row ahead: it shows whether the header lacks a cell. What is wrong with it comes
- * up when it is its turn. */
+/* Read the first row, which shows if the header lacks a cell. An error in it is reported in its
+ * turn. */
 static int read_ahead(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
