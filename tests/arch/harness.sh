@@ -23,8 +23,8 @@ total() { "$SRCDIR/tests/summary" "$@" | tail -n 1; }
 is "passed cases are counted" "$(total 0 good.trs)" "2 passed, 0 failed, 0 skipped"
 is "skipped cases, too" "$(total 0 good.trs skip.trs)" "3 passed, 0 failed, 1 skipped"
 is "a crash is a failure" "$(total 1 good.trs bad.trs)" "3 passed, 2 failed, 0 skipped"
-is "so is a test that did not run" "$(total 1 good.trs none.trs)" "2 passed, 1 failed, 0 skipped"
-is "and a make that failed without one" "$(total 2 good.trs)" "2 passed, 1 failed, 0 skipped"
+is "a test that did not run is a failure" "$(total 1 good.trs none.trs)" "2 passed, 1 failed, 0 skipped"
+is "a make that failed without a test is a failure" "$(total 2 good.trs)" "2 passed, 1 failed, 0 skipped"
 ok "status of success" "$SRCDIR/tests/summary" 0 good.trs skip.trs
 fails "and of a failure" 1 "$SRCDIR/tests/summary" 1 bad.trs
 done_testing

@@ -28,7 +28,7 @@ fails "an invalid format" 2 "$ESPALIER" best --format xml
 ok "a sweep" "$ESPALIER" run small.ini --progress none
 is "the header" "$(best | head -n 1 | tr -s ' ')" \
     "place config hidden_size dropout batch_size trials mean val_r2 sd se diff diff_low diff_high within_se seconds"
-is "ten rows unless told otherwise" "$(best | wc -l)" 11
+is "ten rows by default" "$(best | wc -l)" 11
 is "-n" "$(best -n 3 | wc -l)" 4
 is "-n 0: all" "$(best -n 0 | wc -l)" 13
 like "the objective behind 'mean' is printed" "$(cat chatter)" '^espalier: small: mean of val_pearson'

@@ -125,7 +125,7 @@ ok "best beside it" "$ESPALIER" best killed.db
 kill -9 $pid
 wait $pid 2>/dev/null
 ok "status after kill -9" "$ESPALIER" status killed.db
-ok "the same line goes on after kill -9" "$ESPALIER" run long.ini --db killed.db --progress none
+ok "the same command continues after kill -9" "$ESPALIER" run long.ini --db killed.db --progress none
 is "and its rows equal the others" "$(rows killed.db)" "$(rows mid.db)"
 unset FAULT_MAGIC LD_PRELOAD
 

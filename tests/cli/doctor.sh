@@ -62,9 +62,9 @@ fails "run refuses it" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --
 like "the fix is printed" "$(cat .err)" "^espalier: srun has started 4 tasks, but this one is alone.*; srun --mpi=pmix"
 is "before any file is made" "$(ls alone.db* 2>/dev/null)" ""
 fails "also with -n" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini -n 2 --db alone.db
-ok "but not with a shard" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
-ok "nor in a terminal of srun --pty" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
-ok "nor in a step of one task" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
+ok "a shard is accepted" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
+ok "a terminal of srun --pty is accepted" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
+ok "a step of one task is accepted" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
 like "doctor reports it" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun has started 4 tasks"
 fails "doctor exits with the status of run" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
 

@@ -247,7 +247,7 @@ markers=$(sqlite3 all.db 'select features from sweep')
 name=$(head -n 1 elsewhere/genotypes.csv | cut -d, -f2)
 is "names, means and shapes" "$($python features.py one.safetensors)" \
     "espalier-model-1 $markers $name [$markers, $markers, $markers] ($markers, 8) 8"
-is "of a reduced model, too" "$($python features.py reduced.safetensors)" \
+is "the same for a reduced model" "$($python features.py reduced.safetensors)" \
     "espalier-model-1 $markers $name [$markers, $markers, $markers] ($markers, 4) 4"
 
 $python - <<'PY'

@@ -259,7 +259,7 @@ awk -F'\t' -v OFS='\t' '/^##/ { next }
       out = $1
       for (i = 10; i <= NF; i++) out = out "\t" (is_first ? $i : $i == "0/0" ? "AA" : $i == "0/1" ? "AG" : $i == "1/1" ? "GG" : "NN")
       print out }' panel.vcf >panel.hmp.txt
-is "HapMap, half of it turned" "$(new 1 panel.hmp.txt)" "$(cat new1.csv)"
+is "HapMap, half of the sites reversed" "$(new 1 panel.hmp.txt)" "$(cat new1.csv)"
 awk -F '\t' -v OFS='\t' 'NR > 1 { $2 = "NA" } 1' panel.hmp.txt >seen.hmp.txt
 is "and without alleles" "$(new 1 seen.hmp.txt)" "$(cat new1.csv)"
 cut -f 1-11,14,18,22,26,30 seen.hmp.txt >few.hmp.txt
@@ -281,7 +281,7 @@ with open("p.bim", "w") as bim, open("p.bed", "wb") as bed:
         c = [code[g] for g in s[9:]]
         bed.write(bytes(sum(v << 2 * i for i, v in enumerate(c[at:at + 4])) for at in range(0, len(c), 4)))
 PY
-    is "PLINK, a quarter of it turned" "$(new 1 p.bed)" "$(cat new1.csv)"
+    is "PLINK, a quarter of the sites reversed" "$(new 1 p.bed)" "$(cat new1.csv)"
 fi
 # Compute the row of a new sample independently, from the published method.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then

@@ -29,7 +29,7 @@ is "fewer columns, less to compute" "$(sqlite3 r.db "select group_concat(reduce,
         order by flops desc)")" "exact pca:20 pca:5"
 "$ESPALIER" best r.db --where "reduce = 'pca:20'" --format ini >best.ini
 like "the best of a value as a sweep file" "$(cat best.ini)" 'reduce = pca:20'
-ok "which can be read" "$ESPALIER" plan best.ini --db none.db
+ok "the file can be read" "$ESPALIER" plan best.ini --db none.db
 like "inspect counts columns" "$("$ESPALIER" inspect r.ini)" \
     'reduced     exact: 60 samples x 300 features to 59 columns'
 is "for each value" "$("$ESPALIER" inspect r.ini | grep -c '^reduced')" 3

@@ -64,13 +64,13 @@ like "inspect shows a class" "$(cat shown)" "^class +x\?\]52;c;eA==\?\?31m\?y: 1
 like "and an id" "$(cat shown)" '^unmatched +"x\?\]52;c;eA==\?\?31m\?y"$'
 is "without control bytes" "$(harm shown)" 0
 "$ESPALIER" inspect classes.ini --set trait=none >shown 2>&1
-is "nor do errors" "$(grep -c . shown) $(harm shown)" "1 0"
+is "errors contain none either" "$(grep -c . shown) $(harm shown)" "1 0"
 "$ESPALIER" run classes.ini --set "sweep.name=$evil" --progress none >shown 2>&1
 # shellcheck disable=SC2129 # one a line
 "$ESPALIER" plan classes.ini --db "$evil" >>shown 2>&1
 "$ESPALIER" "$evil" >>shown 2>&1
 "$ESPALIER" run classes.ini --progress "$evil" >>shown 2>&1
-is "nor words of the command line" "$(harm shown)" 0
+is "and neither do words of the command line" "$(harm shown)" 0
 
 # A marker that equals the trait and has a hostile name.
 awk -v evil="$evil" 'BEGIN { print "id,m1," evil; for (i = 1; i <= 24; i++) print "s" i "," i % 3 "," i * 1.5 }' >copy.csv

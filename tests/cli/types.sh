@@ -51,7 +51,7 @@ is "a model's page has its settings" "$(grep -cE '^ *(k|metric|build) ' shown)" 
 like "and the page says so" "$(grep hidden_size shown)" 'hidden_size .* 4 .*axis'
 "$ESPALIER" best --where "config = $mlp" --format ini >mlp.ini
 is "its sweep file too" "$(grep -cE '^(k|metric|build) ' mlp.ini)" 0
-ok "which trains it" "$ESPALIER" run mlp.ini --db again.db --progress none
+ok "the file trains it" "$ESPALIER" run mlp.ini --db again.db --progress none
 is "with the same keys" "$(sql 'select key from trial' again.db)" \
     "$(sql "select key from trial where config_id = $mlp")"
 is "and numbers" "$(sql 'select value from trial' again.db)" \
@@ -176,7 +176,7 @@ is "equal scores by chance give no warning" "$(told .out)" 0
 ok "classes" "$ESPALIER" run nodes.ini --set type=ridge --set test=0 --progress none --db classes.db
 is "have no log_loss" "$(sql "select group_concat(name) from (select name from metric where split = 'val' order by name)" classes.db)" \
     "accuracy,macro_f1,roc_auc"
-fails "which cannot be the objective" 2 "$ESPALIER" run nodes.ini --set type=ridge --set objective=val_log_loss
+fails "log_loss cannot be the objective" 2 "$ESPALIER" run nodes.ini --set type=ridge --set objective=val_log_loss
 like "the message names the types" "$(cat "$T/.err")" \
     '--set objective: objective = val_log_loss: type = ridge has scores of classes, not probabilities: allowed beside it are'
 fails "lambda is above 0" 2 "$ESPALIER" run ridge.ini --set grid.lambda=0

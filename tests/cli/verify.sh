@@ -26,7 +26,7 @@ ok "a sweep" "$ESPALIER" run small.ini --progress none
 ok "five of its trials" "$ESPALIER" verify
 is "are equal" "$(sed -n '$p' .out)" "5 of 24 done trials run again: 5 equal to the bit, 0 not"
 is "a line each" "$(grep -c '^t[0-9]*  c[0-9]*  replicate [01]  fold [012]  equal: val_pearson' .out)" 5
-is "of all configurations" "$(awk 'NF > 9 { print $2 }' .out | sort -u | grep -c c)" 4
+is "trials of all configurations" "$(awk 'NF > 9 { print $2 }' .out | sort -u | grep -c c)" 4
 first=$(cat .out)
 "$ESPALIER" verify >again
 is "the same sample is drawn again" "$(cat again)" "$first"
