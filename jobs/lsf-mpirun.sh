@@ -1,65 +1,66 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep in one LSF job, started with mpirun.
+# Run a sweep in one LSF job, with mpirun.
 #
-#     GRID=grids/ft10.ini bsub < jobs/lsf-mpirun.sh    and DATABASE=..., results.db without it
+#     GRID=grids/ft10.ini bsub < jobs/lsf-mpirun.sh    and DATABASE=FILE (default: results.db)
 #
-# The same line again goes on where this one stopped: finished trials are never run twice. Lines
-# that begin with #BSUB are for LSF; what is given to bsub itself wins over them.
+# To continue a sweep that stopped, submit the same command again: finished trials never run twice.
+# Lines that begin with #BSUB are options for LSF. Options of the bsub command override them.
 
 #BSUB -J espalier
-# Ranks. Each trains one trial at a time, so more ranks than trials are of no use; they may lie on
-# any number of hosts, of any kind.
+# Number of ranks. Each trains one trial at a time, so more ranks than trials are useless. They may
+# run on any number of hosts, of any kind.
 #BSUB -n 32
-# As many of them on each host (leave it out: as LSF likes), and a core for each. With `threads` in
-# the sweep file above 1: core(THREADS).
+# Ranks on each host (without this line LSF decides), with one core for each rank. If the sweep file
+# sets `threads` above 1, write core(THREADS).
 #BSUB -R "span[ptile=16]"
 #BSUB -R "affinity[core(1)]"
-# Memory of a rank, in the unit of your site, mostly MB. Ranks of a host share one copy of the data,
-# a byte for each genotype; 100 MB for each rank and 4 bytes for each genotype and host are plenty.
+# Memory of a rank, in the unit of your site, mostly MB. The ranks on a host share one copy of the
+# data, with a byte for each genotype. Plenty: 100 MB for each rank plus 4 bytes for each genotype on
+# each host.
 #BSUB -R "rusage[mem=1000]"
-# Walltime, hours:minutes. It need not be enough for the whole sweep.
+# Walltime, hours:minutes. The sweep need not finish in this time.
 #BSUB -W 4:00
-# Two minutes before the walltime LSF sends USR2.
+# LSF sends signal USR2 two minutes before the walltime ends.
 #BSUB -wa USR2
 #BSUB -wt 2
-# Back into the queue when it was stopped early (75) and when a host fails (-r).
+# LSF puts the job back into the queue if it stopped early (status 75) or a host failed (-r).
 #BSUB -Q 75
 #BSUB -r
-# One log for each job, its number in its name. A job that runs again adds to it.
+# One log for each job, named after its number. A job that runs again appends to it.
 #BSUB -o %J.log
 
-# The sweep file, and the database that takes the results. Put it on a filesystem all hosts share;
-# only rank 0 writes to it. ESPALIER is the program where it is not on PATH. LSF hands on the
-# environment of bsub.
+# The sweep file, and the database for the results. Put the database on a filesystem that all hosts
+# share; only rank 0 writes to it. If espalier is not in PATH, set ESPALIER to it. LSF passes the
+# environment of bsub to the job.
 grid=${GRID:?"set GRID to the sweep file"}
 database=${DATABASE:-results.db}
 espalier=${ESPALIER:-espalier}
 
-# One thread for each product of matrices: the ranks are the parallelism.
+# One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# An Open MPI that was built for LSF learns the hosts from it; another one is told here, that of
-# version 4 and that of 5: where they are listed, and how a process is started on them.
+# An Open MPI built for LSF gets the hosts from LSF. For any other, these variables (for versions 4
+# and 5) name the list of hosts and the program that starts a process on them.
 export OMPI_MCA_orte_default_hostfile="$LSB_DJOB_HOSTFILE" OMPI_MCA_plm_rsh_agent=blaunch
 export PRTE_MCA_prte_default_hostfile="$LSB_DJOB_HOSTFILE" PRTE_MCA_plm_ssh_agent=blaunch
 
-# How many trials the database holds the end of.
+# Count the finished trials in the database.
 finished() {
     "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
 }
 before=$(finished)
 
-# espalier starts mpirun, so that a rank that dies does not end the sweep. It runs beside this
-# script, which could not act on a signal while waiting in the foreground. --grace: trials under way
-# were begun to end half a minute before the walltime, let them.
+# espalier starts mpirun. If a rank dies, the others continue. It runs in the background, so that this
+# script can react to signals. --grace: let running trials finish; they are expected to end half a
+# minute before the walltime.
 "$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --grace 90s --progress plain &
 pid=$!
 trap 'kill -USR2 "$pid"' USR1 USR2
-# bkill: all is killed soon. A second signal, a second later, waits for no trial.
+# bkill kills the job soon, so send a second signal after a second: it ends running trials at once.
 trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 
-# `wait` ends early at each signal; the true exit status is that of the last one.
+# `wait` returns early at each signal; the last `wait` gives the true exit status.
 wait "$pid"
 status=$?
 while kill -0 "$pid" 2>/dev/null; do
@@ -67,10 +68,10 @@ while kill -0 "$pid" 2>/dev/null; do
     status=$?
 done
 
-# 0: all trials are finished. 3: finished, some trials failed. 75: stopped early, to be continued;
-# by itself only if a trial came to its end, lest it go on for ever where none does.
+# Exit status 0: all trials are finished. 3: finished, some trials failed. 75: stopped early. The job
+# is requeued only if a trial finished; otherwise it might be requeued forever.
 if [ "$status" -eq 75 ] && [ "$(finished)" -le "$before" ]; then
-    echo "stopped before a single trial came to its end: not queued again; submit the same line again"
+    echo "stopped before any trial finished: not requeued; submit the same command again"
     exit 1
 fi
 exit "$status"

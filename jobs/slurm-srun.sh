@@ -1,65 +1,66 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep in one Slurm allocation, started with srun: for sites where mpirun is not wanted. Open MPI
-# must know Slurm's PMIx (`srun --mpi=list` names pmix; else each rank would believe to be alone).
+# Run a sweep in one Slurm job, with srun, for sites that do not allow mpirun. Open MPI must support
+# Slurm's PMIx: `srun --mpi=list` must list pmix. Otherwise the ranks would not find each other.
 #
 #     sbatch jobs/slurm-srun.sh GRID.ini [DATABASE]
 #
-# Prefer slurm-mpirun.sh where you can choose: when a rank dies, Slurm ends all ranks of an srun, and
-# this script starts them again; under mpirun the others never stop.
+# Prefer slurm-mpirun.sh if both work. If a rank dies under srun, Slurm ends all ranks, and this
+# script starts them again. Under mpirun the other ranks continue.
 #
-# The same line again goes on where this one stopped: finished trials are never run twice. Lines
-# that begin with #SBATCH are for Slurm; what is given to sbatch itself wins over them.
+# To continue a sweep that stopped, submit the same command again: finished trials never run twice.
+# Lines that begin with #SBATCH are options for Slurm. Options of the sbatch command override them.
 
 #SBATCH --job-name=espalier
-# Ranks. Each trains one trial at a time, so more ranks than trials are of no use; they may lie on
-# any number of nodes, of any kind.
+# Number of ranks. Each trains one trial at a time, so more ranks than trials are useless. They may
+# run on any number of nodes, of any kind.
 #SBATCH --ntasks=32
-# Cores of a rank: as many as `threads` in the sweep file, which is 1 unless it says otherwise.
+# Cores of a rank: the setting `threads` of the sweep file (default 1).
 #SBATCH --cpus-per-task=1
-# Memory of a core. Ranks of a node share one copy of the data, a byte for each genotype; 100 MB for
-# each rank and 4 bytes for each genotype and node are plenty (with reduce = exact much less).
+# Memory of a core. The ranks on a node share one copy of the data, with a byte for each genotype.
+# Plenty: 100 MB for each rank plus 4 bytes for each genotype on each node (reduce = exact needs much
+# less).
 #SBATCH --mem-per-cpu=1G
-# Walltime. It need not be enough for the whole sweep.
+# Walltime. The sweep need not finish in this time.
 #SBATCH --time=04:00:00
-# Two minutes before the walltime Slurm sends USR2 to this script ("B:" means: not to the ranks).
+# Slurm sends signal USR2 two minutes before the walltime ends ("B:": to this script, not to ranks).
 #SBATCH --signal=B:USR2@120
-# When a node fails, Slurm puts the job back into the queue.
+# If a node fails, Slurm puts the job back into the queue.
 #SBATCH --requeue
-# One log for each job: its name and number. A job that runs again adds to it.
+# One log for each job, named after job and number. A job that runs again appends to it.
 #SBATCH --output=%x-%j.log
 #SBATCH --open-mode=append
 
-# Put the job back into the queue also when it was stopped early, until all is done? yes or no.
+# With REQUEUE=yes the job also goes back into the queue if it stopped early, until the sweep is done.
 requeue=${REQUEUE:-no}
 
-# The sweep file, and the database that takes the results. Put it on a filesystem all nodes share;
-# only rank 0 writes to it. ESPALIER is the program where it is not on PATH.
+# Arguments: the sweep file, and the database for the results. Put the database on a filesystem that
+# all nodes share; only rank 0 writes to it. If espalier is not in PATH, set ESPALIER to it.
 grid=${1:?"usage: sbatch $0 GRID.ini [DATABASE]"}
 database=${2:-results.db}
 espalier=${ESPALIER:-espalier}
 
-# One thread for each product of matrices: the ranks are the parallelism.
+# One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# How many trials the database holds the end of.
+# Count the finished trials in the database.
 finished() {
     "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
 }
 before=$(finished)
 
-# It runs beside this script, which could not act on a signal while waiting in the foreground. srun
-# hands USR2 on to all ranks. --kill-on-bad-exit=0, --wait=0: ranks that end, 75 included, do not
-# take those along that are still writing. --grace: trials under way were begun to end half a minute
-# before the walltime, let them.
+# srun runs in the background, so that this script can react to signals. It passes USR2 on to all
+# ranks. --kill-on-bad-exit=0, --wait=0: a rank that ends, also with status 75, must not end ranks that
+# are still writing. --grace: let running trials finish; they are expected to end half a minute before
+# the walltime.
 start() {
     srun --mpi=pmix --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=0 --wait=0 \
         "$espalier" run "$grid" --db "$database" --grace 90s --progress plain &
     pid=$!
     trap 'asked=yes; kill -USR2 "$pid"' USR1 USR2
-    # scancel: all is killed soon. A second signal, a second later, waits for no trial.
+    # scancel kills the job soon, so send a second signal after a second: it ends running trials.
     trap 'asked=yes; kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
-    # `wait` ends early at each signal; the true exit status is that of the last one.
+    # `wait` returns early at each signal; the last `wait` gives the true exit status.
     wait "$pid"
     status=$?
     while kill -0 "$pid" 2>/dev/null; do
@@ -68,8 +69,8 @@ start() {
     done
 }
 
-# Above 128 without being asked: a rank died, and Slurm ended the others. Once more, as long as that
-# gets further.
+# A status above 128 without a stop signal: a rank died, and Slurm ended the others. Start again as long
+# as more trials finish each time.
 asked=no
 start
 at=$before
@@ -79,10 +80,10 @@ while [ "$status" -gt 128 ] && [ "$asked" = no ] && [ "$(finished)" -gt "$at" ];
     start
 done
 
-# 0: all trials are finished. 3: finished, some trials failed. 75: stopped early, to be continued;
-# by itself only if a trial came to its end, lest it go on for ever where none does.
+# Exit status 0: all trials are finished. 3: finished, some trials failed. 75: stopped early. The job
+# is requeued only if a trial finished; otherwise it might be requeued forever.
 if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(finished)" -gt "$before" ]; then
     exec scontrol requeue "$SLURM_JOB_ID"
 fi
-[ "$status" -ne 75 ] || echo "not finished: submit the same line again, or scontrol requeue $SLURM_JOB_ID"
+[ "$status" -ne 75 ] || echo "not finished: submit the same command again, or scontrol requeue $SLURM_JOB_ID"
 exit "$status"

@@ -19,6 +19,7 @@ ESPALIER=${ESPALIER:-$PWD/espalier}
 SRCDIR=${SRCDIR:-$PWD}
 # Tests run side by side and on more ranks than cores, so the launch checks would warn.
 export ESPALIER_CHECKS=off
+unset ESPALIER_DB
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 pass() {

@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/batch.h"
+#include "base/words.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "config.h"
 #include "launch/host.h"
 #include "launch/preflight.h"
+#include "report/answer.h"
+#include "report/rows.h"
 #include "run/job_prepare.h"
 #include "store/store.h"
 #include "tensor/gemm.h"
 
-/* What there is to say, before any of it is printed. */
+enum { MACHINE, RANKS, FINDINGS };
+static const struct answer_section sections[] = {
+    [MACHINE] = {"machine", NULL, true, NULL, NULL},
+    [RANKS] = {"ranks", "ranks", false, "rank host", NULL},
+    [FINDINGS] = {"findings", "findings", false, "severity finding", NULL},
+};
+
+/* The findings, collected before any of them is printed. */
 struct examination {
     const struct world *world;
     const struct rank_info *info; /* [world->size] */
     struct checks_job job;
+    struct batch_job batch;
+    double memory_bytes, shm_bytes; /* shm: free; NaN: there is none */
     struct findings findings;
 };
 
-/* Of a file that is not there yet. */
+/* True if a file that does not exist can be created. */
 static bool is_folder_writable(const char *path)
 {
     char copy[PATH_MAX];
@@ -43,57 +57,90 @@ static void check_database(struct findings *findings, const char *db)
         else
             checks_add(findings, "give another --db", "%s", err.text);
     } else if (!is_folder_writable(db)) {
-        checks_add(findings, "make the folder, or give another --db",
-                   "%s: cannot be made: its folder is not there, or not writable", db);
+        checks_add(findings, "create the folder, or give another --db",
+                   "%s: cannot be created: its folder does not exist or is not writable", db);
     }
 }
 
 /* ---- facts ---- */
 
-static void print_memory(void)
+static void find_memory(struct examination *e)
 {
     struct statvfs shm;
 
-    cli_printf("memory      %.1f GiB\n",
-               (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / (1 << 30));
-    if (!statvfs("/dev/shm", &shm))
-        cli_printf("/dev/shm    %.1f GiB free\n",
-                   (double)shm.f_bavail * (double)shm.f_frsize / (1 << 30));
+    e->memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    e->shm_bytes =
+        statvfs("/dev/shm", &shm) ? (double)NAN : (double)shm.f_bavail * (double)shm.f_frsize;
 }
 
-static void print_machine(void)
+static const char *launch_of(const struct world *world)
 {
+    return world->is_mpi ? "MPI" : "single process";
+}
+
+static const char *recovery_of(const struct examination *e)
+{
+    static const char *const recovery[] = {"unknown: this launcher does not report it", "off",
+                                           "on"};
+
+    return recovery[e->info->recovery];
+}
+
+static void print_machine(struct answer *answer, const struct examination *e)
+{
+    char cpu[128], memory[BYTES_TEXT], shm[BYTES_TEXT];
+
+    answer_printf(answer, "espalier    %s\n", PACKAGE_VERSION);
+    answer_printf(answer, "cpu         %s\n", host_cpu(cpu, sizeof cpu));
+    answer_printf(answer, "cores       %d that this process may use\n", host_cores());
+    answer_printf(answer, "blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
+    answer_printf(answer, "mpi         %s\n", world_library());
+    answer_printf(answer, "memory      %s\n", bytes_words(memory, e->memory_bytes));
+    if (!isnan(e->shm_bytes))
+        answer_printf(answer, "/dev/shm    %s free\n", bytes_words(shm, e->shm_bytes));
+}
+
+static void print_launch(struct answer *answer, const struct examination *e)
+{
+    const struct checks_job *job = &e->job;
+
+    answer_printf(answer, "launch      %s, %d rank%s\n", launch_of(e->world), e->world->size,
+                  plural(e->world->size));
+    if (e->world->size > 1)
+        answer_printf(answer, "recovery    %s\n", recovery_of(e));
+    if (e->batch.system != BATCH_NONE)
+        answer_printf(answer, "batch job   %s, %s\n", batch_system_title(e->batch.system),
+                      e->batch.id);
+    answer_printf(answer, "database    %s on %s: journal mode %s%s\n", job->db, job->filesystem,
+                  job->is_network ? "delete" : "wal",
+                  job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
+}
+
+/* The same for programs. */
+static void add_machine(struct answer *answer, const struct examination *e)
+{
+    bool is_batch = e->batch.system != BATCH_NONE;
+    struct rows rows = {.n_cols = 0};
     char cpu[128];
 
-    cli_printf("espalier    %s\n", PACKAGE_VERSION);
-    cli_printf("cpu         %s\n", host_cpu(cpu, sizeof cpu));
-    cli_printf("cores       %d that this process may use\n", host_cores());
-    cli_printf("blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
-    cli_printf("mpi         %s\n", world_library());
-    print_memory();
-}
-
-static void print_launch(const struct examination *e)
-{
-    static const char *const recovery[] = {"not known: this launcher does not tell", "off", "on"};
-    const struct world *world = e->world;
-    const struct rank_info *here = e->info;
-    struct batch_job batch;
-
-    cli_printf("launch      %s, %d rank%s\n", world->is_mpi ? "MPI" : "single process", world->size,
-               world->size == 1 ? "" : "s");
-    if (world->size > 1)
-        cli_printf("recovery    %s\n", recovery[here->recovery]);
-    batch_job_here(&batch);
-    if (batch.system != BATCH_NONE)
-        cli_printf("batch job   %s, %s\n", batch_system_title(batch.system), batch.id);
-}
-
-static void print_database(const struct checks_job *job)
-{
-    cli_printf("database    %s on %s: journal mode %s%s\n", job->db, job->filesystem,
-               job->is_network ? "delete" : "wal",
-               job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
+    rows_text(&rows, "version", PACKAGE_VERSION);
+    rows_text(&rows, "cpu", host_cpu(cpu, sizeof cpu));
+    rows_integer(&rows, "cores", host_cores());
+    rows_text(&rows, "blas", gemm_library());
+    rows_text(&rows, "blas_kernel", gemm_kernel());
+    rows_text(&rows, "mpi", world_library());
+    rows_real(&rows, "memory_bytes", e->memory_bytes);
+    rows_real(&rows, "shm_free_bytes", e->shm_bytes);
+    rows_text(&rows, "launch", launch_of(e->world));
+    rows_integer(&rows, "ranks", e->world->size);
+    rows_text(&rows, "recovery", e->world->size > 1 ? recovery_of(e) : NULL);
+    rows_text(&rows, "batch_system", is_batch ? batch_system_title(e->batch.system) : NULL);
+    rows_text(&rows, "batch_job", is_batch ? e->batch.id : NULL);
+    rows_text(&rows, "database", e->job.db);
+    rows_text(&rows, "filesystem", e->job.filesystem);
+    rows_text(&rows, "journal_mode", e->job.is_network ? "delete" : "wal");
+    answer_table(answer, &sections[MACHINE], rows_table(&rows));
+    rows_release(&rows);
 }
 
 static bool is_same_place(const struct rank_info *a, const struct rank_info *b)
@@ -101,8 +148,8 @@ static bool is_same_place(const struct rank_info *a, const struct rank_info *b)
     return !strcmp(a->host, b->host) && CPU_EQUAL(&a->cpus, &b->cpus);
 }
 
-/* Ranks that follow each other and are placed alike in a line. */
-static void print_ranks(const struct examination *e)
+/* For people, consecutive ranks with the same place share a line. */
+static void print_ranks(struct answer *answer, const struct examination *e)
 {
     int32_t next;
 
@@ -119,28 +166,82 @@ static void print_ranks(const struct examination *e)
         else
             snprintf(numbers, sizeof numbers, "%d", rank);
         host_cpus_format(&cores, &info->cpus);
-        cli_printf("rank %-7s%s, cores %s\n", numbers, info->host, buf_text(&cores));
+        answer_printf(answer, "rank %-7s%s, cores %s\n", numbers, info->host, buf_text(&cores));
         buf_release(&cores);
     }
 }
 
-static void print_findings(const struct findings *findings)
+static void add_ranks(struct answer *answer, const struct examination *e)
 {
-    cli_printf("\n");
+    static const char *const names[] = {"rank", "host", "cores"};
+    struct rows rows;
+
+    rows_init(&rows, names, 3);
+    for (int32_t rank = 0; rank < e->world->size; rank++) {
+        struct buf cores = {0};
+
+        host_cpus_format(&cores, &e->info[rank].cpus);
+        rows_integer(&rows, "rank", rank);
+        rows_text(&rows, "host", e->info[rank].host);
+        rows_text(&rows, "cores", buf_text(&cores));
+        buf_release(&cores);
+    }
+    answer_table(answer, &sections[RANKS], rows_table(&rows));
+    rows_release(&rows);
+}
+
+static void print_findings(struct answer *answer, const struct findings *findings)
+{
+    answer_printf(answer, "\n");
     for (int32_t i = 0; i < findings->n; i++)
-        cli_printf("%s: %s\n    fix: %s\n",
-                   findings->list[i].is_refused ? "run would refuse" : "warning",
-                   findings->list[i].what, findings->list[i].fix);
+        answer_printf(answer, "%s: %s\n    fix: %s\n",
+                      findings->list[i].is_refused ? "run would refuse" : "warning",
+                      findings->list[i].what, findings->list[i].fix);
     if (!findings->n)
-        cli_printf("nothing to mend\n");
+        answer_printf(answer, "no problems found\n");
+}
+
+static void add_findings(struct answer *answer, const struct findings *findings)
+{
+    static const char *const names[] = {"severity", "finding", "fix"};
+    struct rows rows;
+
+    rows_init(&rows, names, 3);
+    for (int32_t i = 0; i < findings->n; i++) {
+        rows_text(&rows, "severity", findings->list[i].is_refused ? "error" : "warning");
+        rows_text(&rows, "finding", findings->list[i].what);
+        rows_text(&rows, "fix", findings->list[i].fix);
+    }
+    answer_table(answer, &sections[FINDINGS], rows_table(&rows));
+    rows_release(&rows);
+}
+
+static int print_examination(const struct examination *e, const struct common_options *common,
+                             const char *section)
+{
+    struct answer answer;
+    struct err err;
+
+    output_begin(&answer, common, section, OUTPUT_DOCUMENT);
+    if (answer_is_for_people(&answer) && !section) {
+        print_machine(&answer, e);
+        print_launch(&answer, e);
+        print_ranks(&answer, e);
+        print_findings(&answer, &e->findings);
+    } else {
+        add_machine(&answer, e);
+        add_ranks(&answer, e);
+        add_findings(&answer, &e->findings);
+    }
+    return output_end(0, &answer, &err);
 }
 
 /* ---- the command ---- */
 
 struct doctor_options {
-    const char *db;
+    struct common_options common;
     long threads;
-    const char *grid; /* NULL: of no sweep in particular */
+    const char *section;
 };
 
 static int examine(const struct world *world, const struct rank_info *info,
@@ -148,66 +249,86 @@ static int examine(const struct world *world, const struct rank_info *info,
 {
     struct examination e = {.world = world, .info = info};
     struct err err;
+    int status;
 
-    preflight_job(&e.job, sweep, o->db);
+    preflight_job(&e.job, sweep, o->common.db);
     if (o->threads)
         e.job.threads = (int32_t)o->threads;
     if (checks_find(&e.findings, info, world->size, &e.job, &err))
         return cli_fail(&err);
-    check_database(&e.findings, o->db);
-    print_machine();
-    print_launch(&e);
-    print_database(&e.job);
-    print_ranks(&e);
-    print_findings(&e.findings);
+    check_database(&e.findings, o->common.db);
+    batch_job_here(&e.batch);
+    find_memory(&e);
+    status = print_examination(&e, &o->common, o->section);
     for (int32_t i = 0; i < e.findings.n; i++)
-        if (e.findings.list[i].is_refused)
-            return EXIT_USAGE; /* as run */
-    return EXIT_OK;
+        if (status == EXIT_OK && e.findings.list[i].is_refused)
+            status = EXIT_USAGE; /* that of run */
+    return status;
 }
 
+/* grid: NULL for no sweep in particular. */
 static int examine_for(const struct world *world, const struct rank_info *info,
-                       const struct doctor_options *o)
+                       const struct doctor_options *o, const char *grid)
 {
     const struct text_list set = {NULL, 0};
     struct errlist faults = {0};
     struct job job = {0};
     int status;
 
-    if (o->grid && job_parse(&job, o->grid, &set, &faults))
+    if (grid && job_parse(&job, grid, &set, &faults))
         status = cli_fail_all(&faults);
     else
-        status = examine(world, info, o, o->grid ? &job.sweep : NULL);
+        status = examine(world, info, o, grid ? &job.sweep : NULL);
     job_release(&job);
     return status;
 }
 
-int cmd_doctor(int argc, char **argv)
+static int doctor(struct call *call)
 {
-    struct doctor_options o = {.db = "results.db"};
-    const struct option_row rows[] = {
-        {0, "db", "FILE", OPTION_TEXT, &o.db, 0, 0, NULL, "database that would be written"},
-        {0, "threads", "N", OPTION_INT, &o.threads, 0, 1024, NULL,
-         "threads of one trial; 0: as GRID.ini says, or 1"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
     struct rank_info *info = NULL;
     struct world world;
     struct err err;
-    struct operands operands;
-    int status;
+    int status = EXIT_OK;
 
-    if (cli_parse(&status, &operands, "doctor", rows, argc, argv))
-        return status;
-    if (operands.n)
-        o.grid = operands.at[0];
     if (world_open(&world, NULL, &err))
         return cli_fail(&err);
-    status = EXIT_OK;
     if (rank_info_gather(&world, &info, &err))
         status = cli_fail(&err);
     else if (world.rank == 0)
-        status = examine_for(&world, info, &o);
+        status =
+            examine_for(&world, info, call->options, call->n_operands ? call->operands[0] : NULL);
     rank_info_destroy(info, world.size);
     return world_close(&world, status);
 }
+
+static const struct option_row options[] = {
+    {0, "threads", "N", OPTION_INT, .into = offsetof(struct doctor_options, threads),
+     .help = "Check for trials of N threads (0 = as GRID.ini says, or 1).", .max = 1024},
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct doctor_options, section),
+     .help = "Print only this part of the answer.", .choices = "machine|ranks|findings"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier doctor", "Check a run on this machine."},
+    {"srun --mpi=pmix -n 64 espalier doctor grid.ini", "Check a launch inside a Slurm job."},
+    {NULL, NULL},
+};
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .group = GROUP_RUN,
+    .operands = "[GRID.ini [DB]]",
+    .max_operands = 1,
+    .db_operand = DB_LAST,
+    .operand_kind = VALUE_GRID,
+    .summary = "Check how a launch like this one would run.",
+    .about = "Shows ranks, hosts, cores, libraries and the filesystem of the database, and then "
+             "each problem with its fix. Start it exactly as you would start run.",
+    .examples = examples,
+    .see = "run",
+    .options = options,
+    .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
+    .options_size = sizeof(struct doctor_options),
+    .run = doctor,
+};

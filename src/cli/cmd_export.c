@@ -1,93 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-
 #include "cli/cli.h"
 #include "cli/inputs.h"
-#include "report/report.h"
+#include "cli/output.h"
+#include "report/answer.h"
 #include "store/query.h"
 
 struct export_options {
-    const char *db;
+    struct common_options common;
     const char *sweep;
-    const char *format;
     const char *output;
 };
 
-static int parse(int *status, struct export_options *o, int argc, char **argv)
-{
-    const struct option_row rows[] = {
-        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
-         "trials of this sweep; default: of all"},
-        {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "csv|json", "csv or json"},
-        {'o', "output", "FILE", OPTION_TEXT, &o->output, 0, 0, NULL,
-         "write to FILE; default: standard output"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
-
-    if (cli_parse(status, &operands, "export", rows, argc, argv))
-        return -1;
-    if (operands.n)
-        o->db = operands.at[0];
-    return 0;
-}
+static const struct answer_section section = {"trials", NULL, false, "trial config state value",
+                                              "="};
 
 struct export
 {
-    const struct export_options *options;
-    struct buf *out;
-    struct report report;
-    bool has_begun;
+    struct answer *answer;
+    struct report *report; /* NULL: not begun */
 };
 
 static void put_row(void *arg, const struct result_table *row)
 {
     struct export *export = arg;
 
-    if (!export->has_begun)
-        report_begin(&export->report, export->out, row->names, row->n_cols,
-                     export->options->format);
-    export->has_begun = true;
+    if (!export->report)
+        export->report = answer_open(export->answer, &section, row->names, row->n_cols);
     if (row->n_rows)
-        report_row(&export->report, row->cells);
+        report_row(export->report, row->cells);
 }
 
-static int put_trials(struct buf *out, struct store *store, const struct export_options *o,
+static int add_trials(struct answer *answer, struct store *store, const struct export_options *o,
                       struct err *err)
 {
-    struct export export = {.options = o, .out = out};
+    struct export export = {.answer = answer};
     struct query_sweep sweep;
     int rc;
 
     if (o->sweep && query_sweep(&sweep, store, o->sweep, err))
         return -1;
     rc = query_trials(store, o->sweep ? &sweep : NULL, put_row, &export, err);
-    if (export.has_begun)
-        report_end(&export.report);
+    if (export.report)
+        answer_close(answer);
     return rc;
 }
 
-static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     const struct export_options *o = arg;
     struct inputs inputs = {0};
     int rc;
 
     if (!o->output)
-        return put_trials(out, store, o, err);
-    rc = inputs_add_database(&inputs, o->db, store, NULL, err) ||
-                 inputs_check(&inputs, o->output, err) || put_trials(out, store, o, err)
+        return add_trials(answer, store, o, err);
+    output_to_file(answer);
+    rc = inputs_add_database(&inputs, o->common.db, store, NULL, err) ||
+                 inputs_check(&inputs, o->output, err) || add_trials(answer, store, o, err)
              ? -1
-             : cli_save(o->output, out, &inputs, err);
+             : output_save(answer, o->output, &inputs, err);
     inputs_release(&inputs);
-    buf_clear(out);
     return rc;
 }
 
-int cmd_export(int argc, char **argv)
+static int export_trials(struct call *call)
 {
-    struct export_options o = {.db = "results.db", .format = "csv"};
-    int status;
+    const struct export_options *o = call->options;
 
-    return parse(&status, &o, argc, argv) ? status : cli_query(o.db, o.format, answer, &o);
+    return output_database(&o->common, NULL, OUTPUT_TABLE, fill, o);
 }
+
+static const struct option_row options[] = {
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct export_options, sweep),
+     .help = "Write the trials of the sweep NAME only.", .shown = "all sweeps"},
+    {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
+     .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
+    {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
+     .help = "Write to FILE.", .shown = "standard output"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier export -o trials.csv", "Write all trials of results.db to a CSV file."},
+    {"espalier export big.db --sweep demo --format json", "Print the trials of one sweep as JSON."},
+    {NULL, NULL},
+};
+
+const struct command command_export = {
+    .name = "export",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Write all trials as csv or json, one row each.",
+    .examples = examples,
+    .see = "best, show",
+    .options = options,
+    .common = COMMON_DB | COMMON_WIDE,
+    .options_size = sizeof(struct export_options),
+    .run = export_trials,
+};

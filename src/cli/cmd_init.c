@@ -12,13 +12,19 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
-#include "cli/init_data.h"
-#include "cli/init_propose.h"
+#include "cli/init/init_data.h"
+#include "cli/init/init_propose.h"
 #include "launch/address_space.h"
 #include "run/calibrate.h"
 #include "run/job_prepare.h"
 #include "run/job_warnings.h"
 #include "sched/cost.h"
+
+struct init_options {
+    struct common_options common;
+    const char *output, *trait;
+    double budget_s;
+};
 
 struct init {
     const char *output, *trait;
@@ -30,7 +36,7 @@ struct init {
     struct proposal proposal;
     struct job job;
     struct buf text;
-    double seconds; /* of the whole sweep, on one core */
+    double seconds; /* expected for the whole sweep on one core */
 };
 
 static void release(struct init *in)
@@ -49,7 +55,7 @@ static bool is_stdout(const char *output)
     return !strcmp(output, "-");
 }
 
-/* Before anything is read. */
+/* Check the output before anything is read. */
 static int check_output(const char *output, struct err *err)
 {
     const char *slash = strrchr(output, '/');
@@ -111,13 +117,13 @@ static void put_text(struct init *in)
 
     escape_shell(&name, is_stdout(in->output) ? "grid.ini" : in->output);
     buf_printf(&title,
-               "A first sweep, written by espalier init: a start to edit.\n"
+               "A first sweep, written by espalier init. Edit it as you like.\n"
                "\n"
                "    espalier inspect %s\n"
                "    espalier run %s -n %d\n"
                "    espalier best --rule best\n"
                "\n"
-               "The rest of a line behind ' ;' is a comment. espalier params lists all settings.\n",
+               "Text after ' ;' is a comment. espalier params lists all settings.\n",
                buf_text(&name), buf_text(&name), count_ranks());
     buf_clear(&in->text);
     init_write(&in->text, buf_text(&title), &in->lines, in->proposal.n ? &in->proposal : NULL);
@@ -125,28 +131,31 @@ static void put_text(struct init *in)
     buf_release(&name);
 }
 
-/* Paths are seen from the folder of the output. */
+/* The file that paths are relative to. */
 static const char *sweep_path(const struct init *in)
 {
     return is_stdout(in->output) ? "grid.ini" : in->output;
 }
 
-/* Without warnings: those are of the text that is written in the end. */
+/* Load the data without warnings. Warnings are about the final text, and printed with it. */
 static int load(struct init *in, struct errlist *faults)
 {
+    enum log_level level;
     struct err err;
     int rc;
 
     put_text(in);
     if (job_parse_text(&in->job, sweep_path(in), buf_text(&in->text), faults))
         return -1;
-    log_set_level(LOG_QUIET);
+    level = log_set_level(LOG_QUIET);
     rc = job_load(&in->job, faults);
-    log_set_level(LOG_WARN);
+    log_set_level(level);
     if (rc || !in->columns.is_unjoined)
         return rc;
-    err_set(&err, "%s: no id is in the genotypes: must be written alike in both",
-            in->columns.table->path);
+    err_set(
+        &err,
+        "%s: none of its ids occurs in the genotypes: ids must be spelled the same in both files",
+        in->columns.table->path);
     return errlist_add_err(faults, &err);
 }
 
@@ -159,7 +168,7 @@ static int plan(struct init *in, struct errlist *faults)
                : 0;
 }
 
-/* Which samples are in a part depends on the groups, which are read with the data. */
+/* Groups decide which samples are in a part. They are read with the data, so load those again. */
 static int load_groups(struct init *in, struct errlist *faults)
 {
     if (!in->proposal.uses_group)
@@ -168,10 +177,10 @@ static int load_groups(struct init *in, struct errlist *faults)
     return load(in, faults);
 }
 
-/* As `plan`: what takes more is not tried. */
+/* A configuration that takes more memory is not tried, as in `plan`. */
 #define MOST_TRIED_BYTES 1e9
 
-/* Seconds of a trial of each configuration, owned; NULL and err. */
+/* Return the seconds of one trial of each configuration, owned; NULL and err. */
 static double *seconds_of_configs(struct job *job, struct err *err)
 {
     int32_t n = job->plan.n_configs;
@@ -194,7 +203,8 @@ static double *seconds_of_configs(struct job *job, struct err *err)
     return NULL;
 }
 
-/* Whether the proposal still has a configuration. What its type of model lacks does not count. */
+/* True if the proposal still has the configuration. Settings that its model type lacks do not
+ * count. */
 static bool is_kept(const struct proposal *p, const struct job *job, const struct settings *s)
 {
     bool is_kept = true;
@@ -223,9 +233,9 @@ static double sum_seconds(const struct proposal *p, const struct job *job, const
     return sum * (double)proposal_repeats(p);
 }
 
-/* Shrink the proposal until its core-seconds are within the budget, or nothing is left to take
- * away. The job is planned from the whole proposal; some of its configurations are tried for a
- * moment, as `plan` does. -1 and err when memory is short. */
+/* Shrink the proposal until its time on one core is within the budget, or nothing is left to remove.
+ * The job is planned from the whole proposal. Some of its configurations are trained for a moment,
+ * as `plan` does. -1 and err when memory is short. */
 static int fit_budget(struct init *in, struct err *err)
 {
     double *of_config = seconds_of_configs(&in->job, err);
@@ -248,9 +258,10 @@ static int plan_within_budget(struct init *in, struct errlist *faults)
     return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-/* The warnings are printed once, for the file that is written. */
+/* Warnings are printed once, for the file that is written. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
+    enum log_level level;
     struct err err;
     int rc;
 
@@ -260,9 +271,9 @@ static int propose_sweep(struct init *in, struct errlist *faults)
         return errlist_add_err(faults, &err);
     if (load_groups(in, faults))
         return -1;
-    log_set_level(LOG_QUIET);
+    level = log_set_level(LOG_QUIET);
     rc = plan_within_budget(in, faults);
-    log_set_level(LOG_WARN);
+    log_set_level(level);
     if (rc)
         return -1;
     address_space_warn();
@@ -286,12 +297,12 @@ static void put_summary(struct buf *out, const struct init *in)
         buf_printf(out, "%-11s about %s on one core (--budget %s)\n", "cost", took, budget);
     else
         buf_printf(out,
-                   "%-11s about %s on one core, more than --budget %s: a smaller sweep would "
-                   "compare nothing\n",
+                   "%-11s about %s on one core, more than --budget %s: a smaller sweep would have "
+                   "nothing to compare\n",
                    "cost", took, budget);
     escape_shell(&word, name);
     if (!is_stdout(in->output))
-        buf_printf(out, "%-11s %s: look at it and change what you know better\n", "wrote", name);
+        buf_printf(out, "%-11s %s: check it, and change what you know better\n", "wrote", name);
     buf_printf(out, "%-11s espalier inspect %s\n%-11s espalier run %s -n %d\n", "next",
                buf_text(&word), "", buf_text(&word), count_ranks());
     buf_release(&word);
@@ -314,37 +325,63 @@ static int finish(struct init *in, struct err *err)
     return rc;
 }
 
-static int init(struct init *in, const struct operands *files, struct errlist *faults)
+static int init(struct init *in, const struct call *files, struct errlist *faults)
 {
     struct err err;
 
     if (check_output(in->output, &err))
         return errlist_add_err(faults, &err);
-    if (recognise(in, (const char *const *)files->at, files->n, faults) || load(in, faults) ||
+    if (recognise(in, files->operands, files->n_operands, faults) || load(in, faults) ||
         propose_sweep(in, faults))
         return -1;
     return finish(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-int cmd_init(int argc, char **argv)
+static int run_init(struct call *call)
 {
-    struct init in = {.output = "grid.ini", .budget_s = 600};
-    const struct option_row rows[] = {
-        {0, "trait", "NAME", OPTION_TEXT, &in.trait, 0, 0, NULL,
-         "Predict this column; needed where there are several."},
-        {0, "budget", "TIME", OPTION_DURATION, &in.budget_s, 1, INT_MAX, NULL,
-         "Propose a sweep of at most this core time, as plan estimates it."},
-        {'o', "output", "FILE", OPTION_TEXT, &in.output, 0, 0, NULL,
-         "Write the sweep file here; it must not exist (- = standard output)."},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
+    const struct init_options *o = call->options;
+    struct init in = {.output = o->output, .trait = o->trait, .budget_s = o->budget_s};
     struct errlist faults = {0};
-    struct operands operands;
-    int status;
+    int status = init(&in, call, &faults) ? cli_fail_all(&faults) : EXIT_OK;
 
-    if (cli_parse(&status, &operands, "init", rows, argc, argv))
-        return status;
-    status = init(&in, &operands, &faults) ? cli_fail_all(&faults) : EXIT_OK;
     release(&in);
     return status;
 }
+
+static const struct option_row options[] = {
+    {0, "trait", "NAME", OPTION_TEXT, .into = offsetof(struct init_options, trait),
+     .help = "Predict the column NAME. Needed where there are several."},
+    {0, "budget", "TIME", OPTION_DURATION, .into = offsetof(struct init_options, budget_s),
+     .help = "Propose a sweep that takes at most TIME on one core: 90s, 10m, 2h.",
+     .default_text = "10m", .min = 1, .max = INT_MAX},
+    {'o', "output", "FILE", OPTION_TEXT, VALUE_GRID, offsetof(struct init_options, output),
+     .help = "Write the sweep file to FILE, which must not exist (- = standard output).",
+     .default_text = "grid.ini"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier init panel.vcf.gz traits.csv --trait yield",
+     "Write grid.ini, which predicts the column yield from genotypes."},
+    {"espalier init molecules.csv --budget 1h -o molecules.ini",
+     "Propose a sweep of about an hour for a table of SMILES."},
+    {NULL, NULL},
+};
+
+const struct command command_init = {
+    .name = "init",
+    .group = GROUP_PREPARE,
+    .operands = "FILE...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .operand_kind = VALUE_FILE,
+    .summary = "Write a first sweep file for your data files.",
+    .about = "The files are recognised by their content: VCF, BCF, PLINK 1, HapMap, tables of "
+             "genotypes, phenotypes, edges, features, labels, parts or SMILES, IDX images and "
+             "labels, and a TUDataset folder.",
+    .examples = examples,
+    .see = "inspect, run, params",
+    .options = options,
+    .options_size = sizeof(struct init_options),
+    .run = run_init,
+};

@@ -1,24 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/cmd_inspect.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/duration.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "data/core/data_report.h"
 #include "data/core/resemblance.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
+#include "report/answer.h"
+#include "report/rows.h"
 #include "run/job.h"
 #include "run/job_prepare.h"
 #include "run/job_warnings.h"
 #include "run/leaks.h"
 #include "trial/spec.h"
+
+struct inspect_options {
+    struct common_options common;
+    const char *splits, *unmatched; /* files to write; NULL: none */
+    const char *section;
+    struct text_list set;
+};
+
+enum { DATA, CLASSES, GRAPH, REDUCTIONS, SPLITS, NOTES };
+static const struct answer_section sections[] = {
+    [DATA] = {"data", NULL, true, NULL, NULL},
+    [CLASSES] = {"classes", "classes", false, NULL, NULL},
+    [GRAPH] = {"graph", "graph", true, NULL, NULL},
+    [REDUCTIONS] = {"reductions", "reductions", false, NULL, NULL},
+    [SPLITS] = {"splits", "splits", false, NULL, NULL},
+    [NOTES] = {"notes", "notes", false, NULL, NULL},
+};
+
+/* The findings. Lines for people go into the answer at once; the same facts for programs go into
+ * the rows of their section. */
+struct inspection {
+    struct job *job;
+    struct answer answer;
+    struct rows rows[NOTES + 1];
+};
+
+static void inspection_init(struct inspection *in, struct job *job)
+{
+    static const char *const classes[] = {"class", "samples"};
+    static const char *const reductions[] = {"reduce", "samples", "features", "columns"};
+    static const char *const splits[] = {"fold", "train", "val", "test", "stop"};
+    static const char *const notes[] = {"note", "text"};
+
+    memset(in->rows, 0, sizeof in->rows);
+    in->job = job;
+    rows_init(&in->rows[CLASSES], classes, 2);
+    rows_init(&in->rows[REDUCTIONS], reductions, 4);
+    rows_init(&in->rows[SPLITS], splits, 5);
+    rows_init(&in->rows[NOTES], notes, 2);
+}
+
+static void inspection_release(struct inspection *in)
+{
+    for (int s = 0; s <= NOTES; s++)
+        rows_release(&in->rows[s]);
+}
+
+static void add_fact(struct inspection *in, const char *name, double value)
+{
+    rows_real(&in->rows[DATA], name, value);
+}
+
+static void add_count(struct inspection *in, const char *name, int64_t value)
+{
+    rows_integer(&in->rows[DATA], name, value);
+}
 
 /* Append a cell of CSV, as in RFC 4180. */
 static void inspect_put_cell(struct buf *out, const char *text)
@@ -53,8 +111,8 @@ static int put_ids(struct buf *out, const struct names *ids, const char *file,
     return rc;
 }
 
-/* Write "id,file,resembles" for each: the file that it stands in, and an unmatched id of the other
- * file that it differs from only in case, blanks or punctuation. -1 and err: as cli_save(). */
+/* Write "id,file,resembles" for each unmatched id: its file, and an unmatched id of the other file
+ * that differs from it only in case, blanks or punctuation. -1 and err: as cli_save(). */
 static int inspect_unmatched(const char *path, const struct data_unmatched *unmatched,
                              const struct settings *settings, const struct inputs *inputs,
                              struct err *err)
@@ -74,13 +132,13 @@ static int inspect_unmatched(const char *path, const struct data_unmatched *unma
     return rc;
 }
 
-/* Counts of every graph; NULL arrays where memory is short, and nothing is said. */
+/* Counts of every graph. The arrays are NULL if memory was short; the counts are then left out. */
 struct counts {
     int64_t *nodes; /* [n] */
     int64_t *edges; /* [n] */
     int32_t n;
     int32_t n_disconnected;
-    int32_t n_edgeless; /* of more than one node */
+    int32_t n_edgeless; /* graphs with several nodes and no edge */
 };
 
 /* ---- components ---- */
@@ -94,7 +152,7 @@ static int32_t root_of(int32_t *parent, int32_t node)
     return node;
 }
 
-/* parent: scratch of as many as the graph has nodes. */
+/* parent: scratch, [nodes of the graph]. */
 static int32_t count_components(int32_t *parent, const struct dataset_graph *g)
 {
     int32_t n = g->n_nodes;
@@ -142,118 +200,164 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts them. */
-static void print_range(const char *what, int64_t *count, int32_t n)
+static double median(const int64_t *sorted, int32_t n)
+{
+    return 0.5 * (double)(sorted[n / 2] + sorted[(n - 1) / 2]);
+}
+
+/* Sorts the counts. */
+static void print_range(struct inspection *in, const char *what, int64_t *count, int32_t n)
 {
     int64_t sum = 0;
 
     qsort(count, (size_t)n, sizeof *count, compare);
     for (int32_t i = 0; i < n; i++)
         sum += count[i];
-    cli_printf("%-11s %lld, in a graph %lld to %lld, median %g", what, (long long)sum,
-               (long long)count[0], (long long)count[n - 1],
-               0.5 * (double)(count[n / 2] + count[(n - 1) / 2]));
+    answer_printf(&in->answer, "%-11s %lld; %lld to %lld in a graph, median %g", what,
+                  (long long)sum, (long long)count[0], (long long)count[n - 1], median(count, n));
+    add_count(in, what, sum);
 }
 
-static void print_counts(struct counts *c, const struct data_report *r)
+static void print_counts(struct inspection *in, struct counts *c)
 {
-    print_range("nodes", c->nodes, c->n);
-    cli_printf("\n");
-    print_range("edges", c->edges, c->n);
-    cli_printf("; %lld duplicates and %lld self loops dropped\n", (long long)r->n_duplicate_edges,
-               (long long)r->n_self_loops);
-    cli_printf("components  %d graph%s with more than one, %d of them without an edge\n",
-               c->n_disconnected, c->n_disconnected == 1 ? "" : "s", c->n_edgeless);
+    const struct data_report *r = &in->job->report;
+
+    print_range(in, "nodes", c->nodes, c->n);
+    answer_printf(&in->answer, "\n");
+    print_range(in, "edges", c->edges, c->n);
+    answer_printf(&in->answer, "; %lld duplicate%s and %lld self loop%s dropped\n",
+                  (long long)r->n_duplicate_edges, plural(r->n_duplicate_edges),
+                  (long long)r->n_self_loops, plural(r->n_self_loops));
+    answer_printf(&in->answer, "components  %d graph%s with more than one; %d without an edge\n",
+                  c->n_disconnected, plural(c->n_disconnected), c->n_edgeless);
+    add_count(in, "disconnected_graphs", c->n_disconnected);
+    add_count(in, "edgeless_graphs", c->n_edgeless);
 }
 
 /* ---- what was read ---- */
 
-/* The memory is that of every process. */
-static void print_graph_features(const struct dataset *d)
+/* Each process needs this memory. */
+static void print_graph_features(struct inspection *in)
 {
+    const struct dataset *d = &in->job->data;
     double rows = d->n_nodes, width = d->n_markers;
     double bytes = rows * width * (d->dosage || d->code ? 1 : sizeof(float));
     const char *form = d->dosage ? "small integers" : d->code ? "bytes" : "floats";
+    char words[BYTES_TEXT];
 
-    cli_printf("features    %d of a node, %s", d->n_features, form);
+    answer_printf(&in->answer, "features    %d of each node, %s", d->n_features, form);
     if (d->n_markers < d->n_features)
-        cli_printf(" (%d of them by place, held once)", d->n_features - d->n_markers);
-    cli_printf(", %.1f MB\n", bytes / 1e6);
+        answer_printf(&in->answer, " (%d of them by place, held once)",
+                      d->n_features - d->n_markers);
+    answer_printf(&in->answer, ", %s\n", bytes_words(words, bytes));
+    add_count(in, "features", d->n_features);
+    add_fact(in, "feature_bytes", bytes);
 }
 
-/* On stdout: features, nodes and edges of a graph, what was dropped or left out. */
-static void inspect_graphs(const struct job *job)
+static void print_graphs(struct inspection *in)
 {
     struct counts counts;
 
-    print_graph_features(&job->data);
-    if (count_all(&counts, &job->data))
-        print_counts(&counts, &job->report);
+    print_graph_features(in);
+    if (count_all(&counts, &in->job->data))
+        print_counts(in, &counts);
     free(counts.nodes);
     free(counts.edges);
 }
 
 #define MOST_GROUPS 5 /* named in a line */
 
-/* How many, how they are held, and the memory that takes in every process. */
-static void print_features(const struct dataset *d)
+/* Report the features, their representation, and the memory that each process needs for them. */
+static void print_features(struct inspection *in)
 {
+    const struct dataset *d = &in->job->data;
     double n = (double)d->n_nodes * d->n_features;
+    double bytes = n * (double)(d->dosage ? sizeof *d->dosage : sizeof *d->features.v);
+    char words[BYTES_TEXT];
 
+    add_count(in, "features", d->n_features);
     if (d->is_sparse) {
-        cli_printf("features    %d, sparse\n", d->n_features);
-        cli_printf("nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
-    } else if (d->dosage) {
-        cli_printf("features    %d, small integers, %.1f MB\n", d->n_features,
-                   n * sizeof *d->dosage / 1e6);
-    } else {
-        cli_printf("features    %d, floats, %.1f MB\n", d->n_features,
-                   n * sizeof *d->features.v / 1e6);
+        answer_printf(&in->answer, "features    %d, sparse\n", d->n_features);
+        answer_printf(&in->answer, "nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
+        add_count(in, "nonzeros", csr_nnz(&d->sparse_features));
+        return;
     }
+    answer_printf(&in->answer, "features    %d, %s, %s\n", d->n_features,
+                  d->dosage ? "small integers" : "floats", bytes_words(words, bytes));
+    add_fact(in, "feature_bytes", bytes);
 }
 
-/* In the words of the data's format. */
-static void print_facts(const struct data_report *r)
+static void add_note(struct inspection *in, const char *label, const char *text)
 {
+    rows_text(&in->rows[NOTES], "note", label);
+    rows_text(&in->rows[NOTES], "text", text);
+}
+
+/* Report facts in the words of the data format. */
+static void print_facts(struct inspection *in)
+{
+    const struct data_report *r = &in->job->report;
+
     for (int32_t i = 0; i < r->n_notes; i++)
-        if (r->note[i].kind == DATA_NOTE_FACT)
-            cli_printf("%-11s %s\n", r->note[i].label, r->note[i].text);
+        if (r->note[i].kind == DATA_NOTE_FACT) {
+            answer_printf(&in->answer, "%-11s %s\n", r->note[i].label, r->note[i].text);
+            add_note(in, r->note[i].label, r->note[i].text);
+        }
 }
 
-static void print_data(const struct job *job)
+static void print_edges(struct inspection *in)
 {
+    const struct data_report *r = &in->job->report;
+    int64_t n = in->job->data.n_edges;
+
+    answer_printf(&in->answer,
+                  "edges       %lld given, %lld duplicate%s and %lld self loop%s dropped\n",
+                  (long long)n, (long long)r->n_duplicate_edges, plural(r->n_duplicate_edges),
+                  (long long)r->n_self_loops, plural(r->n_self_loops));
+    add_count(in, "edges", n);
+}
+
+static void print_data(struct inspection *in)
+{
+    const struct job *job = in->job;
     const struct dataset *d = &job->data;
-    const struct data_report *r = &job->report;
-    char hex[HASH_HEX_SIZE];
+    char hex[HASH_HEX_SIZE], words[DURATION_TEXT];
 
-    cli_printf("samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
+    answer_printf(&in->answer, "samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
+    add_count(in, "samples", d->n_samples);
     if (d->graph_start)
-        inspect_graphs(job);
+        print_graphs(in);
     else
-        print_features(d);
-    print_facts(r);
+        print_features(in);
+    print_facts(in);
     if (d->n_edges && !d->graph_start)
-        cli_printf("edges       %lld given, %lld duplicates and %lld self loops dropped\n",
-                   (long long)d->n_edges, (long long)r->n_duplicate_edges,
-                   (long long)r->n_self_loops);
-    cli_printf("digest      %s\n", hash_hex(d->digest, hex));
-    cli_printf("read in     %.2f s\n", job->load_s);
+        print_edges(in);
+    hash_hex(d->digest, hex);
+    answer_printf(&in->answer, "digest      %s\n", hex);
+    answer_printf(&in->answer, "read in     %s\n", duration_words(words, job->load_s));
+    rows_text(&in->rows[DATA], "digest", hex);
+    add_fact(in, "read_s", job->load_s);
 }
 
-static void print_classes(const struct dataset *d)
+static void print_classes(struct inspection *in)
 {
+    const struct dataset *d = &in->job->data;
+
     for (int32_t c = 0; c < d->n_classes; c++) {
         int32_t n = 0;
 
         for (int32_t i = 0; i < d->n_samples; i++)
             n += d->label[i] == c;
-        cli_printf("class       %s: %d\n", dataset_class_name(d, c), n);
+        answer_printf(&in->answer, "class       %s: %d\n", dataset_class_name(d, c), n);
+        rows_text(&in->rows[CLASSES], "class", dataset_class_name(d, c));
+        rows_integer(&in->rows[CLASSES], "samples", n);
     }
 }
 
-static void print_target(const struct dataset *d)
+static void print_target(struct inspection *in)
 {
-    double sum = 0, squares = 0, low = INFINITY, high = -INFINITY;
+    const struct dataset *d = &in->job->data;
+    double sum = 0, squares = 0, low = INFINITY, high = -INFINITY, sd;
     int32_t n = 0;
 
     for (int32_t i = 0; i < d->n_samples; i++) {
@@ -266,13 +370,19 @@ static void print_target(const struct dataset *d)
         high = fmax(high, d->target[i]);
     }
     sum /= n;
-    cli_printf("target      %d values, mean %.4g, sd %.4g, from %.4g to %.4g\n", n, sum,
-               sqrt(fmax(0, squares / n - sum * sum)), low, high);
+    sd = sqrt(fmax(0, squares / n - sum * sum));
+    answer_printf(&in->answer, "target      %d value%s, mean %.4g, sd %.4g, from %.4g to %.4g\n", n,
+                  plural(n), sum, sd, low, high);
+    add_count(in, "target_values", n);
+    add_fact(in, "target_mean", sum);
+    add_fact(in, "target_sd", sd);
+    add_fact(in, "target_min", low);
+    add_fact(in, "target_max", high);
 }
 
-static void print_groups(const struct job *job)
+static void print_groups(struct inspection *in)
 {
-    const struct dataset *d = &job->data;
+    const struct dataset *d = &in->job->data;
     int32_t *size = d->group ? calloc((size_t)d->n_groups, sizeof *size) : NULL;
     int32_t least = INT32_MAX, most = 0, n = 0;
 
@@ -288,69 +398,108 @@ static void print_groups(const struct job *job)
         least = size[g] < least ? size[g] : least;
         most = size[g] > most ? size[g] : most;
     }
-    cli_printf("groups      %d by %s, of %d to %d samples with a value\n", n,
-               job->sweep.fixed.v[P_GROUP].s, least, most);
+    answer_printf(&in->answer, "groups      %d by %s, of %d to %d samples with a value\n", n,
+                  in->job->sweep.fixed.v[P_GROUP].s, least, most);
+    add_count(in, "groups", n);
     free(size);
 }
 
-/* Of the first configuration that has one; others may differ where [graph] is swept. */
-static int print_graph(const struct job *job, struct err *err)
+struct degrees {
+    int64_t least, most;
+    int32_t alone; /* samples without a neighbour */
+};
+
+static struct degrees count_degrees(const struct csr *a)
 {
+    struct degrees d = {.least = INT64_MAX};
+
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        int64_t degree = a->row_start[i + 1] - a->row_start[i];
+
+        d.least = degree < d.least ? degree : d.least;
+        d.most = degree > d.most ? degree : d.most;
+        d.alone += degree == 0;
+    }
+    return d;
+}
+
+/* "knn by cosine" */
+static void put_build(struct buf *out, const struct inspection *in, const struct graph_spec *spec,
+                      const struct settings *s)
+{
+    const struct data_format *format = data_format_at(in->job->sweep.fixed.v[P_FORMAT].i);
+
+    param_format(out, P_BUILD, s->v[P_BUILD]);
+    if (spec->build != GRAPH_KNN && spec->build != GRAPH_THRESHOLD)
+        return;
+    buf_puts(out, " by ");
+    param_format(out, P_METRIC, s->v[P_METRIC]);
+    /* Tables and PLINK 1.9 differ in the allele that they count. */
+    if (spec->metric == GRAPH_COSINE && format->has_genotypes && !format->is_simulated)
+        buf_puts(out, " (of the counted allele; kinship does not depend on which one is counted)");
+}
+
+/* Report the graph of the first configuration that has one. Others may differ if [graph] is
+ * swept. */
+static int print_graph(struct inspection *in, struct err *err)
+{
+    struct rows *rows = &in->rows[GRAPH];
     struct settings s;
     struct buf build = {0};
     struct graph_spec spec;
-    const struct data_format *format = data_format_at(job->sweep.fixed.v[P_FORMAT].i);
+    struct degrees degrees;
     struct csr a;
-    int64_t least = INT64_MAX, most = 0;
-    int32_t alone = 0;
+    int32_t components;
 
-    plan_settings_with(&job->plan, P_BUILD, &s);
+    plan_settings_with(&in->job->plan, P_BUILD, &s);
     spec_graph(&spec, &s);
-    if (graph_build(&a, &job->data, &spec, err))
+    if (graph_build(&a, &in->job->data, &spec, err))
         return -1;
-    for (int32_t i = 0; i < a.n_rows; i++) {
-        int64_t degree = a.row_start[i + 1] - a.row_start[i];
-
-        least = degree < least ? degree : least;
-        most = degree > most ? degree : most;
-        alone += degree == 0;
-    }
-    param_format(&build, P_BUILD, s.v[P_BUILD]);
-    if (spec.build == GRAPH_KNN || spec.build == GRAPH_THRESHOLD) {
-        buf_puts(&build, " by ");
-        param_format(&build, P_METRIC, s.v[P_METRIC]);
-        /* As tables and PLINK 1.9 differ in which allele they count. */
-        if (spec.metric == GRAPH_COSINE && format->has_genotypes && !format->is_simulated)
-            buf_puts(&build, " (of the allele that is counted; kinship is the same of either)");
-    }
-    cli_printf("graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d samples alone, "
-               "%d components\n",
-               buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)least, (long long)most,
-               (double)csr_nnz(&a) / a.n_rows, alone, graph_components(&a, err));
+    degrees = count_degrees(&a);
+    components = graph_components(&a, err);
+    put_build(&build, in, &spec, &s);
+    answer_printf(&in->answer,
+                  "graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d sample%s "
+                  "alone, %d component%s\n",
+                  buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)degrees.least,
+                  (long long)degrees.most, (double)csr_nnz(&a) / a.n_rows, degrees.alone,
+                  plural(degrees.alone), components, plural(components));
+    rows_text(rows, "build", buf_text(&build));
+    rows_integer(rows, "edges", csr_nnz(&a) / 2);
+    rows_integer(rows, "neighbours_min", degrees.least);
+    rows_integer(rows, "neighbours_max", degrees.most);
+    rows_real(rows, "neighbours_mean", (double)csr_nnz(&a) / a.n_rows);
+    rows_integer(rows, "alone", degrees.alone);
+    rows_integer(rows, "components", components);
     buf_release(&build);
     csr_release(&a);
     return 0;
 }
 
-/* One value of reduce: how many columns it leaves. */
-static int print_reduction(struct job *job, const struct settings *s, struct err *err)
+/* Report one value of reduce and the number of columns that it leaves. */
+static int print_reduction(struct inspection *in, const struct settings *s, struct err *err)
 {
-    const struct dataset *d = &job->data;
+    const struct dataset *d = &in->job->data;
+    struct rows *rows = &in->rows[REDUCTIONS];
     struct buf name = {0};
     int32_t n_columns;
 
     if (s->v[P_REDUCE].i == REDUCE_NONE)
         return 0;
-    if (prepared_columns(&n_columns, job->prepared, s, err))
+    if (prepared_columns(&n_columns, in->job->prepared, s, err))
         return -1;
     param_format(&name, P_REDUCE, s->v[P_REDUCE]);
-    cli_printf("reduced     %s: %d samples x %d features to %d columns\n", buf_text(&name),
-               d->n_samples, d->n_features, n_columns);
+    answer_printf(&in->answer, "reduced     %s: %d samples x %d features to %d column%s\n",
+                  buf_text(&name), d->n_samples, d->n_features, n_columns, plural(n_columns));
+    rows_text(rows, "reduce", buf_text(&name));
+    rows_integer(rows, "samples", d->n_samples);
+    rows_integer(rows, "features", d->n_features);
+    rows_integer(rows, "columns", n_columns);
     buf_release(&name);
     return 0;
 }
 
-/* The first configuration with a value of reduce; false where `where` leaves none. */
+/* Find the first configuration with a value of reduce; false if `where` leaves none. */
 static bool find_reduction(const struct job *job, int64_t reduce, struct settings *s)
 {
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
@@ -361,25 +510,26 @@ static bool find_reduction(const struct job *job, int64_t reduce, struct setting
     return false;
 }
 
-static int print_reductions(struct job *job, struct err *err)
+static int print_reductions(struct inspection *in, struct err *err)
 {
+    const struct job *job = in->job;
     const struct sweep *sweep = &job->sweep;
     struct settings s;
 
     for (size_t a = 0; a < sweep->n_axes; a++)
         for (int32_t i = 0; sweep->axes[a].id == P_REDUCE && i < sweep->axes[a].n; i++)
-            if (find_reduction(job, sweep->axes[a].values[i].i, &s) &&
-                print_reduction(job, &s, err))
+            if (find_reduction(job, sweep->axes[a].values[i].i, &s) && print_reduction(in, &s, err))
                 return -1;
     if (sweep->swept[P_REDUCE])
         return 0;
     plan_settings_with(&job->plan, P_REDUCE, &s);
-    return print_reduction(job, &s, err);
+    return print_reduction(in, &s, err);
 }
 
-/* The groups of the validation part, which tell folds apart. */
-static void print_val_groups(const struct dataset *d, const struct split *split)
+/* Report the groups of the validation part, in which folds differ. */
+static void print_val_groups(struct inspection *in, const struct split *split)
 {
+    const struct dataset *d = &in->job->data;
     bool *is_in = calloc((size_t)d->n_groups, sizeof *is_in);
     int32_t n = 0;
 
@@ -389,28 +539,43 @@ static void print_val_groups(const struct dataset *d, const struct split *split)
         is_in[d->group[split->val[i]]] = true;
     for (int32_t g = 0; g < d->n_groups; g++)
         if (is_in[g] && n++ < MOST_GROUPS)
-            cli_printf("%s%s", n == 1 ? "; val is " : ", ", dataset_group_name(d, g));
+            answer_printf(&in->answer, "%s%s", n == 1 ? "; val is " : ", ",
+                          dataset_group_name(d, g));
     if (n > MOST_GROUPS)
-        cli_printf(" and %d groups more", n - MOST_GROUPS);
+        answer_printf(&in->answer, " and %d more group%s", n - MOST_GROUPS,
+                      plural(n - MOST_GROUPS));
     free(is_in);
 }
 
-static int print_splits(struct job *job, const struct settings *s, struct err *err)
+static void print_split(struct inspection *in, const struct split *split, int32_t fold)
 {
-    for (int32_t fold = 0; fold < job->plan.folds; fold++) {
-        const struct split *split = prepared_split(job->prepared, s, 0, fold, err);
+    struct rows *rows = &in->rows[SPLITS];
+
+    answer_printf(&in->answer, "split       ");
+    if (in->job->plan.folds > 1)
+        answer_printf(&in->answer, "fold %d: ", fold);
+    answer_printf(&in->answer, "%d train, %d val, %d test", split->n_train, split->n_val,
+                  split->n_test);
+    if (split->n_stop)
+        answer_printf(&in->answer, ", %d stop", split->n_stop);
+    if (in->job->data.group)
+        print_val_groups(in, split);
+    answer_printf(&in->answer, "\n");
+    rows_integer(rows, "fold", fold);
+    rows_integer(rows, "train", split->n_train);
+    rows_integer(rows, "val", split->n_val);
+    rows_integer(rows, "test", split->n_test);
+    rows_integer(rows, "stop", split->n_stop);
+}
+
+static int print_splits(struct inspection *in, const struct settings *s, struct err *err)
+{
+    for (int32_t fold = 0; fold < in->job->plan.folds; fold++) {
+        const struct split *split = prepared_split(in->job->prepared, s, 0, fold, err);
 
         if (!split)
             return -1;
-        cli_printf("split       ");
-        if (job->plan.folds > 1)
-            cli_printf("fold %d: ", fold);
-        cli_printf("%d train, %d val, %d test", split->n_train, split->n_val, split->n_test);
-        if (split->n_stop)
-            cli_printf(", %d stop", split->n_stop);
-        if (job->data.group)
-            print_val_groups(&job->data, split);
-        cli_printf("\n");
+        print_split(in, split, fold);
     }
     return 0;
 }
@@ -461,38 +626,72 @@ static int save_splits(const char *path, struct job *job, const struct settings 
     return rc;
 }
 
-static int print_leaks(struct job *job, struct err *err)
+/* Add lines that consist of a label, LABEL columns wide, and a text. */
+static void add_lines(struct inspection *in, char *lines)
+{
+    enum { LABEL = 12 };
+
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+        char label[LABEL] = "";
+        bool has_label = strlen(line) > LABEL && line[LABEL - 1] == ' ';
+
+        if (has_label)
+            snprintf(label, sizeof label, "%.*s", (int)strcspn(line, " "), line);
+        add_note(in, label, line + (has_label ? LABEL : 0));
+    }
+}
+
+static int print_leaks(struct inspection *in, struct err *err)
 {
     struct buf text = {0};
-    int rc = leaks_put(&text, job, err);
+    int rc = leaks_put(&text, in->job, err);
 
-    cli_printf("%s", buf_text(&text));
+    answer_printf(&in->answer, "%s", buf_text(&text));
+    if (text.size && !buf_failed(&text))
+        add_lines(in, text.data);
     buf_release(&text);
     return rc;
 }
 
-static int inspect(struct job *job, const char *splits, const struct inputs *inputs,
-                   struct err *err)
+static int fill(struct inspection *in, struct err *err)
 {
+    struct job *job = in->job;
     struct settings s;
 
-    plan_settings_with(&job->plan, P_STOP, &s); /* ridge does without that part */
+    plan_settings_with(&job->plan, P_STOP, &s); /* ridge has no such part */
     if (job->data.graph_start && job_warn_parts(job, err))
         return -1;
-    print_data(job);
+    print_data(in);
     if (job->data.task == TASK_CLASSIFICATION)
-        print_classes(&job->data);
+        print_classes(in);
     else
-        print_target(&job->data);
-    print_groups(job);
-    if (!job->data.graph_start && (print_graph(job, err) || print_reductions(job, err)))
+        print_target(in);
+    print_groups(in);
+    if (!job->data.graph_start && (print_graph(in, err) || print_reductions(in, err)))
         return -1;
-    if (print_splits(job, &s, err) || print_leaks(job, err))
-        return -1;
-    return splits ? save_splits(splits, job, &s, inputs, err) : 0;
+    return print_splits(in, &s, err) || print_leaks(in, err) ? -1 : 0;
 }
 
-/* Before anything is read but the sweep file. */
+static int inspect(struct job *job, const struct inspect_options *o, const struct inputs *inputs,
+                   struct err *err)
+{
+    struct inspection in;
+    struct settings s;
+    int rc;
+
+    inspection_init(&in, job);
+    output_begin(&in.answer, &o->common, o->section, OUTPUT_DOCUMENT);
+    rc = fill(&in, err);
+    for (int i = 0; !rc && (!answer_is_for_people(&in.answer) || o->section) && i <= NOTES; i++)
+        answer_table(&in.answer, &sections[i], rows_table(&in.rows[i]));
+    plan_settings_with(&job->plan, P_STOP, &s);
+    if (!rc && o->splits)
+        rc = save_splits(o->splits, job, &s, inputs, err);
+    inspection_release(&in);
+    return output_end(rc, &in.answer, err);
+}
+
+/* Check the files to write before anything but the sweep file is read. */
 static int check_outputs(struct inputs *inputs, const struct job *job, const char *splits,
                          const char *unmatched, struct err *err)
 {
@@ -504,7 +703,7 @@ static int check_outputs(struct inputs *inputs, const struct job *job, const cha
                : 0;
 }
 
-/* Reads the data. Also where that fails because no id joins, the ids are listed. */
+/* Read the data. If that fails because no id joins, the ids are still listed. */
 static int load(struct job *job, const char *path, const struct inputs *inputs,
                 struct errlist *faults)
 {
@@ -530,39 +729,62 @@ static int prepare(struct job *job, const char *unmatched, const struct inputs *
     return job->data.graph_start ? job_points(job, faults) : job_plan(job, faults);
 }
 
-int cmd_inspect(int argc, char **argv)
+static int run_inspect(struct call *call)
 {
-    struct text_list set = {0};
-    const char *splits = NULL, *unmatched = NULL;
-    const struct option_row rows[] = {
-        {0, "splits", "FILE", OPTION_TEXT, &splits, 0, 0, NULL,
-         "write every replicate's and fold's parts as csv: id,replicate,fold,part and, with "
-         "split.group, group"},
-        {0, "unmatched", "FILE", OPTION_TEXT, &unmatched, 0, 0, NULL,
-         "write the ids that did not join as csv: id,file,resembles"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
-         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
+    const struct inspect_options *o = call->options;
     struct inputs inputs = {0};
     struct job job = {.has_list = true};
     struct errlist faults = {0};
-    struct operands operands;
     struct err err;
     int status = EXIT_OK;
 
-    if (cli_parse(&status, &operands, "inspect", rows, argc, argv))
-        return status;
-    if (job_parse(&job, operands.at[0], &set, &faults))
+    if (job_parse(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
-    else if (check_outputs(&inputs, &job, splits, unmatched, &err))
+    else if (check_outputs(&inputs, &job, o->splits, o->unmatched, &err))
         status = cli_fail(&err);
-    else if (prepare(&job, unmatched, &inputs, &faults))
+    else if (prepare(&job, o->unmatched, &inputs, &faults))
         status = cli_fail_all(&faults);
-    else if (inspect(&job, splits, &inputs, &err))
-        status = cli_fail(&err);
+    else
+        status = inspect(&job, o, &inputs, &err);
     inputs_release(&inputs);
     job_release(&job);
-    free(set.text);
     return status;
 }
+
+static const struct option_row options[] = {
+    {0, "splits", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, splits),
+     .help = "Write the part of each sample in every replicate and fold to FILE, as csv: "
+             "id,replicate,fold,part and, with split.group, group."},
+    {0, "unmatched", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, unmatched),
+     .help = "Write the ids that are in one file only to FILE, as csv: id,file,resembles."},
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct inspect_options, section),
+     .help = "Print only this part of the answer.",
+     .choices = "data|classes|graph|reductions|splits|notes"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct inspect_options, set),
+     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier inspect grid.ini", "Show samples, markers, joins, parts and warnings."},
+    {"espalier inspect grid.ini --unmatched lost.csv", "List the ids that did not join."},
+    {NULL, NULL},
+};
+
+const struct command command_inspect = {
+    .name = "inspect",
+    .group = GROUP_PREPARE,
+    .operands = "GRID.ini",
+    .min_operands = 1,
+    .max_operands = 1,
+    .operand_kind = VALUE_GRID,
+    .summary = "Show what the data of a sweep look like.",
+    .about = "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
+             "likely to be the target itself, and samples with the same markers.",
+    .examples = examples,
+    .see = "init, plan",
+    .options = options,
+    .common = COMMON_FORMAT | COMMON_WIDE,
+    .options_size = sizeof(struct inspect_options),
+    .run = run_inspect,
+};

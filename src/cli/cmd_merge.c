@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/words.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "launch/job_array.h"
-#include "report/report.h"
+#include "report/answer.h"
 #include "store/merge.h"
 #include "store/query.h"
 
@@ -19,12 +22,13 @@ static void warn_writers(const struct merge_input *inputs, size_t n)
     for (size_t i = 0; i < n; i++)
         if (lock_is_held(inputs[i].path, &holder))
             log_warn(
-                "%s: a run is writing to it (pid %lld on %s): what it has now is merged; merge "
-                "it again when the run has ended",
+                "%s: a run is writing to it (pid %lld on %s): its present contents are merged; "
+                "merge it again when the run has ended",
                 inputs[i].path, (long long)holder.pid, holder.host);
 }
 
-/* Shards are easily forgotten, and nothing else in the file would tell. */
+/* Warn of shards that are not among the inputs. They are easily forgotten, and the output does not
+ * show it. */
 static void warn_missing(const struct merge_input *inputs, size_t n)
 {
     struct shard first, shard;
@@ -47,33 +51,34 @@ static void warn_missing(const struct merge_input *inputs, size_t n)
     free(seen);
     if (missing)
         log_warn(
-            "%d of %d shards are not among the inputs (%dof%d%s): unless they have been merged "
-            "before, their trials are missing",
+            "%d of %d shards are not among the inputs (%dof%d%s): their trials are missing unless "
+            "they were merged before",
             missing, first.n, example, first.n, missing > 1 ? " ..." : "");
 }
 
-static int check_files(const char *out, char **inputs, int n, struct err *err)
+static int check_files(const char *out, const char *const *inputs, int n, struct err *err)
 {
     struct stat st;
 
     for (int i = 0; i < n; i++) {
         if (outfile_is_same(out, inputs[i]))
             return err_set(err,
-                           "%s: is the output, and an input: leave it out of the inputs (what "
-                           "is in it stays)",
+                           "%s: is both the output and an input: leave it out of the inputs (its "
+                           "contents stay)",
                            inputs[i]);
         if (stat(inputs[i], &st))
             return err_set(err,
                            "%s: %s: every input must be the database of a run; nothing is merged",
                            inputs[i], errno == ENOENT ? "no such file" : strerror(errno));
         if (!st.st_size)
-            return err_set(err, "%s: empty: its run ended before anything was stored; leave it out",
+            return err_set(err,
+                           "%s: is empty: its run ended before anything was stored; leave it out",
                            inputs[i]);
     }
     return 0;
 }
 
-static int merge(const char *out, char **paths, int n, struct err *err)
+static int merge(const char *out, const char *const *paths, int n, struct err *err)
 {
     struct merge_input *inputs = calloc((size_t)n, sizeof *inputs);
     struct errlist notes = {0};
@@ -91,36 +96,68 @@ static int merge(const char *out, char **paths, int n, struct err *err)
     for (size_t i = 0; i < notes.n; i++)
         cli_warnf("espalier: %s\n", notes.text[i]);
     for (int i = 0; !rc && i < n; i++)
-        log_info("%s: %lld trials, %lld new, %lld finished that were not", inputs[i].path,
-                 (long long)inputs[i].n_trials, (long long)inputs[i].n_new,
-                 (long long)inputs[i].n_finished);
+        log_info("%s: %lld trial%s, %lld new, %lld finished that were not before", inputs[i].path,
+                 (long long)inputs[i].n_trials, plural(inputs[i].n_trials),
+                 (long long)inputs[i].n_new, (long long)inputs[i].n_finished);
     errlist_release(&notes);
     free(inputs);
     return rc;
 }
 
-static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
-{
-    struct result_table table;
+static const struct answer_section sweeps = {"sweeps", NULL, false, "sweep trials done", NULL};
 
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
+{
     (void)arg;
-    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
-        return -1;
-    report_text(out, &table);
-    result_table_release(&table);
-    return cli_note_incomplete(store, NULL, err);
+    return output_query(answer, &sweeps, store, QUERY_SWEEPS, 0, err) ||
+                   cli_note_incomplete(store, NULL, err)
+               ? -1
+               : 0;
 }
 
-int cmd_merge(int argc, char **argv)
+static int run_merge(struct call *call)
 {
-    const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    struct operands operands;
+    const char *const *inputs = call->operands;
+    int n = call->n_operands;
     struct err err;
-    int status;
 
-    if (cli_parse(&status, &operands, "merge", rows, argc, argv))
-        return status;
-    if (merge(operands.at[0], operands.at + 1, operands.n - 1, &err))
+    if (!call->common->db) {
+        call->common->db = *inputs++;
+        n--;
+    }
+    if (!n) {
+        err_set(&err, "merge: at least one input is needed: espalier merge OUT IN...");
+        return cli_fail_usage(&err);
+    }
+    if (merge(call->common->db, inputs, n, &err))
         return cli_fail(&err);
-    return cli_query(operands.at[0], NULL, answer, NULL);
+    return output_database(call->common, NULL, OUTPUT_TABLE, fill, NULL);
 }
+
+static const struct option_row options[] = {
+    {0, "db", "FILE", OPTION_TEXT, VALUE_DATABASE, offsetof(struct common_options, db),
+     .help = "Merge into the database FILE. All operands are then inputs."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier merge results.db results.*of20.db",
+     "Join the databases of the 20 parts of a job array."},
+    {NULL, NULL},
+};
+
+const struct command command_merge = {
+    .name = "merge",
+    .group = GROUP_RUN,
+    .operands = "OUT IN...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .operand_kind = VALUE_DATABASE,
+    .summary = "Join databases, for example those of a job array.",
+    .about = "OUT is created, or added to. Merging a database again changes nothing.",
+    .examples = examples,
+    .see = "run, status",
+    .options = options,
+    .common = COMMON_FORMAT | COMMON_WIDE,
+    .run = run_merge,
+};

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "grid/param.h"
-#include "report/report.h"
+#include "report/answer.h"
+#include "report/rows.h"
 
-/* The columns of the page, 100 characters wide with two blanks between. The last two wrap. */
+/* The columns of the page. It is 100 characters wide; the last two columns wrap. */
 enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
 
 static const char footer[] =
     "\n"
-    "A setting marked 'axis' may stand in [grid] instead, with more values than one:\n"
+    "A setting marked 'axis' can stand in [grid] instead, with several values:\n"
     "    hidden_size   = 16, 32, 64          a list\n"
     "    dropout       = 0.2:0.5:0.1         from 0.2 to 0.5 in steps of 0.1\n"
     "    learning_rate = log(1e-4, 1e-1, 4)  4 values at equal ratios\n"
     "    batch_size    = 32, 64:256:64, full all of these, mixed\n";
 
-/* Whether an operand asks for the setting; all do where there is none. */
-static bool is_wanted(enum param_id id, char **operands, int n)
+/* True if an operand asks for the setting. No operands ask for all settings. */
+static bool is_wanted(enum param_id id, const char *const *operands, int n)
 {
     const struct param *p = &param_table[id];
 
@@ -27,7 +30,7 @@ static bool is_wanted(enum param_id id, char **operands, int n)
     return n == 0;
 }
 
-static int check_operands(char **operands, int n, struct err *err)
+static int check_operands(const char *const *operands, int n, struct err *err)
 {
     for (int i = 0; i < n; i++) {
         const char *near;
@@ -41,8 +44,8 @@ static int check_operands(char **operands, int n, struct err *err)
     return 0;
 }
 
-/* The length of the first line of text when it is at most `width` wide; *next is where the second
- * line begins. Breaks at blanks; a word that is too long stays whole. */
+/* Return the length of the first line of text, at most `width`, broken at a blank. A longer word
+ * stays whole. *next: the beginning of the second line. */
 static size_t first_line(const char *text, size_t width, const char **next)
 {
     size_t end = strcspn(text, " ");
@@ -75,7 +78,7 @@ static void put_line(struct buf *out, const char *cells[5])
     buf_putc(out, '\n');
 }
 
-/* One setting: a line, and more where a cell wraps. */
+/* Append one setting: a line, or several if a cell wraps. */
 static void put_setting(struct buf *out, enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -95,7 +98,7 @@ static void put_setting(struct buf *out, enum param_id id)
     buf_release(&allowed);
 }
 
-static void put_page(struct buf *out, char **operands, int n)
+static void put_page(struct buf *out, const char *const *operands, int n)
 {
     const char *head[5] = {"key", "", "default", "allowed", "meaning"};
     const char *section = "";
@@ -115,63 +118,76 @@ static void put_page(struct buf *out, char **operands, int n)
         buf_puts(out, footer);
 }
 
-/* The same for programs: one row a setting. */
-static void put_table(struct buf *out, char **operands, int n, const char *format)
+static const struct answer_section section = {"settings", NULL, false, NULL, NULL};
+
+/* Append the settings for programs: one row each. */
+static void add_settings(struct answer *answer, const char *const *operands, int n)
 {
-    enum { COLUMNS = 8 };
-    static char *names[COLUMNS] = {"section", "key",  "type", "allowed",
-                                   "default", "unit", "axis", "meaning"};
+    static const char *const names[] = {"section", "key",  "type", "allowed",
+                                        "default", "unit", "axis", "meaning"};
     static const char *const types[] = {
         [PARAM_INT] = "integer",         [PARAM_REAL] = "real",         [PARAM_CHOICE] = "choice",
         [PARAM_TEXT] = "text",           [PARAM_PATH] = "path",         [PARAM_COUNT] = "count",
         [PARAM_REDUCTION] = "reduction", [PARAM_DURATION] = "duration", [PARAM_FOLDS] = "folds"};
-    struct cell cells[P_COUNT * COLUMNS];
-    struct buf allowed[P_COUNT] = {0};
-    struct result_table table = {names, COLUMNS, 0, cells};
+    struct rows rows;
 
+    rows_init(&rows, names, sizeof names / sizeof *names);
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
-        struct cell *row = cells + table.n_rows * COLUMNS;
+        struct buf allowed = {0};
 
         if (!is_wanted((enum param_id)id, operands, n))
             continue;
-        param_allowed(&allowed[id], (enum param_id)id);
-        out->failed |= buf_failed(&allowed[id]);
-        row[0] = (struct cell){.type = CELL_TEXT, .s = p->section};
-        row[1] = (struct cell){.type = CELL_TEXT, .s = p->key};
-        row[2] = (struct cell){.type = CELL_TEXT, .s = types[p->type]};
-        row[3] = (struct cell){.type = CELL_TEXT, .s = buf_text(&allowed[id])};
-        row[4] =
-            (struct cell){.type = CELL_TEXT, .s = p->flags & PARAM_REQUIRED ? "" : p->default_text};
-        row[5] = (struct cell){.type = CELL_TEXT, .s = p->unit};
-        row[6] = (struct cell){.type = CELL_INTEGER, .i = (p->flags & PARAM_AXIS) != 0};
-        row[7] = (struct cell){.type = CELL_TEXT, .s = p->help};
-        table.n_rows++;
+        param_allowed(&allowed, (enum param_id)id);
+        rows_text(&rows, "section", p->section);
+        rows_text(&rows, "key", p->key);
+        rows_text(&rows, "type", types[p->type]);
+        rows_text(&rows, "allowed", buf_text(&allowed));
+        rows_text(&rows, "default", p->flags & PARAM_REQUIRED ? "" : p->default_text);
+        rows_text(&rows, "unit", p->unit);
+        rows_integer(&rows, "axis", (p->flags & PARAM_AXIS) != 0);
+        rows_text(&rows, "meaning", p->help);
+        answer->out.failed |= buf_failed(&allowed);
+        buf_release(&allowed);
     }
-    report_format(out, &table, format);
-    for (int id = 0; id < P_COUNT; id++)
-        buf_release(&allowed[id]);
+    answer_table(answer, &section, rows_table(&rows));
+    rows_release(&rows);
 }
 
-int cmd_params(int argc, char **argv)
+static int params(struct call *call)
 {
-    const char *format = "table";
-    const struct option_row rows[] = {
-        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct buf out = {0};
+    struct buf page = {0};
+    struct answer answer;
     struct err err;
-    struct operands operands;
-    int status;
 
-    if (cli_parse(&status, &operands, "params", rows, argc, argv))
-        return status;
-    if (check_operands(operands.at, operands.n, &err))
+    if (check_operands(call->operands, call->n_operands, &err))
         return cli_fail_usage(&err);
-    if (!strcmp(format, "table"))
-        put_page(&out, operands.at, operands.n);
+    output_begin(&answer, call->common, NULL, OUTPUT_TABLE);
+    if (answer_is_for_people(&answer))
+        put_page(&page, call->operands, call->n_operands);
     else
-        put_table(&out, operands.at, operands.n, format);
-    return cli_answer(0, &out, format, &err);
+        add_settings(&answer, call->operands, call->n_operands);
+    answer_printf(&answer, "%s", buf_text(&page));
+    answer.out.failed |= buf_failed(&page);
+    buf_release(&page);
+    return output_end(0, &answer, &err);
 }
+
+static const struct example examples[] = {
+    {"espalier params", "Show all settings."},
+    {"espalier params train dropout", "Show the section [train] and the key dropout."},
+    {NULL, NULL},
+};
+
+const struct command command_params = {
+    .name = "params",
+    .group = GROUP_PREPARE,
+    .operands = "[SECTION | KEY ...]",
+    .max_operands = INT_MAX,
+    .operand_kind = VALUE_PARAMETER,
+    .summary = "Show the settings of a sweep file.",
+    .examples = examples,
+    .see = "init, plan",
+    .common = COMMON_FORMAT,
+    .run = params,
+};

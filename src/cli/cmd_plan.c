@@ -1,45 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
-
 #include "cli/cli.h"
 #include "cli/plan_list.h"
 #include "launch/job_array.h"
 #include "run/job_prepare.h"
 
-int cmd_plan(int argc, char **argv)
+struct plan_call {
+    struct common_options common;
+    const char *shard;
+    const char *section;
+    bool is_whole;
+    long ranks;
+    struct text_list set;
+};
+
+static int plan(struct call *call)
 {
-    struct text_list set = {0};
-    const char *format = "table", *db = "results.db", *shard = NULL;
-    bool is_whole = false;
-    const struct option_row rows[] = {
-        {0, "format", "FORMAT", OPTION_TEXT, &format, 0, 0, "table|csv|json", "table, csv or json"},
-        {0, "list", NULL, OPTION_FLAG, &is_whole, 0, 0, NULL,
-         "Show every trial. Default: the first and the last ten; csv and json have all."},
-        {0, "db", "FILE", OPTION_TEXT, &db, 0, 0, NULL,
-         "database to take measured speed and finished trials from, if it exists"},
-        {0, "shard", "K/N|auto", OPTION_TEXT, &shard, 0, 0, NULL,
-         "list only the trials of this part, and read its database"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &set, 0, 0, NULL,
-         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
+    const struct plan_call *o = call->options;
     struct job_array_share share = {0};
     struct job job = {0};
     struct errlist faults = {0};
-    struct operands operands;
     struct err err;
     int status;
 
-    if (cli_parse(&status, &operands, "plan", rows, argc, argv))
-        return status;
-    if (job_array_share_open(&share, shard, db, &err))
-        status = cli_fail_usage(&err);
-    else if (job_prepare(&job, operands.at[0], &set, &faults))
+    if (job_array_share_open(&share, o->shard, o->common.db, &err))
+        return cli_fail_usage(&err);
+    cli_log_database(buf_text(&share.db));
+    if (job_prepare(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
     else
-        status = plan_list(&job, buf_text(&share.db), &share.shard, format, is_whole);
+        status = plan_list(&job, &(struct plan_options){.common = &o->common,
+                                                        .db = buf_text(&share.db),
+                                                        .shard = &share.shard,
+                                                        .section = o->section,
+                                                        .is_whole = o->is_whole,
+                                                        .ranks = o->ranks});
     job_release(&job);
     job_array_share_release(&share);
-    free(set.text);
     return status;
 }
+
+static const struct option_row options[] = {
+    {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct plan_call, ranks),
+     .help = "Show the expected time on N ranks.", .default_text = "1", .min = 1, .max = 1000000},
+    {0, "list", NULL, OPTION_FLAG, .into = offsetof(struct plan_call, is_whole),
+     .help = "Show every trial. The table otherwise has the first and the last ten; csv and json "
+             "always have all."},
+    {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct plan_call, shard),
+     .help = "Show only part K of N, and read its database. auto takes both from the job array."},
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct plan_call, section),
+     .help = "Print only the trials, or only the cost: the expected time and memory.",
+     .choices = "trials|cost"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct plan_call, set),
+     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier plan grid.ini", "Show the trials and the expected time and memory."},
+    {"espalier plan grid.ini -n 64 --section cost", "Show the cost of the sweep on 64 ranks."},
+    {"espalier plan grid.ini --set grid.dropout=0.2,0.5", "The same with another axis."},
+    {NULL, NULL},
+};
+
+const struct command command_plan = {
+    .name = "plan",
+    .group = GROUP_PREPARE,
+    .operands = "GRID.ini [DB]",
+    .min_operands = 1,
+    .max_operands = 1,
+    .db_operand = DB_LAST,
+    .operand_kind = VALUE_GRID,
+    .summary = "Show the trials of a sweep and what they cost, and run nothing.",
+    .about = "Trials that the database holds count as finished, and their times improve the "
+             "estimate. Without a database, a few configurations are trained for half a second.",
+    .examples = examples,
+    .see = "run, inspect",
+    .options = options,
+    .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
+    .options_size = sizeof(struct plan_call),
+    .run = plan,
+};

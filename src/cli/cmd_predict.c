@@ -1,66 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
-
 #include "base/log.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "predict/predict.h"
-#include "report/report.h"
+#include "report/answer.h"
 #include "store/query.h"
 
-static int parse(int *status, struct predict_options *o, int argc, char **argv)
-{
-    const struct option_row rows[] = {
-        {0, "config", "ID", OPTION_TEXT, &o->config, 0, 0, NULL,
-         "the models of this configuration (c12); default: the best one of those with models"},
-        {0, "trial", "ID", OPTION_TEXT, &o->trial, 0, 0, NULL, "the model of this trial (t345)"},
-        {0, "genotypes", "FILE", OPTION_TEXT, &o->genotypes, 0, 0, NULL,
-         "new samples, from any kind of file of genotypes; default: those of the training data"},
-        {0, "phenotypes", "FILE", OPTION_TEXT, &o->phenotypes, 0, 0, NULL,
-         "where the models take covariates: a table of those of the new samples"},
-        {0, "force", NULL, OPTION_FLAG, &o->is_forced, 0, 0, NULL,
-         "also where less than half of the markers are in that file"},
-        {0, "graphs", "PATH", OPTION_TEXT, &o->graphs, 0, 0, NULL,
-         "new graphs, in the format of the training data: a table of molecules, a folder, images"},
-        {0, "features", "FILE", OPTION_TEXT, &o->features, 0, 0, NULL,
-         "new nodes for a graph of nodes, in a table like data.features"},
-        {0, "edges", "FILE", OPTION_TEXT, &o->edges, 0, 0, NULL,
-         "the edges that join them to nodes of the training data"},
-        {0, "all", NULL, OPTION_FLAG, &o->is_all, 0, 0, NULL,
-         "every sample, also those with a phenotype, most of which were trained on"},
-        {0, "part", "PART", OPTION_TEXT, &o->part, 0, 0, "val|test|stop|none",
-         "of each model's own split: what it was scored by, what was held out, what chose its "
-         "epoch, "
-         "or what has no phenotype [none]"},
-        {0, "each", NULL, OPTION_FLAG, &o->is_each, 0, 0, NULL, "a column for each model too"},
-        {'o', "output", "FILE", OPTION_TEXT, &o->output, 0, 0, NULL, "write there, not to stdout"},
-        {0, "format", "FORMAT", OPTION_TEXT, &o->format, 0, 0, "csv|json", "csv or json"},
-        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
-         "of this sweep of the file; default: the one that was run last"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
-         "the path of training data that have moved; may be repeated"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
+static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 
-    if (cli_parse(status, &operands, "predict", rows, argc, argv))
-        return -1;
-    if (operands.n)
-        o->db = operands.at[0];
-    return 0;
-}
-
-static int answer(struct buf *out, struct predict *w, struct err *err)
+static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
     if (predict_choose(w, err) || predict_prepare(w, err) || predict_samples(w, err))
         return -1;
-    log_info("%lld samples by %d model%s of c%lld", (long long)w->table.n_rows, w->n_models,
-             w->n_models == 1 ? "" : "s", (long long)w->config_id);
-    report_format(out, &w->table, w->o->format);
+    log_info("%lld sample%s predicted by %d model%s of c%lld", (long long)w->table.n_rows,
+             plural(w->table.n_rows), w->n_models, plural(w->n_models), (long long)w->config_id);
+    answer_table(answer, &section, &w->table);
     return 0;
 }
 
-/* All that may be read: the file to write must be none of it. */
+/* Collect all files that may be read. The output must not be one of them. */
 static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
@@ -73,75 +33,149 @@ static int find_inputs(struct inputs *inputs, const struct predict *w, struct er
     return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
 }
 
-/* The answer, into the file where one is to be written: refused before the work. */
-static int answer_into(struct buf *out, struct predict *w, struct err *err)
+/* Check the output file before the work, then make the answer and write it. */
+static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
     const char *path = w->o->output;
     struct inputs inputs = {0};
     int rc;
 
     if (!path)
-        return answer(out, w, err);
-    rc = find_inputs(&inputs, w, err) || inputs_check(&inputs, path, err) || answer(out, w, err)
+        return add_predictions(answer, w, err);
+    output_to_file(answer);
+    rc = find_inputs(&inputs, w, err) || inputs_check(&inputs, path, err) ||
+                 add_predictions(answer, w, err)
              ? -1
-             : cli_save(path, out, &inputs, err);
+             : output_save(answer, path, &inputs, err);
     inputs_release(&inputs);
-    buf_release(out);
     return rc;
 }
 
-/* Of the options that name new samples. */
+/* Check the options that name new samples. */
 static int check_new(const struct predict_options *o, struct err *err)
 {
     const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";
     int n = (o->genotypes != NULL) + (o->graphs != NULL) + (o->features != NULL);
 
     if (n > 1)
-        return err_set(err, "--genotypes, --graphs and --features: one of them alone");
+        return err_set(err, "--genotypes, --graphs and --features exclude each other");
     if (n && o->part)
-        return err_set(err, "--part is of the samples of the training data: not with --%s", name);
+        return err_set(err,
+                       "--part chooses among the samples of the training data: use it without --%s",
+                       name);
     if (n && !o->genotypes && o->is_all)
-        return err_set(err, "--%s predicts all that are there: not with --all", name);
+        return err_set(err, "--%s predicts all new samples: use it without --all", name);
     if (o->edges && !o->features)
-        return err_set(err, "--edges is about the new nodes of --features FILE");
+        return err_set(err, "--edges needs the new nodes of --features FILE");
     return 0;
 }
 
 static int check_options(const struct predict_options *o, struct err *err)
 {
     if (o->config && o->trial)
-        return err_set(err, "--config and --trial: one of them alone");
+        return err_set(err, "--config and --trial exclude each other");
     if (check_new(o, err))
         return -1;
     if (o->phenotypes && !o->genotypes)
-        return err_set(err, "--phenotypes is about the new samples of --genotypes FILE");
+        return err_set(err, "--phenotypes needs the new samples of --genotypes FILE");
     if (o->is_forced && !o->genotypes)
-        return err_set(err, "--force is about the markers of --genotypes FILE");
+        return err_set(err, "--force needs the new samples of --genotypes FILE");
     if (o->is_all && o->part)
-        return err_set(err, "--all and --part: one of them alone");
+        return err_set(err, "--all and --part exclude each other");
     return 0;
 }
 
-int cmd_predict(int argc, char **argv)
-{
-    struct predict_options o = {.db = "results.db", .format = "csv"};
-    struct predict work = {.o = &o};
-    struct store *store = NULL;
-    struct buf text = {0};
-    struct err err;
-    int status, rc;
+struct predict_call {
+    struct common_options common;
+    struct predict_options o;
+};
 
-    if (parse(&status, &o, argc, argv))
-        return status;
-    if (check_options(&o, &err))
+static int predict(struct call *call)
+{
+    struct predict_call *line = call->options;
+    struct predict_options *o = &line->o;
+    struct predict work = {.o = o};
+    struct store *store = NULL;
+    struct answer answer;
+    struct err err;
+    int rc;
+
+    o->db = line->common.db;
+    o->format = line->common.format;
+    if (check_options(o, &err))
         return cli_fail_usage(&err);
-    work.replay = (struct replay){.db = o.db, .set = &o.set};
-    rc = store_open_reader(&store, o.db, &err);
+    work.replay = (struct replay){.db = o->db, .set = &o->set};
+    cli_log_database(o->db);
+    rc = store_open_reader(&store, o->db, &err);
     work.replay.store = store;
+    output_begin(&answer, &line->common, NULL, OUTPUT_TABLE);
     if (!rc)
-        rc = answer_into(&text, &work, &err);
+        rc = fill(&answer, &work, &err);
     predict_release(&work);
     store_close(store);
-    free(o.set.text);
-    return cli_answer(rc, &text, o.format, &err);
+    return output_end(rc, &answer, &err);
 }
+
+static const struct option_row options[] = {
+    {0, "config", "ID", OPTION_TEXT, .into = offsetof(struct predict_call, o.config),
+     .help = "Use the models of this configuration (c12).",
+     .shown = "the best one that has models"},
+    {0, "trial", "ID", OPTION_TEXT, .into = offsetof(struct predict_call, o.trial),
+     .help = "Use the model of this trial (t345)."},
+    {0, "genotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.genotypes),
+     .help = "Predict the new samples in FILE, which may be any kind of genotype file.",
+     .shown = "the samples of the training data"},
+    {0, "phenotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.phenotypes),
+     .help = "Read the covariates of the new samples from the table FILE."},
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_forced),
+     .help = "Predict even if less than half of the markers are in the file of --genotypes."},
+    {0, "graphs", "PATH", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.graphs),
+     .help = "Predict new graphs, in the format of the training data: a table of molecules, a "
+             "folder, or images."},
+    {0, "features", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.features),
+     .help = "Predict new nodes of the training graph, in a table like data.features."},
+    {0, "edges", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.edges),
+     .help = "Read the edges that join the new nodes to the training graph from FILE."},
+    {0, "all", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_all),
+     .help = "Predict every sample, including those the models were trained on."},
+    {0, "part", "PART", OPTION_TEXT, .into = offsetof(struct predict_call, o.part),
+     .help = "Predict one part of each model's own split: val, test, stop, or none (the samples "
+             "without a phenotype).",
+     .shown = "none", .choices = "val|test|stop|none"},
+    {0, "each", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_each),
+     .help = "Add a column for each model."},
+    {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.output),
+     .help = "Write to FILE.", .shown = "standard output"},
+    {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct predict_call, common.format),
+     .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct predict_call, o.sweep),
+     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct predict_call, o.set),
+     .help = "Override a setting, for example the path of training data that have moved. May be "
+             "repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier predict -o predictions.csv",
+     "Predict the samples of the training data that have no phenotype."},
+    {"espalier predict --genotypes new.vcf.gz", "Predict new samples."},
+    {"espalier predict --config c12 --part test", "Predict the test part with the models of c12."},
+    {NULL, NULL},
+};
+
+const struct command command_predict = {
+    .name = "predict",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Predict samples with the kept models of a configuration.",
+    .about = "Each row has the mean prediction of the models, and the standard deviation between "
+             "them. That standard deviation is no prediction interval.",
+    .examples = examples,
+    .see = "best, show",
+    .options = options,
+    .common = COMMON_DB | COMMON_WIDE,
+    .options_size = sizeof(struct predict_call),
+    .run = predict,
+};

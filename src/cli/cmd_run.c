@@ -2,11 +2,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/plan_list.h"
 #include "launch/environment.h"
@@ -20,59 +23,31 @@
 #include "store/lock.h"
 
 struct run_options {
+    struct common_options common;
     long ranks;
-    const char *db;
     const char *shard;
-    struct job_array_share share; /* what the two mean */
     struct text_list set;
     bool dry_run;
     const char *retry;
     bool new_sweep;
     long max_fails;
-    double begun_s, time_limit_s, grace_s;
+    double time_limit_s, grace_s;
     const char *progress;
-    const char *grid; /* operand */
+    /* The members below are not options. */
+    struct job_array_share share; /* from --db and --shard */
+    double begun_s;
+    const char *grid;
 };
 
-static int parse(int *status, struct run_options *o, int argc, char **argv)
+static enum progress_mode progress_of(const struct run_options *o)
 {
-    const struct option_row rows[] = {
-        {'n', "ranks", "RANKS", OPTION_INT, &o->ranks, 1, 100000, NULL,
-         "start mpirun with so many ranks; under mpirun or srun leave it out"},
-        {0, "db", "FILE", OPTION_TEXT, &o->db, 0, 0, NULL, "database; made if it is not there"},
-        {0, "shard", "K/N|auto", OPTION_TEXT, &o->shard, 0, 0, NULL,
-         "run only this part, into FILE with .KofN in its name; auto: by the job array"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
-         "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
-        {0, "dry-run", NULL, OPTION_FLAG, &o->dry_run, 0, 0, NULL,
-         "list the trials and their cost, run nothing"},
-        {0, "retry", "failed", OPTION_TEXT, &o->retry, 0, 0, "failed",
-         "run trials again that failed (diverged ones would diverge again)"},
-        {0, "max-fails", "N", OPTION_INT, &o->max_fails, 0, 1000000000, NULL,
-         "stop when so many trials have failed in this run (others under way may too); 0: never"},
-        {0, "time-limit", "DUR", OPTION_DURATION, &o->time_limit_s, 1, 1000000000, NULL,
-         "be over within so long (90s, 15m, 2h, 1-12:00:00); without it the walltime of the job"},
-        {0, "grace", "DUR", OPTION_DURATION, &o->grace_s, 0, 1000000000, NULL,
-         "what trials under way are given to finish when a signal asks to stop"},
-        {0, "new-sweep", NULL, OPTION_FLAG, &o->new_sweep, 0, 0, NULL,
-         "where fixed settings or data have changed, begin anew under the same name"},
-        {0, "progress", "HOW", OPTION_TEXT, &o->progress, 0, 0, "auto|live|plain|none",
-         "auto, live, plain or none; auto: a live line on a terminal, else plain lines"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
-    struct err err;
+    bool is_quiet = o->common.is_quiet && !strcmp(o->progress, "auto");
 
-    if (cli_parse(status, &operands, "run", rows, argc, argv))
-        return -1;
-    o->grid = operands.at[0];
-    if (!job_array_share_open(&o->share, o->shard, o->db, &err))
-        return 0;
-    *status = cli_fail_usage(&err);
-    return -1;
+    return progress_mode(is_quiet ? "none" : o->progress);
 }
 
-/* A typing error in -n must not flood a machine. In an allocation there are other hosts. */
+/* A typing error in -n must not flood this machine. A batch job may have other hosts, so it has no
+ * limit. */
 static int check_ranks(long ranks, struct err *err)
 {
     const long each = 16;
@@ -86,7 +61,7 @@ static int check_ranks(long ranks, struct err *err)
                    ranks, each * cores, each, cores);
 }
 
-/* Without its mpirun rank 0 leaves a moment later, and until then holds the database. */
+/* When mpirun has ended, rank 0 may hold the database for another moment. */
 static void wait_for_ranks(const char *db)
 {
     struct lock_holder holder;
@@ -98,7 +73,7 @@ static void wait_for_ranks(const char *db)
 static int start_mpirun(const struct run_options *o, const struct sweep *sweep, const char *command,
                         int argc, char **argv)
 {
-    enum progress_mode mode = progress_mode(o->progress);
+    enum progress_mode mode = progress_of(o);
     struct mpirun launch = {
         .ranks = (int)o->ranks,
         .threads = preflight_threads(sweep),
@@ -108,6 +83,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
         .progress = mode == PROGRESS_LIVE    ? "live"
                     : mode == PROGRESS_PLAIN ? "plain"
                                              : "none",
+        .color = terminal_has_color(STDERR_FILENO) ? "always" : "never",
     };
     enum exit_status status;
     struct err err;
@@ -121,7 +97,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     return status;
 }
 
-/* The command as it was typed: run -n hands it on to the ranks it starts. */
+/* The command as the user typed it, which `run -n` passes to its ranks. */
 static void join_words(struct buf *out, int argc, char **argv)
 {
     const char *typed = getenv(LAUNCH_COMMAND);
@@ -135,7 +111,7 @@ static void join_words(struct buf *out, int argc, char **argv)
         buf_printf(out, " %s", argv[i]);
 }
 
-/* -1 where a check refuses the launch, with the status of `run`. All that was found is printed. */
+/* Print all findings. -1, and the exit status of `run`, if one of them forbids the launch. */
 static int print_findings(int *status, const struct findings *findings)
 {
     int rc = 0;
@@ -155,8 +131,9 @@ static int print_findings(int *status, const struct findings *findings)
     return rc;
 }
 
-/* Before data are read and ranks started for nothing: whether the database is free (what counts is
- * the lock that is taken later) and the launch fit. -1 with the status of `run`. */
+/* Check the database and the launch before data are read and ranks are started. The lock that is taken
+ * later decides whether the database is free; this check only saves time. -1, and the exit status of
+ * `run`. */
 static int check(int *status, const struct world *world, const struct rank_info *info,
                  const struct run_options *o, const struct job *job)
 {
@@ -178,7 +155,7 @@ static int check(int *status, const struct world *world, const struct rank_info 
     return -1;
 }
 
-/* Returns the exit status. others out: what they have been told. */
+/* Returns the exit status. others: out, what the other ranks have been told. */
 static int run_sweep(enum sweep_others *others, const struct world *world, struct job *job,
                      const struct sweep_options *options)
 {
@@ -195,18 +172,22 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
-/* As run_sweep(); a dry run lists the trials. */
+/* Run the sweep as run_sweep() does, or list its trials (--dry-run). */
 static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
                    const struct run_options *o, const struct sweep_options *options)
 {
     struct errlist faults = {0};
 
+    cli_log_database(options->db);
     if (job_load(job, &faults) || job_plan(job, &faults))
         return cli_fail_all(&faults);
     if (o->dry_run)
-        return plan_list(job, options->db, &options->shard, "table", false);
+        return plan_list(job, &(struct plan_options){.common = &o->common,
+                                                     .db = options->db,
+                                                     .shard = &options->shard,
+                                                     .ranks = o->ranks});
     if (o->share.is_alone)
-        log_info("--shard auto: not in a job array: the whole sweep");
+        log_info("--shard auto: not in a job array, so the whole sweep runs");
     return run_sweep(others, world, job, options);
 }
 
@@ -224,7 +205,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
         .begun_s = o->begun_s,
         .time_limit_s = o->time_limit_s,
         .grace_s = o->grace_s,
-        .progress = progress_mode(o->progress),
+        .progress = progress_of(o),
     };
     struct errlist faults = {0};
     struct job job = {0};
@@ -243,9 +224,9 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
     return status;
 }
 
-/* Rank 0. Returns the exit status of `run`. */
-static int parse_and_lead(const struct world *world, const struct rank_info *info,
-                          struct run_options *o, int argc, char **argv)
+/* What rank 0 does. Returns the exit status of `run`. */
+static int prepare_and_lead(const struct world *world, const struct rank_info *info,
+                            struct run_options *o, int argc, char **argv)
 {
     enum sweep_others others = SWEEP_OTHERS_WAIT;
     struct err err;
@@ -254,14 +235,16 @@ static int parse_and_lead(const struct world *world, const struct rank_info *inf
     stop_have_come_up();
     if (world->is_mpi)
         launch_report_up();
-    if (!parse(&status, o, argc, argv))
+    if (job_array_share_open(&o->share, o->shard, o->common.db, &err))
+        status = cli_fail_usage(&err);
+    else
         status = lead(&others, world, info, o, argc, argv);
     if (others == SWEEP_OTHERS_WAIT && sweep_run_dismiss(world, &err))
         cli_fail(&err);
     return status;
 }
 
-/* The other ranks. */
+/* What the other ranks do. */
 static int follow(const struct world *world)
 {
     struct err err;
@@ -271,14 +254,14 @@ static int follow(const struct world *world)
     return EXIT_OK;
 }
 
-/* Before the ranks are independent of each other. */
+/* A rank was lost while the ranks still depend on each other: end all of them. */
 static void end_launch(const struct world *world, const char *reason, bool speaks)
 {
     int status = stop_signal ? EXIT_RESUMABLE : EXIT_ERROR;
 
     if (speaks && !stop_signal)
-        log_warn("%s while the launch was being set up: all leave; nothing is lost, the same "
-                 "command begins again",
+        log_warn("%s while the launch was being set up: all ranks end; nothing is lost, and the "
+                 "same command begins again",
                  reason);
     if (world->is_mpi && world->rank == 0) {
         launch_report_status(status);
@@ -294,34 +277,92 @@ static void tell_alive(const struct world *world)
     launch_report_alive();
 }
 
-int cmd_run(int argc, char **argv)
+static int run(struct call *call)
 {
     const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
-    struct run_options o = {.ranks = 1,
-                            .db = "results.db",
-                            .begun_s = mpirun_begun(),
-                            .time_limit_s = (double)NAN,
-                            .grace_s = 10,
-                            .progress = "auto"};
+    struct run_options *o = call->options;
     struct rank_info *info = NULL;
     struct world world;
     struct err err;
     int status;
 
+    o->begun_s = mpirun_begun();
+    o->grid = call->operands[0];
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
     stop_catch(world.rank > 0);
-    /* First of all, while every rank is sure to take part. */
+    /* First of all, while every rank still takes part in collective calls. */
     if (rank_info_gather(&world, &info, &err))
-        log_warn("the launch is not checked: %s", err.text);
+        log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);
-    status = world.rank ? follow(&world) : parse_and_lead(&world, info, &o, argc, argv);
+    status =
+        world.rank ? follow(&world) : prepare_and_lead(&world, info, o, call->argc, call->argv);
     rank_info_destroy(info, world.size);
-    free(o.set.text);
-    job_array_share_release(&o.share);
+    job_array_share_release(&o->share);
     if (world.is_mpi && world.rank == 0) {
         status = launch_report_status(status);
         launch_report_end_mpirun();
     }
     return world_close(&world, status);
 }
+
+static const struct option_row options[] = {
+    {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct run_options, ranks),
+     .help = "Start N ranks with mpirun. Leave it out under mpirun or srun.", .default_text = "1",
+     .min = 1, .max = 100000},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct run_options, set),
+     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct run_options, shard),
+     .help = "Run only part K of N, into a database with .KofN in its name. auto takes both from "
+             "the job array."},
+    {0, "dry-run", NULL, OPTION_FLAG, .into = offsetof(struct run_options, dry_run),
+     .help = "List the trials and their cost, and run nothing."},
+    {0, "retry", "failed", OPTION_TEXT, .into = offsetof(struct run_options, retry),
+     .help = "Run failed trials again. Diverged trials would diverge again.", .choices = "failed"},
+    {0, "max-fails", "N", OPTION_INT, .into = offsetof(struct run_options, max_fails),
+     .help = "Stop after N trials have failed in this run (0 = never). Trials under way on other "
+             "ranks may fail too.",
+     .max = 1000000000},
+    {0, "time-limit", "TIME", OPTION_DURATION, .into = offsetof(struct run_options, time_limit_s),
+     .help = "Finish within TIME: 90s, 15m, 2h, 1-12:00:00.", .shown = "the walltime of the job",
+     .min = 1, .max = 1000000000},
+    {0, "grace", "TIME", OPTION_DURATION, .into = offsetof(struct run_options, grace_s),
+     .help = "Let running trials finish within TIME when a signal asks to stop.",
+     .default_text = "10s", .max = 1000000000},
+    {0, "new-sweep", NULL, OPTION_FLAG, .into = offsetof(struct run_options, new_sweep),
+     .help = "Begin a new sweep under the same name if fixed settings or data have changed."},
+    {0, "progress", "HOW", OPTION_TEXT, .into = offsetof(struct run_options, progress),
+     .help = "Show progress: auto, live, plain or none. auto rewrites one line on a terminal and "
+             "prints plain lines otherwise.",
+     .default_text = "auto", .choices = "auto|live|plain|none"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier run grid.ini -n 4", "Run a sweep on four ranks of this machine."},
+    {"srun --mpi=pmix espalier run grid.ini", "Run it on all ranks of a Slurm job."},
+    {"espalier run grid.ini --shard auto", "Run the part of one element of a job array."},
+    {"espalier run grid.ini --set epochs=200 --set grid.dropout=0.2,0.5",
+     "Override a setting and an axis of the sweep file."},
+    {NULL, NULL},
+};
+
+const struct command command_run = {
+    .name = "run",
+    .group = GROUP_RUN,
+    .operands = "GRID.ini [DB]",
+    .min_operands = 1,
+    .max_operands = 1,
+    .db_operand = DB_LAST,
+    .operand_kind = VALUE_GRID,
+    .summary = "Run a sweep, or resume it.",
+    .about = "Trials whose results are in the database are not run again, so the same command "
+             "resumes a sweep that was stopped, and runs only the new points of a grid that has "
+             "grown. The database is created if it does not exist.",
+    .examples = examples,
+    .see = "plan, status, best, doctor",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct run_options),
+    .run = run,
+};

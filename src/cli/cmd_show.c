@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/models.h"
-#include "report/report.h"
+#include "cli/output.h"
+#include "report/answer.h"
 #include "store/query.h"
 
-/* A part of the page: a query under a heading. The first is a record, a line for each column. */
+/* A part of the page. The first is a record. */
 struct page_part {
-    const char *heading;
+    struct answer_section section;
     enum query query;
 };
 
 static const struct page_part config_parts[] = {
-    {"configuration", QUERY_CONFIG},
-    {"settings", QUERY_CONFIG_SETTINGS},
-    {"trials", QUERY_CONFIG_TRIALS},
-    {"models: --model FILE writes them out", QUERY_CONFIG_MODELS},
-    {NULL, QUERY_COUNT},
+    {{"configuration", NULL, true, NULL, NULL}, QUERY_CONFIG},
+    {{"settings", "settings", false, "setting value", NULL}, QUERY_CONFIG_SETTINGS},
+    {{"trials", "trials", false, "trial state value", "attempts best_epoch"}, QUERY_CONFIG_TRIALS},
+    {{"models", "models, which --model FILE writes to files", false, NULL, NULL},
+     QUERY_CONFIG_MODELS},
+    {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
 
 static const struct page_part trial_parts[] = {
-    {"trial", QUERY_TRIAL},
-    {"metrics at the best epoch", QUERY_TRIAL_METRICS},
-    {"timing", QUERY_TRIAL_TIMING},
-    {"attempts", QUERY_TRIAL_ATTEMPTS},
-    {"model: --model FILE writes it out", QUERY_TRIAL_MODEL},
-    {"checkpoint: goes on after this epoch", QUERY_TRIAL_CHECKPOINT},
-    {"curve", QUERY_TRIAL_CURVE},
-    {NULL, QUERY_COUNT},
+    {{"trial", NULL, true, NULL, NULL}, QUERY_TRIAL},
+    {{"metrics", "metrics at the best epoch", false, "metric val", NULL}, QUERY_TRIAL_METRICS},
+    {{"timing", "time in each phase", false, "phase seconds", NULL}, QUERY_TRIAL_TIMING},
+    {{"attempts", "attempts", false, "attempt outcome", "pid session rank"}, QUERY_TRIAL_ATTEMPTS},
+    {{"model", "model, which --model FILE writes to a file", false, NULL, NULL}, QUERY_TRIAL_MODEL},
+    {{"checkpoint", "checkpoint, from which the trial continues", false, NULL, NULL},
+     QUERY_TRIAL_CHECKPOINT},
+    {{"curve", "training curve", false, "epoch", NULL}, QUERY_TRIAL_CURVE},
+    {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
 
 /* c12 or 12: a configuration; t345: a trial. */
@@ -38,75 +40,130 @@ static const struct page_part *parse_id(const char *text, int64_t *id, struct er
     bool is_trial = *text == 't';
 
     if (!query_parse_id(id, text, is_trial ? 't' : 'c')) {
-        err_set(err, "'%s' is no id: must be c12 (a configuration) or t345 (a trial)", text);
+        err_set(err, "'%s' is not an id: must be c12 (a configuration) or t345 (a trial)", text);
         return NULL;
     }
     return is_trial ? trial_parts : config_parts;
 }
 
-static int put_part(struct buf *out, struct store *store, const struct page_part *part,
-                    bool is_first, int64_t id, struct err *err)
+static int add_part(struct answer *answer, struct store *store, const struct page_part *part,
+                    int64_t id, struct err *err)
 {
     struct result_table table;
 
     if (query_table(&table, store, part->query, id, err))
         return -1;
-    if (is_first && !table.n_rows)
-        return err_set(err, "no %s %lld", part->heading, (long long)id);
     if (part->query == QUERY_TRIAL_METRICS)
         result_table_drop_empty(&table); /* there is no stop part */
-    if (is_first) {
-        report_record(out, &table);
-    } else if (table.n_rows) {
-        buf_printf(out, "\n%s\n", part->heading);
-        report_text(out, &table);
-    }
+    answer_table(answer, &part->section, &table);
     result_table_release(&table);
     return 0;
 }
 
-/* What is asked for. */
+/* Whether the configuration or trial is in the database, by the query of its first part. -1 and
+ * err: it is not, or the query failed. */
+static int check_exists(struct store *store, const struct page_part *first, int64_t id,
+                        struct err *err)
+{
+    struct result_table table;
+    int64_t n;
+
+    if (query_table(&table, store, first->query, id, err))
+        return -1;
+    n = table.n_rows;
+    result_table_release(&table);
+    return n ? 0 : err_set(err, "no %s %lld", first->section.name, (long long)id);
+}
+
+/* The options, and what they ask for. */
 struct page {
-    const char *db;
+    struct common_options common;
     const struct page_part *parts;
     int64_t id;
-    const char *model;    /* where to; NULL: the page is wanted */
-    struct text_list set; /* for the model's data */
+    const char *section;
+    const char *model;    /* the file to write; NULL: the page is wanted */
+    struct text_list set; /* for the data of the model */
 };
 
-static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     const struct page *page = arg;
+    const struct page_part *p = page->parts;
 
     if (page->model)
-        return models_save(page->model, page->db, store, page->parts == trial_parts, page->id,
+        return models_save(page->model, page->common.db, store, p == trial_parts, page->id,
                            &page->set, err);
-    for (const struct page_part *p = page->parts; p->heading; p++)
-        if (put_part(out, store, p, p == page->parts, page->id, err))
-            return err_wrap(err, "%s", page->db);
+    if (check_exists(store, p, page->id, err))
+        return err_wrap(err, "%s", page->common.db);
+    for (; p->section.name; p++)
+        if (answer_wants(answer, &p->section) && add_part(answer, store, p, page->id, err))
+            return err_wrap(err, "%s", page->common.db);
     return 0;
 }
 
-int cmd_show(int argc, char **argv)
+/* A trial has other sections than a configuration. */
+static int check_section(const struct page *page, struct err *err)
 {
-    struct page page = {.db = "results.db"};
-    const struct option_row rows[] = {
-        {0, "model", "FILE", OPTION_TEXT, &page.model, 0, 0, NULL,
-         "write the kept weights as safetensors; those of a configuration with several trials as "
-         "FILE-t1, FILE-t2 ..."},
-        {0, "set", "[S.]K=V", OPTION_LIST, &page.set, 0, 0, NULL,
-         "with --model after a reduction: the path of data that have moved; may be repeated"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    struct err err;
-    struct operands operands;
-    int status;
+    const struct page_part *p = page->parts;
 
-    if (cli_parse(&status, &operands, "show", rows, argc, argv))
-        return status;
-    if (operands.n == 2)
-        page.db = operands.at[0];
-    page.parts = parse_id(operands.at[operands.n - 1], &page.id, &err);
-    status = page.parts ? cli_query(page.db, NULL, answer, &page) : cli_fail_usage(&err);
-    free(page.set.text);
-    return status;
+    while (page->section && p->section.name && strcmp(p->section.name, page->section) != 0)
+        p++;
+    if (page->section && !p->section.name)
+        return err_set(err, "--section %s: a %s has no such section", page->section,
+                       page->parts->section.name);
+    return 0;
 }
+
+static int show(struct call *call)
+{
+    struct page *page = call->options;
+    struct err err;
+
+    page->parts = parse_id(call->operands[0], &page->id, &err);
+    if (!page->parts || check_section(page, &err))
+        return cli_fail_usage(&err);
+    if (page->model)
+        page->common.format = "table"; /* nothing is printed */
+    return output_database(&page->common, page->section, OUTPUT_DOCUMENT, fill, page);
+}
+
+static const struct option_row options[] = {
+    {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
+     .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
+             "writes FILE-t1, FILE-t2 and so on."},
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
+     .help = "Print only this part: configuration, settings, trials or models of a configuration; "
+             "trial, metrics, timing, attempts, model, checkpoint or curve of a trial.",
+     .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|model|"
+                "checkpoint|curve"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct page, set),
+     .help = "Override a setting, for example the path of training data that have moved, which "
+             "--model reads after a reduction. May be repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier show c12", "Show configuration 12 of results.db."},
+    {"espalier show big.db t345", "Show trial 345 of another database."},
+    {"espalier show t345 --section curve --format csv", "Print the training curve of a trial."},
+    {"espalier show c12 --model c12.safetensors", "Write the models of configuration 12."},
+    {NULL, NULL},
+};
+
+const struct command command_show = {
+    .name = "show",
+    .group = GROUP_RESULTS,
+    .operands = "[DB] ID",
+    .min_operands = 1,
+    .max_operands = 1,
+    .db_operand = DB_FIRST,
+    .summary = "Show one configuration (c12) or trial (t345) in full.",
+    .about = "Shows settings, metrics, timing, attempts and the training curve, or writes the "
+             "kept model.",
+    .examples = examples,
+    .see = "best, predict",
+    .options = options,
+    .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
+    .options_size = sizeof(struct page),
+    .run = show,
+};

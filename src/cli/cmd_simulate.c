@@ -12,33 +12,40 @@
 #include "data/graph/graph.h"
 #include "grid/param.h"
 
-/* The options are the settings of [data] that a simulated panel has: table and command agree. */
-static const enum param_id simulated[] = {P_SAMPLES, P_MARKERS,      P_POPULATIONS,    P_FST,
-                                          P_CAUSAL,  P_HERITABILITY, P_SIMULATION_SEED};
-#define N_SIMULATED (sizeof simulated / sizeof *simulated)
+/* The options are the settings of [data] for simulated data, with the defaults and ranges of the
+ * parameter table. */
+struct simulate_options {
+    struct common_options common;
+    const char *samples, *markers, *populations, *fst, *causal, *heritability, *seed;
+};
 
-static int read_values(struct simulate_spec *spec, const char *const *texts, struct err *err)
+static int read_values(struct simulate_spec *spec, const struct simulate_options *o,
+                       struct err *err)
 {
-    union value v[N_SIMULATED];
+    union value samples, markers, populations, fst, causal, heritability, seed;
 
-    for (size_t i = 0; i < N_SIMULATED; i++)
-        if (param_parse(&v[i], simulated[i], texts[i], err))
-            return -1;
+    if (param_parse(&samples, P_SAMPLES, o->samples, err) ||
+        param_parse(&markers, P_MARKERS, o->markers, err) ||
+        param_parse(&populations, P_POPULATIONS, o->populations, err) ||
+        param_parse(&fst, P_FST, o->fst, err) || param_parse(&causal, P_CAUSAL, o->causal, err) ||
+        param_parse(&heritability, P_HERITABILITY, o->heritability, err) ||
+        param_parse(&seed, P_SIMULATION_SEED, o->seed, err))
+        return -1;
     *spec = (struct simulate_spec){
-        .samples = (int32_t)v[0].i,
-        .markers = (int32_t)v[1].i,
-        .populations = (int32_t)v[2].i,
-        .fst = v[3].f,
-        .causal = (int32_t)v[4].i,
-        .heritability = v[5].f,
-        .seed = v[6].i,
+        .samples = (int32_t)samples.i,
+        .markers = (int32_t)markers.i,
+        .populations = (int32_t)populations.i,
+        .fst = fst.f,
+        .causal = (int32_t)causal.i,
+        .heritability = heritability.f,
+        .seed = seed.i,
     };
     return 0;
 }
 
 /* ---- the files ---- */
 
-/* Each puts its lines into file. */
+/* A simulated panel. Each put_() function writes one file of it. */
 struct simulated {
     const struct dataset *data;
     struct csr graph; /* of the samples: k nearest neighbours */
@@ -85,7 +92,7 @@ static void put_edges(FILE *file, struct simulated *s)
 static void put_sweep(FILE *file, struct simulated *s)
 {
     (void)s;
-    fputs("; A first sweep over the simulated panel beside this file.\n"
+    fputs("; A first sweep over the simulated panel in this folder.\n"
           "[sweep]\nname = simulated\nfolds = 5\n\n"
           "[data]\nformat = genotype\ngenotypes = genotypes.csv\nphenotypes = phenotypes.csv\n"
           "trait = trait\n\n"
@@ -105,8 +112,8 @@ static const struct {
 };
 #define N_FILES (sizeof files / sizeof *files)
 
-/* All are written before the first gets its name: none appears where one is there already, or the
- * disk is full. */
+/* Write all files before the first one gets its name. If one exists already or the disk is full,
+ * none appears. */
 static int write_files(struct simulated *s, const char *directory, struct err *err)
 {
     struct outfile out[N_FILES] = {{0}};
@@ -148,7 +155,7 @@ static int write_panel(const struct dataset *d, const char *directory, struct er
     return rc;
 }
 
-static int simulate(const char *directory, const struct simulate_spec *spec, struct err *err)
+static int simulate_panel(const char *directory, const struct simulate_spec *spec, struct err *err)
 {
     struct data_spec data = {.format = &simulated_format, .simulate = *spec};
     struct data_report report;
@@ -169,28 +176,54 @@ static int simulate(const char *directory, const struct simulate_spec *spec, str
     return rc;
 }
 
-int cmd_simulate(int argc, char **argv)
+static int simulate(struct call *call)
 {
-    const char *texts[N_SIMULATED];
-    struct option_row rows[N_SIMULATED + 1] = {{0}};
-    char names[N_SIMULATED][32];
     struct simulate_spec spec;
     struct err err;
-    struct operands operands;
-    int status;
 
-    for (size_t i = 0; i < N_SIMULATED; i++) {
-        const struct param *p = &param_table[simulated[i]];
-
-        texts[i] = p->default_text;
-        snprintf(names[i], sizeof names[i], "%s",
-                 simulated[i] == P_SIMULATION_SEED ? "seed" : p->key);
-        rows[i] = (struct option_row){
-            0, names[i], "X", OPTION_TEXT, &texts[i], 0, 0, NULL, p->help + strlen("simulated: ")};
-    }
-    if (cli_parse(&status, &operands, "simulate", rows, argc, argv))
-        return status;
-    if (read_values(&spec, texts, &err))
+    if (read_values(&spec, call->options, &err))
         return cli_fail_usage(&err);
-    return simulate(operands.at[0], &spec, &err) ? cli_fail(&err) : EXIT_OK;
+    return simulate_panel(call->operands[0], &spec, &err) ? cli_fail(&err) : EXIT_OK;
 }
+
+static const struct option_row options[] = {
+    {0, "samples", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, samples),
+     .help = "Simulate N samples.", .param = P_SAMPLES},
+    {0, "markers", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, markers),
+     .help = "Simulate N markers.", .param = P_MARKERS},
+    {0, "populations", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, populations),
+     .help = "Draw the samples from N subpopulations.", .param = P_POPULATIONS},
+    {0, "fst", "X", OPTION_SETTING, .into = offsetof(struct simulate_options, fst),
+     .help = "Set the fixation index, by which the subpopulations differ.", .param = P_FST},
+    {0, "causal", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, causal),
+     .help = "Let N markers affect the trait.", .param = P_CAUSAL},
+    {0, "heritability", "X", OPTION_SETTING,
+     .into = offsetof(struct simulate_options, heritability),
+     .help = "Set the share of the trait's variance that is genetic.", .param = P_HERITABILITY},
+    {0, "seed", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, seed),
+     .help = "Draw another panel.", .param = P_SIMULATION_SEED},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier simulate panel", "Write a panel and a sweep file into the folder panel."},
+    {"espalier simulate big --samples 2000 --markers 10000", "Write a larger panel."},
+    {NULL, NULL},
+};
+
+const struct command command_simulate = {
+    .name = "simulate",
+    .group = GROUP_PREPARE,
+    .operands = "DIRECTORY",
+    .min_operands = 1,
+    .max_operands = 1,
+    .operand_kind = VALUE_DIRECTORY,
+    .summary = "Write a simulated panel and a sweep file for it.",
+    .about = "Writes genotypes.csv, phenotypes.csv, edges.csv and sweep.ini. The same options "
+             "always give the same panel. Existing files are not overwritten.",
+    .examples = examples,
+    .see = "run",
+    .options = options,
+    .options_size = sizeof(struct simulate_options),
+    .run = simulate,
+};

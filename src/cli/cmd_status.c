@@ -2,30 +2,43 @@
 #include <math.h>
 #include <sys/statvfs.h>
 
+#include "base/duration.h"
+#include "base/words.h"
 #include "cli/cli.h"
-#include "report/report.h"
+#include "cli/output.h"
+#include "report/answer.h"
+#include "report/rows.h"
 #include "run/progress.h"
 #include "store/query.h"
 #include "store/session_check.h"
 
-#define FULL_BYTES 65536.0 /* less than this free: a transaction may not fit */
+/* With less free space than this a transaction may not fit. */
+#define FULL_BYTES 65536.0
 
-static int put_table(struct buf *out, struct store *store, enum query query, const char *heading,
-                     struct err *err)
-{
-    struct result_table table;
+enum { SWEEPS, SESSION, RANKS, RUNNING, CHECKPOINTS, FAILURES, BROKEN, SESSIONS };
 
-    if (query_table(&table, store, query, 0, err))
-        return -1;
-    if (table.n_rows) {
-        buf_puts(out, heading);
-        report_text(out, &table);
-    }
-    result_table_release(&table);
-    return 0;
-}
+static const struct answer_section sections[] = {
+    [SWEEPS] = {"sweeps", NULL, false, "sweep trials done", NULL},
+    [SESSION] = {"session", "last session", true, NULL, NULL},
+    [RANKS] = {"ranks", "ranks of the last session", false, "rank host trials", NULL},
+    [RUNNING] = {"running", "running trials, longest first", false, "trial seconds",
+                 "since_utc host"},
+    [CHECKPOINTS] = {"checkpoints", "trials with a checkpoint, from which they continue", false,
+                     "trial", NULL},
+    [FAILURES] = {"failures", "trials that failed or diverged", false, "state trials reason", NULL},
+    [BROKEN] = {"lost", "attempts that crashed or were lost with their run", false,
+                "outcome attempts", "session host"},
+    [SESSIONS] = {"sessions", "sessions, the last one first", false, "session outcome",
+                  "job host seconds ranks"},
+};
 
-/* A run that ends because the disk is full cannot write down why. */
+/* The options. */
+struct status_options {
+    struct common_options common;
+    const char *section;
+};
+
+/* A run that ends because the disk is full cannot record the reason. */
 static bool is_disk_full(const char *db)
 {
     struct statvfs disk;
@@ -33,136 +46,185 @@ static bool is_disk_full(const char *db)
     return !statvfs(db, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
 }
 
-/* s: the row of QUERY_SESSION. */
-static void put_outcome(struct buf *out, const struct result_table *s, const struct store *store,
-                        const char *db)
-{
-    const char *why;
+/* The state of the last session. */
+struct session {
+    const struct result_table *row; /* of QUERY_SESSION */
+    enum session_life life;
+    const char *why; /* of SESSION_LIFE_GONE: how that is known */
+    bool is_disk_full;
+    int64_t n_left; /* pending trials of a session that runs, and their time; NaN: not known */
+    double left_s;
+};
 
-    switch (session_check_life(&why, store, result_table_integer(s, 0, "session"))) {
-    case SESSION_LIFE_GONE:
-        buf_printf(out, "lost (its process is gone: %s; ", why);
-        buf_puts(out, is_disk_full(db)
-                          ? "the disk is full: make room, then the same command goes on)"
-                          : "the same command goes on)");
-        break;
-    case SESSION_LIFE_ELSEWHERE:
-        buf_puts(out, "cut off (it ran when this file was copied, or merged from others)");
-        break;
-    default:
-        buf_puts(out, result_table_text(s, 0, "outcome"));
-    }
+/* Return the present outcome, "running" or "finished" for example, which may differ from that in
+ * the database. */
+static const char *outcome_of(const struct session *s)
+{
+    if (s->life == SESSION_LIFE_GONE)
+        return "lost";
+    return s->life == SESSION_LIFE_ELSEWHERE ? "cut off" : result_table_text(s->row, 0, "outcome");
 }
 
-/* Trials in a time; nothing before a result is there. */
-static void put_rate(struct buf *out, const struct result_table *s)
+static int read_left(struct session *s, struct store *store, struct err *err)
 {
-    double rate = result_table_real(s, 0, "rate");
-    char text[32];
+    struct result_table table;
+
+    s->left_s = (double)NAN;
+    if (s->life != SESSION_LIFE_RUNNING)
+        return 0;
+    if (query_table(&table, store, QUERY_LEFT, result_table_integer(s->row, 0, "session"), err))
+        return -1;
+    if (table.n_rows) {
+        s->n_left = result_table_integer(&table, 0, "pending");
+        s->left_s = result_table_real(&table, 0, "left_s");
+    }
+    result_table_release(&table);
+    return 0;
+}
+
+/* ---- for people ---- */
+
+static void print_outcome(struct answer *answer, const struct session *s)
+{
+    long long ranks = result_table_integer(s->row, 0, "ranks");
+
+    answer_printf(answer, "%s", outcome_of(s));
+    if (s->life == SESSION_LIFE_GONE)
+        answer_printf(answer, " (its process is gone: %s; %s)", s->why,
+                      s->is_disk_full
+                          ? "the disk is full: make room, then run the same command again"
+                          : "run the same command again to continue");
+    else if (s->life == SESSION_LIFE_ELSEWHERE)
+        answer_printf(answer, " (it ran when this file was copied, or merged from others)");
+    answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
+                  (long long)result_table_integer(s->row, 0, "pid"),
+                  result_table_text(s->row, 0, "host"));
+}
+
+/* Nothing before the first result. */
+static void print_rate(struct answer *answer, const struct session *s)
+{
+    double rate = result_table_real(s->row, 0, "rate");
+    long long trials = result_table_integer(s->row, 0, "trials");
+    char elapsed[DURATION_TEXT], speed[PROGRESS_RATE];
 
     if (isnan(rate))
         return;
-    progress_duration(text, sizeof text, result_table_real(s, 0, "elapsed_s"));
-    buf_printf(out, "%lld trials in %s, %.*f a second\n",
-               (long long)result_table_integer(s, 0, "trials"), text, rate < 10 ? 2 : 0, rate);
+    progress_rate(speed, rate);
+    duration_words(elapsed, result_table_real(s->row, 0, "elapsed_s"));
+    answer_printf(answer, "%lld trial%s in %s, %s\n", trials, plural(trials), elapsed, speed);
 }
 
-static void put_session(struct buf *out, const struct result_table *s, const struct store *store,
-                        const char *db)
+static void print_left(struct answer *answer, const struct session *s)
 {
-    long long ranks = result_table_integer(s, 0, "ranks");
+    char text[DURATION_TEXT];
 
-    buf_printf(out, "\nlast session: %s\n", result_table_text(s, 0, "command"));
-    put_outcome(out, s, store, db);
-    buf_printf(out, ", %lld %s, pid %lld on %s\n", ranks, ranks == 1 ? "rank" : "ranks",
-               (long long)result_table_integer(s, 0, "pid"), result_table_text(s, 0, "host"));
-    put_rate(out, s);
+    if (s->n_left && !isnan(s->left_s))
+        answer_printf(answer, "about %s left for %lld trial%s\n", duration_words(text, s->left_s),
+                      (long long)s->n_left, plural(s->n_left));
 }
 
-static int put_left(struct buf *out, struct store *store, int64_t session_id, struct err *err)
+static void print_session(struct answer *answer, const struct session *s,
+                          const struct result_table *efficiency)
 {
-    struct result_table table;
-    const char *why;
-    char text[32];
-    int64_t pending = 0;
-    double left_s = 0;
+    struct buf text = {0};
 
-    if (session_check_life(&why, store, session_id) != SESSION_LIFE_RUNNING)
-        return 0;
-    if (query_table(&table, store, QUERY_LEFT, session_id, err))
+    answer_printf(answer, "\nlast session: %s\n", result_table_text(s->row, 0, "command"));
+    print_outcome(answer, s);
+    print_rate(answer, s);
+    print_left(answer, s);
+    progress_efficiency(&text, efficiency);
+    if (text.size)
+        answer_printf(answer, "%s\n", buf_text(&text));
+    buf_release(&text);
+}
+
+/* ---- for programs ---- */
+
+static double number(const struct result_table *table, const char *column)
+{
+    return table->n_rows ? result_table_real(table, 0, column) : (double)NAN;
+}
+
+static void add_session(struct answer *answer, const struct session *s,
+                        const struct result_table *efficiency)
+{
+    static const char *const of_efficiency[] = {"total_s", "longest_s", "bound_s", "busy", "above"};
+    const struct result_table *row = s->row;
+    struct rows rows = {.n_cols = 0};
+
+    rows_integer(&rows, "session", result_table_integer(row, 0, "session"));
+    rows_text(&rows, "outcome", outcome_of(s));
+    rows_text(&rows, "reason", s->life == SESSION_LIFE_GONE ? s->why : NULL);
+    rows_text(&rows, "command", result_table_text(row, 0, "command"));
+    rows_text(&rows, "host", result_table_text(row, 0, "host"));
+    rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));
+    rows_integer(&rows, "ranks", result_table_integer(row, 0, "ranks"));
+    rows_real(&rows, "started", result_table_real(row, 0, "started"));
+    rows_real(&rows, "elapsed_s", result_table_real(row, 0, "elapsed_s"));
+    rows_integer(&rows, "trials", result_table_integer(row, 0, "trials"));
+    rows_real(&rows, "rate", result_table_real(row, 0, "rate"));
+    rows_integer(&rows, "pending", s->n_left);
+    rows_real(&rows, "left_s", s->left_s);
+    for (size_t i = 0; i < sizeof of_efficiency / sizeof *of_efficiency; i++)
+        rows_real(&rows, of_efficiency[i], number(efficiency, of_efficiency[i]));
+    answer_table(answer, &sections[SESSION], rows_table(&rows));
+    rows_release(&rows);
+}
+
+/* ---- together ---- */
+
+static int put_session(struct answer *answer, struct store *store, const char *db, struct err *err)
+{
+    struct result_table row, efficiency;
+    struct session s = {.row = &row, .is_disk_full = is_disk_full(db)};
+    int rc;
+
+    if (query_table(&row, store, QUERY_SESSION, 0, err))
         return -1;
-    if (table.n_rows) {
-        pending = result_table_integer(&table, 0, "pending");
-        left_s = result_table_real(&table, 0, "left_s");
+    rc = query_table(&efficiency, store, QUERY_EFFICIENCY, 0, err);
+    if (!rc && row.n_rows) {
+        s.life = session_check_life(&s.why, store, result_table_integer(&row, 0, "session"));
+        rc = read_left(&s, store, err);
     }
-    if (pending && !isnan(left_s)) {
-        progress_duration(text, sizeof text, left_s);
-        buf_printf(out, "about %s left for %lld trials\n", text, (long long)pending);
-    }
-    result_table_release(&table);
-    return 0;
-}
-
-static int put_efficiency(struct buf *out, struct store *store, struct err *err)
-{
-    struct result_table table;
-    size_t before = out->size;
-
-    if (query_table(&table, store, QUERY_EFFICIENCY, 0, err))
-        return -1;
-    progress_efficiency(out, &table);
-    if (out->size > before)
-        buf_puts(out, "\n");
-    result_table_release(&table);
-    return 0;
-}
-
-static int put_last_session(struct buf *out, struct store *store, const char *db, struct err *err)
-{
-    struct result_table table;
-    int rc = 0;
-
-    if (query_table(&table, store, QUERY_SESSION, 0, err))
-        return -1;
-    if (table.n_rows) {
-        put_session(out, &table, store, db);
-        rc = put_left(out, store, result_table_integer(&table, 0, "session"), err);
-    }
-    result_table_release(&table);
+    if (!rc && !row.n_rows)
+        answer_table(answer, &sections[SESSION], &row);
+    else if (!rc && answer_is_for_people(answer) && !answer->style.section)
+        print_session(answer, &s, &efficiency);
+    else if (!rc)
+        add_session(answer, &s, &efficiency);
+    result_table_release(&efficiency);
+    result_table_release(&row);
     return rc;
 }
 
-static int put_workers(struct buf *out, struct store *store, struct err *err)
+static int add_ranks(struct answer *answer, struct store *store, struct err *err)
 {
     struct result_table table;
 
     if (query_workers(&table, store, err))
         return -1;
-    if (table.n_rows) {
-        buf_puts(out, "\n");
-        report_text(out, &table);
-    }
+    answer_table(answer, &sections[RANKS], &table);
     result_table_release(&table);
     return 0;
 }
 
-/* The last one has its own lines. */
-static int put_sessions(struct buf *out, struct store *store, struct err *err)
+/* For people, the last session has its own lines, and is listed only if there are others. */
+static int add_sessions(struct answer *answer, struct store *store, struct err *err)
 {
     struct result_table table;
 
     if (query_table(&table, store, QUERY_SESSIONS, 0, err))
         return -1;
-    if (table.n_rows > 1) {
-        buf_puts(out, "\nsessions, the last first\n");
-        report_text(out, &table);
-    }
+    if (table.n_rows > 1 || !answer_is_for_people(answer) || answer->style.section)
+        answer_table(answer, &sections[SESSIONS], &table);
     result_table_release(&table);
     return 0;
 }
 
-/* fails: whether a trial diverged or failed; the query for those looks at all trials again. */
-static int put_sweeps(struct buf *out, struct store *store, bool *fails, struct err *err)
+/* fails: whether a trial diverged or failed. Only then does the query for those look at all
+ * trials. */
+static int add_sweeps(struct answer *answer, struct store *store, bool *fails, struct err *err)
 {
     struct result_table table;
 
@@ -172,42 +234,66 @@ static int put_sweeps(struct buf *out, struct store *store, bool *fails, struct 
     for (int64_t r = 0; r < table.n_rows; r++)
         *fails |= result_table_integer(&table, r, "diverged") ||
                   result_table_integer(&table, r, "failed");
-    if (table.n_rows)
-        report_text(out, &table);
+    if (table.n_rows || !answer_is_for_people(answer))
+        answer_table(answer, &sections[SWEEPS], &table);
     else
-        buf_puts(out, "no sweep in it yet\n");
+        answer_printf(answer, "the database has no sweep yet\n");
     result_table_release(&table);
     return 0;
 }
 
-static int answer(struct buf *out, struct store *store, const void *arg, struct err *err)
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     bool fails;
 
-    if (put_sweeps(out, store, &fails, err) || put_last_session(out, store, arg, err) ||
-        put_efficiency(out, store, err) || put_workers(out, store, err) ||
-        put_table(out, store, QUERY_RUNNING, "\ntrials under way, longest first\n", err) ||
-        put_table(out, store, QUERY_CHECKPOINTS,
-                  "\ntrials with a checkpoint, which they go on from when they are cut off\n",
-                  err) ||
-        (fails &&
-         put_table(out, store, QUERY_FAILURES, "\ntrials that diverged or failed\n", err)) ||
-        put_table(out, store, QUERY_BROKEN,
-                  "\nattempts that were lost with their run or crashed their rank\n", err))
+    if (add_sweeps(answer, store, &fails, err) ||
+        (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, arg, err)) ||
+        (answer_wants(answer, &sections[RANKS]) && add_ranks(answer, store, err)) ||
+        output_query(answer, &sections[RUNNING], store, QUERY_RUNNING, 0, err) ||
+        output_query(answer, &sections[CHECKPOINTS], store, QUERY_CHECKPOINTS, 0, err))
         return -1;
-    return put_sessions(out, store, err) || cli_note_incomplete(store, NULL, err) ? -1 : 0;
+    if ((fails || !answer_is_for_people(answer) || answer->style.section) &&
+        output_query(answer, &sections[FAILURES], store, QUERY_FAILURES, 0, err))
+        return -1;
+    if (output_query(answer, &sections[BROKEN], store, QUERY_BROKEN, 0, err) ||
+        (answer_wants(answer, &sections[SESSIONS]) && add_sessions(answer, store, err)))
+        return -1;
+    return cli_note_incomplete(store, NULL, err);
 }
 
-int cmd_status(int argc, char **argv)
+static int status(struct call *call)
 {
-    const struct option_row rows[] = {{0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
-    const char *db = "results.db";
-    struct operands operands;
-    int status;
+    const struct status_options *o = call->options;
 
-    if (cli_parse(&status, &operands, "status", rows, argc, argv))
-        return status;
-    if (operands.n)
-        db = operands.at[0];
-    return cli_query(db, NULL, answer, db);
+    return output_database(&o->common, o->section, OUTPUT_DOCUMENT, fill, o->common.db);
 }
+
+static const struct option_row options[] = {
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct status_options, section),
+     .help = "Print only this part of the answer.",
+     .choices = "sweeps|session|ranks|running|checkpoints|failures|lost|sessions"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier status", "Show the progress of the sweeps in results.db."},
+    {"espalier status --section failures", "Show why trials failed."},
+    {"watch espalier status big.db", "Keep an eye on a run."},
+    {NULL, NULL},
+};
+
+const struct command command_status = {
+    .name = "status",
+    .group = GROUP_RUN,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Show a sweep's progress.",
+    .about = "Shows counts, the last run and whether it is still alive, the time left, the trials "
+             "under way, and why trials failed. The database is not changed.",
+    .examples = examples,
+    .see = "run, best",
+    .options = options,
+    .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
+    .options_size = sizeof(struct status_options),
+    .run = status,
+};

@@ -6,50 +6,48 @@
 
 #include "base/real.h"
 #include "base/rng.h"
+#include "base/words.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "config.h"
 #include "launch/host.h"
 #include "predict/replay.h"
+#include "report/answer.h"
+#include "report/rows.h"
 #include "store/query.h"
 #include "tensor/gemm.h"
 
 struct verify_options {
-    const char *db;
+    struct common_options common;
     long n;
     long seed;
     const char *trial;
     const char *sweep;
+    const char *section;
     struct text_list set;
 };
 
-static int parse(int *status, struct verify_options *o, int argc, char **argv)
-{
-    const struct option_row rows[] = {
-        {'k', "trials", "N", OPTION_INT, &o->n, 0, 1000000000, NULL,
-         "so many done trials, spread over the configurations; 0: all"},
-        {0, "seed", "N", OPTION_INT, &o->seed, 0, 1000000000, NULL, "another seed, other trials"},
-        {0, "trial", "ID", OPTION_TEXT, &o->trial, 0, 0, NULL, "this trial (t345) alone"},
-        {0, "sweep", "NAME", OPTION_TEXT, &o->sweep, 0, 0, NULL,
-         "of this sweep of the file; default: the one that was run last"},
-        {0, "set", "[S.]K=V", OPTION_LIST, &o->set, 0, 0, NULL,
-         "override a setting, say the path of data that have moved; may be repeated"},
-        {0, NULL, NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
-    };
-    struct operands operands;
+enum { SUMMARY, TRIALS };
+static const struct answer_section sections[] = {
+    [SUMMARY] = {"summary", NULL, true, NULL, NULL},
+    [TRIALS] = {"trials", "trials", false, "trial equal differences", "objective numbers"},
+};
 
-    if (cli_parse(status, &operands, "verify", rows, argc, argv))
-        return -1;
-    if (operands.n)
-        o->db = operands.at[0];
-    return 0;
-}
+/* The answer so far. For people, each trial is printed as soon as it has run. */
+struct verification {
+    struct replay *replay;
+    const struct verify_options *options;
+    bool is_live;       /* for people */
+    struct rows trials; /* for programs */
+    int64_t n, n_done, n_equal;
+};
 
 /* ---- which trials ---- */
 
 struct candidate {
     int64_t trial_id, config_id;
     double draw;
-    int32_t round; /* how many of its configuration were drawn before it */
+    int32_t round; /* trials of its configuration that were drawn before it */
 };
 
 static int compare_real(double a, double b)
@@ -80,8 +78,8 @@ static int by_trial(const void *a_, const void *b_)
     return (a->trial_id > b->trial_id) - (a->trial_id < b->trial_id);
 }
 
-/* The first n of all: one of each configuration before the second of any. They are run in the order
- * of their numbers, so that neighbours share what was prepared. */
+/* Move the drawn trials to the front: one of each configuration before a second one of any. They
+ * run in the order of their numbers, since neighbours share prepared inputs. */
 static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
 {
     struct rng rng;
@@ -99,7 +97,7 @@ static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
     qsort(all, n, sizeof *all, by_trial);
 }
 
-/* chosen out: [n] to be freed; n_done: how many there are to choose from. */
+/* chosen: out, [n], owned by the caller; n_done: the trials to choose from. */
 static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct store *store,
                   const struct verify_options *o, struct err *err)
 {
@@ -124,12 +122,12 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
     *chosen = all;
     if (*n_done)
         return 0;
-    return err_set(err, "%s: sweep '%s' has no done trial yet", o->db, sweep.name);
+    return err_set(err, "%s: sweep '%s' has no done trial yet", o->common.db, sweep.name);
 }
 
 /* ---- comparison ---- */
 
-/* What is compared, and what of it differs: the first two in words. */
+/* The numbers that are compared, and the first two differences in words. */
 struct comparison {
     struct buf text;
     int32_t n_numbers;
@@ -150,7 +148,7 @@ static void compare(struct comparison *c, double there, double here, const char 
     buf_printf(&c->text, " %.17g, here %.17g", there, here);
 }
 
-/* A metric of all parts; what the database has not is NaN. */
+/* A metric on all parts. One that the database lacks is NaN there. */
 static void compare_metric(struct comparison *c, const struct result_table *table, const char *name,
                            const double here[PART_COUNT])
 {
@@ -215,7 +213,7 @@ static int compare_curve(struct comparison *c, struct store *store, int64_t tria
     return 0;
 }
 
-/* Byte for byte, where both have one: a model is the same whoever trained it. */
+/* Compare the models byte for byte, if both have one: a model does not depend on who trained it. */
 static int compare_model(struct comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
@@ -252,7 +250,7 @@ static int compare_all(struct comparison *c, struct store *store, const struct r
 
 /* ---- the report ---- */
 
-/* On what the recorded result was computed, and what this is: other bits come from there. */
+/* Print the machine of the recorded result beside this one: differences come from there. */
 static int put_machines(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
 {
     static const struct {
@@ -281,6 +279,21 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
     return 0;
 }
 
+/* Append the trial for programs. */
+static void add_row(struct rows *rows, const struct replay_trial *trial, const struct comparison *c)
+{
+    rows_integer(rows, "trial", trial->trial_id);
+    rows_integer(rows, "config", trial->config_id);
+    rows_integer(rows, "replicate", trial->replicate);
+    rows_integer(rows, "fold", trial->fold);
+    rows_integer(rows, "equal", !c->n_different);
+    rows_text(rows, "objective", trial->objective);
+    rows_real(rows, "value", trial->value);
+    rows_integer(rows, "numbers", c->n_numbers);
+    rows_integer(rows, "different", c->n_different);
+    rows_text(rows, "differences", c->n_different ? buf_text(&c->text) : NULL);
+}
+
 static int put_line(struct buf *out, struct store *store, const struct replay_trial *trial,
                     const struct comparison *c, struct err *err)
 {
@@ -298,7 +311,8 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
     return put_machines(out, store, trial->trial_id, err);
 }
 
-/* This version cannot repeat what an earlier revision of the type of model computed. */
+/* Check that this version has the revision of the model type that trained the trial. -1 and err:
+ * it cannot repeat the trial. */
 static int check_revision(const struct replay *replay, const struct replay_trial *trial,
                           struct err *err)
 {
@@ -311,96 +325,166 @@ static int check_revision(const struct replay *replay, const struct replay_trial
     settings_put_revision(&change, &settings);
     err_set(err,
             "%s: t%lld: an earlier version of espalier trained it: %s. This version cannot repeat "
-            "it: 'espalier run --new-sweep' trains the sweep anew",
+            "it: 'espalier run --new-sweep' trains the sweep again",
             replay->db, (long long)trial->trial_id, buf_text(&change));
     buf_release(&change);
     return -1;
 }
 
-/* 1: equal, 0: not, -1 and err. */
-static int verify_one(struct replay *replay, int64_t trial_id, struct err *err)
+static int report_trial(struct verification *v, const struct replay_trial *trial,
+                        const struct comparison *comparison, struct err *err)
 {
+    struct buf line = {0};
+    int rc;
+
+    if (!v->is_live) {
+        add_row(&v->trials, trial, comparison);
+        return 0;
+    }
+    rc = put_line(&line, v->replay->store, trial, comparison, err) || cli_print(&line, NULL, err)
+             ? -1
+             : 0;
+    buf_release(&line);
+    return rc;
+}
+
+static int verify_one(struct verification *v, int64_t trial_id, struct err *err)
+{
+    struct replay *replay = v->replay;
     struct comparison comparison = {0};
     struct replay_trial trial;
     struct trial_result result;
-    struct buf line = {0};
     int64_t number;
     int rc;
 
     if (replay_find(&trial, replay->store, trial_id, err))
         return err_wrap(err, "%s", replay->db);
     if (trial.state != TRIAL_DONE && trial.state != TRIAL_DIVERGED)
-        return err_set(err, "%s: t%lld is %s: only what is done or has diverged can be verified",
+        return err_set(err,
+                       "%s: t%lld is %s: only trials that are done or diverged can be verified",
                        replay->db, (long long)trial_id, trial_state_name(trial.state));
     if (replay_prepare(replay, &trial, &number, err) || check_revision(replay, &trial, err))
         return -1;
     replay_run(&result, replay, number);
     rc = compare_all(&comparison, replay->store, &trial, &result, err) ||
-                 put_line(&line, replay->store, &trial, &comparison, err) ||
-                 cli_print(&line, NULL, err)
+                 report_trial(v, &trial, &comparison, err)
              ? -1
-             : comparison.n_different == 0;
+             : 0;
+    v->n++;
+    v->n_equal += !comparison.n_different;
     trial_result_release(&result);
     buf_release(&comparison.text);
-    buf_release(&line);
     return rc;
 }
 
-static int verify_chosen(bool *all_equal, struct replay *replay, const struct verify_options *o,
-                         struct err *err)
+static int verify_chosen(struct verification *v, struct err *err)
 {
     struct candidate *chosen = NULL;
-    size_t n = 0, n_done = 0, n_equal = 0;
-    int rc = choose(&chosen, &n, &n_done, replay->store, o, err);
+    size_t n = 0, n_done = 0;
+    int rc = choose(&chosen, &n, &n_done, v->replay->store, v->options, err);
 
-    for (size_t i = 0; !rc && i < n; i++) {
-        int equal = verify_one(replay, chosen[i].trial_id, err);
-
-        rc = equal < 0 ? -1 : 0;
-        n_equal += equal == 1;
-    }
+    v->n_done = (int64_t)n_done;
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = verify_one(v, chosen[i].trial_id, err);
     free(chosen);
-    if (rc)
-        return -1;
-    cli_printf("%zu of %zu done trials run again: %zu equal to the bit, %zu not\n", n, n_done,
-               n_equal, n - n_equal);
-    *all_equal = n_equal == n;
-    return 0;
+    return rc;
 }
 
-static int verify(bool *all_equal, struct replay *replay, const struct verify_options *o,
-                  struct err *err)
+static int verify_trials(struct verification *v, struct err *err)
 {
+    const char *trial = v->options->trial;
     int64_t id;
-    int equal;
 
-    if (!o->trial)
-        return verify_chosen(all_equal, replay, o, err);
-    if (!query_parse_id(&id, o->trial, 't'))
-        return err_set(err, "--trial %s: must be a trial's number: t345", o->trial);
-    equal = verify_one(replay, id, err);
-    *all_equal = equal == 1;
-    return equal < 0 ? -1 : 0;
+    if (!trial)
+        return verify_chosen(v, err);
+    if (!query_parse_id(&id, trial, 't'))
+        return err_set(err, "--trial %s: must be the number of a trial, such as t345", trial);
+    return verify_one(v, id, err);
 }
 
-int cmd_verify(int argc, char **argv)
+static void add_answer(struct answer *answer, struct verification *v)
 {
-    struct verify_options o = {.db = "results.db", .n = 5, .seed = 1};
-    struct replay replay = {0};
-    bool all_equal = false;
-    struct err err;
-    int status;
+    struct rows summary = {.n_cols = 0};
 
-    if (parse(&status, &o, argc, argv))
-        return status;
-    replay.db = o.db;
-    replay.set = &o.set;
-    if (store_open_reader(&replay.store, o.db, &err) || verify(&all_equal, &replay, &o, &err))
-        status = cli_fail(&err);
-    else
-        status = all_equal ? EXIT_OK : EXIT_ERROR;
+    if (v->is_live) {
+        if (!v->options->trial)
+            answer_printf(answer,
+                          "%lld of %lld done trial%s run again: %lld equal to the bit, %lld not\n",
+                          (long long)v->n, (long long)v->n_done, plural(v->n_done),
+                          (long long)v->n_equal, (long long)(v->n - v->n_equal));
+        return;
+    }
+    rows_integer(&summary, "trials", v->n);
+    rows_integer(&summary, "equal", v->n_equal);
+    rows_integer(&summary, "different", v->n - v->n_equal);
+    answer_table(answer, &sections[TRIALS], rows_table(&v->trials));
+    answer_table(answer, &sections[SUMMARY], rows_table(&summary));
+    rows_release(&summary);
+}
+
+static int verify(struct call *call)
+{
+    static const char *const names[] = {"trial",     "config",     "replicate", "fold",
+                                        "equal",     "objective",  "value",     "numbers",
+                                        "different", "differences"};
+    struct verify_options *o = call->options;
+    struct replay replay = {.db = o->common.db, .set = &o->set};
+    struct verification v = {.replay = &replay, .options = o};
+    struct answer answer;
+    struct err err;
+    int status, rc;
+
+    cli_log_database(o->common.db);
+    output_begin(&answer, &o->common, o->section, OUTPUT_DOCUMENT);
+    v.is_live = answer_is_for_people(&answer) && !o->section;
+    rows_init(&v.trials, names, sizeof names / sizeof *names);
+    rc = store_open_reader(&replay.store, o->common.db, &err) || verify_trials(&v, &err) ? -1 : 0;
+    if (!rc)
+        add_answer(&answer, &v);
+    status = output_end(rc, &answer, &err);
+    if (status == EXIT_OK && v.n_equal < v.n)
+        status = EXIT_ERROR;
+    rows_release(&v.trials);
     replay_release(&replay);
     store_close(replay.store);
-    free(o.set.text);
     return status;
 }
+
+static const struct option_row options[] = {
+    {'k', "trials", "N", OPTION_INT, .into = offsetof(struct verify_options, n),
+     .help = "Run N finished trials again, spread over the configurations (0 = all).",
+     .default_text = "5", .max = 1000000000},
+    {0, "seed", "N", OPTION_INT, .into = offsetof(struct verify_options, seed),
+     .help = "Choose other trials.", .default_text = "1", .max = 1000000000},
+    {0, "trial", "ID", OPTION_TEXT, .into = offsetof(struct verify_options, trial),
+     .help = "Run only this trial (t345) again."},
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct verify_options, sweep),
+     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct verify_options, section),
+     .help = "Print only this part of the answer.", .choices = "trials|summary"},
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct verify_options, set),
+     .help = "Override a setting, for example the path of training data that have moved. May be "
+             "repeated."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier verify", "Run five trials again, and compare all numbers to the bit."},
+    {"espalier verify --trial t345", "Run one trial again."},
+    {NULL, NULL},
+};
+
+const struct command command_verify = {
+    .name = "verify",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Run some trials again and compare the results to the bit.",
+    .about = "The exit status is 1 if a number differs.",
+    .examples = examples,
+    .see = "show",
+    .options = options,
+    .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
+    .options_size = sizeof(struct verify_options),
+    .run = verify,
+};

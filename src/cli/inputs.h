@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that a command will read, or that its database was made from: none of them may be what
- * it writes. Who writes asks before the work; cli_save() asks again, as files may have moved. */
+/* The files that a command reads, or that its database was made from. A command must not overwrite
+ * any of them. It checks this before the work; cli_save() checks again, because files may have
+ * moved. */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
@@ -12,22 +13,22 @@
 /* Zero-initialise to begin. */
 struct text_list;
 struct inputs {
-    struct buf paths; /* each with a NUL behind it */
+    struct buf paths; /* each followed by a NUL */
 };
 
-/* A file that an option or a setting names, with those that are read along with it
- * (data/text/file_names.h). Takes NULL and "". */
+/* Add a file that an option or a setting names, and the files that are read with it
+ * (data/text/file_names.h). NULL and "" add nothing. */
 void inputs_add(struct inputs *in, const char *path);
-/* Those of all settings. */
+/* Add the files of all settings. */
 void inputs_add_settings(struct inputs *in, const struct settings *settings);
-/* The database itself, and the sweep files and data of its sweeps: those that were given, and where
- * `set` (--set; NULL: none) says that they lie now. -1 and err: it cannot be read. */
+/* Add the database, and the sweep files and data of its sweeps, at the recorded paths and at those of
+ * `set` (--set; NULL: none). -1 and err: the database cannot be read. */
 int inputs_add_database(struct inputs *in, const char *db, struct store *store,
                         const struct text_list *set, struct err *err);
 void inputs_release(struct inputs *in);
 
-/* -1 and err: a file is not to be written to path, which is none, a folder, or one of the inputs
- * under whatever name (links do not hide it). */
+/* -1 and err: path must not be written, because it is empty, a folder, a database, or one of the
+ * inputs, also by another name or link. */
 int inputs_check(const struct inputs *in, const char *path, struct err *err);
 
 #endif

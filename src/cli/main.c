@@ -1,83 +1,124 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cpu.h"
+#include "base/log.h"
 #include "base/outfile.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
+#include "cli/command/help.h"
 #include "config.h"
+#include "launch/environment.h"
+#include "sched/world.h"
 
-const struct command commands[] = {
-    {"init", "FILE...", "Write a first sweep file for data files.", cmd_init, 1, INT_MAX},
-    {"run", "GRID.ini", "Run a sweep, or go on with it.", cmd_run, 1, 1},
-    {"plan", "GRID.ini", "List the trials of a sweep and what they cost; run nothing.", cmd_plan, 1,
-     1},
-    {"params", "[SECTION | KEY ...]", "The settings of a sweep file.", cmd_params, 0, 100},
-    {"status", "[DB]", "How far a sweep is.", cmd_status, 0, 1},
-    {"best", "[DB]", "The leaderboard.", cmd_best, 0, 1},
-    {"show", "[DB] ID", "One configuration (c12) or trial (t345) in full.", cmd_show, 1, 2},
-    {"predict", "[DB]", "What the kept models say of samples without a phenotype.", cmd_predict, 0,
-     1},
-    {"merge", "OUT IN...", "Join databases, those of the shards of a sweep for example.", cmd_merge,
-     2, INT_MAX},
-    {"verify", "[DB]", "Run some of the trials again and compare their bits.", cmd_verify, 0, 1},
-    {"export", "[DB]", "All trials as csv or json.", cmd_export, 0, 1},
-    {"simulate", "DIRECTORY", "Write a seeded synthetic panel and a sweep file for it.",
-     cmd_simulate, 1, 1},
-    {"inspect", "GRID.ini", "What the data of a sweep look like.", cmd_inspect, 1, 1},
-    {"doctor", "[GRID.ini]", "What a launch like this one would really do.", cmd_doctor, 0, 1},
-    {NULL, NULL, NULL, NULL, 0, 0},
-};
-
-static void print_usage(FILE *out)
+/* Whether this process is a rank of an MPI launch other than the first. All ranks get the same
+ * command line, and the first one alone reports what is wrong with it. */
+static bool is_other_rank(void)
 {
-    fputs(
-        "usage: espalier COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-        "Trains graph convolutional networks along a grid of hyperparameters, on however many MPI\n"
-        "ranks it is given, and leaves one SQLite file with the answer.\n\n",
-        out);
-    for (const struct command *c = commands; c->name; c++)
-        fprintf(out, "  %-10s %-12s %s\n", c->name, c->arguments, c->summary);
-    fputs("\n'espalier COMMAND --help' tells the options of a command.\n", out);
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+
+    for (size_t i = 0; world_is_launched() && i < sizeof names / sizeof *names; i++) {
+        const char *rank = getenv(names[i]);
+
+        if (rank)
+            return atoi(rank) > 0;
+    }
+    return false;
+}
+
+static void set_common(const struct common_options *common)
+{
+    if (common->is_quiet)
+        log_set_level(LOG_WARN);
+    else if (common->is_verbose)
+        log_set_level(LOG_VERBOSE);
+    if (!common->color) /* the command takes no options */
+        return;
+    if (!strcmp(common->color, "always"))
+        terminal_set_color(TERMINAL_COLOR_ALWAYS);
+    else if (!strcmp(common->color, "never") || world_is_launched())
+        terminal_set_color(TERMINAL_COLOR_NEVER); /* mpirun gives ranks a terminal of its own */
+}
+
+static int print_help(const struct command *command)
+{
+    struct buf out = {0};
+    struct err err;
+
+    if (command)
+        help_put_command(&out, command, STDOUT_FILENO);
+    else
+        help_put_commands(&out, STDOUT_FILENO);
+    return cli_answer(0, &out, CLI_STYLED, &err);
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct call call;
+    struct err err;
+    bool is_first = !is_other_rank() && !getenv(LAUNCH_REPORT);
+    double begun_s = clock_now(&clock_system);
+    enum parse_result result = call_parse(&call, command, argc, argv, &err);
+    int status = EXIT_OK;
+
+    if (result != PARSE_FAILED)
+        set_common(call.common);
+    if (result == PARSE_OK) {
+        status = command->run(&call);
+        if (is_first)
+            log_verbose("%s: took %.3f s", command->name, clock_now(&clock_system) - begun_s);
+    } else if (is_other_rank()) {
+        status = EXIT_OK;
+    } else if (result == PARSE_HELP) {
+        status = print_help(command);
+    } else if (result == PARSE_FAILED) {
+        status = cli_fail(&err);
+    } else {
+        status = cli_fail_usage(&err);
+        cli_warnf("espalier: see 'espalier %s --help'\n", command->name);
+    }
+    call_release(&call);
+    return status;
 }
 
 static int run(int argc, char **argv)
 {
     const struct command *command;
+    struct buf out = {0};
 
     if (argc < 2) {
-        print_usage(stderr);
+        help_put_commands(&out, STDERR_FILENO);
+        fputs(buf_text(&out), stderr);
+        buf_release(&out);
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        print_usage(stdout);
-        return EXIT_OK;
-    }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return print_help(NULL);
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts(PACKAGE_STRING);
         return EXIT_OK;
     }
     command = command_find(argv[1]);
-    if (!command) {
-        cli_warnf("espalier: '%s' is not a command; see 'espalier --help'\n", argv[1]);
-        return EXIT_USAGE;
-    }
+    if (!command)
+        return cli_fail_command(argv[1]);
     argv[1] = argv[0];
-    return command->run(argc - 1, argv + 1);
+    return run_command(command, argc - 1, argv + 1);
 }
 
-/* What the standard output did not take is an error of every command, said once. */
+/* For every command, a failed write to stdout is an error, reported once. */
 static int close_output(int status)
 {
     bool is_lost = ferror(stdout);
 
     errno = 0;
     is_lost = fflush(stdout) != 0 || is_lost;
-    /* One that was closed from the start has lost nothing that was not written. */
+    /* EBADF: stdout was closed from the start, and nothing was written to it. */
     is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
     if (!is_lost || status != EXIT_OK)
         return status;
@@ -85,8 +126,8 @@ static int close_output(int status)
     return EXIT_ERROR;
 }
 
-/* SQLite and the ranks of a host map files into memory. A page of such a file that was cut off, or
- * for which the disk has no room, cannot be read. */
+/* SQLite and the ranks of a host map files into memory. Reading a page raises SIGBUS if the file was
+ * cut off or the disk is full. */
 static void leave_on_bus_error(int number)
 {
     static const char text[] =

@@ -13,14 +13,14 @@
 #include "store/query.h"
 #include "trial/kept.h"
 
-/* What all models are written with. */
+/* Shared by all models that are written. */
 struct writing {
     struct replay replay;
     struct kept_products products;
-    struct inputs inputs; /* none of which may be written */
+    struct inputs inputs; /* must not be overwritten */
 };
 
-/* Weights by features in the place of what stands for them. */
+/* Replace weights of a reduction by weights of the original features. */
 static int complete(struct buf *file, struct writing *w, int64_t trial_id, struct err *err)
 {
     struct replay *replay = &w->replay;
@@ -84,7 +84,7 @@ static void put_numbered(struct buf *out, const char *path, int64_t trial_id)
     buf_printf(out, "-t%lld%s", (long long)trial_id, path + stem);
 }
 
-/* A name that others are made from must be one that could be written itself. */
+/* A name from which several names are made must itself be a name that could be written. */
 static int check_stem(const char *path, int64_t n, struct err *err)
 {
     const struct inputs none = {0};
@@ -93,11 +93,12 @@ static int check_stem(const char *path, int64_t n, struct err *err)
     if (inputs_check(&none, path, err))
         return -1;
     if (n > 1 && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return err_set(err, "%s: is no file: must be a name for %lld files", path, (long long)n);
+        return err_set(err, "%s: is not a regular file, but must be the name of %lld files", path,
+                       (long long)n);
     return 0;
 }
 
-/* act() on each row of QUERY_CONFIG_MODELS, under the name of its file. */
+/* Call act() for each row of QUERY_CONFIG_MODELS, with the name of its file. */
 static int each_model(const char *path, struct writing *w, const struct result_table *models,
                       int (*act)(const char *path, struct writing *w, int64_t trial_id,
                                  struct err *err),

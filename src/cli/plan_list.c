@@ -2,45 +2,56 @@
 #include "cli/plan_list.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
+#include "base/log.h"
+#include "base/words.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "grid/param.h"
-#include "report/report.h"
+#include "report/answer.h"
+#include "report/rows.h"
 #include "run/calibrate.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
 #include "trial/kept.h"
 
-/* Whoever asks on a login node what a sweep would take is not to take it. */
+/* A configuration that takes more memory is not tried: `plan` may run on a login node. */
 #define MOST_TRIED_BYTES 1e9
 
-/* A plan of more trials than these two together is shown by its first and its last ones. */
+/* A longer plan is shown by its first and its last trials. */
 enum { FIRST_SHOWN = 10, LAST_SHOWN = 10 };
 
 /* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds, measured. */
 enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
-/* What the list is made of. Numbers of trials and configurations are those of the database; where
- * there is none, those that a new one will give them. */
+/* The sources of the list. Trials and configurations have their numbers in the database, or those
+ * that they will get in a new one. */
 struct listing {
     struct job *job;
-    const struct shard *shard; /* only its trials are listed */
-    struct store *store;       /* NULL: no database */
+    const struct plan_options *options;
+    struct store *store; /* NULL: no database */
     struct store_trials known;
     struct cost *cost;
     int64_t n_rows;     /* trials of the shard */
     int64_t n_known;    /* trials of the database that are finished */
-    int64_t n_measured; /* what cost has learnt from: those, or configurations tried here */
-    double flops_left, seconds_left;
-    int32_t config;           /* of which the next two are; -1: none yet */
+    int64_t n_measured; /* what the cost model learnt from: those, or configurations tried here */
+    int64_t n_left;     /* trials of the shard that are not finished; for them: */
+    double flops_left, seconds_left, longest_s;
+    int32_t config;           /* that the next two describe; -1: none yet */
     struct settings settings; /* trimmed */
     double expected_s;        /* of one trial */
     struct buf texts;         /* of the cells of a row */
+    bool is_cut;              /* the table has only the first and the last trials */
 };
+
+static const char *sweep_name(const struct listing *l)
+{
+    return l->job->sweep.fixed.v[P_SWEEP_NAME].s;
+}
 
 static int64_t count_done(const struct listing *l)
 {
@@ -51,7 +62,7 @@ static int64_t count_done(const struct listing *l)
     return n;
 }
 
-/* Without a database, or with another sweep of the name in it, all trials are new. */
+/* Without a database, or if its sweep of this name is another one, all trials are new. */
 static int open_known(struct listing *l, const char *db, struct err *err)
 {
     const struct job *job = l->job;
@@ -83,19 +94,22 @@ static void add_costs(struct listing *l)
 
         for (int64_t t = config * each; t < (config + 1) * each; t++)
             if (l->known.ours[t] && is_open(l, t)) {
+                l->n_left++;
                 l->flops_left += l->job->work[config].flops;
                 l->seconds_left += expected_s;
+                l->longest_s = fmax(l->longest_s, expected_s);
             }
     }
 }
 
-static int open_listing(struct listing *l, const char *db, struct err *err)
+static int open_listing(struct listing *l, struct err *err)
 {
     struct job *job = l->job;
 
     l->cost = cost_create(job->work, job->plan.n_configs, 0, err);
     if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err) ||
-        shard_mark(l->known.ours, l->shard, &job->plan, &job->data, err) || open_known(l, db, err))
+        shard_mark(l->known.ours, l->options->shard, &job->plan, &job->data, err) ||
+        open_known(l, l->options->db, err))
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         l->n_rows += l->known.ours[t];
@@ -117,14 +131,14 @@ static void close_listing(struct listing *l)
 
 static struct cell text_cell(struct buf *texts, const char *text)
 {
-    /* Offsets now, pointers once the buffer no longer moves. */
+    /* An offset until the buffer no longer moves. */
     struct cell cell = {.type = CELL_TEXT, .i = (int64_t)texts->size};
 
     buf_add(texts, text, strlen(text) + 1);
     return cell;
 }
 
-/* Empty where the type of model has no such setting. */
+/* The cell is empty if the model type has no such setting. */
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
 {
     const struct param *p = &param_table[axis->id];
@@ -152,7 +166,7 @@ static struct cell seconds_cell(double seconds)
     return (struct cell){.type = isfinite(seconds) ? CELL_REAL : CELL_NULL, .f = seconds};
 }
 
-/* Trials come configuration by configuration. */
+/* Trials are listed configuration by configuration. */
 static void turn_to(struct listing *l, int32_t config)
 {
     if (config == l->config)
@@ -162,7 +176,7 @@ static void turn_to(struct listing *l, int32_t config)
     l->expected_s = cost_seconds(l->cost, config);
 }
 
-/* A finished trial shows what had been predicted before it ran. */
+/* For a finished trial, `seconds` is what was predicted before it ran. */
 static void fill_seconds(struct cell cells[2], const struct listing *l, int64_t trial)
 {
     if (is_open(l, trial)) {
@@ -212,11 +226,9 @@ static void fill_names(char **names, const struct sweep *sweep)
         names[n++] = right[i];
 }
 
-/* The rows of the first and the last trials, of all where is_whole. */
-static void put_trials(struct report *report, struct listing *l, bool is_whole)
+static void put_trials(struct report *report, struct listing *l, bool is_cut)
 {
     struct cell row[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS] = {{.type = CELL_NULL}};
-    bool is_cut = !is_whole && l->n_rows > FIRST_SHOWN + LAST_SHOWN;
     int64_t at = 0;
 
     for (int64_t t = 0; t < l->job->plan.n_trials; t++) {
@@ -232,29 +244,68 @@ static void put_trials(struct report *report, struct listing *l, bool is_whole)
     }
 }
 
-/* csv and json are for programs, which are given all. */
-static int print_trials(struct listing *l, const char *format, bool is_whole, struct err *err)
+static const struct answer_section trials_section = {
+    "trials", NULL, false, "trial config", "gflop measured replicate fold = seconds * state"};
+static const struct answer_section cost_section = {"cost", "cost", true, NULL, NULL};
+
+/* People get the first and the last trials, programs all of them. */
+static void add_trials(struct answer *answer, struct listing *l)
+{
+    bool is_cut = answer_is_for_people(answer) && !l->options->is_whole &&
+                  l->n_rows > FIRST_SHOWN + LAST_SHOWN;
+    char *names[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS];
+    int32_t n_cols = (int32_t)l->job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
+    struct report *report;
+
+    fill_names(names, &l->job->sweep);
+    report = answer_open(answer, &trials_section, names, n_cols);
+    if (!report)
+        return;
+    put_trials(report, l, is_cut);
+    answer_close(answer);
+    answer->out.failed |= buf_failed(&l->texts);
+    l->is_cut = is_cut;
+}
+
+/* ---- the cost ---- */
+
+/* Seconds on the given number of ranks, if the work is spread evenly. The longest trial is a lower
+ * bound. */
+static double expected_seconds(const struct listing *l)
+{
+    return fmax(l->seconds_left / (double)l->options->ranks, l->longest_s);
+}
+
+static double memory_bytes(const struct job *job)
+{
+    return (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
+}
+
+static void add_cost(struct answer *answer, const struct listing *l)
 {
     const struct job *job = l->job;
-    char *names[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS];
-    int32_t n_cols = (int32_t)job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
-    struct report report;
-    struct buf out = {0};
-    int rc;
+    struct rows cost = {.n_cols = 0};
 
-    fill_names(names, &job->sweep);
-    report_begin(&report, &out, names, n_cols, format);
-    put_trials(&report, l, is_whole || strcmp(format, "table") != 0);
-    report_end(&report);
-    out.failed |= buf_failed(&l->texts);
-    rc = cli_print(&out, format, err);
-    buf_release(&out);
-    if (!rc && report.n_rows < l->n_rows)
-        fprintf(
-            stderr,
-            "espalier: %s: the first %d and the last %d of %lld trials; plan --list shows all\n",
-            job->sweep.fixed.v[P_SWEEP_NAME].s, FIRST_SHOWN, LAST_SHOWN, (long long)l->n_rows);
-    return rc;
+    if (!answer_wants(answer, &cost_section))
+        return;
+    rows_text(&cost, "sweep", sweep_name(l));
+    rows_integer(&cost, "configs", job->plan.n_configs);
+    rows_integer(&cost, "trials", l->n_rows);
+    rows_integer(&cost, "to_run", l->n_left);
+    rows_real(&cost, "gflop", l->flops_left * 1e-9);
+    rows_real(&cost, "rank_seconds", l->seconds_left);
+    rows_integer(&cost, "ranks", l->options->ranks);
+    rows_real(&cost, "seconds", expected_seconds(l));
+    rows_text(&cost, "speed_from",
+              !l->n_measured ? "assumption"
+              : l->n_known   ? "finished trials"
+                             : "configurations tried here");
+    rows_real(&cost, "memory_bytes", memory_bytes(job));
+    rows_real(&cost, "data_bytes", (double)job->data.block_bytes);
+    rows_real(&cost, "inputs_bytes", job->inputs_bytes);
+    rows_real(&cost, "trial_bytes", job->trial_bytes);
+    answer_table(answer, &cost_section, rows_table(&cost));
+    rows_release(&cost);
 }
 
 static int ascending(const void *a_, const void *b_)
@@ -264,10 +315,11 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* By how much the predictions of finished trials were off: larger / smaller - 1. */
-static void put_accuracy(struct buf *out, const struct listing *l)
+/* Report the errors of the predictions for finished trials: larger / smaller - 1. */
+static void print_accuracy(const struct listing *l)
 {
     double *off = malloc((size_t)l->job->plan.n_trials * sizeof *off);
+    char expected[DURATION_TEXT], took[DURATION_TEXT];
     double expected_s = 0, took_s = 0;
     int64_t n = 0;
 
@@ -282,17 +334,16 @@ static void put_accuracy(struct buf *out, const struct listing *l)
     }
     if (n) {
         qsort(off, (size_t)n, sizeof *off, ascending);
-        buf_printf(
-            out,
-            "; the %lld finished ones were expected to take %.3g s and took %.3g s, prediction "
-            "off by a median of %.*f %% (90 %% of trials within %.0f %%)",
-            (long long)n, expected_s, took_s, off[n / 2] < 0.1, 100 * off[n / 2],
-            100 * off[n * 9 / 10]);
+        log_info("%s: %lld finished trial%s expected to take %s and took %s; predictions were off "
+                 "by a median of %.*f %% (90 %% of the trials by at most %.0f %%)",
+                 sweep_name(l), (long long)n, n == 1 ? " was" : "s were",
+                 duration_words(expected, expected_s), duration_words(took, took_s),
+                 off[n / 2] < 0.1, 100 * off[n / 2], 100 * off[n * 9 / 10]);
     }
     free(off);
 }
 
-/* Whether some trial may end before its last epoch. */
+/* True if some trial may end before its last epoch. */
 static bool may_end_early(const struct job *job)
 {
     struct settings s;
@@ -305,7 +356,7 @@ static bool may_end_early(const struct job *job)
     return false;
 }
 
-/* Whether no configuration is small enough to be tried. */
+/* True if no configuration is small enough to be tried. */
 static bool is_large(const struct job *job)
 {
     for (int32_t c = 0; c < job->plan.n_configs; c++)
@@ -314,67 +365,58 @@ static bool is_large(const struct job *job)
     return true;
 }
 
-static void put_bytes(struct buf *out, double bytes)
+/* Report the memory of one rank. The ranks of a host share the data and the inputs. */
+static void print_memory(const struct listing *l)
 {
-    if (bytes < 1e9)
-        buf_printf(out, "%.*f MB", bytes < 1e7, bytes * 1e-6);
-    else
-        buf_printf(out, "%.1f GB", bytes * 1e-9);
+    const struct job *job = l->job;
+    char all[BYTES_TEXT], data[BYTES_TEXT], inputs[BYTES_TEXT], trial[BYTES_TEXT];
+
+    log_info("%s: memory for one rank: about %s (%s of data and %s derived from them, once for all "
+             "ranks of a host, and up to %s for a trial)",
+             sweep_name(l), bytes_words(all, memory_bytes(job)),
+             bytes_words(data, (double)job->data.block_bytes),
+             bytes_words(inputs, job->inputs_bytes), bytes_words(trial, job->trial_bytes));
 }
 
-/* Of a rank alone on its host: of n ranks the first two are there once. */
-static void print_memory(const struct job *job)
-{
-    double data = (double)job->data.block_bytes;
-    struct buf text = {0};
-
-    put_bytes(&text, data + job->inputs_bytes + job->trial_bytes);
-    buf_puts(&text, " for a rank: ");
-    put_bytes(&text, data);
-    buf_puts(&text, " of data and ");
-    put_bytes(&text, job->inputs_bytes);
-    buf_puts(&text, " derived from them, once for all ranks of a host, and up to ");
-    put_bytes(&text, job->trial_bytes);
-    cli_warnf("espalier: %s: memory: about %s of its own\n", job->sweep.fixed.v[P_SWEEP_NAME].s,
-              buf_text(&text));
-    buf_release(&text);
-}
-
+/* Append the source of the expected times. */
 static void put_source(struct buf *out, const struct listing *l)
 {
     if (!l->n_measured && is_large(l->job))
-        buf_printf(out, "speed of a usual core: none was tried, as each takes more than %g GB",
+        buf_printf(out,
+                   "assuming a usual processor: no configuration was tried, since each takes more "
+                   "than %g GB",
                    MOST_TRIED_BYTES * 1e-9);
     else if (!l->n_measured)
-        buf_puts(out, "speed of a usual core: none was tried");
+        buf_puts(out, "assuming a usual processor: no configuration was tried");
     else if (l->n_known)
-        buf_printf(out, "speed of %lld finished trial%s", (long long)l->n_known,
-                   l->n_known == 1 ? "" : "s");
+        buf_printf(out, "by the speed of %lld finished trial%s", (long long)l->n_known,
+                   plural(l->n_known));
     else
-        buf_printf(out, "speed of %lld configuration%s, tried here", (long long)l->n_measured,
-                   l->n_measured == 1 ? "" : "s");
+        buf_printf(out, "by the speed of %lld configuration%s tried here", (long long)l->n_measured,
+                   plural(l->n_measured));
 }
 
 static void print_totals(const struct listing *l)
 {
-    bool is_short = l->seconds_left < 600;
-    struct buf text = {0}, size = {0}, part = {0};
+    const struct shard *shard = l->options->shard;
+    const char *most = may_end_early(l->job) ? "at most " : "";
+    struct buf text = {0};
+    char words[DURATION_TEXT];
 
-    plan_put_size(&size, &l->job->plan);
-
-    if (l->shard->n > 1)
-        buf_printf(&part, ", %lld of them in shard %d/%d", (long long)l->n_rows, l->shard->k,
-                   l->shard->n);
-    put_source(&text, l);
-    buf_puts(&text, ")");
-    put_accuracy(&text, l);
-    cli_warnf("espalier: %s: %s%s; to run: %.4g gflop, %s %.3g core-%s (%s\n",
-              l->job->sweep.fixed.v[P_SWEEP_NAME].s, buf_text(&size), buf_text(&part),
-              l->flops_left * 1e-9, may_end_early(l->job) ? "patience aside about" : "about",
-              is_short ? l->seconds_left : l->seconds_left / 3600, is_short ? "seconds" : "hours",
-              buf_text(&text));
-    buf_release(&size);
-    buf_release(&part);
+    plan_put_size(&text, &l->job->plan);
+    if (shard->n > 1)
+        buf_printf(&text, ", %lld of them in shard %d/%d", (long long)l->n_rows, shard->k,
+                   shard->n);
+    if (l->n_left) {
+        buf_printf(&text, "; %lld to run: %sabout %s on %ld rank%s (", (long long)l->n_left, most,
+                   duration_words(words, expected_seconds(l)), l->options->ranks,
+                   plural(l->options->ranks));
+        put_source(&text, l);
+        buf_printf(&text, "), %.4g GFLOP", l->flops_left * 1e-9);
+    } else {
+        buf_puts(&text, "; all are finished");
+    }
+    log_info("%s: %s", sweep_name(l), buf_text(&text));
     buf_release(&text);
 }
 
@@ -388,44 +430,56 @@ static double refit_seconds(const struct listing *l, const struct refit *refit, 
     return seconds;
 }
 
-/* Where nothing else is left to run: before, nobody knows what will be chosen. */
+/* Only when no trial is left to run: before, it is not known which configuration will be chosen. */
 static int print_models(const struct listing *l, struct err *err)
 {
     const struct job *job = l->job;
     struct refit refit = {0};
-    char text[REFIT_TEXT];
+    char text[REFIT_TEXT], words[DURATION_TEXT];
     int rc;
 
-    for (int64_t t = 0; t < job->plan.n_trials; t++)
-        if (!l->known.ours[t] || is_open(l, t))
-            return 0;
+    if (l->n_left || l->n_rows < job->plan.n_trials)
+        return 0;
     if (!l->store || keep_of(&job->sweep.fixed) != KEEP_BEST)
         return 0;
     rc = refit_find(&refit, l->store, &job->plan, &job->data, &l->known, err);
     for (int i = 0; !rc && i < refit.n_configs; i++)
-        cli_warnf("espalier: %s: %s: 'run' trains them once more for that alone, about %.3g "
-                  "core-seconds\n",
-                  job->sweep.fixed.v[P_SWEEP_NAME].s, refit_text(text, &refit.configs[i]),
-                  refit_seconds(l, &refit, refit.configs[i].id));
+        log_info("%s: %s: 'run' trains them once more to make the models, about %s on 1 rank",
+                 sweep_name(l), refit_text(text, &refit.configs[i]),
+                 duration_words(words, refit_seconds(l, &refit, refit.configs[i].id)));
     refit_release(&refit);
     return rc;
 }
 
-int plan_list(struct job *job, const char *db, const struct shard *shard, const char *format,
-              bool is_whole)
+static int print_notes(const struct listing *l, struct err *err)
 {
-    struct listing l = {.job = job, .shard = shard, .config = -1};
-    struct err err;
-    int status = EXIT_OK;
+    if (l->is_cut)
+        log_info("%s: the first %d and the last %d of %lld trials; plan --list shows all",
+                 sweep_name(l), FIRST_SHOWN, LAST_SHOWN, (long long)l->n_rows);
+    print_totals(l);
+    print_accuracy(l);
+    if (print_models(l, err))
+        return -1;
+    print_memory(l);
+    return 0;
+}
 
-    if (open_listing(&l, db, &err) || print_trials(&l, format, is_whole, &err))
-        status = cli_fail(&err);
-    else {
-        print_totals(&l);
-        if (print_models(&l, &err))
-            status = cli_fail(&err);
-        print_memory(job);
+int plan_list(struct job *job, const struct plan_options *options)
+{
+    struct listing l = {.job = job, .options = options, .config = -1};
+    struct answer answer;
+    struct err err;
+    int status, rc = open_listing(&l, &err);
+
+    output_begin(&answer, options->common, options->section, OUTPUT_TABLE);
+    if (!rc) {
+        add_trials(&answer, &l);
+        if (!answer_is_for_people(&answer) || options->section)
+            add_cost(&answer, &l);
     }
+    status = output_end(rc, &answer, &err);
+    if (status == EXIT_OK && !options->section && print_notes(&l, &err))
+        status = cli_fail(&err);
     close_listing(&l);
     return status;
 }

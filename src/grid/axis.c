@@ -11,7 +11,7 @@
 
 static const char blanks[] = " \t\n";
 
-/* What is read so far. Kept apart from the axis, which a faulty text leaves alone. */
+/* Values read so far; the axis gets them only if the whole text is valid. */
 struct list {
     enum param_id id;
     union value *values;
@@ -35,7 +35,7 @@ static int list_add(struct list *list, union value value, struct err *err)
     return 0;
 }
 
-/* A computed value goes the way of a written one, so that both are the same bits. */
+/* A computed value is formatted and parsed, so that its bits equal those of a written one. */
 static int add_number(struct list *list, double number, bool to_integer, struct err *err)
 {
     char text[64];
@@ -49,8 +49,7 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
     return list_add(list, value, err);
 }
 
-/* Cut text at each separator into at most max trimmed parts; the number of parts, max + 1 if
- * there are more. */
+/* Return the number of trimmed parts, or max + 1 if there are more than max. */
 static int split(char *part[], int max, char *text, const char *separator)
 {
     int n = 0;
@@ -87,7 +86,7 @@ static int add_range(struct list *list, char *text, struct err *err)
         return err_set(err, "%s = %s: the step is zero", key, shown);
     if ((hi - lo) * step < 0)
         return err_set(err, "%s = %s: the step leads away from %s", key, shown, part[1]);
-    /* A hair more than the quotient: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
+    /* The small addend corrects rounding: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
     n = floor((hi - lo) / step + 1e-9) + 1;
     if (!(n <= AXIS_MAX_VALUES))
         return err_set(err, "%s = %s: %.3g values, at most %d are allowed", key, shown, n,
@@ -98,7 +97,7 @@ static int add_range(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* text is what stands between the parentheses */
+/* text: the part between the parentheses */
 static int add_log(struct list *list, char *text, struct err *err)
 {
     const struct param *p = &param_table[list->id];
@@ -129,7 +128,7 @@ static int add_element(struct list *list, char *text, struct err *err)
     const struct param *p = &param_table[list->id];
     bool is_word = p->type == PARAM_CHOICE || p->type == PARAM_REDUCTION;
     bool is_log = !strncmp(text, "log", 3) && text[3 + strspn(text + 3, blanks)] == '(';
-    bool is_range = strchr(text, ':') && p->type != PARAM_REDUCTION; /* pca:20 */
+    bool is_range = strchr(text, ':') && p->type != PARAM_REDUCTION; /* pca:20 is not a range */
     size_t n = strlen(text);
     union value value;
 
@@ -137,7 +136,7 @@ static int add_element(struct list *list, char *text, struct err *err)
         return err_set(err, "%s: value %zu of the list is empty", p->key, list->n + 1);
     if ((is_log || is_range) && is_word)
         return err_set(err, "%s = %.60s: ranges and log() are for numbers", p->key, text);
-    /* It would be the same trials as the value that it stands for. */
+    /* Its trials would equal those of the value that `auto` resolves to. */
     if (p->type == PARAM_CHOICE && !strcmp(text, "auto"))
         return err_set(err, "%s = auto: an axis must name the value", p->key);
     if (is_log && text[n - 1] == ')') {
@@ -151,7 +150,7 @@ static int add_element(struct list *list, char *text, struct err *err)
     return list_add(list, value, err);
 }
 
-/* The end of the element at text: the next comma outside parentheses. */
+/* The next comma outside parentheses. */
 static char *element_end(char *text)
 {
     int depth = 0;
@@ -183,7 +182,7 @@ static int add_all(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* No two zeros differ (real_parse), so equal values are equal bits: i stands for f as well. */
+/* real_parse() turns -0 into 0, so equal numbers have equal bits. */
 static int compare_values(const void *a, const void *b)
 {
     int64_t x = ((const union value *)a)->i, y = ((const union value *)b)->i;

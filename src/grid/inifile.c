@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inih reads from a function of ours, which hands it one line at a time:
+/* inih gets its lines from read_piece(), one at a time:
  *
- *   - without comments and blank lines, so that only lines that must call the handler are handed
- *     over: one that does not is a fault, and its number is known;
- *   - a line too long for inih's buffer in pieces, the later ones as continuations (indented). A
- *     MARK stands on both sides of each cut, so that inih strips no blank there and takes nothing
- *     for a comment, and the handler can join the pieces as if they had never been cut;
- *   - after each [section] a key `?`, since inih does not call the handler for a section. */
+ * - It gets no comments and no blank lines. Every other line must make inih call the handler; if it
+ *   does not, the line is a fault, and its number is known.
+ * - A line that exceeds inih's buffer is cut into pieces. The later pieces are indented, which
+ *   makes them continuations. A MARK on both sides of each cut keeps inih from stripping blanks or
+ *   finding a comment there, and lets the handler join the pieces exactly.
+ * - A key `?` follows each [section], since inih does not call the handler for a section. */
 #include "grid/inifile.h"
 
 #include <ini.h>
@@ -19,12 +19,12 @@
 #define MARK '\1'
 #define MARK_TEXT "\1"
 #define PROBE "?"
-#define MAX_SECTION 49 /* inih cuts longer names */
-#define MAX_SHOWN 60   /* characters of a faulty line in a message */
+#define MAX_SECTION 49 /* inih cuts off longer names */
+#define MAX_SHOWN 60   /* characters of a faulty line that a message shows */
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* What was handed to inih last. */
+/* passed to inih last */
 enum piece { PIECE_NONE, PIECE_SECTION, PIECE_PROBE, PIECE_KEY, PIECE_MORE };
 
 struct reader {
@@ -32,13 +32,13 @@ struct reader {
     const char *path;
     struct errlist *errors;
     const char *next;     /* the next line of the text */
-    const char *at, *end; /* what of the current line is still to be handed over */
-    const char *start;    /* its text, behind the indentation */
-    int line;             /* its number */
+    const char *at, *end; /* what inih has not received of the current line */
+    const char *start;    /* the current line's text after its indentation */
+    int line;             /* number of the current line */
     enum piece piece;
-    bool is_unanswered; /* the handler was not called for the piece */
-    bool has_key;       /* the section has one: an indented line is a continuation */
-    bool is_lost;       /* under a faulty section */
+    bool is_unanswered; /* inih did not call the handler */
+    bool has_key;       /* so an indented line is a continuation */
+    bool is_lost;       /* inside a faulty section, whose keys are skipped */
     bool is_out_of_memory;
 };
 
@@ -47,8 +47,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Where the text of a line ends: before trailing blanks and a comment (inih's rule: a `;` after a
- * blank). */
+/* Before trailing blanks and a comment, which by inih's rule begins with a `;` after a blank. */
 static const char *line_end(const char *line, const char *end)
 {
     for (const char *c = line + 1; c < end; c++) {
@@ -62,7 +61,7 @@ static const char *line_end(const char *line, const char *end)
     return end;
 }
 
-/* An error about the current line; `what` is a part of it. */
+/* `what` is the faulty part of the current line. */
 static int complain(struct reader *r, const char *what, const char *what_end, const char *why)
 {
     int n = (int)(what_end - what > MAX_SHOWN ? MAX_SHOWN : what_end - what);
@@ -71,7 +70,6 @@ static int complain(struct reader *r, const char *what, const char *what_end, co
     return -1;
 }
 
-/* "[name]" and nothing behind it. */
 static int check_section(struct reader *r)
 {
     const char *bracket = memchr(r->start, ']', (size_t)(r->end - r->start));
@@ -79,9 +77,9 @@ static int check_section(struct reader *r)
     if (!bracket)
         return complain(r, r->start, r->end, "']' is missing");
     if (bracket + 1 != r->end)
-        return complain(r, bracket + 1, r->end, "text behind a section's ']'");
+        return complain(r, bracket + 1, r->end, "unexpected text after ']'");
     if (bracket - r->start >= MAX_SECTION)
-        return complain(r, r->start, r->end, "too long a name for a section");
+        return complain(r, r->start, r->end, "the section name is too long");
     return 0;
 }
 
@@ -107,7 +105,7 @@ static int check_continuation(struct reader *r)
             return 0;
     }
     return complain(r, r->start, name_end,
-                    "an indented line continues the value above; begin it at the margin");
+                    "an indented line continues the value above: remove the indentation");
 }
 
 static int check_characters(struct reader *r)
@@ -122,7 +120,7 @@ static int check_characters(struct reader *r)
     return 0;
 }
 
-/* What the current line is; PIECE_NONE keeps it from inih. */
+/* inih does not see lines of PIECE_NONE. */
 static enum piece classify(struct reader *r)
 {
     bool is_continuation = r->start > r->at && r->has_key;
@@ -139,7 +137,7 @@ static enum piece classify(struct reader *r)
     return is_continuation ? PIECE_MORE : PIECE_KEY;
 }
 
-/* Make the next line that inih must see the current one; false at the end of the text. */
+/* Find the next line for inih; false at the end of the text. */
 static bool next_line(struct reader *r)
 {
     do {
@@ -159,7 +157,7 @@ static bool next_line(struct reader *r)
     return true;
 }
 
-/* A key handed over should have come back through the handler; forget the rest of it if not. */
+/* Report the last piece if inih did not call the handler, and skip its line. */
 static void settle(struct reader *r)
 {
     if (!r->is_unanswered)
@@ -169,7 +167,7 @@ static void settle(struct reader *r)
     complain(r, r->start, r->end, "must be 'key = value' or '[section]'");
 }
 
-/* inih's reader, like fgets(): one line or piece of at most size - 1 bytes. */
+/* Like fgets(): one line or piece of at most size - 1 bytes. */
 static char *read_piece(char *out, int size, void *arg)
 {
     struct reader *r = arg;
@@ -260,7 +258,6 @@ static void trim(struct buf *text)
     text->data[text->size] = '\0';
 }
 
-/* The first line that is not empty and no comment. */
 static const char *first_line(const char *text)
 {
     text += strspn(text, " \t\r\n");
@@ -271,7 +268,7 @@ static const char *first_line(const char *text)
     return text;
 }
 
-/* A name of a setting has none of the characters between cells. */
+/* Names of settings contain none of the characters that separate cells. */
 bool inifile_is_table(const char *text)
 {
     const char *line = first_line(strncmp(text, BYTE_ORDER_MARK, 3) ? text : text + 3);

@@ -26,7 +26,7 @@
 
 /* ---- the table ---- */
 
-/* The words of the table's columns. */
+/* Short names for the table. */
 enum {
     AXIS = PARAM_AXIS,
     IDENTITY = PARAM_IDENTITY,
@@ -106,7 +106,7 @@ static int min_of(int a, int b)
     return a < b ? a : b;
 }
 
-/* Insert, delete, replace, or swap two neighbours, each at cost 1. */
+/* An insertion, deletion, replacement or swap of two neighbours costs 1. */
 static int edit_distance(const char *a, int n, const char *b, int m)
 {
     int d[MAX_WORD + 1][MAX_WORD + 1];
@@ -209,7 +209,6 @@ static void put_range(struct buf *out, const struct param *p)
     buf_putc(out, p->flags & PARAM_OPEN_MAX ? ')' : ']');
 }
 
-/* The word that may stand in place of a number. */
 static const char *or_word(enum param_type type)
 {
     return type == PARAM_COUNT ? ", or full" : type == PARAM_FOLDS ? ", or groups" : "";
@@ -279,7 +278,6 @@ static int check_range(enum param_id id, double v, struct err *err)
     return -1;
 }
 
-/* Index of `text` among "a|b|c"; -1 if it is not there. */
 static int64_t find_choice(const char *choices, const char *text)
 {
     size_t n = strlen(text);
@@ -312,7 +310,7 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
     return 0;
 }
 
-/* Whether text is what stands in place of a number of this type, and what it is held as. */
+/* True if text stands for a number of this type; *out is its value. */
 static bool is_word(int64_t *out, enum param_type type, const char *text)
 {
     *out = type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
@@ -367,7 +365,6 @@ int param_parse(union value *out, enum param_id id, const char *text, struct err
     return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_table[id].key, text) : 0;
 }
 
-/* The value of a text of the parameter table. */
 static union value read_table(enum param_id id, const char *text)
 {
     union value value = {0};
@@ -462,7 +459,7 @@ static void put_reduction(struct buf *out, int64_t value)
         buf_puts(out, value == REDUCE_NONE ? "none" : "exact");
 }
 
-/* Exponents have no units: 1e-06s would not read back. */
+/* Durations are written without exponents, since 1e-06s could not be parsed. */
 void param_format(struct buf *out, enum param_id id, union value value)
 {
     switch (param_table[id].type) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parameter table as data, and values of its types. */
 #ifndef GRID_PARAM_H
 #define GRID_PARAM_H
 
@@ -41,7 +40,7 @@ enum param_id {
         P_COUNT
 };
 
-/* Where trial/spec.c copies a value to. */
+/* The struct that trial/spec.c copies a value into. */
 enum param_struct {
     PARAM_NOWHERE,
     PARAM_data_spec,
@@ -55,7 +54,7 @@ enum param_struct {
 struct param_target {
     enum param_struct into;
     size_t offset, size; /* of the member */
-    int less;            /* is subtracted first */
+    int less;            /* subtracted before the value is stored */
 };
 
 struct param {
@@ -74,68 +73,72 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
-#define FOLDS_GROUPS (-1) /* until the data have said how many those are */
+#define FOLDS_GROUPS (-1) /* replaced by a number once the data are known */
 
-/* INT uses i; CHOICE uses i as the index of the choice; COUNT uses i, 0 meaning full; REDUCTION
- * uses i as gcn/reducer.h does; FOLDS uses i, FOLDS_GROUPS meaning groups; REAL and DURATION
- * (seconds) use f; TEXT and PATH use s (borrowed, never NULL). */
+/* The type decides which member is used:
+ *
+ *   INT             i
+ *   CHOICE          i, index of the choice
+ *   COUNT           i, 0 for full
+ *   REDUCTION       i, coded as in gcn/reducer.h
+ *   FOLDS           i, FOLDS_GROUPS for groups
+ *   REAL, DURATION  f, seconds
+ *   TEXT, PATH      s, borrowed, never NULL */
 union value {
     int64_t i;
     double f;
     const char *s;
 };
 
-/* P_COUNT where there is none. section NULL: by the bare key (the table has no two alike). */
+/* P_COUNT if there is none. section NULL: search all sections (keys are unique in the table). */
 enum param_id param_find(const char *section, const char *key);
 
-/* "key" or "section.key", as users write axes and --set. */
+/* Find "key" or "section.key", as users write axes and --set. */
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
 
-/* "Did you mean": how close a wrong word is to a right one. */
+/* Distance of two words, for "did you mean". */
 #define PARAM_FAR 1000
-/* 0: equal (case aside); 1: `wrong` begins `right`, or is its initials (lr for learning_rate);
- * else the edit distance (optimal string alignment, Damerau 1964, doi:10.1145/363958.363994),
- * PARAM_FAR where that is more than a third of the letters. */
+/* 0: equal except for case. 1: `wrong` is the beginning of `right` or its initials (lr for
+ * learning_rate). Otherwise the edit distance (optimal string alignment, Damerau 1964,
+ * doi:10.1145/363958.363994); PARAM_FAR if it exceeds a third of the letters. */
 int param_distance(const char *wrong, const char *right);
 
-/* The nearest setting as "[section] key", for "did you mean"; NULL if none is close. Settings of
- * `section` (may be NULL) come first among equally close ones. */
+/* The nearest setting as "[section] key", or NULL if none is close. Settings of `section` (may be
+ * NULL) win ties. */
 const char *param_suggest(const char *section, const char *key);
 
-/* The nearest section, or NULL. */
 const char *param_suggest_section(const char *section);
 
-/* Parse one value and check its range. TEXT and PATH borrow text. err says what is allowed:
- * "dropout = 1.2: must be in [0, 1)". */
+/* Parse one value and check its range. TEXT and PATH borrow text. err: "dropout = 1.2: must be in
+ * [0, 1)". */
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
 
-/* The same without "key = value: " in err, where the caller names the place. */
+/* Like param_parse(), but without "key = value: " in err, for callers that name the place. */
 int param_read(union value *out, enum param_id id, const char *text, struct err *err);
 
-/* Whether a word is one of the words of a list, "a|b|c". */
+/* True if `word` is in a list such as "a|b|c". */
 bool param_is_among(const char *list, const char *word);
 
-/* Whether a setting does nothing because of another one alone: PARAM_BESIDE_TABLE. v: all values. */
+/* True if another setting makes this one irrelevant (PARAM_BESIDE_TABLE). v: all values. */
 bool param_is_idle(enum param_id id, const union value v[P_COUNT]);
 
-/* The default of the table. */
 union value param_default(enum param_id id);
 
-/* What trials did before the setting existed, or had its present default. */
+/* The value that describes what trials did before the setting existed or before its default
+ * changed. */
 union value param_before(enum param_id id);
 
-/* Equal values of a setting. */
 bool param_equal(enum param_id id, union value a, union value b);
 
-/* The index of a choice; the name must be one of the setting's. */
+/* The index of a choice. `name` must be one of the setting's choices. */
 int64_t param_choice(enum param_id id, const char *name);
 
-/* Canonical text: the shortest decimal that reads back the same, choice names, full, pca:20, 90s.
- */
+/* Append the canonical text: the shortest decimal that parses to the same value, a choice's name,
+ * full, pca:20, 90s. */
 void param_format(struct buf *out, enum param_id id, union value value);
 
-/* What is allowed, for help and messages: "integer in [1, 8]", "relu | tanh", ... */
+/* Append the allowed values for help and messages: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);
 
 #endif

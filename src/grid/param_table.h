@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The settings of a sweep file, one row each: the only place where a setting is declared.
+/* The settings of a sweep file, one row each. No other place declares a setting.
  *
  * INI checks, --set, "did you mean", `espalier params`, the trial key and the columns of the views
- * all read this table. Row order is the order of the canonical text that is hashed into a trial's
- * key: adding an IDENTITY row that is not LATER changes the keys of every trial, so it comes with a
- * new KEY_VERSION (settings.h).
+ * all read this table. Its order is the order of the canonical text that is hashed into a trial's
+ * key. A new IDENTITY row that is not LATER changes the keys of all trials and needs a new
+ * KEY_VERSION (settings.h).
  *
  * X(id, section, key, type, min, max, choices, default, unit, flags, models, target, help)
- *   key      no two rows have the same, in whatever section: it is a column of the views
+ *   key      unique in the whole table, since it names a column of the views
  *   type     INT REAL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
  *            REDUCTION (none, exact, or pca: and an INT)  FOLDS (an INT, or the word `groups`)
- *   min,max  of INT, REAL, COUNT, REDUCTION, FOLDS and DURATION; see the flags for open ends
+ *   min,max  range of INT, REAL, COUNT, REDUCTION, FOLDS and DURATION; flags open its ends
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
- *            LATER     left out of the key where the trial does what trials did before this row
- *                      existed: with its default, or its value in PARAM_BEFORE_TABLE
- *            SWEPT     part of the key only when it is an axis
- *            MAIN      a column of the views where it does not vary, too
+ *            LATER     omitted from the key if trials do what they did before this row existed:
+ *                      the value is the default, or the value in PARAM_BEFORE_TABLE
+ *            SWEPT     part of the key only as an axis
+ *            MAIN      a column of the views even if it does not vary
  *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed
- *            REQUIRED  a sweep file must give it; the default is that of stored sweeps which were
- *                      written before it had to be given
- *   models   model types that have the setting. For the others it has one value, whatever is asked
- *            for (settings_trim), and is no part of their JSON. noop has all that networks have,
- *            since the size of its grid is what it is there for. Which data formats have a setting
- *            of [data] is said by the rows of those
- *   target   the member of a struct that the value is copied to (trial/spec.c):
+ *            REQUIRED  a sweep file must set it; the default applies to stored sweeps that were
+ *                      written before it became required
+ *   models   model types that have the setting. Other types give it one fixed value
+ *            (settings_trim) and omit it from their JSON. noop has all settings of the networks,
+ *            since it exists to measure grids of their size. For settings of [data], the rows of
+ *            the data formats list which format has them
+ *   target   the struct member that trial/spec.c copies the value to:
  *            INTO(struct, member)
- *            AFTER_AUTO(struct, member)  of CHOICE: less one, since `auto` is none of the member's
+ *            AFTER_AUTO(struct, member)  of CHOICE: minus one, since the member has no `auto`
  *            NOWHERE */
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
 #include "data/core/data_format.h"
 
-/* The model types: the rows model_NAME of trial/model_type.h, in the order of the choices of
- * model.type. OR stands between two of them. */
+/* The model types, in the order of the choices of model.type. Each is a row model_NAME of
+ * trial/model_type.h. OR stands between two of them. */
 #define MODEL_TYPES(X, OR) \
     X(gcn) OR X(mlp)       \
     OR X(ridge)            \
@@ -43,14 +43,14 @@
 #define MODEL_TYPE_NAME(name) #name
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
-/* Those that have a setting. */
+/* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
 #define MODELS_NETWORK "gcn|mlp|noop"
 #define MODELS_EPOCHS "gcn|mlp"
 #define MODELS_GRAPH "gcn|noop"
 #define MODELS_RIDGE "ridge|noop"
 
-/* Those whose outputs for classes are scores and not probabilities, so that they have no log_loss. */
+/* Model types that output class scores instead of probabilities, and therefore have no log_loss. */
 #define MODELS_SCORES "ridge"
 
 #define PARAM_METRICS                                                                  \
@@ -61,265 +61,265 @@
 #define PARAM_TABLE(X) \
     X(SWEEP_NAME, "sweep", "name", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "identity of the sweep inside the database; default: the file's name without .ini") \
+      "Name of the sweep in the database; default: the file's name without .ini") \
     X(OBJECTIVE, "sweep", "objective", CHOICE, 0, 0, PARAM_METRICS, "auto", "", IDENTITY, \
       MODELS_ALL, AFTER_AUTO(gcn_spec, objective), \
-      "validation metric that ranks configurations; auto: val_pearson for regression, val_accuracy for classification") \
+      "Validation metric that ranks configurations; auto: val_pearson for regression, val_accuracy for classification") \
     X(DIRECTION, "sweep", "direction", CHOICE, 0, 0, "auto|max|min", "auto", "", IDENTITY, \
       MODELS_ALL, NOWHERE, \
-      "whether a larger or a smaller objective is better; auto: as the metric says") \
+      "Direction in which the objective improves; auto: the direction of the metric") \
     X(SEED, "sweep", "seed", INT, 0, 9007199254740992.0, "", "1", "", IDENTITY, \
       MODELS_ALL, INTO(split_spec, seed), \
-      "all random numbers of the sweep follow from it") \
+      "Seed of all random numbers of the sweep") \
     X(REPLICATES, "sweep", "replicates", INT, 1, 100000, "", "1", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "independent repeats of every configuration (weights, dropout, folds)") \
+      "Number of repeats of each configuration with other random numbers (weights, dropout, folds)") \
     X(FOLDS, "sweep", "folds", FOLDS, 0, 10000, "", "0", "", IDENTITY, \
       MODELS_ALL, INTO(split_spec, folds), \
-      "cross-validation folds outside the test part; 0: one holdout split; groups: as many as split.group has there, each validated on a group that is left out") \
+      "Number of cross-validation folds outside the test part; 0: one holdout split; groups: one fold for each group of [split] group outside the test part, which is validated on that group") \
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "SQL expression over the axes; points where it is false or NULL are left out; batch_size = full is the text 'full'") \
+      "SQL expression over the axes that selects points of the grid; points where it is false or NULL are dropped; batch_size = full is the text 'full'") \
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "models whose weights stay in the database: those of the best configuration and of the one that best --rule 1se chooses (and of those that are not complete yet), all, or none") \
+      "Models whose weights stay in the database; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations that are not complete; all: every model; none: no model") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \
-      "what kind of data: genotypes, a given graph, a simulated panel; samples that are graphs: a TUDataset folder, molecules, images") \
+      "Kind of data; genotype: accessions with markers; graph: nodes of a given graph; simulated: a simulated panel; tu, smiles, idx: graphs (a TUDataset folder, molecules, images)") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
       MODELS_ALL, INTO(data_spec, task), \
-      "auto: genotype: regression if the trait is numeric; others: classification if labels are integers or words") \
+      "Kind of prediction; auto: for genotype regression if the trait is numeric; for other formats classification if labels are integers or words") \
     X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, genotypes), \
-      "genotype: VCF, BCF, PLINK 1 (.bed), HapMap, or a table of samples x markers, first column the id; plain or gzip") \
+      "Genotype file: VCF, BCF, PLINK 1 (.bed), HapMap, or a table of samples x markers with ids in the first column; plain or gzip (format = genotype)") \
     X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
       MODELS_ALL, INTO(data_spec, subset), \
-      "genotype: samples that are taken; phenotyped: those with a value of the trait alone, in the order of the phenotype table") \
+      "Samples that are used; phenotyped: only samples with a value of the trait, in the order of the phenotype table (format = genotype)") \
     X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS", "GT", "", 0, \
       MODELS_ALL, INTO(data_spec, filter.dosage), \
-      "VCF, BCF: what a marker's value is; GT: number of ALT alleles called; DS: the estimate of it after imputation") \
+      "Value of a marker; GT: number of ALT alleles called; DS: their estimated number after imputation (VCF, BCF)") \
     X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, filter.region), \
-      "VCF, BCF, PLINK, HapMap: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-, or several, apart by commas; as bcftools -r with what reaches into it; empty: everywhere") \
+      "Genome regions to read, separated by commas: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-; variants that reach into a region count, as with bcftools -r; empty: whole genome (VCF, BCF, PLINK, HapMap)") \
     X(MULTIALLELIC, "data", "multiallelic", CHOICE, 0, 0, "split|skip", "split", "", 0, \
       MODELS_ALL, INTO(data_spec, filter.multiallelic), \
-      "VCF, BCF, HapMap: sites with several ALT alleles; split: a marker for each of them") \
+      "Treatment of sites with several ALT alleles; split: one marker for each ALT allele; skip: no marker (VCF, BCF, HapMap)") \
     X(MAX_MISSING, "data", "max_missing", REAL, 0, 1, "", "1", "fraction", 0, \
       MODELS_ALL, NOWHERE, \
-      "genotype: markers are dropped where more of the calls are missing (PLINK's --geno)") \
+      "Largest fraction of missing calls; markers with more are dropped, as with PLINK's --geno (format = genotype)") \
     X(MAF, "data", "maf", REAL, 0, 0.5, "", "0", "fraction", 0, \
       MODELS_ALL, INTO(data_spec, filter.maf), \
-      "genotype: markers are dropped whose rarer allele is less frequent") \
+      "Smallest minor allele frequency; rarer markers are dropped (format = genotype)") \
     X(VARIANTS, "data", "variants", TEXT, 0, 0, "", "all", "", 0, \
       MODELS_ALL, INTO(data_spec, filter.variants), \
-      "genotype: of the markers that are left: all | first:N | thin:N (N of them, evenly spaced in the file)") \
+      "Markers that are used after the other filters; all; first:N: the first N; thin:N: N of them, evenly spaced in the file (format = genotype)") \
     X(PHENOTYPES, "data", "phenotypes", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, phenotypes), \
-      "genotype: table of traits, with its ids in the first column (of FID IID in the second) or in that of id; with PLINK it may be left out: column 6 of the .fam") \
+      "Table of traits (format = genotype); its ids are in column id, or in the second column after FID IID, or in the first; optional with PLINK, where column 6 of the .fam file is the default") \
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, trait), \
-      "genotype, smiles: column of the table; tu: number of a column; may be left out if there is only one") \
+      "Column of the trait (genotype, smiles) or its number (tu); optional if there is only one") \
     X(COVARIATES, "data", "covariates", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, covariates), \
-      "genotype: columns of the phenotype table that are features too, separated by commas, in quotes where they hold one; numbers as they are, words one feature each, as are the numbers of factor(COLUMN)") \
+      "Columns of the phenotype table that become features, separated by commas, in quotes if a name contains a comma; a column of numbers gives one feature; a column of words, or factor(COLUMN), gives one feature for each value (format = genotype)") \
     X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, missing), \
-      "genotype: what stands for a missing value in the phenotype table beside an empty cell, NA, NaN, nan and a point; separated by commas: -9, unknown") \
+      "Texts that mean a missing value in the phenotype table, separated by commas, such as -9, unknown; an empty cell, NA, NaN, nan and a point always do (format = genotype)") \
     X(MISSING_GENOTYPE, "data", "missing_genotype", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, missing_genotype), \
-      "genotype: what stands for a missing call in a table beside an empty cell, NA, NaN, nan and a point; separated by commas: -9, N; none: every number is a dosage") \
+      "Texts that mean a missing call in a table of genotypes, separated by commas, such as -9, N; an empty cell, NA, NaN, nan and a point always do; none: every number is a dosage (format = genotype)") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, edges), \
-      "graph: table of source, target and optionally weight") \
+      "Table of edges: source, target and optional weight (format = graph)") \
     X(FEATURES, "data", "features", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, features), \
-      "graph: sparse (node, feature[, value]) or dense (node, f1, f2, ...) table") \
+      "Table of node features: sparse (node, feature[, value]) or dense (node, f1, f2, ...) (format = graph)") \
     X(LABELS, "data", "labels", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, labels), \
-      "graph: table of node and label; lists every node, an empty label is a missing one; idx: file of labels, plain or gzip") \
+      "Table of node and label that lists every node, with an empty cell for a missing label (format = graph); file of labels, plain or gzip (format = idx)") \
     X(FOLDER, "data", "folder", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, folder), \
-      "tu: folder with DS_A.txt, DS_graph_indicator.txt, DS_graph_labels.txt ...; trait: number of a column of the labels or attributes of graphs") \
+      "Folder with DS_A.txt, DS_graph_indicator.txt, DS_graph_labels.txt and others; trait is the number of a column of the graphs' labels or attributes (format = tu)") \
     X(MOLECULES, "data", "molecules", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, molecules), \
-      "smiles: table with a molecule in each row") \
+      "Table with one molecule in each row (format = smiles)") \
     X(SMILES, "data", "smiles", TEXT, 0, 0, "", "smiles", "", 0, \
       MODELS_ALL, INTO(data_spec, smiles), \
-      "smiles: column of the SMILES") \
+      "Column of the SMILES strings (format = smiles)") \
     X(ID, "data", "id", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, id), \
-      "genotype: column of ids of the phenotype table; default: IID after FID, else the first; smiles: column of ids; default: rows are numbered from 1") \
+      "Column of ids; genotype: in the phenotype table, default: IID after FID, otherwise the first; smiles: default: row numbers from 1") \
     X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "no", "", 0, \
       MODELS_ALL, INTO(data_spec, skip_invalid), \
-      "smiles: whether molecules that cannot be read are left out and counted; no: they are an error") \
+      "Treatment of molecules that cannot be parsed; yes: dropped and counted; no: an error (format = smiles)") \
     X(IMAGES, "data", "images", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, images), \
-      "idx: file of images, plain or gzip; their classes: labels") \
+      "File of images, plain or gzip; their classes are in the file of labels (format = idx)") \
     X(FIRST_IMAGES, "data", "first_images", INT, 0, 2147483647, "", "0", "", 0, \
       MODELS_ALL, INTO(data_spec, first_images), \
-      "idx: so many images from the beginning of the file; 0: all") \
+      "Number of images that are used, from the start of the file; 0: all (format = idx)") \
     X(SCALE, "data", "scale", CHOICE, 0, 0, "auto|none|standardize|row", "auto", "", IDENTITY, \
       MODELS_ALL, AFTER_AUTO(gcn_inputs_spec, scale), \
-      "features: none; standardize: mean 0, sd 1; row: divide by the row's sum; auto: standardize for genotypes, simulated, and dense features of a graph or tu folder with values beside 0 and 1; none for others") \
+      "Scaling of features; standardize: mean 0, standard deviation 1; row: division by the row's sum; auto: standardize for genotype, for simulated, and for dense features of graph or tu with values other than 0 and 1, otherwise none") \
     X(SAMPLES, "data", "samples", INT, 10, 1000000, "", "383", "", 0, \
       MODELS_ALL, INTO(data_spec, simulate.samples), \
-      "simulated: number of accessions") \
+      "Number of simulated accessions") \
     X(MARKERS, "data", "markers", INT, 2, 10000000, "", "1000", "", 0, \
       MODELS_ALL, INTO(data_spec, simulate.markers), \
-      "simulated: number of SNPs") \
+      "Number of simulated SNPs") \
     X(POPULATIONS, "data", "populations", INT, 1, 1000, "", "8", "", 0, \
       MODELS_ALL, INTO(data_spec, simulate.populations), \
-      "simulated: number of subpopulations") \
+      "Number of simulated subpopulations") \
     X(FST, "data", "fst", REAL, 0, 1, "", "0.2", "", OPEN_MIN | OPEN_MAX, \
       MODELS_ALL, INTO(data_spec, simulate.fst), \
-      "simulated: differentiation of the subpopulations") \
+      "Differentiation of the simulated subpopulations") \
     X(CAUSAL, "data", "causal", INT, 1, 10000000, "", "50", "", 0, \
       MODELS_ALL, INTO(data_spec, simulate.causal), \
-      "simulated: markers that affect the trait") \
+      "Number of simulated markers that affect the trait") \
     X(HERITABILITY, "data", "heritability", REAL, 0, 1, "", "0.6", "", 0, \
       MODELS_ALL, INTO(data_spec, simulate.heritability), \
-      "simulated: share of the trait's variance that is genetic") \
+      "Genetic share of the simulated trait's variance") \
     X(SIMULATION_SEED, "data", "simulation_seed", INT, 0, 9007199254740992.0, "", "1", "", 0, \
       MODELS_ALL, INTO(data_spec, simulate.seed), \
-      "simulated: seed of the panel") \
+      "Seed of the simulated panel") \
     \
     X(BUILD, "graph", "build", CHOICE, 0, 0, "auto|knn|threshold|file|none", "auto", "", AXIS | IDENTITY, \
       MODELS_GRAPH, AFTER_AUTO(graph_spec, build), \
-      "how samples are joined: k nearest neighbours, least similarity, given edges, not at all; auto: file for given graphs, knn otherwise; samples that are graphs: file or none, of their nodes") \
+      "Edges between samples; knn: to the nearest neighbours; threshold: between similar samples; file: given edges; none: no edges; auto: file for given graphs, otherwise knn; samples that are graphs allow file or none, for their nodes") \
     X(K, "graph", "k", INT, 1, 1000000, "", "10", "", AXIS | IDENTITY, \
       MODELS_GRAPH, INTO(graph_spec, k), \
-      "knn: neighbours of each sample") \
+      "Number of neighbours of each sample (build = knn)") \
     X(METRIC, "graph", "metric", CHOICE, 0, 0, "cosine|correlation|kinship", "cosine", "", AXIS | IDENTITY, \
       MODELS_GRAPH, INTO(graph_spec, metric), \
-      "knn, threshold: similarity of two samples' features; cosine is of the calls as they are (0, 1, 2) and depends on which allele is counted, kinship (VanRaden 2008; features 0, 1, 2 or -1, 0, 1) does not") \
+      "Similarity of two samples (build = knn or threshold); cosine uses calls as they are (0, 1, 2) and depends on which allele is counted; kinship (VanRaden 2008; features 0, 1, 2 or -1, 0, 1) does not") \
     X(THRESHOLD, "graph", "threshold", REAL, -1e6, 1e6, "", "0.5", "", AXIS | IDENTITY, \
       MODELS_GRAPH, INTO(graph_spec, threshold), \
-      "threshold: least similarity of an edge") \
+      "Smallest similarity that makes an edge (build = threshold)") \
     X(WEIGHTS, "graph", "weights", CHOICE, 0, 0, "binary|similarity", "binary", "", AXIS | IDENTITY, \
       MODELS_GRAPH, INTO(graph_spec, weights), \
-      "knn, threshold: weight of an edge") \
+      "Weight of an edge; binary: 1; similarity: the samples' similarity (build = knn or threshold)") \
     \
     X(TEST, "split", "test", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_ALL, INTO(split_spec, test), \
-      "labelled samples never trained on nor selected by") \
+      "Fraction of labelled samples in the test part, which is never used for training or selection") \
     X(VAL, "split", "val", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MIN | OPEN_MAX, \
       MODELS_ALL, INTO(split_spec, val), \
-      "labelled samples that select, when folds = 0") \
+      "Fraction of labelled samples in the validation part, which selects configurations if folds = 0") \
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, split), \
-      "table of id and part (train, val, test, stop) instead of fractions, or of id and group, or of all") \
+      "Table of id and part (train, val, test, stop) in place of the fractions, of id and group, or of all three") \
     X(GROUP, "split", "group", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, group), \
-      "column (family, environment, year) of the split file or of the phenotype table: no group stands on two sides of test, val and train, nor in two folds") \
+      "Column of groups (family, environment, year) in the split file or the phenotype table; the test, validation and training parts share no group, nor do folds") \
     X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
       MODELS_NETWORK, INTO(split_spec, stop), \
-      "of what would train: samples that pick the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part picks it, and flatters; ridge has no epochs and trains on them") \
+      "Fraction of the training samples that chooses the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part chooses it, which makes scores optimistic; ridge has no epochs and trains on these samples") \
     \
     X(TYPE, "model", "type", CHOICE, 0, 0, MODEL_TYPE_CHOICES, "gcn", "", AXIS | IDENTITY | MAIN, \
       MODELS_ALL, NOWHERE, \
-      "gcn; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop trains nothing and measures what scheduling and storing cost") \
+      "Model type; gcn: graph convolutional network; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop: no training, to measure the cost of scheduling and storing") \
     X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, layers), \
-      "graph convolutions; where samples are graphs each has hidden_size units, and pool follows") \
+      "Number of graph convolutions; if samples are graphs, each has hidden_size units, and pool follows") \
     X(HIDDEN_SIZE, "model", "hidden_size", INT, 1, 65536, "", "64", "units", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, hidden_size), \
-      "width of every layer but the last; where samples are graphs: of every convolution") \
+      "Width of every layer but the last; if samples are graphs, of every convolution") \
     X(ACTIVATION, "model", "activation", CHOICE, 0, 0, "relu|tanh|elu|gelu", "relu", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, activation), \
-      "after every layer but the last; gelu: the exact form, by erf") \
+      "Activation after every layer but the last; gelu: the exact form, by erf") \
     X(RESIDUAL, "model", "residual", CHOICE, 0, 0, "no|yes", "no", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, residual), \
-      "skip connections: a hidden layer's input is added to its output, from the second layer to the last but one") \
+      "Skip connections, which add a hidden layer's input to its output, from the second layer to the last but one") \
     X(BATCH_NORM, "model", "batch_norm", CHOICE, 0, 0, "auto|no|yes", "auto", "", AXIS | IDENTITY, \
       MODELS_NETWORK, AFTER_AUTO(gcn_spec, batch_norm), \
-      "batch normalisation of hidden units before their activation; the norm's shift takes the place of the bias; auto: yes where samples are graphs (tu, smiles, idx), no for others") \
+      "Batch normalisation of hidden units before the activation, with a shift in place of the bias; auto: yes if samples are graphs (tu, smiles, idx), otherwise no") \
     X(DROPOUT, "model", "dropout", REAL, 0, 1, "", "0.5", "", AXIS | IDENTITY | MAIN | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, dropout), \
-      "hidden units set to zero in training") \
+      "Fraction of hidden units set to zero in training") \
     X(INPUT_DROPOUT, "model", "input_dropout", REAL, 0, 1, "", "0", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, input_dropout), \
-      "features set to zero in training") \
+      "Fraction of features set to zero in training") \
     X(REDUCE, "model", "reduce", REDUCTION, 1, 1000000000, "", "none", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_inputs_spec, reduce), \
-      "what layer 1 sees in place of the features, where they outnumber the samples; exact: their coordinates in a basis of their row space, the same model in fewer columns; pca:K: the K leading ones") \
+      "Replacement of the features where they outnumber the samples; exact: their coordinates in a basis of their row space, the same model with fewer columns; pca:K: the K leading coordinates") \
     X(LAMBDA, "model", "lambda", REAL, 0, 1e12, "", "1", "", AXIS | IDENTITY | MAIN | OPEN_MIN, \
       MODELS_RIDGE, INTO(ridge_spec, lambda), \
-      "ridge: shrinkage; with standardized markers the residual over the genetic variance, (1 - h2) / h2 for a heritability h2 (Hoerl & Kennard 1970; VanRaden 2008; Habier et al. 2007)") \
+      "Shrinkage (type = ridge); with standardized markers the ratio of residual to genetic variance, (1 - h2) / h2 for heritability h2 (Hoerl & Kennard 1970; VanRaden 2008; Habier et al. 2007)") \
     X(POOL, "model", "pool", CHOICE, 0, 0, "auto|mean|sum|max", "auto", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, pool), \
-      "tu, smiles, idx: what stands for a graph, from its nodes after the last convolution; a linear layer follows; auto: sum for tu and smiles, mean for idx") \
+      "Summary of a graph's nodes after the last convolution, before a linear layer (tu, smiles, idx); auto: sum for tu and smiles, mean for idx") \
     \
     X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, epochs), \
-      "passes over the training samples") \
+      "Number of passes over the training samples") \
     X(OPTIMIZER, "train", "optimizer", CHOICE, 0, 0, "adam|adamw|sgd", "adam", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, optimizer), \
-      "weight decay is L2 in adam and sgd, decoupled in adamw") \
+      "Optimizer; weight decay is L2 in adam and sgd, decoupled in adamw") \
     X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | MAIN | OPEN_MIN, \
       MODELS_NETWORK, INTO(gcn_spec, learning_rate), \
-      "step size") \
+      "Step size of the optimizer") \
     X(SCHEDULE, "train", "schedule", CHOICE, 0, 0, "constant|cosine|step", "constant", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, schedule), \
-      "learning rate after the warm-up: constant; cosine: down to almost 0 in the last epoch; step: times step_gamma every step_size epochs") \
+      "Learning rate after the warm-up; cosine: falls to almost 0 in the last epoch; step: multiplied by step_gamma every step_size epochs") \
     X(STEP_SIZE, "train", "step_size", INT, 1, 10000000, "", "30", "epochs", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, step_size), \
-      "schedule = step: epochs at one learning rate") \
+      "Number of epochs at each learning rate (schedule = step)") \
     X(STEP_GAMMA, "train", "step_gamma", REAL, 0, 1, "", "0.1", "", AXIS | IDENTITY | OPEN_MIN, \
       MODELS_NETWORK, INTO(gcn_spec, step_gamma), \
-      "schedule = step: factor from one learning rate to the next") \
+      "Factor from one learning rate to the next (schedule = step)") \
     X(WARMUP_EPOCHS, "train", "warmup_epochs", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, warmup_epochs), \
-      "at first, over which the learning rate grows linearly; the one after them has all of it") \
+      "Number of first epochs, over which the learning rate grows linearly; the next epoch has the full rate") \
     X(CLIP_NORM, "train", "clip_norm", REAL, 0, 1e9, "", "0", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, clip_norm), \
-      "a longer gradient (Euclidean norm over all weights together) is shortened to it; 0: never") \
+      "Largest Euclidean norm of the gradient over all weights; a longer gradient is shortened to it; 0: no limit") \
     X(WEIGHT_DECAY, "train", "weight_decay", REAL, 0, 1000, "", "5e-4", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, weight_decay), \
-      "of weights, never of biases") \
+      "Decay of weights, never of biases") \
     X(DECAY_LAYERS, "train", "decay_layers", CHOICE, 0, 0, "all|first", "all", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, decay_scope), \
-      "layers with weight decay; first: as in Kipf & Welling 2017") \
+      "Layers with weight decay; first: as in Kipf & Welling 2017") \
     X(MOMENTUM, "train", "momentum", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, momentum), \
-      "sgd: share of the last step in the next") \
+      "Share of the last step in the next (optimizer = sgd)") \
     X(BETA1, "train", "beta1", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, beta1), \
-      "adam, adamw: decay of the mean gradient") \
+      "Decay rate of the mean gradient (optimizer = adam or adamw)") \
     X(BETA2, "train", "beta2", REAL, 0, 1, "", "0.999", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, beta2), \
-      "adam, adamw: decay of the squared gradient") \
+      "Decay rate of the mean squared gradient (optimizer = adam or adamw)") \
     X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
       MODELS_NETWORK, INTO(gcn_spec, epsilon), \
-      "adam, adamw: added to the denominator") \
+      "Number added to the denominator (optimizer = adam or adamw)") \
     X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, batch_size), \
-      "training samples in a step, nodes or graphs; full: all") \
+      "Number of training samples in a step, nodes or graphs; full: all") \
     X(CHOOSE_EPOCH, "train", "choose_epoch", CHOICE, 0, 0, "loss|objective", "loss", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, choose_epoch), \
-      "what chooses the best epoch, on the stop part, or on the validation part where there is no stop part; loss: the smallest loss; objective: the best value of [sweep] objective") \
+      "Criterion of the best epoch, on the stop part, or on the validation part if there is no stop part; loss: the smallest loss; objective: the best value of [sweep] objective") \
     X(PATIENCE, "train", "patience", INT, 0, 10000000, "", "0", "epochs", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, patience), \
-      "epochs without a better one, by choose_epoch, after which training stops; 0: never") \
+      "Number of epochs without improvement, by choose_epoch, after which training stops; 0: never") \
     X(CLASS_WEIGHTS, "train", "class_weights", CHOICE, 0, 0, "none|balanced", "none", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, class_weights), \
-      "of classes in the loss; balanced: inversely proportional to their number of training nodes") \
+      "Weights of classes in the loss; balanced: inversely proportional to the classes' numbers of training samples") \
     \
     X(THREADS, "resources", "threads", INT, 1, 1024, "", "1", "", AXIS | SWEPT, \
       MODELS_ALL, NOWHERE, \
-      "cores of one trial") \
+      "Number of cores of one trial") \
     X(TRIAL_TIMEOUT, "resources", "trial_timeout", DURATION, 0, 1e9, "", "0", "seconds", 0, \
       MODELS_ALL, NOWHERE, \
-      "a trial that runs longer has failed; 0: no limit") \
+      "Longest duration of a trial; a trial that runs longer fails; 0: no limit") \
     X(CRASH_LIMIT, "resources", "crash_limit", INT, 1, 1000, "", "2", "attempts", 0, \
       MODELS_ALL, NOWHERE, \
-      "attempts that may take their rank down before the trial has failed") \
+      "Number of attempts that may crash their rank before the trial fails") \
     X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
       MODELS_ALL, NOWHERE, \
-      "a rank that nothing was heard of for so long is lost, and its trials are run by others")
+      "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials")
 
-/* Settings whose default is not what earlier versions did. The value is what they did: it stands
- * for the setting where a stored sweep lacks it, and for model types that do not have it.
+/* Settings whose default differs from what earlier versions did. The value describes what they did.
+ * It applies to stored sweeps without the setting, and to model types that do not have it.
  *
  * X(id, value) */
 #define PARAM_BEFORE_TABLE(X) \
@@ -327,7 +327,7 @@
     X(POOL, "mean") \
     X(CHOOSE_EPOCH, "objective")
 
-/* Settings that do nothing unless another has one of these choices.
+/* Settings that have no effect unless another setting has one of these choices.
  *
  * X(id, other, choices) */
 #define PARAM_BESIDE_TABLE(X) \
@@ -341,7 +341,7 @@
     X(EPSILON, OPTIMIZER, "adam|adamw") \
     X(CLASS_WEIGHTS, TASK, "classification")
 
-/* Model types that gave other numbers for the same settings: the keys of a later revision differ.
+/* Model types that gave other numbers for the same settings. A later revision changes their keys.
  *
  * X(type, revision, before, now) */
 #define PARAM_REVISION_TABLE(X) \

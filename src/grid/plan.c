@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-/* Points of the whole grid; in floating point, where 10^30 of them do not overflow. */
+/* A double, because 10^30 points must not overflow. */
 static double count_points(const struct sweep *sweep)
 {
     double n = 1;
@@ -18,7 +18,6 @@ static double count_points(const struct sweep *sweep)
     return n;
 }
 
-/* The settings of a point of the full grid. */
 static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
 {
     *out = sweep->fixed;
@@ -30,8 +29,8 @@ static void point_settings(const struct sweep *sweep, int64_t point, struct sett
     }
 }
 
-/* The point that stands for all that train the same model as this one: axes that the type of model
- * has not at their first values. */
+/* The point that stands for all with the same model: axes that the model type lacks are at their
+ * first values. */
 static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings)
 {
     int64_t model = point, stride = 1;
@@ -47,7 +46,7 @@ static int64_t model_of(const struct sweep *sweep, int64_t point, const struct s
     return model;
 }
 
-/* is_there: [n_points] false; of each model, whether one of its points is in the plan. */
+/* is_there [n_points] false on entry: true if a point with this model is in the plan */
 static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
                        const struct predicate *predicate, struct err *err)
 {
@@ -182,7 +181,7 @@ static void pack_value(struct buf *out, enum param_id id, union value value)
         buf_put_i64(out, value.i);
 }
 
-/* NULL where it is truncated or memory is short. */
+/* NULL if truncated or memory is short. */
 static const char *unpack_text(struct sweep *sweep, struct cursor *in)
 {
     size_t n = cursor_u32(in);
@@ -311,7 +310,6 @@ static bool is_choice(const struct settings *s, enum param_id id, const char *na
     return s->v[id].i == param_choice(id, name);
 }
 
-/* Whether the learning rate ever takes a step. */
 static bool steps(const struct settings *s)
 {
     return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
@@ -322,9 +320,8 @@ static int64_t n_hidden(const struct settings *s)
     return s->v[P_LAYERS].i - !settings_pool(s);
 }
 
-/* Whether another value of the setting would train the same model, as far as settings tell. s must
- * be resolved (settings_resolve). Settings that the type of model has not are not idle: they never
- * tell two configurations apart. */
+/* True if other values would train the same model, as far as settings show. s must be resolved.
+ * Settings that the model type lacks are not idle: they never distinguish two configurations. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
@@ -358,7 +355,7 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     }
 }
 
-/* Of one row the normalised values are 0, whatever the weights. */
+/* Normalising a single row gives 0, whatever the weights are. */
 static bool normalizes_one_row(const struct settings *s)
 {
     bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
@@ -391,13 +388,13 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     return n;
 }
 
-/* What stands before item i of n: "a", "a and b", "a, b and c". */
+/* Before item i of n: "a", "a and b", "a, b and c". */
 static const char *gap(int i, int n)
 {
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-/* "k", "k and metric", "k, metric and weights" do nothing for such types. */
+/* "k, metric and weights do nothing for mlp". */
 static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
                         int n_types)
 {
@@ -412,7 +409,7 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* Axes with more than one value that the type has not. */
+/* Axes with several values that the model type lacks. */
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
     enum param_id ids[P_COUNT];

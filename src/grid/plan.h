@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trials of a sweep, numbered.
+/* The numbered trials of a sweep.
  *
- * Points are in row-major order of the axes as they stand in the file, the last axis fastest;
- * points that `where` refuses are left out, and of those that train the same model, since they
- * differ in settings alone that their type of model has not (settings_has), all but the first.
- * Those kept are configurations 0 .. n_configs - 1. Within a configuration replicates, within a
- * replicate folds: trial = (config * replicates + replicate) * max(folds, 1) + fold */
+ * Points are in row-major order of the axes in the file, the last axis fastest. Dropped are points
+ * that `where` refuses, and points that train the same model as an earlier one, since they differ
+ * only in settings that their model type lacks (settings_has). The others are configurations 0 ..
+ * n_configs - 1, each with replicates, each with folds:
+ *
+ *   trial = (config * replicates + replicate) * max(folds, 1) + fold */
 #ifndef GRID_PLAN_H
 #define GRID_PLAN_H
 
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-#define PLAN_MAX_POINTS 10000000  /* a grid beyond this is a mistake; refused by count */
-#define PLAN_MAX_TRIALS 100000000 /* likewise, replicates and folds included */
+#define PLAN_MAX_POINTS 10000000  /* plan_init() refuses a larger grid as a mistake */
+#define PLAN_MAX_TRIALS 100000000 /* likewise, counting replicates and folds */
 
-/* A filter on points: 1 keep, 0 leave out, -1 and err. NULL function: keep all. */
+/* Filter on points. keep() returns 1 to keep, 0 to drop, -1 and err. NULL: keep all. */
 struct predicate {
     int (*keep)(void *arg, const struct sweep *sweep, const struct settings *point,
                 struct err *err);
@@ -29,7 +30,7 @@ struct plan {
     int32_t folds; /* at least 1 */
     int64_t n_trials;
     int32_t *points;   /* [n_configs] owned: index in the full grid */
-    int32_t n_repeats; /* points left out because one that is kept trains the same model */
+    int32_t n_repeats; /* points dropped because a kept point trains the same model */
 };
 
 struct plan_trial {
@@ -38,8 +39,8 @@ struct plan_trial {
     int32_t fold;
 };
 
-/* Pair with plan_release(). -1 and err: too many points (with the count, before any memory is
- * taken), a predicate that fails, no point left. */
+/* Pair with plan_release(). Returns -1 and err if there are too many points (counted before memory
+ * is allocated) or none, or if the predicate fails. */
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
               struct err *err);
 void plan_release(struct plan *plan);
@@ -49,44 +50,43 @@ void plan_put_size(struct buf *out, const struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 
-/* The settings of a configuration: fixed ones with the axes' values put in, trimmed to the type of
- * model (settings_trim). */
+/* The fixed settings and the configuration's values of the axes, trimmed to the model type. */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
 
-/* Of the first configuration whose type of model has such a setting; where there is none, of the
- * last. */
+/* Those of the first configuration whose model type has setting `id`, or else of the last. */
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
 
-/* Of the first configuration whose type of model has a later revision (settings_revision()); where
- * there is none, of the last. */
+/* Those of the first configuration whose model type has a later revision (settings_revision()), or
+ * else of the last. */
 void plan_settings_revised(const struct plan *plan, struct settings *out);
 
-/* A plan as bytes, so that every rank expands the same one without reading the sweep file, the
- * environment or the `where` expression again. */
+/* As bytes, from which other ranks make the same plan without the sweep file, the environment or
+ * the `where` expression. */
 
 void plan_pack(struct buf *out, const struct plan *plan);
 
-/* Fills both; plan borrows sweep. PATH settings are not sent (they come back empty): the data
- * travel as a block. Texts are, since kept models name some (trial/kept.h). -1 and err for a
- * message of another version or a truncated one. Pair with plan_release() and sweep_release(). */
+/* Fill plan and sweep; plan borrows sweep. PATH settings come back empty, since the data travel as
+ * a block; TEXT settings do not, since kept models contain some (trial/kept.h). Returns -1 and err
+ * for a truncated message or one from another version. Pair with plan_release() and
+ * sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
-/* Settings that do nothing beside the others: momentum under adam, k without knn. */
+/* Settings without effect: momentum under adam, k without knn. */
 
-/* Configurations in which an axis of the plan's sweep is idle: they differ from others by their
- * random numbers alone, and ranking them is ranking chance. */
+/* Configurations in which an axis has no effect. They differ from others only in random numbers, so
+ * ranking them ranks chance. */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
 
-/* Configurations with batch normalisation that sees one row at a time, of which it leaves nothing:
- * batch_size = 1 where no edge brings others along. They learn from their biases alone. */
+/* Configurations whose batch normalisation sees one row at a time and turns it into zeros:
+ * batch_size = 1 and no edge that adds rows. They learn only from their biases. */
 int32_t plan_count_one_row(const struct plan *plan);
 
-/* Why the plan has repeats, out: "k and metric do nothing for mlp", a part for each type of model
- * that has not all of the axes with more than one value. */
+/* Append why points were dropped: "k and metric do nothing for mlp", a part for each model type
+ * that lacks axes with several values. */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 
-/* Fixed settings that were given and that no type of model of the sweep has, out, in the same
- * words; nothing where there are none. */
+/* Append, in the same words, fixed settings that were given but that no model type of the sweep
+ * has. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 
 #endif

@@ -19,7 +19,7 @@ struct check {
     struct errlist *errors;
 };
 
-/* An error where `id` was given. */
+/* At the line that sets `id`. */
 __attribute__((format(printf, 3, 4))) static void complain(const struct check *c, enum param_id id,
                                                            const char *format, ...)
 {
@@ -45,7 +45,7 @@ void requirements_put_place(struct buf *out, const struct sweep *sweep, enum par
         buf_printf(out, ":%d", sweep->section_line[id]);
 }
 
-/* An error where `id` is missing. */
+/* Where `id` is missing. */
 __attribute__((format(printf, 3, 4))) static void
 complain_missing(const struct check *c, enum param_id id, const char *format, ...)
 {
@@ -62,7 +62,7 @@ complain_missing(const struct check *c, enum param_id id, const char *format, ..
     buf_release(&place);
 }
 
-/* What a format has under the setting; NULL: nothing. */
+/* NULL: the format lacks the setting. */
 static const struct data_setting *setting_of(const struct data_format *format, enum param_id id)
 {
     return strcmp(param_table[id].section, "data") != 0
@@ -70,7 +70,7 @@ static const struct data_setting *setting_of(const struct data_format *format, e
                : data_format_setting(format, param_table[id].key);
 }
 
-/* How many formats have the setting; 0: it is of all. first: one of them, NULL: none. */
+/* Count the formats with the setting, 0 if it belongs to all. first: one of them, or NULL. */
 static int count_formats(const struct data_format **first, enum param_id id)
 {
     const struct data_format *format;
@@ -83,7 +83,6 @@ static int count_formats(const struct data_format **first, enum param_id id)
     return n;
 }
 
-/* Append their names, apart by " | ". */
 static void put_formats(struct buf *out, enum param_id id)
 {
     const struct data_format *format;
@@ -100,8 +99,8 @@ bool requirements_format_has(enum param_id id, int64_t format)
     return !count_formats(&first, id) || setting_of(data_format_at(format), id);
 }
 
-/* The format that the settings which are given belong to; NULL: they do not tell. A file that
- * several formats have (labels) tells less than one that a single format has. */
+/* The format that the given settings suggest, or NULL. A setting of a single format is better
+ * evidence than a file that several formats have (labels). */
 static const struct data_format *suggest_format(const struct sweep *sweep, enum param_id *by)
 {
     const struct data_format *shared = NULL, *format;
@@ -119,7 +118,7 @@ static const struct data_format *suggest_format(const struct sweep *sweep, enum 
     return shared;
 }
 
-/* Sets refused where the format is missing: what depends on it cannot be judged. */
+/* Refuse a missing format; settings that depend on it cannot be checked then. */
 static void check_format(const struct check *c, bool is_file, bool refused[P_COUNT])
 {
     struct buf allowed = {0};
@@ -139,7 +138,7 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
     buf_release(&allowed);
 }
 
-/* A setting that the format does not use is an error: it was meant for another format. */
+/* A setting that the format does not use was meant for another format. */
 static void check_data(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -155,7 +154,7 @@ static void check_data(const struct check *c)
             complain(c, id, "%s belongs to format = %s, and the format is %s", param_table[id].key,
                      buf_text(&formats), format->name);
         else if (setting && setting->is_required && !c->refused[id] && !*sweep->fixed.v[id].s)
-            complain_missing(c, id, "format = %s needs it", format->name);
+            complain_missing(c, id, "required by format = %s", format->name);
         buf_release(&formats);
     }
 }
@@ -171,7 +170,6 @@ static bool can_be(const struct sweep *sweep, enum param_id id, const char *choi
     return false;
 }
 
-/* Whether a model type of the sweep has a setting. */
 static bool some_type_has(const struct sweep *sweep, enum param_id id)
 {
     int32_t n;
@@ -209,7 +207,8 @@ static void check_edges(const struct check *c)
     if (is_graph && *sweep->fixed.v[P_EDGES].s)
         return;
     if (is_graph && can_be(sweep, P_BUILD, "auto"))
-        complain_missing(c, P_EDGES, "format = graph needs it, or a [graph] build other than file");
+        complain_missing(c, P_EDGES,
+                         "required by format = graph: set it, or a [graph] build other than file");
     else if (can_be(sweep, P_BUILD, "file") && !settings_pool(&sweep->fixed))
         complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
 }
@@ -224,7 +223,7 @@ static int64_t some_reduction(const struct sweep *sweep)
     return values->i;
 }
 
-/* What has no meaning where each sample brings a graph of its own. */
+/* Settings that make no sense if each sample is a graph. */
 static void check_graphs(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -237,18 +236,18 @@ static void check_graphs(const struct check *c)
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
         if (can_be(sweep, P_BUILD, builds[i]))
             complain(c, P_BUILD,
-                     "build = %s joins samples, and here each is a graph of its own: must be file "
-                     "or none",
+                     "build = %s joins samples, but here each sample is a graph: must be file or "
+                     "none",
                      builds[i]);
     if (some_reduction(sweep) != REDUCE_NONE)
         complain(c, P_REDUCE,
-                 "reduce takes samples for the rows of the features, and here those are nodes: "
+                 "reduce needs one row of features for each sample, but here each row is a node: "
                  "must be none");
     for (int32_t i = 0; i < n; i++)
         if (!sweep_type_has(sweep, types[i], P_POOL))
             complain(c, P_TYPE,
-                     "type = %s takes one row of features a sample, and here each is a graph: must "
-                     "be gcn or mlp",
+                     "type = %s needs one row of features for each sample, but here each sample is "
+                     "a graph: must be gcn or mlp",
                      settings_type_name(types[i]));
 }
 
@@ -263,7 +262,7 @@ static double largest(const struct sweep *sweep, enum param_id id)
     return most;
 }
 
-/* Groups come from a table, and how many folds they are must not depend on an axis. */
+/* Groups come from a table, and their number must not depend on an axis. */
 static void check_groups(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -279,11 +278,11 @@ static void check_groups(const struct check *c)
     if (sweep->fixed.v[P_FOLDS].i != FOLDS_GROUPS)
         return;
     if (!has_group)
-        complain_missing(c, P_GROUP, "folds = groups needs it");
+        complain_missing(c, P_GROUP, "required by folds = groups");
     else if (sweep->swept[P_TEST])
         complain(c, P_FOLDS,
-                 "folds = groups and an axis of test exclude each other: each value of test "
-                 "leaves another number of groups");
+                 "folds = groups cannot be combined with test as an axis: each value of test "
+                 "leaves a different number of groups");
 }
 
 static void check_split(const struct check *c)
@@ -293,7 +292,7 @@ static void check_split(const struct check *c)
 
     if (sweep->fixed.v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
-    /* With `where`, the points that leave nothing to train on may be left out. */
+    /* `where` may drop points that leave nothing to train on */
     check_groups(c);
     if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
         *sweep->fixed.v[P_WHERE].s || test + val < 1)
@@ -312,9 +311,8 @@ static void check_scores(const struct check *c)
     for (int32_t i = 0; i < n && can_be(sweep, P_OBJECTIVE, "val_log_loss"); i++)
         if (param_is_among(MODELS_SCORES, settings_type_name(types[i])))
             complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
-                     "objective = val_log_loss: type = %s has scores of classes, not "
-                     "probabilities: allowed beside it are val_accuracy, val_macro_f1 and "
-                     "val_roc_auc",
+                     "objective = val_log_loss: needs class probabilities, but type = %s computes "
+                     "scores: must be val_accuracy, val_macro_f1 or val_roc_auc",
                      settings_type_name(types[i]));
 }
 
@@ -323,7 +321,7 @@ static bool is_reduced(union value v)
     return v.i != REDUCE_NONE;
 }
 
-/* With `where`, the points that have both may be left out. */
+/* `where` may drop points that have both. */
 static void check_reduction(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -339,8 +337,8 @@ static void check_reduction(const struct check *c)
         return;
     param_format(&reduce, P_REDUCE, *values);
     complain(c, sweep->line[P_REDUCE] ? P_REDUCE : P_INPUT_DROPOUT,
-             "reduce = %s leaves no features for input_dropout = %g to drop: allowed is reduce = "
-             "none or input_dropout = 0, or a [sweep] where that leaves points with both out",
+             "reduce = %s leaves no features for input_dropout = %g to drop: set reduce = none or "
+             "input_dropout = 0, or exclude points with both by [sweep] where",
              buf_text(&reduce), largest(sweep, P_INPUT_DROPOUT));
     buf_release(&reduce);
 }
@@ -363,7 +361,7 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     check_reduction(&c);
 }
 
-/* As an axis it is named where it does nothing (plan_count_idle()); fixed it is a mistake. */
+/* An error if fixed; as an axis it only causes a warning (plan_count_idle()). */
 static void check_classes(const struct check *c, const struct dataset *data)
 {
     int32_t n;
@@ -387,8 +385,8 @@ int requirements_check_data(const struct sweep *sweep, const struct dataset *dat
     check_classes(&c, data);
     if (data->covariates && sweep->fixed.v[P_SCALE].i == param_choice(P_SCALE, "row"))
         complain(&c, P_SCALE,
-                 "scale = row divides by the sum of a row, of which covariates would be a part: "
-                 "with data.covariates it must be standardize or none");
+                 "scale = row divides each row by its sum, which would include the covariates: "
+                 "must be standardize or none with data.covariates");
     for (int32_t i = 0; i < n && !*sweep->fixed.v[P_WHERE].s; i++) {
         struct gcn_inputs_spec spec = {.reduce = (int32_t)values[i].i};
         struct err err;

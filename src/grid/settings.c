@@ -8,7 +8,7 @@
 #include "data/format.h"
 #include "gcn/metric.h"
 
-#define AUTO 0 /* the first choice wherever there is one */
+#define AUTO 0 /* `auto` is always the first choice */
 
 void settings_defaults(struct settings *s)
 {
@@ -27,7 +27,7 @@ bool settings_pool(const struct settings *s)
     return data_format_at(s->v[P_FORMAT].i)->samples == DATA_GRAPHS;
 }
 
-/* All images have the same number of pixels: a sum would be a mean in other units. */
+/* All images have the same number of pixels, so a sum would equal a mean in other units. */
 static bool has_graphs_of_any_size(const struct settings *s)
 {
     return settings_pool(s) && !data_format_at(s->v[P_FORMAT].i)->is_alike;
@@ -48,11 +48,11 @@ const char *settings_type_name(union value type)
     return type_names[type.i];
 }
 
-/* Filled once: a plan asks for each setting of each configuration. */
+/* Filled once, since plans ask for each setting of each configuration. */
 static struct {
     pthread_once_t once;
     bool has[N_TYPES][P_COUNT];
-    union value trimmed[P_COUNT]; /* in place of those that a type lacks */
+    union value trimmed[P_COUNT]; /* values of settings that a type lacks */
 } types = {.once = PTHREAD_ONCE_INIT};
 
 static void fill_types(void)
@@ -86,7 +86,6 @@ void settings_trim(struct settings *s)
             s->v[id] = types.trimmed[id];
 }
 
-/* The metrics of a task as "val_a | val_b". */
 static void put_metrics(struct buf *out, enum task task)
 {
     const char *gap = "";
@@ -111,7 +110,7 @@ static int resolve_objective(struct settings *s, enum task task, struct err *err
     metric = metric_parse(buf_text(&name) + strlen("val_"));
     if (metric_task((enum metric)metric) != task) {
         put_metrics(&allowed, task);
-        rc = err_set(err, "objective = %s: not a metric of %s, must be %s", buf_text(&name),
+        rc = err_set(err, "objective = %s: not a metric for %s: must be %s", buf_text(&name),
                      task_name(task), buf_text(&allowed));
     } else if (s->v[P_DIRECTION].i == AUTO) {
         s->v[P_DIRECTION].i =
@@ -138,7 +137,6 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
     return resolve_objective(s, task, err);
 }
 
-/* Whether a setting can tell two keys apart. */
 static bool is_in_key(enum param_id id, union value v, bool is_swept)
 {
     int flags = param_table[id].flags;
@@ -148,7 +146,7 @@ static bool is_in_key(enum param_id id, union value v, bool is_swept)
     return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
 }
 
-/* The part of a canonical text that one setting gives; nothing where it is not part of the key. */
+/* One line of the canonical text, or nothing if the setting is not in the key. */
 static void put_line(struct buf *out, enum param_id id, union value v, bool is_swept)
 {
     if (!is_in_key(id, v, is_swept))
@@ -267,8 +265,7 @@ static bool is_number(enum param_id id, union value v)
            (type == PARAM_FOLDS && v.i != FOLDS_GROUPS);
 }
 
-/* Whether a setting is a member of the JSON of a type of model that has it. Such a setting is never
- * free text: nothing in it needs escaping. */
+/* Such settings are never free text, so nothing needs escaping. */
 static bool is_in_json(enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -290,7 +287,7 @@ static void put_member(struct buf *out, enum param_id id, union value v)
     buf_puts(out, quote);
 }
 
-/* Whether earlier versions, which did the same, did not know the setting. */
+/* True if earlier versions did the same without the setting. */
 static bool was_unknown(enum param_id id, union value v)
 {
     return param_table[id].flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
@@ -342,7 +339,7 @@ void settings_texts_release(struct settings_texts *texts)
     buf_release(&texts->json);
 }
 
-/* The texts of one setting, formatted where it is not what the point before had. */
+/* Format one setting, unless its value is that of the previous point. */
 static void update_text(struct settings_texts *texts, enum param_id id, union value v)
 {
     struct setting_text *text = &texts->of[id];

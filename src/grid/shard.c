@@ -16,7 +16,7 @@ int shard_parse(struct shard *shard, const char *text, struct err *err)
     return 0;
 }
 
-/* 128 bits modulo n, in steps that fit 64: n is small. */
+/* 128 bits modulo a small n, in steps that fit 64 bits. */
 bool shard_owns(const struct shard *shard, struct hash key)
 {
     uint64_t n = (uint64_t)shard->n;

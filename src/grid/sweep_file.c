@@ -16,8 +16,7 @@
 #include "grid/requirements.h"
 #include "grid/settings.h"
 
-/* A relative path is relative to the working directory by now, and would be relative to the new
- * file's directory. */
+/* Paths are relative to the working directory here, but to the file's directory in the new file. */
 static void put_absolute(struct buf *out, const char *path)
 {
     char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
@@ -33,7 +32,7 @@ static void put_setting(struct buf *out, enum param_id id, union value value)
     const struct param *p = &param_table[id];
 
     buf_printf(out, "%s =", p->key);
-    /* behind a blank, a ';' would begin a comment */
+    /* after a blank, a ';' would begin a comment */
     if (p->type != PARAM_TEXT || *value.s != ';')
         buf_putc(out, ' ');
     if (p->type == PARAM_PATH)
@@ -48,7 +47,7 @@ static bool stays_axis(const struct sweep *sweep, int id)
     return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
 }
 
-/* What the only type of model has not: of no use to whoever reads the file. */
+/* A setting that the only model type lacks does not interest a reader. */
 static bool is_foreign(const struct sweep *sweep, const struct settings *settings, int id)
 {
     return !sweep->swept[P_TYPE] && !settings_has(settings, (enum param_id)id);
@@ -68,7 +67,6 @@ static void put_axes(struct buf *out, const struct sweep *sweep, const struct se
     }
 }
 
-/* Whether a setting without a value says nothing: an empty path, no trait. */
 static bool is_empty(const struct settings *settings, int id)
 {
     enum param_type type = param_table[id].type;
@@ -76,8 +74,8 @@ static bool is_empty(const struct settings *settings, int id)
     return (type == PARAM_TEXT || type == PARAM_PATH) && !*settings->v[id].s;
 }
 
-/* What a reader takes for the setting where the text lacks it: whoever runs the file takes the
- * default, sweep_parse_stored() what was done before there was the setting. */
+/* True if the setting may be omitted: users get the default, and sweep_parse_stored() the value
+ * from before it existed. */
 static bool is_implied(int id, union value value)
 {
     return !(param_table[id].flags & PARAM_REQUIRED) &&
@@ -117,22 +115,22 @@ void sweep_write_effective(struct buf *out, const struct sweep *sweep,
     put_all(out, sweep, settings, true);
 }
 
-#define MAX_SHOWN 80  /* characters of a faulty --set in a message */
-#define MAX_ERRORS 10 /* of a file; what is not a sweep file at all has one in each line */
+#define MAX_SHOWN 80  /* characters of a faulty --set that a message shows */
+#define MAX_ERRORS 10 /* of a file; a file of another kind has one in each line */
 
-/* One `key = value`, of the file or of --set, and where it stands. */
+/* One `key = value`. */
 struct assignment {
     struct sweep *sweep;
     struct errlist *errors;
-    bool *refused;       /* [P_COUNT] settings whose value was faulty */
-    const char *section; /* NULL: of --set */
+    bool *refused;       /* [P_COUNT] true for settings with a faulty value */
+    const char *section; /* NULL: from --set */
     const char *key;
     const char *value;
-    const char *set; /* the text of --set; NULL: of the file */
+    const char *set; /* text of --set; NULL: from the file */
     int line;
 };
 
-/* Always -1. */
+/* Always returns -1. */
 __attribute__((format(printf, 2, 3))) static int complain(const struct assignment *a,
                                                           const char *format, ...)
 {
@@ -154,7 +152,7 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     return -1;
 }
 
-/* out = value with each ${NAME} replaced. */
+/* Append value with its ${NAME} replaced. */
 static int expand_environment(struct buf *out, const struct assignment *a)
 {
     const char *at = a->value;
@@ -177,7 +175,7 @@ static int expand_environment(struct buf *out, const struct assignment *a)
     return 0;
 }
 
-/* out = the path that value means. */
+/* Append the path that value stands for. */
 static int resolve_path(struct buf *out, const struct assignment *a)
 {
     const char *slash = strrchr(a->sweep->path, '/');
@@ -196,7 +194,7 @@ static int resolve_path(struct buf *out, const struct assignment *a)
 
 static int set_text(union value *out, enum param_id id, const struct assignment *a)
 {
-    /* It goes into tables and JSON, which are UTF-8. */
+    /* Names go into tables and JSON, which are UTF-8. */
     const char *foreign = id == P_SWEEP_NAME ? escape_find_invalid(a->value) : NULL;
     struct buf text = {0};
     int rc = 0;
@@ -248,7 +246,7 @@ static int set_number(union value *out, enum param_id id, const struct assignmen
         return complain(a, "%s = %s: %s; several values make an axis: move the line to [grid]",
                         p->key, a->value, err.text);
     return complain(a, "%s = %s: %s%s", p->key, a->value, err.text,
-                    strstr(a->value, " #") ? " (behind a value, a comment begins with ' ;')" : "");
+                    strstr(a->value, " #") ? " (a comment after a value begins with ' ;')" : "");
 }
 
 static int fix(enum param_id id, const struct assignment *a)
@@ -261,7 +259,7 @@ static int fix(enum param_id id, const struct assignment *a)
         return complain(a, "%s is fixed here and an axis in line %d: keep one", p->key,
                         sweep->line[id]);
     if (!a->set && sweep->line[id])
-        return complain(a, "%s again: it is given in line %d", p->key, sweep->line[id]);
+        return complain(a, "%s is already set in line %d", p->key, sweep->line[id]);
     if (sweep->swept[id])
         remove_axis(sweep, id);
     sweep->line[id] = a->set ? SWEEP_LINE_SET : a->line;
@@ -273,7 +271,7 @@ static int fix(enum param_id id, const struct assignment *a)
     return rc;
 }
 
-/* The axis of id, added if there is none yet; NULL when memory is short. */
+/* Find or add the axis of id; NULL if memory is short. */
 static struct axis *want_axis(struct sweep *sweep, enum param_id id)
 {
     struct axis *grown;
@@ -300,7 +298,7 @@ static int sweep_over(enum param_id id, const struct assignment *a)
     if (!(p->flags & PARAM_AXIS))
         return complain(a, "%s cannot be an axis ('espalier params' lists those that can)", p->key);
     if (!a->set && sweep->swept[id])
-        return complain(a, "%s is an axis already in line %d", p->key, sweep->line[id]);
+        return complain(a, "%s is already an axis in line %d", p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])
         return complain(a, "%s is an axis here and fixed in line %d: keep one", p->key,
                         sweep->line[id]);
@@ -314,7 +312,7 @@ static int sweep_over(enum param_id id, const struct assignment *a)
 
 static int complain_unknown(const struct assignment *a, const char *section)
 {
-    /* A million unknown keys would take seconds. */
+    /* Suggestions for a million unknown keys would take seconds. */
     const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
     char place[80] = "";
 
@@ -327,7 +325,6 @@ static int complain_unknown(const struct assignment *a, const char *section)
     return complain(a, "unknown key '%.60s'%s; 'espalier params' lists them", a->key, place);
 }
 
-/* A line of the file. */
 static int assign(const struct assignment *a)
 {
     bool is_grid = !strcmp(a->section, "grid");
@@ -393,7 +390,7 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
     inifile_release(&file);
 }
 
-/* A value that could not stand in a file would not survive sweep_write(). */
+/* A value that a file cannot hold would not survive sweep_write(). */
 static int check_override(const struct assignment *a)
 {
     for (const char *c = a->value; *c; c++) {
@@ -415,7 +412,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* "section.key=value", "key=value" or "grid.key=value" of --set; cuts up `copy`, its copy. */
+/* "section.key=value", "key=value" or "grid.key=value". Modifies `copy`. */
 static int assign_override(struct assignment *a, char *copy)
 {
     char *equals = strchr(copy, '=');
@@ -438,9 +435,9 @@ static int assign_override(struct assignment *a, char *copy)
     return is_grid ? sweep_over(id, a) : fix(id, a);
 }
 
-/* One error, to be put in the order of lines. */
+/* One error, to be sorted by line. */
 struct fault {
-    long line; /* of the file; LONG_MAX: of --set */
+    long line; /* in the file; LONG_MAX: --set */
     size_t order;
     char *text;
 };
@@ -454,8 +451,8 @@ static int compare_faults(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Errors are found in several passes, each of which keeps the first MAX_ERRORS and counts the
- * others; put those from `first` on in the order of the lines, and keep MAX_ERRORS of them. */
+/* Sort the errors from `first` on by line, and keep MAX_ERRORS of them. Each of several passes has
+ * kept its first MAX_ERRORS and counted the others. */
 static void arrange(struct errlist *errors, size_t first, const char *path)
 {
     const size_t n = errors->n - first, n_more = errors->n_more;
@@ -481,10 +478,10 @@ static void arrange(struct errlist *errors, size_t first, const char *path)
     if (n > MAX_ERRORS)
         errors->n = first + MAX_ERRORS;
     if (n + n_more > MAX_ERRORS)
-        errlist_add(errors, "%s: %zu errors more", path, n + n_more - MAX_ERRORS);
+        errlist_add(errors, "%s: ... and %zu more error%s", path, n + n_more - MAX_ERRORS,
+                    n + n_more == MAX_ERRORS + 1 ? "" : "s");
 }
 
-/* The file's name without .ini. */
 static void default_name(struct sweep *sweep, struct errlist *errors)
 {
     const char *slash = strrchr(sweep->path, '/');
@@ -498,13 +495,12 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
     if (!name)
         errlist_add(errors, "%s: out of memory", sweep->path);
     else if (escape_find_invalid(name))
-        errlist_add(errors, "%s: the file's name is not UTF-8: give [sweep] name", sweep->path);
+        errlist_add(errors, "%s: the file's name is not UTF-8: set [sweep] name", sweep->path);
     else
         sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
-/* sweep->fixed: the values of settings that the text lacks. is_file: settings that must be given
- * must be given here. */
+/* sweep->fixed holds the values of missing settings. is_file: required settings must be present. */
 static int parse(struct sweep *sweep, const char *path, const char *text,
                  const char *const *overrides, size_t n_overrides, bool is_file,
                  struct errlist *errors)
@@ -554,7 +550,6 @@ int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
     return parse(sweep, path, text, NULL, 0, false, errors);
 }
 
-/* The whole file as a text. */
 static int read_file(struct buf *out, const char *path, struct err *err)
 {
     FILE *file = fopen(path, "rb");
@@ -570,11 +565,11 @@ static int read_file(struct buf *out, const char *path, struct err *err)
         rc = err_set(err, "%s: %s", path, strerror(errno));
     else if (inifile_is_table(buf_text(out)))
         rc = err_set(err,
-                     "%s: is a table, not a sweep file: 'espalier init' writes a sweep file for "
-                     "tables of data",
+                     "%s: is a table, not a sweep file: 'espalier init' writes a sweep file from "
+                     "data tables",
                      path);
     else if (out->size > SWEEP_MAX_BYTES)
-        rc = err_set(err, "%s: larger than %d bytes, no sweep file", path, SWEEP_MAX_BYTES);
+        rc = err_set(err, "%s: larger than %d bytes; not a sweep file", path, SWEEP_MAX_BYTES);
     else if (memchr(buf_text(out), '\0', out->size))
         rc = err_set(err, "%s: not a text file (it has NUL bytes)", path);
     else if (buf_failed(out))

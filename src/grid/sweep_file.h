@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sweep files: read, checked and written. */
+/* Reading, checking and writing of sweep files. */
 #ifndef GRID_SWEEP_FILE_H
 #define GRID_SWEEP_FILE_H
 
@@ -9,35 +9,33 @@
 #include "base/err.h"
 #include "grid/sweep.h"
 
-/* Parse text (the whole file, NUL-terminated) named path in messages; `overrides` are n texts
- * "section.key=value" or "key=value" from --set, applied after the file in their order
- * ("grid.key=1,2" sets an axis). Relative paths are those of path's directory (of --set: the
- * working directory); ${NAME} in a path is the environment's. Every fault is added to `errors`, as
- * "path:line: ..." in the order of lines, then "--set key=value: ...". -1 if there was any.
- * A text without data.format means simulated data where it has no other setting that belongs to one
- * format: databases hold such texts. Pair with sweep_release(). */
+/* Parse text, a whole file that messages call `path`. `overrides` are n texts "section.key=value"
+ * or "key=value" from --set, applied in order after the file ("grid.key=1,2" sets an axis).
+ * Relative paths start at path's directory, those of --set at the working directory; ${NAME} in a
+ * path is an environment variable. Returns -1 and adds faults to `errors`: "path:line: ..." by line,
+ * then "--set key=value: ...". A text without data.format means simulated data, as in databases,
+ * unless it has a setting of another format. Pair with sweep_release(). */
 int sweep_parse(struct sweep *sweep, const char *path, const char *text,
                 const char *const *overrides, size_t n_overrides, struct errlist *errors);
 
-/* The same of a text that sweep_write() wrote, perhaps in an earlier version: a missing setting has
- * the value that it had then (settings_before). */
+/* Likewise for a text of sweep_write(), perhaps from an earlier version. Missing settings get the
+ * values of that time (settings_before). */
 int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
                        struct errlist *errors);
 
-/* The same of a file, which must be a text of at most SWEEP_MAX_BYTES and must give data.format
- * (or `overrides` must). */
+/* Likewise for a file of at most SWEEP_MAX_BYTES. The file or `overrides` must give data.format. */
 #define SWEEP_MAX_BYTES (16 << 20)
 int sweep_load(struct sweep *sweep, const char *path, const char *const *overrides,
                size_t n_overrides, struct errlist *errors);
 
-/* Write a sweep file that trains exactly these settings: data.format and every one that differs
- * from its default (paths absolute) and that its type of model has, no axes. One exception: a
- * setting that is part of the key only when it is an axis (threads) stays an axis of one value, so
- * that the trials keep their keys. settings are a plan's point, resolved or not. */
+/* Append a sweep file without axes that trains these settings (a point of a plan, resolved or not):
+ * data.format, and settings of the model type that differ from their defaults (paths absolute). A
+ * setting that is part of the key only as an axis (threads) stays an axis of one value, so that
+ * trials keep their keys. */
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
 
-/* The same with the defaults written out, so that the file keeps its meaning where defaults are
- * others: every setting that the data format and the type of model have. */
+/* Likewise with defaults, so that the file keeps its meaning if they change: all settings of the
+ * data format and model type. */
 void sweep_write_effective(struct buf *out, const struct sweep *sweep,
                            const struct settings *settings);
 

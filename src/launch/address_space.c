@@ -13,7 +13,7 @@
 
 #define REMEDY "lift the limit with 'ulimit -v unlimited', or ask the batch system for more memory"
 
-/* RLIM_INFINITY is larger than any number of MiB. */
+/* In MiB; RLIM_INFINITY is larger than any such number. */
 static unsigned long long limit_mib(void)
 {
     struct rlimit limit;
@@ -31,20 +31,20 @@ static void refuse_least(void)
         return;
     n = snprintf(text, sizeof text,
                  "espalier: the address space is limited to %llu MiB (ulimit -v): OpenBLAS needs "
-                 "%d MiB for one thread, and waits for ever where it does not get them; " REMEDY
-                 "\n",
+                 "%d MiB for one thread, and hangs if it does not get them; " REMEDY "\n",
                  found, ADDRESS_LEAST_MIB);
     if (write(STDERR_FILENO, text, (size_t)n) < 0)
         _exit(1);
     _exit(1);
 }
 
-/* The dynamic linker calls these before the constructors of libraries, among which OpenBLAS
- * reserves its first memory. */
+/* The dynamic linker calls these before the constructors of the libraries. OpenBLAS reserves its
+ * first memory in such a constructor. */
 static void (*const before_libraries[])(void)
     __attribute__((section(".preinit_array"), used)) = {refuse_least};
 
-/* OpenBLAS uses no more threads than there are cores, but reserves memory for OMP_NUM_THREADS. */
+/* OpenBLAS starts at most as many threads as there are cores, but reserves memory for
+ * OMP_NUM_THREADS. */
 static long threads_reserved(void)
 {
     const char *wanted = getenv("OMP_NUM_THREADS");
@@ -64,7 +64,6 @@ void address_space_warn(void)
         return;
     has_warned = true;
     log_warn("the address space is limited to %llu MiB (ulimit -v): OpenBLAS may need %lld MiB for "
-             "%ld threads, and waits for ever where it does not get them; " REMEDY
-             ", or set OMP_NUM_THREADS=1",
+             "%ld threads, and hangs if it does not get them; " REMEDY ", or set OMP_NUM_THREADS=1",
              found, needed, threads);
 }

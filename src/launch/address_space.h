@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A limit of the address space (ulimit -v) that is too small for OpenBLAS, which then tries for
- * ever to reserve memory: at its load, or at the first product.
+/* Checks the limit of the address space (ulimit -v). If it is too small, OpenBLAS tries forever to
+ * reserve memory, when it is loaded or at the first product.
  *
- * A process below ADDRESS_LEAST_MIB ends with a message before OpenBLAS is loaded. */
+ * Below ADDRESS_LEAST_MIB the process ends with a message before OpenBLAS is loaded. */
 #ifndef LAUNCH_ADDRESS_SPACE_H
 #define LAUNCH_ADDRESS_SPACE_H
 
-/* Measured with OpenBLAS 0.3.21 (OpenMP) on x86-64: the smallest limit at which `inspect` ended
+/* Measured with OpenBLAS 0.3.21 (OpenMP) on x86-64: the smallest limit at which `inspect` finished
  * was 325, 462, 735, 1276, 2367 and 4544 MiB with 1, 2, 4, 8, 16 and 32 threads. */
 #define ADDRESS_BASE_MIB 192
 #define ADDRESS_THREAD_MIB 138
 #define ADDRESS_LEAST_MIB (ADDRESS_BASE_MIB + ADDRESS_THREAD_MIB)
 
-/* Before the first product: warn, once, where the limit is too small for all threads of OpenBLAS.
- */
+/* Before the first product: warn once if the limit is too small for all threads of OpenBLAS. */
 void address_space_warn(void);
 
 #endif

@@ -10,14 +10,13 @@
 #include "base/escape.h"
 #include "launch/host.h"
 
-/* Clocks that differ by more mislead whoever reads times of several hosts; NTP keeps them within
- * milliseconds. */
+/* larger differences mislead readers of times; NTP keeps clocks within milliseconds */
 #define SKEW_S 1.0
-/* What a container has for /dev/shm unless it is told otherwise (docker, podman, Kubernetes). */
+/* default size of /dev/shm in a container (docker, podman, Kubernetes) */
 #define CONTAINER_SHM_BYTES (64.0 * 1024 * 1024)
 #define GIB (1024.0 * 1024 * 1024)
 
-/* The ranks of a machine. */
+/* The ranks on one machine. */
 struct group {
     const struct rank_info *info; /* [.] of all ranks */
     const int32_t *ranks;         /* [n] */
@@ -48,7 +47,7 @@ static void set(char out[FINDING_TEXT], const char *format, ...)
 
 /* ---- the launch as a whole ---- */
 
-/* Each of the tasks would run the whole grid. */
+/* Tasks without MPI would each run the whole grid. */
 static bool check_singleton(struct finding *f, const struct rank_info *here, int32_t n,
                             const struct checks_job *job)
 {
@@ -58,21 +57,19 @@ static bool check_singleton(struct finding *f, const struct rank_info *here, int
         return false;
     if (here->launcher == LAUNCHER_BLAUNCH || here->launcher == LAUNCHER_PBSDSH) {
         set(f->what,
-            "%s has started this as task %d, and no MPI joins its tasks: each of them "
+            "%s started this process as task %d, but no MPI connects the tasks: each of them "
             "would run the whole grid",
             name, here->n_launched);
         set(f->fix, "start it with 'espalier run -n RANKS' or mpirun, or give each task a --shard");
         return true;
     }
     f->is_refused = true;
-    set(f->what,
-        "%s has started %d tasks, but this one is alone, without MPI between them: each "
-        "would run the whole grid",
+    set(f->what, "%s started %d tasks, but no MPI connects them: each would run the whole grid",
         name, here->n_launched);
     if (here->launcher == LAUNCHER_SRUN)
         set(f->fix,
-            "srun --mpi=pmix, or one task and 'espalier run -n %d', or mpirun; tasks that "
-            "are meant to be alone get a --shard each",
+            "srun --mpi=pmix, or one task and 'espalier run -n %d', or mpirun; for independent "
+            "tasks give each a --shard",
             here->n_launched);
     else
         set(f->fix,
@@ -107,8 +104,8 @@ static bool check_recovery(struct finding *f, const struct rank_info *info, int3
     return true;
 }
 
-/* How far a rank's clock is ahead of rank 0's, at least: there was a moment that all ranks saw
- * between 'before' and 'after', so that no delay of a rank is taken for a difference. */
+/* How far a rank's clock is at least ahead of rank 0's. All ranks were once between `before` and
+ * `after`, so a delayed rank does not look like a wrong clock. */
 static double skew_of(const struct rank_info *info, int32_t rank)
 {
     double most = info[rank].after - info[0].before;
@@ -134,8 +131,8 @@ static bool check_clocks(struct finding *f, const struct rank_info *info, int32_
         "the clock of %s is %.1f s %s that of %s: times in the database and in logs do "
         "not agree",
         info[worst].host, fabs(skew), skew > 0 ? "ahead of" : "behind", info[0].host);
-    set(f->fix, "let NTP set the clocks (chronyc tracking, timedatectl), or tell the "
-                "administrator; the sweep itself is not harmed");
+    set(f->fix, "synchronize the clocks by NTP (chronyc tracking, timedatectl), or tell the "
+                "administrator; results are not affected");
     return true;
 }
 
@@ -149,12 +146,12 @@ static bool check_journal(struct finding *f, const struct rank_info *info, int32
     if (!job->is_network || !job->is_wal)
         return false;
     set(f->what,
-        "%s is on %s, which other nodes see too, but has a write-ahead log, which is not "
+        "%s is on %s, which other nodes share, but uses a write-ahead log, which is not "
         "safe there",
         job->db, job->filesystem);
     set(f->fix,
-        "'espalier run' changes that when it opens it; by hand, when no program has it open: "
-        "sqlite3 %s 'pragma journal_mode = delete'",
+        "'espalier run' changes this when it opens the database; or, while no program has it "
+        "open: sqlite3 %s 'pragma journal_mode = delete'",
         escape_shell(&word, job->db));
     buf_release(&word);
     return true;
@@ -182,8 +179,7 @@ static void unite(cpu_set_t *all, const struct group *group)
         CPU_OR(all, all, &group->info[group->ranks[i]].cpus);
 }
 
-/* How to get at cores that the ranks do not have; where there are no more, only fewer ranks help.
- */
+/* If the host has no more cores, only fewer ranks help. */
 static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
 {
     const struct rank_info *first = first_of(group);
@@ -198,7 +194,7 @@ static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
     else
         set(out,
             "mpirun --map-by slot:PE=%d --bind-to core, or --bind-to none; if taskset or the "
-            "job keeps the other cores, ask for %d or start fewer ranks",
+            "batch job excludes the other cores, ask for %d cores or start fewer ranks",
             threads, wanted);
 }
 
@@ -228,14 +224,14 @@ static bool check_cores(struct finding *f, const struct group *group,
             "share them",
             threads, cores, plural(cores));
     } else {
-        set(f->what, "%d ranks x %d thread%s have %d core%s of %s between them", group->n, threads,
-            plural(threads), cores, plural(cores), host);
+        set(f->what, "%d ranks x %d thread%s do not fit on the %d core%s of %s that they may use",
+            group->n, threads, plural(threads), cores, plural(cores), host);
     }
     set_core_fix(f->fix, group);
     return true;
 }
 
-/* Others count as one thread each. */
+/* Other runs count as one thread for each process. */
 static bool check_others(struct finding *f, const struct group *group,
                          const struct host_demand *demands, int32_t n_demands)
 {
@@ -248,7 +244,7 @@ static bool check_others(struct finding *f, const struct group *group,
         return false;
     set(f->what, "%d process%s of another espalier run on %s may run on the same cores as this one",
         n, n == 1 ? "" : "es", first_of(group)->host);
-    set(f->fix, "wait for it, or give each run cores of its own: jobs of their own, fewer ranks, "
+    set(f->fix, "wait until it ends, or give each run its own cores: separate jobs, fewer ranks, "
                 "or taskset -c");
     return true;
 }
@@ -267,16 +263,16 @@ static bool check_shared_memory(struct finding *f, const struct group *group,
         return false;
     if (wanted > 0)
         set(f->what,
-            "shared memory on %s has %.3f GiB free, the data take %.3f or more: each of "
-            "its %d ranks will hold a copy",
+            "shared memory on %s has %.3f GiB free, but the data need at least %.3f GiB: each of "
+            "its %d ranks will have its own copy",
             first->host, first->shm_free_bytes / GIB, wanted / GIB, group->n);
     else
         set(f->what,
-            "shared memory on %s has %.3f GiB in all, a container's default: of larger "
-            "data each of its %d ranks will hold a copy",
+            "shared memory on %s has %.3f GiB in all, a container's default: each of its %d ranks "
+            "will have its own copy of larger data",
             first->host, first->shm_bytes / GIB, group->n);
-    set(f->fix, "docker run --ipc=host or --shm-size=8g; outside containers remove what is left "
-                "in /dev/shm, or name another folder in memory with ESPALIER_SHM");
+    set(f->fix, "docker run --ipc=host or --shm-size=8g; outside containers remove old files from "
+                "/dev/shm, or name another folder in memory with ESPALIER_SHM");
     return true;
 }
 
@@ -291,8 +287,8 @@ static bool is_of_group(const struct group *group, int32_t pid)
     return false;
 }
 
-/* The first of the group that has looked around; NULL where its pids are not those of all: then
- * nobody knows which processes are ours. */
+/* The first rank that listed other runs. NULL if the ranks have different pid namespaces: then
+ * their own processes cannot be told from others. */
 static const struct rank_info *watcher_of(const struct group *group)
 {
     const struct rank_info *watcher = NULL;
@@ -308,7 +304,7 @@ static const struct rank_info *watcher_of(const struct group *group)
     return watcher;
 }
 
-/* The ranks of the group, then those who may run on the same cores. demands has room for all. */
+/* The group's ranks, then other runs that may use the same cores. demands has room for all. */
 static int32_t list_demands(struct host_demand *demands, const struct group *group)
 {
     const struct rank_info *watcher = watcher_of(group);
@@ -336,7 +332,7 @@ static void append_others(struct finding *f, int32_t n)
     size_t used = strlen(f->what);
 
     if (n)
-        snprintf(f->what + used, sizeof f->what - used, " (and so on %d other host%s)", n,
+        snprintf(f->what + used, sizeof f->what - used, " (and likewise on %d other host%s)", n,
                  plural(n));
 }
 
@@ -346,7 +342,7 @@ static check_group *const of_groups[] = {check_cores, check_others, check_shared
 
 enum { N_GROUP_CHECKS = sizeof of_groups / sizeof *of_groups };
 
-/* Findings of groups: the first of each check, and how many more there are. */
+/* The first finding of each check, and the number of hosts with it. */
 struct tally {
     struct finding first[N_GROUP_CHECKS];
     int32_t n[N_GROUP_CHECKS];
@@ -365,7 +361,7 @@ static void check_one_group(struct tally *tally, const struct group *group,
     }
 }
 
-/* Rank 0's machine first, then as the ranks come. */
+/* Rank 0's machine first, then in the order of ranks. */
 static void check_groups(struct tally *tally, struct group *group, int32_t *ranks, bool *is_seen,
                          struct host_demand *demands, int32_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with a launch, and what mends it: for `doctor`, and for `run` before it reads any
- * data. A pure function of what the ranks have seen (rank_info.h). */
+/* Mistakes in a launch and their remedies, for `doctor`, and for `run` before it reads data. Pure
+ * functions of what the ranks have seen (rank_info.h). */
 #ifndef LAUNCH_CHECKS_H
 #define LAUNCH_CHECKS_H
 
@@ -9,23 +9,23 @@
 
 #include "launch/rank_info.h"
 
-/* What is to be run. */
+/* The command that is to be run. */
 struct checks_job {
-    int32_t threads;    /* the most that one trial uses */
-    bool is_part;       /* --shard: tasks that know nothing of each other are meant to be */
-    bool starts_ranks;  /* run -n: the ranks that it starts look for themselves */
-    double share_bytes; /* of the data, at least; 0: not known */
+    int32_t threads;    /* most threads that one trial uses */
+    bool is_part;       /* --shard: independent tasks are intended */
+    bool starts_ranks;  /* run -n: the ranks that it starts make their own checks */
+    double share_bytes; /* size of the data, a lower bound; 0: unknown */
 
     const char *db;
-    const char *filesystem; /* that it is on */
-    bool is_network;        /* other nodes may see the same file */
-    bool is_wal;            /* the file is there, and has a write-ahead log */
+    const char *filesystem; /* of the database */
+    bool is_network;        /* other nodes may access the same file */
+    bool is_wal;            /* the file exists and has a write-ahead log */
 };
 
 enum { FINDINGS_MAX = 16, FINDING_TEXT = 400 };
 
 struct finding {
-    bool is_refused; /* `run` does not begin */
+    bool is_refused; /* `run` refuses to begin */
     char what[FINDING_TEXT];
     char fix[FINDING_TEXT];
 };
@@ -35,12 +35,12 @@ struct findings {
     int32_t n;
 };
 
-/* info: [n] in rank order. A finding that several hosts have is reported once, with the first of
- * them. -1 and err when memory is short. */
+/* info: [n] in rank order. A finding of several hosts is reported once, for the first. -1 and err:
+ * no memory. */
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err);
 
-/* One that was found elsewhere. What is too much is left out. */
+/* Add a finding from elsewhere. Drops it if the list is full. */
 void checks_add(struct findings *findings, const char *fix, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment variables by which `run -n` talks to the ranks that it starts. */
+/* Environment variables that `run -n` sets for the ranks that it starts. */
 #ifndef LAUNCH_ENVIRONMENT_H
 #define LAUNCH_ENVIRONMENT_H
 
 /* The command as the user typed it. */
 #define LAUNCH_COMMAND "ESPALIER_COMMAND"
 
-/* When the command began, in Unix time: the ranks may run on another host, which has its own
- * monotonic clock. */
+/* Unix time when the command began. The ranks may run on another host, which has its own monotonic
+ * clock. */
 #define LAUNCH_BEGUN "ESPALIER_BEGUN"
 
-/* Set: somebody reads what rank 0 reports (launch/launch_report.h). */
+/* Set if a process reads the reports of rank 0 (launch/launch_report.h). */
 #define LAUNCH_REPORT "ESPALIER_REPORT"
 
-/* Of rank 0, set by the user, "off": `run` neither warns of a launch nor refuses it. */
+/* Set by the user: the database of commands that are given none. */
+#define LAUNCH_DB "ESPALIER_DB"
+
+/* Set by the user for rank 0. "off": `run` does not check the launch. */
 #define LAUNCH_CHECKS "ESPALIER_CHECKS"
 
 #endif

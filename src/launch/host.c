@@ -97,7 +97,7 @@ void host_cpus_parse(cpu_set_t *cpus, const char *text)
 
 struct matching {
     const struct host_demand *demands;
-    int32_t owner[CPU_SETSIZE]; /* a demand; -1: nobody's */
+    int32_t owner[CPU_SETSIZE]; /* index of a demand; -1: free */
     cpu_set_t tried;            /* on this augmenting path */
 };
 
@@ -117,8 +117,8 @@ static bool find_cpu(struct matching *m, int32_t demand)
     return false;
 }
 
-/* A thread that finds none never will, and neither will others of the same set: what makes the
- * search short where hundreds of ranks share a machine. */
+/* Once a thread finds no processor, others with the same set will not either. This keeps the search
+ * short when hundreds of ranks share a machine. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 {
     struct matching m = {.demands = demands};
@@ -144,7 +144,7 @@ int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 
 /* ---- other runs ---- */
 
-/* Bytes of /proc/PID/NAME; always NUL-terminated. */
+/* Read /proc/PID/NAME, NUL-terminated. */
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
 {
     char path[64];
@@ -185,7 +185,7 @@ static void describe(struct host_run *out, int32_t pid)
     host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");
 }
 
-/* Whoever is above another run waits for it. mpirun, a daemon and shells may stand between. */
+/* Ancestors of a run only wait for it. mpirun, a daemon and shells may be between. */
 static int32_t drop_ancestors(struct host_run *out, int32_t n, int32_t below)
 {
     for (int32_t pid = (int32_t)process_parent(below), steps = 0; pid > 1 && steps < 32; steps++) {
@@ -218,7 +218,7 @@ int32_t host_find_runs(struct host_run *out)
     for (int32_t i = 0; i < n; i++) {
         int32_t kept = drop_ancestors(out, n, out[i].pid);
 
-        /* The list has changed its order: begin again. */
+        /* the order has changed, so start again */
         i = kept < n ? -1 : i;
         n = kept;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine that this process runs on: its processors, whether they are enough for all who want
- * them, and the other `espalier run` processes there. */
+/* The machine of this process: its processors, whether they suffice, and other `espalier run`
+ * processes. */
 #ifndef LAUNCH_HOST_H
 #define LAUNCH_HOST_H
 
@@ -10,41 +10,41 @@
 
 #include "base/buf.h"
 
-/* Both fill text[size] and return it; "unknown" where the system does not say. */
+/* Both fill text[size] and return it; "unknown" if the system does not tell. */
 char *host_cpu(char *text, size_t size); /* model name of the processor */
 char *host_name(char *text, size_t size);
 
-/* Processors this process may run on. Messages call them "cores": what the system counts as
- * processors, of which a core may have two. */
+/* The number of processors that this process may run on. Messages call them "cores", although a core
+ * may have two processors. */
 int host_cores(void);
 
-/* A set of processors as in /proc: "0-3,8"; "none" for the empty set, which stands for "not
- * known". */
+/* Append a set of processors as /proc writes it: "0-3,8"; "none" for the empty set, which means
+ * "unknown". */
 void host_cpus_format(struct buf *out, const cpu_set_t *cpus);
 
-/* Empties the set where the text is none of these. */
+/* Parse such a text. Any other text gives the empty set. */
 void host_cpus_parse(cpu_set_t *cpus, const char *text);
 
-/* Who wants a processor for each of its threads, one of a set. */
+/* A process that wants one processor of a set for each of its threads. */
 struct host_demand {
     cpu_set_t cpus;
     int32_t threads;
 };
 
-/* How many of all threads go without, if as many as possible have a processor of their own: a
- * maximum matching, by augmenting paths (Kuhn 1955). Demands with an empty set do not count. */
+/* How many of all threads get no processor of their own at best: a maximum matching by augmenting
+ * paths (Kuhn 1955). Demands with an empty set do not count. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n);
 
 enum { HOST_RUNS_MAX = 1024 };
 
-/* Another `espalier run`, of anybody, as far as /proc shows it. */
+/* Another `espalier run`, of any user, as far as /proc shows it. */
 struct host_run {
     int32_t pid;
-    cpu_set_t cpus; /* that it may run on; empty where that is not shown */
+    cpu_set_t cpus; /* where it may run; empty if unknown */
 };
 
-/* All but this process, and but those that only wait for ranks they have started (run -n). Fills
- * out [HOST_RUNS_MAX] and returns how many there are in it. */
+/* Find other runs, except those that only wait for ranks that they started (run -n). Fills out
+ * [HOST_RUNS_MAX] and returns their number. */
 int32_t host_find_runs(struct host_run *out);
 
 #endif

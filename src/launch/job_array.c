@@ -25,7 +25,7 @@ struct job_array_environment job_array_environment(void)
     };
 }
 
-/* A variable's number, at least `least`; `missing` where it is not set, if that is not negative. */
+/* A variable's number, at least `least`; `missing` if not set, unless that is negative. */
 static int number(long *out, const char *name, const char *text, long least, long missing,
                   struct err *err)
 {
@@ -75,10 +75,10 @@ static int slurm_shard(struct shard *shard, const struct job_array_environment *
         return -1;
     if (max < min || count != (max - min) / step + 1)
         return err_set(err,
-                       "--shard auto: the array has %ld elements, but %ld to %ld in steps of %ld "
-                       "are not as many: an array with gaps does not tell its parts; use "
-                       "--array=1-%ld, or to run elements of a whole array of N again --shard K/N "
-                       "(--shard $SLURM_ARRAY_TASK_ID/N where it began with 1)",
+                       "--shard auto: the job array has gaps: %ld elements do not fill %ld to %ld "
+                       "in steps of %ld: use --array=1-%ld; to run elements of a complete array of "
+                       "N again, give --shard K/N (--shard $SLURM_ARRAY_TASK_ID/N if its indexes "
+                       "began with 1)",
                        count, min, max, step, count);
     return place(shard, id, min, max, step, err);
 }
@@ -109,7 +109,7 @@ int job_array_shard(struct shard *shard, const struct job_array_environment *e, 
     return index ? lsf_shard(shard, e, index, err) : 0;
 }
 
-/* Where the extension begins, or the end. */
+/* Offset of the extension or the end. */
 static size_t stem(const char *db)
 {
     const char *dot = strrchr(db, '.'), *slash = strrchr(db, '/');
@@ -118,7 +118,7 @@ static size_t stem(const char *db)
     return dot && dot > name ? (size_t)(dot - db) : strlen(db);
 }
 
-/* Where ".KofN" begins before the extension; 0: it does not. */
+/* Offset of ".KofN" before the extension; 0: none. */
 static size_t find_shard(struct shard *shard, const char *db)
 {
     size_t end = stem(db), at = end;
@@ -166,9 +166,9 @@ int job_array_check_beside(const char *db, const struct shard *shard, struct err
         for (size_t i = 0; !rc && i < found.gl_pathc; i++)
             if (find_shard(&named, found.gl_pathv[i]) == end && named.n != shard->n)
                 rc = err_set(err,
-                             "--shard auto: %s is of a sweep in %d shards, but this array has %d "
-                             "element%s: to run some of those again give --shard K/%d; to cut the "
-                             "sweep anew give another --db",
+                             "--shard auto: %s belongs to a sweep of %d shards, but this array has "
+                             "%d element%s: to run some of these shards again, give --shard K/%d; "
+                             "to split the sweep differently, give another --db",
                              found.gl_pathv[i], named.n, shard->n, shard->n == 1 ? "" : "s",
                              named.n);
     globfree(&found);
@@ -191,7 +191,7 @@ static int resolve(struct job_array_share *share, const char *option, struct err
     return rc == 1 ? job_array_check_beside(share->base, &share->shard, err) : rc;
 }
 
-/* db may already be the name of a shard. */
+/* db may already be the name of a shard */
 static void put_merge(struct buf *out, const char *db, int32_t n)
 {
     size_t end = stem(db), base;

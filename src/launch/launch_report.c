@@ -17,7 +17,7 @@
 #include "launch/environment.h"
 
 #define END_S 5.0
-/* Open MPI wants a second signal within five seconds of the first before it gives a host up. */
+/* Open MPI gives up a host only if a second signal comes within five seconds of the first. */
 #define AGAIN_S 2.5
 
 /* ---- to `run -n` ---- */
@@ -29,7 +29,7 @@ bool launch_report_is_heard(void)
     return getenv(LAUNCH_REPORT) != NULL;
 }
 
-/* In one piece, past stdio: nothing else is written there. */
+/* In one piece, without stdio: nothing else is written there. */
 static void report(const char *line)
 {
     char text[256];
@@ -94,7 +94,7 @@ static bool is_mpirun(pid_t pid)
     return false;
 }
 
-/* Until it has ended or the time is up. */
+/* Wait until mpirun has ended (false) or time is up (true). */
 static bool is_left(const struct process *mpirun, double seconds)
 {
     double until_s = clock_now(&clock_system) + seconds;
@@ -107,7 +107,7 @@ static bool is_left(const struct process *mpirun, double seconds)
     return false;
 }
 
-/* In a process that holds nothing mpirun could wait for. */
+/* Runs in a process that holds nothing that mpirun could wait for. */
 static void see_to_its_end(const struct process *mpirun) __attribute__((noreturn));
 static void see_to_its_end(const struct process *mpirun)
 {
@@ -132,12 +132,12 @@ void launch_report_end_mpirun(void)
     if (!has_lost_host || launch_report_is_heard())
         return;
     if (!is_mpirun(getppid())) {
-        log_warn("if a host was lost, mpirun may wait for it for ever, and cannot be ended from "
-                 "this host; run -n can");
+        log_warn("if a host was lost, mpirun may wait for it forever, and this host cannot end "
+                 "mpirun; 'espalier run -n' can");
         return;
     }
-    log_warn("if mpirun waits for what is lost it is ended in %.0f s, with status 1 of its "
-             "own; run -n gives that of the sweep",
+    log_warn("if mpirun waits for the lost host, it is ended in %.0f s with its own exit status 1; "
+             "'espalier run -n' returns the sweep's status",
              END_S);
     process_find(&mpirun, getppid());
     pid = fork();

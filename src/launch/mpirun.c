@@ -28,21 +28,21 @@
 #include "sched/world.h"
 
 #define LOOK_MS 100
-/* All processes of a launch start within seconds; on a filesystem that is overloaded in minutes. */
+/* within seconds, on an overloaded filesystem within minutes */
 #define COME_UP_S 600.0
-/* When the user is told what a launch may be waiting for. */
+/* when to warn what the launch may be waiting for */
 #define LATE_S 30.0
-/* What mpirun gets to end by itself, and then after it was asked to. */
+/* for mpirun to end by itself, and after each signal */
 #define END_S 3.0
-/* What it gets when it was told to stop before the ranks had come up: it may wait for them for ever. */
+/* after a stop before the ranks have started: mpirun may wait for them forever */
 #define STOP_EARLY_S 10.0
 
-/* How mpirun ended. */
+/* The end of mpirun. */
 struct mpirun_end {
-    int status;         /* that rank 0 reported; -1: none */
-    int mpirun_status;  /* its exit status; 128 and the signal where one ended it */
-    bool has_come_up;   /* rank 0 has reported at all */
-    const char *reason; /* why it was ended from here; NULL: it was not */
+    int status;         /* reported by rank 0; -1: none */
+    int mpirun_status;  /* exit status of mpirun; 128 + the signal that ended it */
+    bool has_come_up;   /* rank 0 has reported */
+    const char *reason; /* why this process ended mpirun; NULL: it did not */
 };
 
 /* ---- the end of mpirun ---- */
@@ -50,14 +50,14 @@ struct mpirun_end {
 struct watch {
     struct mpirun_end *end;
     pid_t pid;
-    struct buf line;  /* of the report, until its newline comes */
-    double due_s;     /* when patience is over; INFINITY: never */
-    const char *then; /* the reason */
-    double late_s;    /* when the ranks are late; INFINITY: that was said, or they are here */
+    struct buf line;  /* of the report, until its newline arrives */
+    double due_s;     /* end of patience; INFINITY: never */
+    const char *then; /* the reason then */
+    double late_s;    /* when to warn of late ranks; INFINITY: done, or they are here */
     double heartbeat_s;
-    const volatile sig_atomic_t *stop; /* not 0: mpirun was told to stop its ranks */
-    double told_s;                     /* when last */
-    bool is_elsewhere;                 /* rank 0, on another host */
+    const volatile sig_atomic_t *stop; /* not 0: mpirun was asked to stop its ranks */
+    double told_s;                     /* time of the last such signal */
+    bool is_elsewhere;                 /* rank 0 is on another host */
     int n_asked;                       /* signals sent */
     bool has_ended;
 };
@@ -72,11 +72,11 @@ static void take_sign_of_life(struct watch *w)
     double silence_s = w->is_elsewhere ? w->heartbeat_s : 60 + 2 * w->heartbeat_s;
 
     w->due_s = now_s() + silence_s + 2 * ALIVE_S;
-    w->then = "rank 0 has fallen silent";
+    w->then = "rank 0 no longer responds";
 }
 
-/* mpirun loses a signal that comes before it has its ranks, or before they listen. Until they have
- * come up, when the first that they get ends them, and once more then, it gets it again. */
+/* mpirun loses a signal that arrives before its ranks listen. It is sent again until the ranks have
+ * started, when the first signal ends them, and once more then. */
 static void stop_again(struct watch *w)
 {
     if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
@@ -156,7 +156,8 @@ static void see_end(struct watch *w)
     w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* First politely, so that mpirun ends what runs on other hosts; then with all it has here. */
+/* First SIGTERM, so that mpirun ends processes on other hosts; then kill it and its processes
+ * here. */
 static void lose_patience(struct watch *w)
 {
     if (!w->n_asked)
@@ -168,29 +169,28 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
-/* A daemon of Open MPI that starts on its host, but cannot reach mpirun, ends without a word, and
- * mpirun waits for it for ever. */
+/* A daemon of Open MPI that starts but cannot reach mpirun ends without a message, and mpirun waits
+ * for it forever. */
 static void warn_late(struct watch *w)
 {
     if (now_s() < w->late_s)
         return;
     w->late_s = INFINITY;
-    log_warn("not all ranks have come up after %.0f s: programs are slow to load, or a host that "
-             "mpirun was given cannot reach this one (a firewall, or another network than "
-             "OMPI_MCA_oob_tcp_if_include should name); run ends after %.0f min",
+    log_warn("not all ranks have started after %.0f s: programs load slowly, or a host of the "
+             "launch cannot reach this one (a firewall, or the wrong network: "
+             "OMPI_MCA_oob_tcp_if_include selects one); run gives up after %.0f min",
              LATE_S, COME_UP_S / 60);
 }
 
-/* pid is mpirun, leader of a process group; report_fd its standard output. *stop: mpirun was sent
- * SIGUSR1 for its ranks, and gets it again until they have come up, since it loses what comes
- * early. */
+/* pid: mpirun, leader of a process group; report_fd: its standard output. *stop: mpirun was sent
+ * SIGUSR1, and gets it again until the ranks have started. */
 static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
 {
     struct watch w = {.end = end,
                       .pid = pid,
                       .due_s = now_s() + COME_UP_S,
-                      .then = "not all ranks have come up",
+                      .then = "not all ranks have started",
                       .late_s = now_s() + LATE_S,
                       .heartbeat_s = heartbeat_s,
                       .stop = stop};
@@ -223,7 +223,7 @@ double mpirun_begun(void)
     const char *begun = getenv(LAUNCH_BEGUN);
     double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
 
-    /* The clocks of two hosts may differ. */
+    /* clocks of two hosts may differ */
     return clock_now(&clock_system) - fmax(passed_s, 0);
 }
 
@@ -243,7 +243,7 @@ static void forward(int signal_number)
         kill((pid_t)child_pid, SIGUSR1);
 }
 
-/* How many words at argv[i] the ranks must not see: -n, and what they are told otherwise. */
+/* The number of words to hide from the ranks: -n, and options that they get otherwise. */
 static int words_to_drop(const char *word)
 {
     if (!strcmp(word, "-n") || !strcmp(word, "--ranks") || !strcmp(word, "--progress"))
@@ -254,7 +254,7 @@ static int words_to_drop(const char *word)
     return 0;
 }
 
-enum { MAX_WORDS = 32 }; /* before the program */
+enum { MAX_WORDS = 48 }; /* words before the program */
 
 struct words {
     const char **at;
@@ -266,8 +266,8 @@ static void add(struct words *words, const char *word)
     words->at[words->n++] = word;
 }
 
-/* The others go on when a rank dies: --enable-recovery up to Open MPI 4; from 5 on, whose launcher
- * is PRRTE, a runtime option. */
+/* The other ranks continue when one dies. Open MPI up to 4: --enable-recovery; from 5 on, with the
+ * launcher PRRTE, a runtime option. */
 static void add_recovery(struct words *words)
 {
     const char *library = world_library();
@@ -281,8 +281,8 @@ static void add_recovery(struct words *words)
     }
 }
 
-/* In an allocation each rank gets the cores that it was asked for. On a machine that is shared
- * nothing is bound: a rank bound to a busy core waited for seconds. */
+/* In an allocation, each rank gets the cores that were requested. On a shared machine nothing is
+ * bound: a rank bound to a busy core waited for seconds. */
 static void add_placement(struct words *words, const char *cores)
 {
     struct batch_job job;
@@ -300,11 +300,11 @@ static void add_placement(struct words *words, const char *cores)
     }
 }
 
-/* mpirun hands its environment to ranks of its own host; to others what it is told to. */
+/* mpirun passes its environment to ranks on its own host, to others only the variables of -x. */
 static void add_environment(struct words *words)
 {
-    static const char *const names[] = {LAUNCH_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN,
-                                        SHARED_VARIABLE, LAUNCH_CHECKS};
+    static const char *const names[] = {LAUNCH_COMMAND,  LAUNCH_REPORT, LAUNCH_BEGUN,
+                                        SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i])) {
@@ -333,6 +333,8 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     add(&words, "run");
     add(&words, "--progress");
     add(&words, launch->progress);
+    add(&words, "--color");
+    add(&words, launch->color);
     for (int i = 1; i < argc; i++) {
         int skip = words_to_drop(argv[i]);
 
@@ -344,23 +346,23 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     return words.at;
 }
 
-/* So that mpirun lives through the loss of a host. What the user has set comes first. */
+/* What mpirun needs to survive the loss of a host. The user's settings take precedence. */
 static void set_for_hosts(const struct mpirun *launch)
 {
     struct batch_job job;
     char seconds[16];
 
-    /* Up to so many daemons talk to mpirun without another, whose host may be lost, between. */
+    /* Up to this many daemons talk to mpirun directly, not through another whose host may be
+     * lost. */
     setenv("OMPI_MCA_routed_radix", "1024", 0);
-    /* A daemon that mpirun cannot reach ends its ranks, and itself, after 3 x this. */
+    /* A daemon that mpirun cannot reach ends its ranks and itself after 3 times this. */
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s, 1));
     setenv("OMPI_MCA_oob_tcp_keepalive_time", seconds, 0);
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s / 3, 1));
     setenv("OMPI_MCA_oob_tcp_keepalive_intvl", seconds, 0);
     setenv("OMPI_MCA_oob_tcp_keepalive_probes", "6", 0);
-    /* A daemon lets go of the ssh that started it: one that breaks off ends the launch, and does so
-     * when its host is shut down. A batch system that starts daemons by its own means wants to
-     * keep hold of them. */
+    /* The daemon detaches from the ssh that started it: a broken ssh, as when its host shuts down,
+     * would end the launch. A batch system that starts daemons itself must keep hold of them. */
     batch_job_here(&job);
     if (job.system == BATCH_NONE)
         setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
@@ -372,7 +374,7 @@ static void become_mpirun(const struct mpirun *launch, const char **args, int fa
 
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    /* Its own process group: Ctrl-C must reach this process's parent only. */
+    /* Its own process group: Ctrl-C must reach only this process's parent. */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (null >= 0)
@@ -386,7 +388,7 @@ static void become_mpirun(const struct mpirun *launch, const char **args, int fa
     _exit(127);
 }
 
-/* 0 once mpirun runs in the child. */
+/* Return 0 once mpirun runs in the child. */
 static int check_start(int fd, pid_t pid, struct err *err)
 {
     int failure = 0;
@@ -426,10 +428,10 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
     return rc;
 }
 
-/* What the sweep ended with. */
+/* Return the sweep's exit status. */
 static enum exit_status end_status(const struct mpirun_end *end)
 {
-    /* Nothing had begun. A rank that leaves from its signal handler is lost to the others, one of
+    /* Nothing had begun. A rank that exits from its signal handler is lost to the others, one of
      * which may have reported that. */
     if (was_asked_to_stop && !end->has_come_up) {
         log_info("%s", STOP_BEFORE);
@@ -437,18 +439,18 @@ static enum exit_status end_status(const struct mpirun_end *end)
     }
     if (end->status >= 0)
         return (enum exit_status)end->status;
-    /* Before the sweep begins a rank leaves from its signal handler. */
+    /* A rank that is stopped before the sweep begins exits from its signal handler. */
     if (was_asked_to_stop && !end->reason)
         return EXIT_RESUMABLE;
     if (end->reason)
-        log_warn("%s: mpirun was ended; what was committed is safe, and the same command goes on",
+        log_warn("%s: mpirun was ended; all committed results are safe; the same command continues",
                  end->reason);
     else if (!end->has_come_up)
-        log_warn("mpirun ended with status %d before the ranks had come up: nothing was run",
+        log_warn("mpirun ended with status %d before the ranks had started: no trial was run",
                  end->mpirun_status);
     else
-        log_warn("rank 0 was lost (mpirun ended with status %d); what was finished until half a "
-                 "second before is in the database, and the same command goes on",
+        log_warn("rank 0 was lost (mpirun ended with status %d); all results up to half a second "
+                 "before are in the database; the same command continues",
                  end->mpirun_status);
     return EXIT_ERROR;
 }

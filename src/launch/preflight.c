@@ -31,13 +31,13 @@ static double genotype_bytes(const char *path)
 {
     size_t n = strlen(path);
 
-    /* A .bed has four in a byte. */
+    /* a .bed file packs four genotypes into a byte */
     return size_of(path) * (n > 4 && !strcmp(path + n - 4, ".bed") ? 4 : 0.5);
 }
 
-/* What the features take in memory, from below, before anything is read: a genotype is a byte, and
- * in text a digit and a comma; another number is four bytes, and at most some twenty characters.
- * What is packed is taken for what it is on disk. */
+/* A lower bound of the features' memory before anything is read. A genotype is a byte, and in text
+ * a digit and a comma. Another number is four bytes, and in text at most some twenty characters.
+ * Packed files count with their size on disk. */
 static double data_bytes(const struct sweep *sweep)
 {
     const struct settings *fixed = &sweep->fixed;

@@ -13,7 +13,7 @@
 #include "launch/host.h"
 #include "sched/shared.h"
 
-/* A variable's number; 0 where it is not set or is none. */
+/* 0 if the variable is not set or not a number. */
 static int32_t number_of(const char *name)
 {
     const char *text = getenv(name);
@@ -22,11 +22,11 @@ static int32_t number_of(const char *name)
     return n > 0 && n < INT32_MAX ? (int32_t)n : 0;
 }
 
-/* ---- who has started us ---- */
+/* ---- the launcher ---- */
 
-/* What stands first counts: under mpirun in a Slurm job a rank may also see the step of the daemon
- * that started it. A step with a terminal (srun --pty) has its shell on one task only. Of blaunch
- * and pbsdsh a task learns its own number, not how many there are. */
+/* The first match counts: under mpirun in a Slurm job, a rank may also see the step of the daemon
+ * that started it. A step with a terminal (srun --pty) runs its shell on one task only. A task of
+ * blaunch or pbsdsh learns its own number, but not how many there are. */
 static enum launcher find_launcher(int32_t *n)
 {
     int32_t step = getenv("SLURM_PTY_PORT") ? 0 : number_of("SLURM_STEP_NUM_TASKS");
@@ -76,8 +76,8 @@ static int32_t count_job_tasks(void)
     return count_lines(getenv("PBS_NODEFILE"));
 }
 
-/* mpirun of Open MPI 4 sets the variable for its ranks where --enable-recovery was given, and the
- * others of its name in any case. That of Open MPI 5 tells them nothing. */
+/* Open MPI 4 sets this variable if --enable-recovery was given, and others with the same prefix in
+ * any case. Open MPI 5 sets none of them. */
 static enum recovery find_recovery(void)
 {
     const char *recovery = getenv("OMPI_MCA_orte_enable_recovery");
@@ -145,7 +145,7 @@ void rank_info_pack(struct buf *out, const struct rank_info *info)
     }
 }
 
-/* A set of CPU_SETSIZE processors in text, at the longest. */
+/* Longest text of a set of CPU_SETSIZE processors. */
 #define CPUS_TEXT 4096
 
 static int unpack_others(struct rank_info *info, const char *text, struct err *err)
@@ -160,7 +160,7 @@ static int unpack_others(struct rank_info *info, const char *text, struct err *e
         return err_nomem(err, "facts", (size_t)info->n_others * sizeof *info->others);
     for (int32_t i = 0; i < info->n_others; i++) {
         if (sscanf(text, " %d %4095s%n", &info->others[i].pid, cpus, &used) != 2)
-            return err_set(err, "facts of a rank: '%.40s' is no process", text);
+            return err_set(err, "information of a rank: '%.40s' is not a process", text);
         host_cpus_parse(&info->others[i].cpus, cpus);
         text += used;
     }
@@ -180,7 +180,7 @@ int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
         launcher < 0 || launcher > LAUNCHER_PBSDSH || recovery < 0 || recovery > RECOVERY_ON ||
         info->n_others < 0 || info->n_others > HOST_RUNS_MAX) {
         info->n_others = 0;
-        return err_set(err, "facts of a rank: '%.200s' are none", text);
+        return err_set(err, "information of a rank: cannot parse '%.200s'", text);
     }
     info->launcher = (enum launcher)launcher;
     info->recovery = (enum recovery)recovery;
@@ -188,7 +188,7 @@ int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
     return unpack_others(info, text + used, err);
 }
 
-/* Where no variable tells which rank of its host this is, each of them looks. */
+/* Without such a variable every rank looks around. */
 static bool is_first_of_host(void)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
@@ -198,7 +198,7 @@ static bool is_first_of_host(void)
     return !local || !strcmp(local, "0");
 }
 
-/* The second meeting finds all ranks awake, so that it is short. */
+/* All ranks are awake at the second meeting, so it is short. */
 static int read_clock(const struct world *world, struct rank_info *info, struct err *err)
 {
     if (world_meet(world, err))
@@ -231,7 +231,7 @@ static int unpack_all(struct rank_info *info, char **texts, int32_t n, struct er
     return 0;
 }
 
-/* Rank 0's arrays. */
+/* Rank 0: receive the information of all ranks. */
 static int receive(const struct world *world, const char *text, struct rank_info **out,
                    struct err *err)
 {
@@ -262,7 +262,7 @@ int rank_info_gather(const struct world *world, struct rank_info **info, struct 
 
     *info = NULL;
     rank_info_here(&here);
-    /* Without other runs rather than not at all: the other ranks wait. */
+    /* if this fails, go on without other runs: the other ranks wait */
     (void)look_around(&here, &ignored);
     rc = read_clock(world, &here, err);
     if (!rc) {

@@ -16,13 +16,13 @@
 volatile sig_atomic_t stop_signal, stop_hurry;
 
 static volatile sig_atomic_t is_heeded, is_silent;
-static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM */
-static volatile sig_atomic_t is_killed;    /* the first signal was one of them */
+static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM precede a kill */
+static volatile sig_atomic_t is_killed;    /* the first signal was one of these */
 static volatile double first_s;            /* when it came */
 static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
-static volatile sig_atomic_t is_parents_word; /* run -n says that it was stopped */
+static volatile sig_atomic_t is_parents_word; /* run -n reports that it was stopped */
 
-/* Reading, simulating and reducing may take minutes and leave nothing behind. */
+/* Reading, simulating and reducing may take minutes and leave nothing to save. */
 static void leave(void)
 {
     static const char text[] = "espalier: " STOP_BEFORE "\n";
@@ -33,8 +33,8 @@ static void leave(void)
     _exit(leave_status);
 }
 
-/* The ranks beside rank 0 got the signal too. If rank 0 leaves for it they are to leave as well; if
- * it has begun to look at its flag already it counts on them, and will tell them to stop. */
+/* The other ranks get the signal too. If rank 0 exits because of it, so must they. If it already
+ * watches its flag, it counts on them and will tell them to stop. */
 #define FOLLOW_S 20
 
 static void leave_late(int number)
@@ -44,7 +44,7 @@ static void leave_late(int number)
         leave();
 }
 
-/* clock_gettime(), which is behind clock_now(), may be called from here. */
+/* Safe: clock_now() uses only clock_gettime(). */
 static void handle(int number)
 {
     double now_s = clock_now(&clock_system);
@@ -81,9 +81,8 @@ void stop_have_come_up(void)
     is_parents_word = false;
 }
 
-/* Whose SIGINT and SIGTERM come from an mpirun that is about to kill its ranks: run -n hands
- * signals on as SIGUSR1, which mpirun passes to the ranks and leaves it at that. srun does not set
- * the variable. */
+/* True if SIGINT and SIGTERM come from an mpirun that will kill its ranks. run -n passes signals on
+ * as SIGUSR1, which mpirun only forwards. srun does not set the variable. */
 static bool is_under_mpirun(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") != NULL;
@@ -104,7 +103,7 @@ void stop_install(void (*handler)(int number), int flags)
 
 void stop_catch(bool is_quiet)
 {
-    /* run -n knows whom it sent a signal. */
+    /* run -n prints the message itself */
     if (launch_report_is_heard()) {
         leave_status = EXIT_OK;
         is_parents_word = true;
@@ -114,13 +113,12 @@ void stop_catch(bool is_quiet)
     stop_install(handle, SA_RESTART);
     if (is_silent)
         signal(SIGALRM, leave_late);
-    /* A pager or tee that ends must not end a sweep of days; a file that may not grow is an error
-     * that SQLite reports. */
+    /* A pager or `tee` that ends must not end a sweep. SQLite reports files that may not grow. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static bool has_told_stop, has_told_hurry;
 
@@ -133,16 +131,16 @@ static void tell_first(int32_t n_busy, double grace_s)
 {
     char grace[DURATION_TEXT], why[24];
 
-    /* run -n hands on another signal than it got. */
+    /* run -n passes on a different signal than it received */
     snprintf(why, sizeof why, "SIG%s", sigabbrev_np(stop_signal));
     if (launch_report_is_heard())
         snprintf(why, sizeof why, "asked to stop");
     if (!n_busy)
         log_info("%s: no new trials", why);
     else
-        log_info("%s: no new trials; what %d rank%s under way may finish if it takes no more "
-                 "than %s (--grace); a second signal stops at once",
-                 why, n_busy, n_busy == 1 ? " has" : "s have", duration_words(grace, grace_s));
+        log_info("%s: no new trials; trials running on %d rank%s may finish within %s (--grace); a "
+                 "second signal stops at once",
+                 why, n_busy, n_busy == 1 ? "" : "s", duration_words(grace, grace_s));
 }
 
 void stop_tell(int32_t n_busy, double grace_s)
@@ -156,7 +154,7 @@ void stop_tell(int32_t n_busy, double grace_s)
                  "mpirun, or run -n, lets trials finish)",
                  sigabbrev_np(stop_signal));
     else
-        log_info("stopping at once; trials under way are left to the next run");
+        log_info("stopping at once; running trials are left to the next run");
     has_told_stop = true;
     has_told_hurry = stop_hurry;
 }

@@ -13,27 +13,26 @@ static int check_data(const struct dataset *data, const struct settings *setting
                       const char *phenotypes, struct err *err)
 {
     static const char *const instead[] = {
-        [DATA_ROWS] = "new samples cannot be given",
-        [DATA_NODES] = "new nodes are given with --features",
-        [DATA_GRAPHS] = "new graphs are given with --graphs",
+        [DATA_ROWS] = "this format has no new samples",
+        [DATA_NODES] = "give new nodes with --features",
+        [DATA_GRAPHS] = "give new graphs with --graphs",
     };
     const struct data_format *format = data_format_at(settings->v[P_FORMAT].i);
     bool has_covariates = data->n_markers < data->n_features;
 
     if (!format->has_genotypes)
-        return err_set(err, "--genotypes: the data of the sweep are no genotypes (data.format): %s",
+        return err_set(err, "--genotypes: the sweep's data are not genotypes (data.format): %s",
                        instead[format->samples]);
     if (has_covariates && !phenotypes)
         return err_set(err,
-                       "--genotypes: the models take covariates too: give a table with %.200s of "
+                       "--genotypes: the models also need covariates: give a table with %.200s of "
                        "the new samples: --phenotypes FILE",
                        settings->v[P_COVARIATES].s);
     if (!has_covariates && phenotypes)
-        return err_set(err, "--phenotypes: the models take no covariates (data.covariates)");
+        return err_set(err, "--phenotypes: the models have no covariates (data.covariates)");
     return 0;
 }
 
-/* Ids of the data's samples, in their order. */
 static int index_panel(struct names *panel, const struct dataset *data, struct err *err)
 {
     for (int32_t i = 0; i < data->n_samples; i++)
@@ -94,8 +93,8 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
         return -1;
     if (n->n == 0)
         return err_set(err,
-                       "%s: all %d samples have a phenotype in the data that were trained on; "
-                       "--all predicts them too",
+                       "%s: all %d samples have a phenotype in the training data; --all predicts "
+                       "them too",
                        path, n->n_known);
     return read_covariates(n, settings, err);
 }
@@ -115,17 +114,17 @@ void new_samples_close(struct new_samples *n)
 
 /* ---- reading ---- */
 
-/* Their own copies may well be their nearest neighbours. */
+/* Their nearest neighbour may be their own copy. */
 static void tell_twice(const struct new_samples *n)
 {
     if (n->n_twice)
-        log_warn("%s: %d of them are samples of the data that were trained on: as new ones they "
-                 "are joined to themselves, where there is a graph; without --genotypes they are "
-                 "predicted as the nodes that they are",
-                 n->recode.path, n->n_twice);
+        log_warn("%s: %d of these samples %s also in the training data: a graph joins such samples "
+                 "to their own copies; without --genotypes they are predicted as nodes of the "
+                 "training graph",
+                 n->recode.path, n->n_twice, n->n_twice == 1 ? "is" : "are");
 }
 
-/* As in training, but nothing is dropped: the alleles are those of the data. */
+/* As in training, but no site is dropped, since the alleles are those of the training data. */
 static void tell_contradicted(const struct new_samples *n)
 {
     const struct variants_contradicted *c = &n->report.contradicted;
@@ -135,7 +134,7 @@ static void tell_contradicted(const struct new_samples *n)
         return;
     variants_put_contradicted(&names, c);
     log_warn("%s: %lld sites have calls that contradict their column alleles: their calls are "
-             "matched by letter with the alleles that were trained on; the first are %s",
+             "matched by letter with the alleles of the training data; the first are %s",
              n->recode.path, (long long)c->n_taken, buf_text(&names));
     buf_release(&names);
 }
@@ -148,10 +147,10 @@ static void tell_markers(const struct new_samples *n)
     double low;
 
     if (n->n_known)
-        log_info("%s: %d samples to predict, %d left out: they have a phenotype", path, n->n,
-                 n->n_known);
+        log_info("%s: %d sample%s to predict, %d skipped: the training data have their phenotypes",
+                 path, n->n, n->n == 1 ? "" : "s", n->n_known);
     else
-        log_info("%s: %d samples to predict", path, n->n);
+        log_info("%s: %d sample%s to predict", path, n->n, n->n == 1 ? "" : "s");
     tell_twice(n);
     if (r->n_by_id)
         snprintf(by_id, sizeof by_id, " and %d by their ids", r->n_by_id);
@@ -161,22 +160,21 @@ static void tell_markers(const struct new_samples *n)
              r->n_other);
     tell_contradicted(n);
     if (r->n_respelled)
-        log_info(
-            "%s: %d of them on chromosomes of another name: \"%s\" is \"%s\" of the data that were "
-            "trained on (the prefix chr makes no difference)",
-            path, r->n_respelled, r->chrom[0], r->chrom[1]);
+        log_info("%s: %d of them on chromosomes with another name: \"%s\" matches \"%s\" of the "
+                 "training data (the prefix chr is ignored)",
+                 path, r->n_respelled, r->chrom[0], r->chrom[1]);
     if (r->n_by_name)
-        log_warn("%s: %d markers found by name or id alone: their dosages are taken as they are, "
-                 "because the alleles that they count are not known; predictions are wrong where "
-                 "this file counts the other allele",
-                 path, r->n_by_name);
+        log_warn("%s: %d marker%s found only by name or id: the allele that their dosages count is "
+                 "not known, so the dosages are used as they are; predictions are wrong where this "
+                 "file counts the other allele",
+                 path, r->n_by_name, r->n_by_name == 1 ? "" : "s");
     if (recode_is_below(&low, &n->recode))
-        log_warn("%s: dosages go down to %g, those that were trained on do not: where they are "
-                 "coded -1, 0, 1 and those 0, 1, 2, predictions are wrong",
+        log_warn("%s: dosages go down to %g, but not in the training data: if this file codes -1, "
+                 "0, 1 and the training data 0, 1, 2, predictions are wrong",
                  path, low);
 }
 
-/* Samples that are called as markers of the data. */
+/* Samples with the name of a marker. */
 static int32_t count_marker_ids(const struct new_samples *n)
 {
     const struct names *ids = recode_ids(&n->recode);
@@ -197,16 +195,15 @@ static int check_found(const struct new_samples *n, bool is_forced, struct err *
         return 0;
     if (count_marker_ids(n) > r->n_found)
         return err_set(err,
-                       "%s: %d of its %d rows are named as markers that were trained on: the table "
-                       "is transposed, it must have a row for each sample and a column for each "
-                       "marker",
+                       "%s: %d of its %d rows have names of markers of the training data: the "
+                       "table is transposed: it must have a row for each sample and a column for "
+                       "each marker",
                        n->recode.path, count_marker_ids(n), recode_ids(&n->recode)->n);
     return err_set(err,
-                   "%s: %d of the %d markers that were trained on found (%d with other alleles), "
-                   "the first is \"%.80s\": must be %s",
-                   n->recode.path, r->n_found, n->n_markers, r->n_other,
-                   dataset_feature_name(data, 0),
-                   r->n_found ? "half of them at least, or --force" : "some of them");
+                   "%s: contains %d of the %d markers of the training data, the first of which is "
+                   "\"%.80s\" (%d with other alleles): must contain %s",
+                   n->recode.path, r->n_found, n->n_markers, dataset_feature_name(data, 0),
+                   r->n_other, r->n_found ? "at least half, or give --force" : "some of them");
 }
 
 int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
@@ -232,13 +229,15 @@ static void tell_covariates(const struct new_samples *n)
 {
     const struct covariates_report *r = &n->covariates_report;
 
-    log_info("%s: covariates: %d samples without a row and %lld missing cells are the mean of the "
-             "training data",
-             n->phenotypes, r->n_absent, (long long)r->n_missing);
+    log_info("%s: covariates: %d sample%s without a row and %lld missing cell%s set to the mean of "
+             "the training data",
+             n->phenotypes, r->n_absent, r->n_absent == 1 ? "" : "s", (long long)r->n_missing,
+             r->n_missing == 1 ? "" : "s");
     if (r->n_unknown)
-        log_warn("%s: %lld cells have a word that is not in the training data, and count as "
+        log_warn("%s: %lld cell%s with a word that the training data do not have, taken as "
                  "missing: the first is \"%s\" in column \"%s\", line %lld",
-                 n->phenotypes, (long long)r->n_unknown, r->word, r->column, (long long)r->line);
+                 n->phenotypes, (long long)r->n_unknown, r->n_unknown == 1 ? "" : "s", r->word,
+                 r->column, (long long)r->line);
 }
 
 void new_samples_report_missing(const struct new_samples *n)
@@ -248,8 +247,8 @@ void new_samples_report_missing(const struct new_samples *n)
     if (n->phenotypes)
         tell_covariates(n);
     if (r->n_missing || r->n_found < n->n_markers)
-        log_info("%s: absent markers and %lld missing calls (%.2g %% of those found) are the mean "
-                 "of the data that were trained on",
-                 n->recode.path, (long long)r->n_missing,
+        log_info("%s: absent markers and %lld missing call%s (%.2g %% of those found) set to the "
+                 "mean of the training data",
+                 n->recode.path, (long long)r->n_missing, r->n_missing == 1 ? "" : "s",
                  100 * (double)r->n_missing / ((double)r->n_found * n->n));
 }

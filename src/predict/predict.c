@@ -15,35 +15,33 @@
 
 int predict_no_model(const char *db, char letter, int64_t id, struct err *err)
 {
-    static const char which[] = "with keep = best those of the best configuration are and of the "
-                                "one that 'best --rule 1se' chooses, with keep = all every one";
+    static const char which[] = "keep = best keeps models of the best configuration and of the one "
+                                "that 'best --rule 1se' chooses, keep = all keeps every model";
     struct buf word = {0};
     long long n = id;
 
     if (letter == 't')
         return err_set(err,
-                       "%s: no model of t%lld is kept: %s; the same trials can be run again, in "
-                       "another --db",
+                       "%s: no model of t%lld is kept: %s; to train it again, run the same sweep "
+                       "with another --db",
                        db, n, which);
     err_set(err,
-            "%s: no model of c%lld is kept: %s; 'espalier best %s --where \"config = %lld\" "
-            "--format ini >c%lld.ini' and 'espalier run c%lld.ini --db c%lld.db' train it "
-            "again, to the same bits",
+            "%s: no model of c%lld is kept: %s; to train it again, with the same bits: 'espalier "
+            "best %s --where \"config = %lld\" --format ini >c%lld.ini', then 'espalier run "
+            "c%lld.ini --db c%lld.db'",
             db, n, which, escape_shell(&word, db), n, n, n, n);
     buf_release(&word);
     return -1;
 }
 
-/* "c12" or "12", with that letter. */
 static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
 {
     if (!query_parse_id(id, text, letter))
-        return err_set(err, "'%s' is no %s: must be %c12 for example", text,
+        return err_set(err, "'%s' is not a %s: must be a number, as in %c12", text,
                        letter == 'c' ? "configuration" : "trial", letter);
     return 0;
 }
 
-/* Room for the trials that have models. */
 static int make_trials(struct predict *w, size_t n, struct err *err)
 {
     w->n_models = (int32_t)n;
@@ -77,7 +75,7 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
-/* The best of a sweep that has models, or the one that was asked for. */
+/* The configuration asked for, or the best one that has models. */
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
@@ -99,7 +97,7 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     return 0;
 }
 
-/* n_done: its trials that could have a model. */
+/* n_done: trials that could have a model */
 static int check_config(int32_t *n_done, const struct predict *w, struct err *err)
 {
     struct result_table table;
@@ -122,8 +120,9 @@ static void report_fewer(const struct predict *w, int32_t n_done)
     for (int32_t i = 0; i < w->n_models; i++)
         buf_printf(&trials, "%st%lld", i ? ", " : "", (long long)w->trial[i]);
     if (w->n_models < n_done)
-        log_warn("c%lld: %d of its %d trials have models: %s; predictions are of these",
-                 (long long)w->config_id, w->n_models, n_done, buf_text(&trials));
+        log_warn("c%lld: %d of its %d trials %s: %s; predictions use only these",
+                 (long long)w->config_id, w->n_models, n_done,
+                 w->n_models == 1 ? "has a model" : "have models", buf_text(&trials));
     buf_release(&trials);
 }
 
@@ -160,7 +159,7 @@ int predict_choose(struct predict *w, struct err *err)
 
 /* ---- without the training data ---- */
 
-/* The first model stays in memory: names are views of it. */
+/* It stays in memory: names are views of it. */
 static int read_first(struct predict *w, struct err *err)
 {
     if (w->held[0].size)
@@ -188,15 +187,16 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     replay_settings(&w->replay, &w->settings);
     spec_graph(&graph, &w->settings);
     if (!is_of_genotypes(&w->settings))
-        return err_set(err, "they are of no genotypes");
+        return err_set(err, "they were not trained on genotypes");
     if (graph.build != GRAPH_NONE)
-        return err_set(err, "a gcn takes the genotypes of the samples that a new one is joined to");
+        return err_set(err, "a gcn needs the genotypes of the training samples that are neighbours "
+                            "of a new one");
     if (predictor_init(&w->predictor, &w->summary.nobody, &w->settings, err))
         return -1;
     return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
 
-/* The first file of the training data that is not there; P_COUNT: they are. */
+/* The first missing file of the training data, or P_COUNT. */
 static int find_absent(const struct settings *s)
 {
     int id = 0;
@@ -207,7 +207,7 @@ static int find_absent(const struct settings *s)
     return id;
 }
 
-/* why: the models cannot do without the data; NULL where samples of them are asked about. */
+/* why: why the models need the data; NULL if samples of the data are asked for */
 static int explain(const struct predict *w, const struct err *why, struct err *err)
 {
     struct err what = *err;
@@ -216,7 +216,7 @@ static int explain(const struct predict *w, const struct err *why, struct err *e
     if (why)
         err_set(&what, "%s; the models need the training data: %s", err->text, why->text);
     if (absent < P_COUNT)
-        return err_set(err, "%s; --set %s=FILE says where it lies now", what.text,
+        return err_set(err, "%s; if the file has moved, give --set %s=FILE", what.text,
                        param_table[absent].key);
     *err = what;
     return -1;
@@ -243,7 +243,7 @@ static void forget(struct predict *w)
     buf_release(&w->held[0]);
 }
 
-/* Of a file of which all is asked about the models need to know nothing else. */
+/* Training samples need not be known if all samples of a file are asked for. */
 static bool is_all_new(const struct predict_options *o)
 {
     return o->genotypes && o->is_all;
@@ -254,10 +254,10 @@ static void report_alone(const struct predict *w, const struct err *err)
     const char *path = w->o->genotypes;
 
     if (is_all_new(w->o))
-        log_info("%s: the models stand alone: the training data are not read", path);
+        log_info("%s: predicting without the training data, which these models do not need", path);
     else
-        log_warn("%s; the models stand alone, but who was trained on is not known: all samples of "
-                 "%s are predicted",
+        log_warn("%s; predicting without the training data: it is not known which samples they "
+                 "contain, so all samples of %s are predicted",
                  err->text, path);
 }
 

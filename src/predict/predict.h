@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict: kept models put to use on samples, old and new.
+/* predict: kept models applied to samples, old and new.
  *
- * replay finds a trial's settings and data again, predictor runs the forward pass of a kept model,
- * new_samples reads the genotypes to predict, training_summary stands for training data that are
- * not there, predictions holds what the models say. What is wrong goes up to cli as an error. May
- * include store, trial and what is below; neither cli nor report, run or launch.
+ * replay restores a trial's settings and data, predictor runs the forward pass, new_samples reads
+ * genotypes to predict, training_summary replaces missing training data, predictions holds outputs.
+ * Errors go up to cli. May include store, trial and the layers below, but not cli, report, run or
+ * launch.
  *
- * This file: which models are asked (predict.c), and about which samples (predict_samples.c). */
+ * This file: the choice of models (predict.c) and of samples (predict_samples.c). */
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
@@ -37,36 +37,37 @@ struct predict_options {
 struct predict {
     const struct predict_options *o;
     int64_t config_id;
-    int64_t *trial;   /* [n_models] those with a model; owned */
-    struct buf *held; /* [n_models] their files where they are asked several times, else empty */
+    int64_t *trial;   /* ids of the trials with a model; owned */
+    struct buf *held; /* [n_models] model files kept in memory for further use, else empty */
     size_t held_bytes;
     int32_t n_models;
-    struct kept_products products; /* for their weights after a reduction */
+    struct kept_products products; /* products for weights after a reduction */
     struct replay replay;
-    struct training_summary summary; /* in the place of the replay's data, of held[0]; else zero */
-    const struct dataset *data;      /* how features are coded: the replay's or the summary's */
+    struct training_summary summary; /* of held[0], if it replaces the replay's data; else zero */
+    const struct dataset *data;      /* coding of features: the replay's data or the summary */
     struct settings settings;        /* of the configuration */
     struct predictor predictor;
-    struct result_table table; /* what came out */
+    struct result_table table; /* the result */
 };
 
-/* Which trials: --trial, --config, or the best configuration. -1 and err: it has no model. */
+/* Choose the trials: --trial, --config, or the best configuration. Returns -1 and err if there is
+ * no model. */
 int predict_choose(struct predict *w, struct err *err);
 
-/* The data, settings and predictor of the first trial. Where new genotypes are asked about and the
- * models can stand alone, without the training data: if all samples are, and if the data cannot be
- * read or are others, which is told. -1 and err: that, where they cannot. */
+/* Prepare data, settings and predictor of the first trial. If the models allow it, new genotypes
+ * are predicted without the training data: silently if all samples are asked for, with a warning if
+ * the data cannot be read or have changed. Otherwise -1 and err. */
 int predict_prepare(struct predict *w, struct err *err);
 
-/* The rows of w->table: for the samples of the training data that the options choose, or for new
- * samples (--genotypes), graphs (--graphs) or nodes (--features). -1 and err. */
+/* Fill w->table with a row for each sample: chosen samples of the training data, or new samples
+ * (--genotypes), graphs (--graphs) or nodes (--features). */
 int predict_samples(struct predict *w, struct err *err);
 
-/* There is none of a trial (letter 't') or configuration ('c'), and what to do. Always returns -1.
- */
+/* Report that a trial (letter 't') or configuration ('c') has no model, and what to do. Always
+ * returns -1. */
 int predict_no_model(const char *db, char letter, int64_t id, struct err *err);
 
-/* Takes one that is zero but for o and what replay borrows. */
+/* Accepts a zeroed one; members of `o` and those borrowed by replay may be set. */
 void predict_release(struct predict *w);
 
 #endif

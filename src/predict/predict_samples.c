@@ -11,15 +11,14 @@
 #include "predict/predict.h"
 #include "trial/spec.h"
 
-/* What files of models may take while they are asked again and again. */
+/* limit for model files kept in memory between batches */
 #define HELD_BYTES ((size_t)1 << 30)
-/* Features of a batch, and its smallest size. */
+/* limit of features in a batch, and the smallest batch */
 #define BATCH_FLOATS ((int64_t)1 << 27)
 #define LEAST_BATCH 16
 
-/* ---- what the models say ---- */
+/* ---- running the models ---- */
 
-/* Samples of these ids, not asked about yet; the data and their models. */
 static struct predictions describe(const struct predict *w, const char *const *id)
 {
     return (struct predictions){.data = w->data,
@@ -28,7 +27,7 @@ static struct predictions describe(const struct predict *w, const char *const *i
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
 }
 
-/* What is new has features alone, no coordinates of a reduction. */
+/* New samples have only features, no coordinates of a reduction. */
 static int complete(struct buf *file, struct predict *w, struct err *err)
 {
     struct buf out = {0};
@@ -53,7 +52,7 @@ static int read_model(struct buf *file, struct predict *w, int32_t m, struct err
     return complete(file, w, err);
 }
 
-/* The file is handed over. */
+/* Takes ownership of file. */
 static void keep_or_release(struct predict *w, int32_t m, struct buf *file, bool holds)
 {
     if (!holds || w->held_bytes + file->size > HELD_BYTES) {
@@ -74,8 +73,9 @@ static void put(struct predictions *p, int32_t m, const double *out, const int32
                out + (size_t)i * each, each * sizeof *out);
 }
 
-/* What model m says of these nodes, each at its own place in p: node i in row i - first.
- *   holds  it will be asked again: its file stays in memory, up to 1 GiB of all */
+/* Store the outputs of model m for these nodes in p: node i in row i - first.
+ *
+ *   holds  the model will run again: its file stays in memory, up to 1 GiB of all files */
 static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes, int32_t n,
                int32_t first, bool holds, struct err *err)
 {
@@ -98,8 +98,7 @@ static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_
     return rc;
 }
 
-/* Samples that are new and asked about together: at most 512 MB of features, at least 16; n where
- * these are fewer. */
+/* At most 512 MB of features, but at least 16 samples. */
 static int32_t batch_size(int32_t n, int32_t n_features)
 {
     int64_t most = BATCH_FLOATS / n_features;
@@ -109,7 +108,7 @@ static int32_t batch_size(int32_t n, int32_t n_features)
     return n < most ? n : (int32_t)most;
 }
 
-/* The rows of n samples that all models are asked about, which are nodes [n]: first, ... */
+/* nodes [n]: first, ... */
 static int put_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
                     int32_t first, bool holds, struct err *err)
 {
@@ -142,7 +141,7 @@ static int32_t copy_part(int32_t *nodes, const struct split *split, const char *
     return n;
 }
 
-/* nodes out [N]: samples of the panel that model m is asked of, ascending. Returns how many. */
+/* nodes out [N]: samples that model m predicts, ascending. Returns their number. */
 static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -165,20 +164,19 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return copy_part(nodes, split, part);
 }
 
-/* Why there is no sample to predict. */
 static int nothing(const struct predict *w, struct err *err)
 {
     const char *part = w->o->part;
 
     if (part && !strcmp(part, "stop") && !settings_has(&w->settings, P_STOP))
         return err_set(err,
-                       "--part stop: c%lld is %s, which has no epoch to choose: the samples of "
-                       "a stop part are among those that it was trained on",
+                       "--part stop: c%lld is %s, which has no epoch to choose: it was trained on "
+                       "the samples of the stop part",
                        (long long)w->config_id, model_type_of(&w->settings)->name);
     if (part && strcmp(part, "none") != 0)
         return err_set(err, "the split has no %s part", part);
-    return err_set(err, "every sample of the panel has a phenotype: there are --part val, --part "
-                        "test and --all");
+    return err_set(err, "every sample of the training data has a phenotype: use --part val, --part "
+                        "test or --all");
 }
 
 static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
@@ -200,7 +198,7 @@ static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
     return rc;
 }
 
-/* Those that chose the epoch would flatter, and those that were trained on more. */
+/* Scores of stop or training samples would be too optimistic. */
 static bool has_score(const struct predict_options *o)
 {
     return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
@@ -272,10 +270,10 @@ static int predict_genotypes(struct predict *w, struct err *err)
 
 /* ---- new graphs (--graphs) ---- */
 
-/* Molecules of a table that are in memory at a time: 2 MB of features. */
+/* molecules of a table in memory at a time: 2 MB of features */
 #define PIECE 1024
 
-/* New graphs that are asked about piece by piece. */
+/* New graphs, predicted piece by piece. */
 struct pieces {
     struct new_graphs new;
     struct known_graphs known;
@@ -286,8 +284,8 @@ static void report_graphs(const struct pieces *pieces, const char *path)
 {
     const struct data_report *r = &pieces->new.report;
 
-    log_info("%s: %d graph%s to predict, %d of them are in the data of the sweep already", path,
-             pieces->n, pieces->n == 1 ? "" : "s", pieces->n_known);
+    log_info("%s: %d graph%s to predict, %d of them already in the training data", path, pieces->n,
+             pieces->n == 1 ? "" : "s", pieces->n_known);
     for (int32_t i = 0; i < r->n_notes; i++)
         if (r->note[i].kind == DATA_NOTE_WARNING)
             log_warn("%s: %s", path, r->note[i].text);
@@ -314,7 +312,7 @@ static int predict_piece(struct predict *w, const struct dataset *graphs, struct
     return rc;
 }
 
-/* 1, or 0 after the last. */
+/* Returns 1, or 0 after the last piece. */
 static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
 {
     struct dataset graphs;
@@ -352,7 +350,7 @@ static int predict_graphs(struct predict *w, struct err *err)
 
 /* ---- new nodes (--features) ---- */
 
-/* New nodes that are asked about together. */
+/* New nodes that are predicted together. */
 struct batch {
     struct mat x;          /* (n, F) */
     struct attached edges; /* start is owned */
@@ -366,13 +364,13 @@ static int check_data(const struct predict *w, struct err *err)
 
     if (format->samples != DATA_NODES)
         return err_set(err,
-                       "--features: the data of the sweep are no graph of nodes (data.format "
-                       "= graph): new samples %s%s",
+                       "--features: the sweep's data are not nodes of a graph (data.format = "
+                       "graph): new samples %s%s",
                        format->new_option ? "are given with --" : "cannot be given",
                        format->new_option ? format->new_option : "");
     if (w->predictor.graph.build == GRAPH_FILE && !w->o->edges)
-        return err_set(err, "--features: the graph was given as edges: --edges FILE must join the "
-                            "new nodes to it");
+        return err_set(err, "--features: the graph comes from a file of edges: give the edges of "
+                            "the new nodes with --edges FILE");
     return 0;
 }
 
@@ -412,28 +410,33 @@ static int predict_node_batch(struct predict *w, struct batch *b, const struct n
     return put_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
 }
 
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void report_nodes(const struct new_nodes *n, const struct predict_options *o)
 {
-    log_info("%s: %d new nodes, %lld rows left out: they are of nodes of the training data",
-             o->features, n->n, (long long)n->n_known);
+    log_info("%s: %d new node%s, skipped %lld row%s of nodes of the training data", o->features,
+             n->n, plural(n->n), (long long)n->n_known, plural(n->n_known));
     if (n->n_unknown)
-        log_warn("%s: %lld entries dropped: the training data have no such feature", o->features,
-                 (long long)n->n_unknown);
+        log_warn("%s: dropped %lld entr%s: the training data have no such feature", o->features,
+                 (long long)n->n_unknown, n->n_unknown == 1 ? "y" : "ies");
     if (n->n_missing)
-        log_info("%s: %lld missing cells are the mean of the training data", o->features,
-                 (long long)n->n_missing);
+        log_info("%s: set %lld missing cell%s to the mean of the training data", o->features,
+                 (long long)n->n_missing, plural(n->n_missing));
     if (!o->edges)
         return;
     if (n->n_alone)
-        log_info("%s: %d new nodes have no edge to the training data", o->edges, n->n_alone);
+        log_info("%s: %d new node%s without an edge to the training data", o->edges, n->n_alone,
+                 plural(n->n_alone));
     if (n->n_between)
-        log_warn(
-            "%s: %lld edges between new nodes are left out: predictions depend on the training "
-            "data alone",
-            o->edges, (long long)n->n_between);
+        log_warn("%s: ignored %lld edge%s between new nodes: predictions depend only on the "
+                 "training data",
+                 o->edges, (long long)n->n_between, plural(n->n_between));
     if (n->n_within)
-        log_info("%s: %lld edges are between nodes of the training data, and not read", o->edges,
-                 (long long)n->n_within);
+        log_info("%s: ignored %lld edge%s between nodes of the training data", o->edges,
+                 (long long)n->n_within, plural(n->n_within));
 }
 
 static int predict_nodes(struct predict *w, struct err *err)

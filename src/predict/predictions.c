@@ -33,13 +33,13 @@ void predictions_release(struct predictions *p)
     p->v = NULL;
 }
 
-/* What a model says; NaN where it was not asked. */
+/* NaN if the model did not predict the sample. */
 static double output_of_model(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
     return p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
 }
 
-/* Of the models that were asked: how many, their mean, and what their spread is. */
+/* Over the models that predicted the sample; returns their number. */
 static int32_t summarize(double *mean, double *sd, const struct predictions *p, int32_t sample,
                          int32_t c)
 {
@@ -60,7 +60,7 @@ static int32_t summarize(double *mean, double *sd, const struct predictions *p, 
     return n;
 }
 
-/* The mean over the models that were asked; NaN where none was. */
+/* NaN if no model predicted the sample. */
 static double mean_output(const struct predictions *p, int32_t sample, int32_t c)
 {
     double mean, sd;
@@ -134,7 +134,6 @@ static int put_text(struct cell *cell, const char *text)
     return copy ? 0 : -1;
 }
 
-/* Which class has the largest mean. */
 static int32_t likeliest(const struct predictions *p, int32_t sample)
 {
     double most = -INFINITY, mean, sd;
@@ -204,19 +203,20 @@ int predictions_put(struct result_table *table, const struct predictions *p, boo
 
 /* ---- the scores ---- */
 
-/* Predictions beside the truth, as metrics take them. */
+/* In the form that metrics take. */
 struct scored {
     const struct predictions *p;
     int32_t *sample; /* [n] */
     int32_t n;
-    float *output;  /* (n, C) log-probabilities or scores of classes, else standardised targets */
+    float *output;  /* (n, C) log-probabilities or class scores; standardised targets for
+                     * regression */
     float *truth;   /* [n] regression, standardised */
     int32_t *label; /* [n] classification */
     void *scratch;
-    double mean, sd; /* of the targets: floats of them all may have no digits left */
+    double mean, sd; /* of the targets; floats of large targets would lose all digits */
 };
 
-/* Model `all` is the mean of those that were asked. */
+/* the mean of the models that predicted a sample */
 enum { ALL = -1 };
 
 static double output_of(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
@@ -293,7 +293,7 @@ static void take_targets(struct scored *s, int32_t model)
     }
 }
 
-/* What a model said that it was asked. */
+/* Collect the labelled samples that a model predicted. */
 static void take_model(struct scored *s, int32_t model)
 {
     s->n = 0;
@@ -314,7 +314,7 @@ static double score(const struct scored *s, enum metric metric)
     return metric == METRIC_RMSE || metric == METRIC_MAE ? value * s->sd : value;
 }
 
-/* Scores that are no probabilities have no log_loss. */
+/* Scores that are not probabilities have no log_loss. */
 static bool has_metric(const struct predictions *p, enum metric metric)
 {
     return metric_task(metric) == p->data->task && (metric != METRIC_LOG_LOSS || p->is_probability);
@@ -344,7 +344,7 @@ static void add_scores(double sum[METRIC_COUNT], const struct scored *s)
             sum[m] += score(s, (enum metric)m) / s->p->n_models;
 }
 
-/* How many models were asked of a sample: the fewest and the most. */
+/* models that predicted a sample */
 static void count_models(int32_t *fewest, int32_t *most, const struct scored *s)
 {
     *fewest = s->p->n_models;
@@ -367,11 +367,14 @@ static void put_models(struct buf *out, const struct scored *s)
     if (s->p->n_models == 1)
         buf_printf(out, "by t%lld", (long long)s->p->trial[0]);
     else if (fewest == s->p->n_models)
-        buf_printf(out, "each by the mean of %d models", most);
+        buf_printf(out, "each predicted by the mean of %d models", most);
     else if (most == 1)
-        buf_printf(out, "pooled, each by the one of %d models that has it there", s->p->n_models);
+        buf_printf(out, "pooled, each predicted by the one of %d models that has it in this part",
+                   s->p->n_models);
     else
-        buf_printf(out, "pooled, each by the mean of those of %d models that have it there",
+        buf_printf(out,
+                   "pooled, each predicted by the mean of those of %d models that have it in this "
+                   "part",
                    s->p->n_models);
 }
 
@@ -401,7 +404,7 @@ static void report_each(struct scored *s, const char *part)
         take_model(s, m);
         add_scores(mean, s);
     }
-    buf_printf(&line, "%s: mean of the %d models' own scores, as best has it: ", part,
+    buf_printf(&line, "%s: mean of the %d models' own scores, as in 'best': ", part,
                s->p->n_models);
     put_scores(&line, s->p, mean);
     log_info("%s", buf_text(&line));

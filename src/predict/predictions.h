@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What several models say of the same samples: their table and their scores. */
+/* The outputs of several models for the same samples: their table and their scores. */
 #ifndef PREDICT_PREDICTIONS_H
 #define PREDICT_PREDICTIONS_H
 
@@ -13,27 +13,32 @@ struct predictions {
     int32_t n;                  /* samples */
     int32_t n_models;
     int32_t n_outputs;    /* C */
-    bool is_probability;  /* of classes; else their scores */
+    bool is_probability;  /* class probabilities; else class scores */
     const int64_t *trial; /* [n_models] ids, borrowed */
-    double *v;            /* (n_models, n, C) NaN where a model was not asked */
+    double *v;            /* (n_models, n, C); NaN where a model made no prediction */
 };
 
-/* Room for n samples, all NaN. The other members are the caller's. Pair with predictions_release().
- */
+/* Allocate memory for n samples, all NaN. The caller sets the other members. Pair with
+ * predictions_release(). */
 int predictions_init(struct predictions *p, int32_t n, int32_t n_models, int32_t n_outputs,
                      struct err *err);
-void predictions_release(struct predictions *p); /* takes a zeroed one */
+void predictions_release(struct predictions *p); /* accepts a zeroed one */
 
-/* Append a row for each sample that a model was asked of to a table that begins zeroed:
- * id, prediction, sd, models; of classes prediction is the likeliest by the mean over models, sd
- * that of its probability, and p_NAME (score_NAME) the means; where is_each is set, t12 ... what
- * each model says (of classes t12_NAME). sd: between models, n - 1; NULL for one. */
+/* Append a row for each sample that has a prediction; the table begins zeroed. Columns:
+ *
+ *   id
+ *   prediction   mean over the models; for classes the class with the largest mean
+ *   sd           between models, n - 1; for classes that of the class's probability; NULL for one
+ *                model
+ *   models       number of models
+ *   p_NAME       for classes the mean probability (score_NAME: mean score)
+ *   t12          with is_each: the output of each model (for classes t12_NAME) */
 int predictions_put(struct result_table *table, const struct predictions *p, bool is_each,
                     struct err *err);
 
-/* Say how good predictions of samples of the training data are that were held out of training:
- * together, and, as recorded, the mean of each model's own score. p: of all samples, those of
- * `part` filled in. */
+/* Print the scores of samples of the training data that were held out of training: of the pooled
+ * predictions and, as recorded, the mean of each model's own score. p: for all samples, with those
+ * of `part` filled in. */
 int predictions_score(const struct predictions *p, const char *part, struct err *err);
 
 #endif

@@ -12,12 +12,12 @@
 #include "trial/kept.h"
 #include "trial/spec.h"
 
-/* Rows of features that are scaled and multiplied at a time. */
+/* rows of features scaled and multiplied at a time */
 #define BLOCK_ROWS 64
 
 /* ---- the panel ---- */
 
-/* A^ of an adjacency, which is released. */
+/* adjacency is released. */
 static int take_graph(struct predictor *p, struct csr *adjacency, struct err *err)
 {
     int rc = csr_normalize(&p->panel, adjacency, err);
@@ -34,7 +34,7 @@ static int make_graph(struct predictor *p, struct err *err)
                                                                                               : 0;
 }
 
-/* Where samples are graphs: that of one, which stays until another is asked about. */
+/* If samples are graphs: A^ of one graph, which stays until another is predicted. */
 static int make_one(struct predictor *p, int32_t graph, struct err *err)
 {
     const int64_t *start = p->asked->graph_start;
@@ -73,7 +73,7 @@ int predictor_init(struct predictor *p, const struct dataset *data, const struct
     spec_graph(&p->graph, settings);
     if (!p->type->uses_graph)
         p->graph.build = GRAPH_NONE;
-    /* Of graphs, it may be others that are asked about. */
+    /* if samples are graphs, others than the data's may be predicted */
     if (!data->graph_start && make_graph(p, err))
         return -1;
     return learn_scaling(p, err);
@@ -104,8 +104,9 @@ bool predictor_has_probabilities(const struct predictor *p)
 
 /* ---- features ---- */
 
-/* A row as read becomes the row as the network sees it. scaled: room for it in double.
- *   sample  of the panel, or -1 for a new one, whose sum is its own */
+/* In place, as the network sees it. scaled: scratch in double.
+ *
+ *   sample  of the panel, or -1 for a new one, which is divided by its own sum */
 static void scale_row(float *row, const struct predictor *p, int32_t sample, double *scaled)
 {
     struct mat raw = mat_view(row, 1, p->data->n_features);
@@ -148,7 +149,7 @@ void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs)
     csr_release(&p->panel);
 }
 
-/* The row of new sample `node`, behind the others. */
+/* The row of new sample i, after all others. */
 static void append_row(struct csr *a, const struct predictor *p, const struct attached *to,
                        int32_t i)
 {
@@ -193,7 +194,7 @@ int predictor_join(struct predictor *p, const struct mat *x, const struct attach
     int rc;
 
     if (p->graph.build == GRAPH_FILE && !edges)
-        return err_set(err, "the graph was given as edges, and the new samples have none");
+        return err_set(err, "the graph comes from a file of edges, but the new samples have none");
     if (p->graph.build == GRAPH_FILE)
         rc = attach_given(&to, &p->panel, edges, x->n_rows, err);
     else
@@ -206,7 +207,7 @@ int predictor_join(struct predictor *p, const struct mat *x, const struct attach
 
 /* ---- a model ---- */
 
-/* A kept model and the products of its first layer. */
+/* A kept model and its first layer. */
 struct opened {
     const void *file;
     size_t bytes;
@@ -228,7 +229,7 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
     *m = (struct opened){.file = file, .bytes = bytes};
     m->is_projected = !kept_is_complete(file, bytes);
     if (m->is_projected && p->fresh.n_rows)
-        return err_set(err, "the model has no weights by features");
+        return err_set(err, "the model has no weights for features");
     if (kept_first(&t, m->file, m->bytes) ||
         t.shape[0] != (m->is_projected ? p->data->n_samples : p->data->n_features) ||
         safetensors_number(&m->target_mean, m->file, m->bytes, "target_mean") ||
@@ -238,7 +239,7 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
     return 0;
 }
 
-/* All weights but those of the first layer, which are not multiplied here. */
+/* All but those of the first layer, which is multiplied separately. */
 static int fill_model(struct model *model, const struct opened *m, struct err *err)
 {
     for (int32_t i = 0; i < model->n_tensors; i++) {
@@ -256,7 +257,7 @@ static int fill_model(struct model *model, const struct opened *m, struct err *e
 
 /* ---- the first layer ---- */
 
-/* row out [F]: the features of a node, scaled. */
+/* row out [F]: the scaled features of a node */
 static void read_row(float *row, const struct predictor *p, int32_t node, double *scaled)
 {
     int32_t n = p->asked->n_nodes;
@@ -323,16 +324,16 @@ static int multiply(struct mat *out, const struct predictor *p, const struct ope
     return 0;
 }
 
-/* What a model is run with. */
+/* State of a forward pass. */
 struct forward {
-    struct dataset shape;     /* of what is run at a time: all samples, or one graph */
-    int64_t start[2];         /* its graph_start then */
-    struct gcn_inputs inputs; /* its first layer's product is handed over: nothing is read but A^ */
+    struct dataset shape;     /* of what runs at a time: all samples, or one graph */
+    int64_t start[2];         /* graph_start of that graph */
+    struct gcn_inputs inputs; /* only A^ is read, since the first layer's product is supplied */
     int64_t none;
     struct model model;
     struct receptive_field field;
     struct pass pass;
-    float *room; /* of the first layer: a level's X W, then A^ X W */
+    float *room; /* of the first layer: X W of a level, then A^ X W */
 };
 
 /* z1 out (n of level 1, H) in f->room: A^ X W. */
@@ -390,7 +391,7 @@ static void forward_begin(struct forward *f, const struct predictor *p)
     f->shape.n_samples = f->shape.n_nodes = f->inputs.a_hat.n_rows;
 }
 
-/* Weights and memory for n samples on levels of up to `capacity` nodes. */
+/* For n samples on levels of up to `capacity` nodes. */
 static int forward_init(struct forward *f, struct predictor *p, const struct opened *m, int32_t n,
                         int32_t capacity, struct err *err)
 {
@@ -409,7 +410,6 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
     return f->room ? 0 : err_nomem(err, "first layer", size * sizeof *f->room);
 }
 
-/* Outputs of the samples that the field was built for. */
 static int forward_run(double *out, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
@@ -443,8 +443,8 @@ static int32_t most_nodes(const struct dataset *data, const int32_t *graphs, int
     return (int32_t)most;
 }
 
-/* One after another, as if it were all that there is: how a product is rounded may depend on its
- * rows, and what is said of a graph must not depend on the others. */
+/* One at a time. The rounding of a product may depend on its rows, but the prediction for a graph
+ * must not depend on other graphs. */
 static int run_graphs(double *out, struct forward *f, struct predictor *p, const struct opened *m,
                       const int32_t *graphs, int32_t n, struct err *err)
 {

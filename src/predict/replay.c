@@ -16,7 +16,7 @@ static void copy_text(char *out, size_t size, const struct result_table *row, co
     snprintf(out, size, "%s", result_table_text(row, 0, column));
 }
 
-/* The row of QUERY_TRIAL_RECORD, whose types the query has checked. */
+/* The query has checked the types. */
 static void read_record(struct replay_trial *trial, const struct result_table *row)
 {
     trial->sweep_id = result_table_integer(row, 0, "sweep_id");
@@ -78,7 +78,6 @@ void replay_release(struct replay *replay)
         forget_data(replay);
 }
 
-/* The first of some faults, as one. */
 static int first_fault(struct errlist *faults, struct err *err)
 {
     int rc = err_set(err, "%s", faults->n ? faults->text[0] : "out of memory");
@@ -102,7 +101,7 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     return rc;
 }
 
-/* The files that the data came from, for a message: " FILE, FILE". */
+/* " FILE, FILE" */
 static void put_files(struct buf *out, const struct sweep *sweep)
 {
     for (int id = 0; id < P_COUNT; id++)
@@ -119,9 +118,9 @@ static int check_digest(const struct replay *r, const struct replay_trial *trial
         return 0;
     put_files(&files, &r->sweep);
     err_set(err,
-            "the data are not those that were trained on (digest %s, here %s):%s; allowed are the "
-            "same data, with the phenotypes of then (new values make other data), wherever they "
-            "lie now: --set data.KEY=FILE",
+            "the data are not the training data (digest %s, here %s):%s; the same files are "
+            "needed, with the phenotypes of that time; if they have moved, give --set "
+            "data.KEY=FILE",
             trial->digest, digest, files.size ? buf_text(&files) : " simulated");
     buf_release(&files);
     return -1;
@@ -147,7 +146,8 @@ static int resolve(struct replay *r, const struct replay_trial *trial, enum task
 {
     union value *fixed = r->sweep.fixed.v;
 
-    /* Neither is part of the key: one may have become less since, the other is of that machine. */
+    /* Neither is part of the key. The number of replicates may have shrunk, and the timeout belongs
+     * to the machine that trained. */
     if (fixed[P_REPLICATES].i <= trial->replicate)
         fixed[P_REPLICATES].i = trial->replicate + 1;
     fixed[P_TRIAL_TIMEOUT].f = 0;
@@ -190,10 +190,11 @@ static int check_key(struct replay *r, const struct replay_trial *trial, struct 
     buf_release(&scratch);
     if (r->is_before || !strcmp(hash_hex(here, key), trial->key))
         return 0;
-    return err_set(err,
-                   "its key is %s, and its settings make %s here: it was trained with other "
-                   "settings (--set?), or by a version of espalier that computes otherwise",
-                   trial->key, key);
+    return err_set(
+        err,
+        "its key is %s, but its settings give %s here: it was trained with other "
+        "settings (check --set), or by a version of espalier that computes other numbers",
+        trial->key, key);
 }
 
 static int change_config(struct replay *r, const struct replay_trial *trial, struct err *err)

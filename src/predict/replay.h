@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials of a database, run again from what it holds: the sweep file of their sweep, the data that
- * this names, and the settings of their configuration. */
+/* Runs trials again from a database: the stored sweep file, the data that it names, and the
+ * settings of the configuration. */
 #ifndef PREDICT_REPLAY_H
 #define PREDICT_REPLAY_H
 
@@ -13,52 +13,51 @@
 struct replay {
     const char *db;              /* path, for messages; borrowed, like the next two */
     struct store *store;         /* open for reading */
-    const struct text_list *set; /* overrides, say of a path; may be empty */
-    int64_t sweep_id;            /* whose data are there; 0: none */
+    const struct text_list *set; /* overrides, for example of a path; may be empty */
+    int64_t sweep_id;            /* the sweep whose data are loaded; 0: none */
     struct dataset data;
     struct prepared *prepared;
-    int64_t config_id; /* whose plan is there; 0: none */
+    int64_t config_id; /* the configuration that is planned; 0: none */
     struct sweep sweep;
     struct plan plan; /* of this configuration alone */
-    bool is_before; /* the trial was computed by an earlier revision of its type of model: its kept
-                       model is as good as any, and training it again gives other numbers */
+    bool is_before;   /* an earlier revision of the model type computed the trial: its kept model is
+                       * valid, but training it again gives other numbers */
     struct model_runner *runner;
 };
 
-/* A trial as the database has it. */
+/* A trial as stored in the database. */
 struct replay_trial {
     int64_t trial_id, config_id, sweep_id;
     int32_t replicate, fold;
     enum trial_state state;
-    double value; /* NaN where there is none */
+    double value; /* NaN if there is none */
     int32_t epochs_run, best_epoch;
     char key[HASH_HEX_SIZE];
-    char digest[HASH_HEX_SIZE]; /* of the data it was trained on */
+    char digest[HASH_HEX_SIZE]; /* of its training data */
     char sweep[256];            /* name */
     char objective[32];
 };
 
-/* -1 and err: no such trial. */
+/* Read a trial. Returns -1 and err if it does not exist. */
 int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_id, struct err *err);
 
-/* Make plan, data, prepared and runner those of a trial, reading data where they are of another
- * sweep; number: the trial's in the plan. -1 and err: the data cannot be read or are others than
- * the sweep's, or the settings give another key than the one stored. */
+/* Prepare plan, data, inputs and runner of a trial, reading the data if they belong to another
+ * sweep. number: the trial's index in the plan. Returns -1 and err if the data cannot be read or
+ * have changed, or if the settings give another key than the stored one. */
 int replay_prepare(struct replay *replay, const struct replay_trial *trial, int64_t *number,
                    struct err *err);
 
-/* The same without the data, whose task is known: there is a plan of the trial's configuration and
- * nothing to run. -1 and err as above. */
+/* Likewise without the data, whose task is known: makes the plan, but nothing can be run. */
 int replay_prepare_alone(struct replay *replay, const struct replay_trial *trial, enum task task,
                          struct err *err);
 
-/* The settings of what was prepared, resolved. */
+/* The resolved settings of the prepared trial. */
 void replay_settings(const struct replay *replay, struct settings *out);
 
-/* Run what was prepared. result: trial_result_release() it. */
+/* Run the prepared trial. The caller releases result with trial_result_release(). */
 void replay_run(struct trial_result *result, struct replay *replay, int64_t number);
 
-/* Takes one that is zero but for db, store and set. */
+/* Accepts one that is zero except for db, store and set. */
 void replay_release(struct replay *replay);
 
 #endif

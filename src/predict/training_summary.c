@@ -10,9 +10,9 @@
 
 static const uint32_t one_name[] = {0, 1};
 
-/* What a file says, before it is believed. */
+/* The contents of a file, not yet trusted. */
 struct source {
-    struct safetensor names, alleles, ids, classes; /* data is NULL where there are none */
+    struct safetensor names, alleles, ids, classes; /* data is NULL if absent */
     struct safetensor fill, mean;                   /* likewise */
     int32_t n_features, n_markers, n_classes;
 };
@@ -34,7 +34,7 @@ static int32_t count_names(const struct safetensor *t)
     return n;
 }
 
-/* Texts, each with a NUL behind it; or nothing. */
+/* Texts, each followed by a NUL; true if valid or absent. */
 static bool find_names(struct safetensor *t, const void *file, size_t bytes, const char *name)
 {
     if (safetensors_find(t, file, bytes, name)) {
@@ -81,7 +81,7 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
 
 /* ---- the data set ---- */
 
-/* Where n texts begin, and the last ends. Returns what is behind these. */
+/* Offsets of n texts and of the end. Returns the address after these. */
 static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_t n)
 {
     const char *text = t->data;
@@ -92,7 +92,7 @@ static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_
     return start + n + 1;
 }
 
-/* The same floats as recode and newcovariates make of the data themselves. */
+/* The same floats as recode and newcovariates compute from the data. */
 static void take_means(float *mean, const struct source *from)
 {
     for (int32_t j = 0; j < from->n_features; j++)
@@ -160,12 +160,12 @@ int training_summary_init(struct training_summary *s, const void *file, size_t b
 
     *s = (struct training_summary){.target = NAN, .label = -1};
     if (!kept_is_complete(file, bytes))
-        return err_set(err, "the first layer is kept by training samples (model.reduce)");
+        return err_set(err, "their first layer is stored by training samples (model.reduce)");
     if (read_source(&from, file, bytes, err))
         return -1;
     if (!has_means(&from))
-        return err_set(err, "no means of the features are kept, which are neither dosages nor "
-                            "standardised");
+        return err_set(err, "they do not contain the means of the features, which are neither "
+                            "dosages nor standardised");
     n = (size_t)from.n_features;
     n_names = 3 * (n + 1) + (size_t)from.n_classes + 1;
     s->start = malloc(n_names * sizeof *s->start);

@@ -9,23 +9,15 @@
 
 #include "base/escape.h"
 #include "base/real.h"
+#include "base/text_width.h"
+#include "report/layout.h"
 
 static const struct cell *cell_at(const struct result_table *table, int64_t row, int32_t col)
 {
     return &table->cells[row * table->n_cols + col];
 }
 
-/* Characters of UTF-8 text: every byte that does not continue one. */
-static int width_of(const char *text)
-{
-    int width = 0;
-
-    for (; *text; text++)
-        width += (*text & 0xC0) != 0x80;
-    return width;
-}
-
-/* For a terminal, on one line. */
+/* Append text made harmless to terminals, on one line. */
 static void put_shown(struct buf *out, const char *text)
 {
     size_t before = out->size;
@@ -61,32 +53,22 @@ static void add_spaces(struct buf *out, int n)
         memset(space, ' ', (size_t)n);
 }
 
+/* Append text in a column, cut where it is wider. */
 static void add_padded(struct buf *out, const char *text, int width, bool right, bool last)
 {
-    int padding = width - width_of(text);
+    int columns = text_width(text);
+    const char *mark = columns > width ? text_ellipsis() : "";
+    int room = width - text_width(mark);
+    size_t n = columns > width ? text_prefix(text, room > 0 ? room : 0) : strlen(text);
 
     if (right)
-        add_spaces(out, padding);
-    buf_puts(out, text);
+        add_spaces(out, width - columns);
+    buf_add(out, text, n);
+    buf_puts(out, mark);
     if (!right && !last)
-        add_spaces(out, padding);
-    buf_puts(out, last ? "\n" : "  ");
-}
-
-void report_record(struct buf *out, const struct result_table *table)
-{
-    int widest = 0;
-
-    for (int32_t c = 0; c < table->n_cols; c++)
-        if (width_of(table->names[c]) > widest)
-            widest = width_of(table->names[c]);
-    for (int32_t c = 0; table->n_rows && c < table->n_cols; c++) {
-        if (cell_at(table, 0, c)->type == CELL_NULL)
-            continue;
-        add_padded(out, table->names[c], widest, false, false);
-        cell_text(out, cell_at(table, 0, c));
-        buf_putc(out, '\n');
-    }
+        add_spaces(out, width - columns);
+    if (!last)
+        add_spaces(out, LAYOUT_GAP);
 }
 
 static void csv_text(struct buf *out, const char *text)
@@ -128,30 +110,33 @@ static void json_cell(struct buf *out, const struct cell *cell)
 
 /* ---- rows in turn ---- */
 
-/* Settings and places stay the same over many rows: a real is formatted where its bits differ from
- * those of the row before (-0 and 0 are equal, and print differently). */
+/* Settings and places stay the same over many rows. A real is therefore formatted only if its bits
+ * differ from those of the row before (-0 and 0 are equal, but print differently). */
 struct column {
-    struct buf name; /* as it stands in every row of JSON */
+    struct buf json; /* the name as it stands in each row of JSON */
+    struct buf name; /* for people */
     struct buf text; /* of the last real; empty: none yet */
     double value;    /* that real */
+    size_t first;    /* the place of the first row's cell in the texts */
     int width;
     bool is_text;
+    bool is_mixed; /* the cells are not all the same */
 };
 
 static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
     [REPORT_TABLE] = cell_text, [REPORT_CSV] = csv_cell, [REPORT_JSON] = json_cell};
 
-static enum report_kind kind_of(const char *format)
+enum report_kind report_kind_parse(const char *name)
 {
-    if (!strcmp(format, "csv"))
+    if (!strcmp(name, "csv"))
         return REPORT_CSV;
-    if (!strcmp(format, "json"))
+    if (!strcmp(name, "json"))
         return REPORT_JSON;
-    assert(!strcmp(format, "table"));
+    assert(!strcmp(name, "table"));
     return REPORT_TABLE;
 }
 
-static void begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
+void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
                   enum report_kind kind)
 {
     *report = (struct report){.out = out, .names = names, .n_cols = n_cols, .kind = kind};
@@ -163,10 +148,11 @@ static void begin(struct report *report, struct buf *out, char *const *names, in
     for (int32_t c = 0; c < report->n_cols; c++) {
         struct column *column = &report->columns[c];
 
-        column->width = width_of(names[c]);
-        buf_puts(&column->name, c ? ", " : "");
-        escape_json_terminal(&column->name, names[c]);
-        buf_puts(&column->name, ": ");
+        put_shown(&column->name, names[c]);
+        column->width = text_width(buf_text(&column->name));
+        buf_puts(&column->json, c ? ", " : "");
+        escape_json_terminal(&column->json, names[c]);
+        buf_puts(&column->json, ": ");
     }
     if (kind == REPORT_JSON)
         buf_puts(out, "[");
@@ -174,12 +160,6 @@ static void begin(struct report *report, struct buf *out, char *const *names, in
         csv_text(out, names[c]);
         buf_putc(out, c + 1 == n_cols ? '\n' : ',');
     }
-}
-
-void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
-                  const char *format)
-{
-    begin(report, out, names, n_cols, kind_of(format));
 }
 
 static void put_real(struct report *report, struct column *column, struct buf *out,
@@ -202,7 +182,7 @@ static void put(struct report *report, int32_t c, struct buf *out, const struct 
         put_cell[report->kind](out, cell);
 }
 
-/* The widest cell is known at the end: till then the texts are kept, each with its NUL. */
+/* The widest cell is known at the end. Until then the texts are kept, each with its NUL. */
 static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
 {
     struct column *column = &report->columns[c];
@@ -210,32 +190,45 @@ static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
     int width;
 
     put(report, c, &report->texts, cell);
-    width = width_of(buf_text(&report->texts) + (report->texts.failed ? 0 : at));
     buf_putc(&report->texts, '\0');
+    if (report->texts.failed)
+        return;
+    width = text_width(report->texts.data + at);
+    if (!report->n_rows)
+        column->first = at;
+    column->is_mixed |= strcmp(report->texts.data + column->first, report->texts.data + at) != 0;
     column->is_text |= cell->type == CELL_TEXT;
     if (width > column->width)
         column->width = width;
+}
+
+/* An object of JSON. */
+static void put_object(struct report *report, const struct cell *cells)
+{
+    buf_puts(report->out, "{");
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        const struct buf *name = &report->columns[c].json;
+
+        buf_add(report->out, name->data, name->size);
+        put(report, c, report->out, &cells[c]);
+    }
+    buf_puts(report->out, "}");
 }
 
 void report_row(struct report *report, const struct cell *cells)
 {
     struct buf *out = report->out;
 
-    if (report->kind == REPORT_JSON)
-        buf_puts(out, report->n_rows ? ",\n {" : "{");
-    for (int32_t c = 0; c < report->n_cols; c++) {
-        if (report->kind == REPORT_TABLE) {
-            keep_cell(report, c, &cells[c]);
-            continue;
-        }
-        if (report->kind == REPORT_JSON)
-            buf_add(out, report->columns[c].name.data, report->columns[c].name.size);
-        put(report, c, out, &cells[c]);
-        if (report->kind == REPORT_CSV)
-            buf_putc(out, c + 1 == report->n_cols ? '\n' : ',');
+    if (report->kind == REPORT_JSON) {
+        buf_puts(out, report->n_rows ? ",\n " : "");
+        put_object(report, cells);
     }
-    if (report->kind == REPORT_JSON)
-        buf_puts(out, "}");
+    for (int32_t c = 0; report->kind == REPORT_TABLE && c < report->n_cols; c++)
+        keep_cell(report, c, &cells[c]);
+    for (int32_t c = 0; report->kind == REPORT_CSV && c < report->n_cols; c++) {
+        put(report, c, out, &cells[c]);
+        buf_putc(out, c + 1 == report->n_cols ? '\n' : ',');
+    }
     report->n_rows++;
 }
 
@@ -244,33 +237,96 @@ void report_gap(struct report *report)
     report->gap = report->n_rows;
 }
 
-/* Numbers stand to the right: a column is one if no cell of it is text. */
-static void put_table(struct report *report)
+/* Add a column to the list of those that are left out. Several tables may have one of the name. */
+static void note_left_out(struct buf *list, const char *name)
 {
-    const char *text = buf_text(&report->texts);
+    size_t n = strlen(name);
 
-    for (int64_t r = -1; r < report->n_rows; r++) {
-        if (r > 0 && r == report->gap)
-            buf_puts(report->out, "...\n");
-        for (int32_t c = 0; c < report->n_cols; c++) {
-            const struct column *column = &report->columns[c];
+    for (const char *at = buf_text(list); *at;) {
+        size_t length = strcspn(at, ",");
 
-            add_padded(report->out, r < 0 ? report->names[c] : text, column->width,
-                       !column->is_text, c + 1 == report->n_cols);
-            if (r >= 0)
-                text += strlen(text) + 1;
-        }
+        if (length == n && !strncmp(at, name, n))
+            return;
+        at += length;
+        at += strspn(at, ", ");
     }
+    buf_printf(list, "%s%s", list->size ? ", " : "", name);
 }
 
-void report_end(struct report *report)
+/* Return the columns of the table as they fit the terminal; NULL: memory was short. */
+static struct layout_column *lay_out(struct report *report)
 {
-    report->out->failed |= buf_failed(&report->texts);
-    if (report->kind == REPORT_JSON)
-        buf_puts(report->out, "]\n");
-    else if (report->kind == REPORT_TABLE && !report->out->failed)
-        put_table(report);
+    struct layout_column *layout = calloc((size_t)report->n_cols + 1, sizeof *layout);
+
+    if (!layout) {
+        report->out->failed = true;
+        return NULL;
+    }
     for (int32_t c = 0; c < report->n_cols; c++) {
+        const struct column *column = &report->columns[c];
+        int least = text_width(buf_text(&column->name));
+
+        layout[c] = (struct layout_column){
+            .name = report->names[c],
+            .width = column->width,
+            .least = least,
+            .is_text = column->is_text,
+            .is_same = report->n_rows > 1 && !column->is_mixed,
+        };
+    }
+    layout_fit(layout, report->n_cols, report->width, report->keep, report->drop);
+    for (int32_t c = 0; report->left_out && c < report->n_cols; c++)
+        if (layout[c].is_left_out)
+            note_left_out(report->left_out, buf_text(&report->columns[c].name));
+    return layout;
+}
+
+/* One line of a table; returns the text after its cells. row: NULL for the header. */
+static const char *put_line(struct report *report, const struct layout_column *layout,
+                            const char *row)
+{
+    const char *text = row;
+    int32_t last = report->n_cols - 1;
+
+    while (last > 0 && layout[last].is_left_out)
+        last--;
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        const struct column *column = &report->columns[c];
+        const char *cell = row ? text : buf_text(&column->name);
+
+        if (!layout[c].is_left_out)
+            add_padded(report->out, cell, layout[c].width, !column->is_text, c == last);
+        if (row)
+            text += strlen(text) + 1;
+    }
+    return text;
+}
+
+/* Numbers are aligned to the right. A column is numeric if no cell of it is text. */
+static void put_table(struct report *report)
+{
+    struct layout_column *layout = lay_out(report);
+    const char *text = buf_text(&report->texts);
+
+    if (!layout)
+        return;
+    buf_puts(report->out, report->bold ? report->bold : "");
+    put_line(report, layout, NULL);
+    buf_puts(report->out, report->plain ? report->plain : "");
+    buf_putc(report->out, '\n');
+    for (int64_t r = 0; r < report->n_rows; r++) {
+        if (r > 0 && r == report->gap)
+            buf_puts(report->out, "...\n");
+        text = put_line(report, layout, text);
+        buf_putc(report->out, '\n');
+    }
+    free(layout);
+}
+
+static void release(struct report *report)
+{
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        buf_release(&report->columns[c].json);
         buf_release(&report->columns[c].name);
         buf_release(&report->columns[c].text);
     }
@@ -279,36 +335,66 @@ void report_end(struct report *report)
     buf_release(&report->texts);
 }
 
-/* ---- whole tables ---- */
+void report_end(struct report *report)
+{
+    report->out->failed |= buf_failed(&report->texts);
+    if (report->kind == REPORT_JSON)
+        buf_puts(report->out, "]");
+    else if (report->kind == REPORT_TABLE && !report->out->failed)
+        put_table(report);
+    release(report);
+}
 
-static void put_whole(struct buf *out, const struct result_table *table, enum report_kind kind)
+/* ---- whole tables and records ---- */
+
+void report_table(struct buf *out, const struct result_table *table, enum report_kind kind)
 {
     struct report report;
 
-    begin(&report, out, table->names, table->n_cols, kind);
+    report_begin(&report, out, table->names, table->n_cols, kind);
     for (int64_t r = 0; r < table->n_rows; r++)
         report_row(&report, &table->cells[r * table->n_cols]);
     report_end(&report);
 }
 
-void report_text(struct buf *out, const struct result_table *table)
+static void put_fields(struct buf *out, const struct result_table *table)
 {
-    put_whole(out, table, REPORT_TABLE);
+    int widest = 0;
+
+    for (int32_t c = 0; c < table->n_cols; c++) {
+        int width = text_width(table->names[c]);
+
+        if (width > widest && cell_at(table, 0, c)->type != CELL_NULL)
+            widest = width;
+    }
+    for (int32_t c = 0; c < table->n_cols; c++) {
+        struct buf name = {0};
+
+        if (cell_at(table, 0, c)->type == CELL_NULL)
+            continue;
+        put_shown(&name, table->names[c]);
+        add_padded(out, buf_text(&name), widest, false, false);
+        cell_text(out, cell_at(table, 0, c));
+        buf_putc(out, '\n');
+        buf_release(&name);
+    }
 }
 
-void report_csv(struct buf *out, const struct result_table *table)
+void report_record(struct buf *out, const struct result_table *table, enum report_kind kind)
 {
-    put_whole(out, table, REPORT_CSV);
-}
+    struct report report;
 
-void report_json(struct buf *out, const struct result_table *table)
-{
-    put_whole(out, table, REPORT_JSON);
+    if (kind == REPORT_CSV) {
+        report_table(out, table, kind);
+    } else if (kind == REPORT_TABLE) {
+        if (table->n_rows)
+            put_fields(out, table);
+    } else if (!table->n_rows) {
+        buf_puts(out, "null");
+    } else {
+        report_begin(&report, out, table->names, table->n_cols, kind);
+        buf_cut(out, out->size - !buf_failed(out)); /* the bracket of an array */
+        put_object(&report, table->cells);
+        release(&report);
+    }
 }
-
-void report_format(struct buf *out, const struct result_table *table, const char *format)
-{
-    put_whole(out, table, kind_of(format));
-}
-
-/* Columns of QUERY_EFFICIENCY. */

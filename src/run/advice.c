@@ -11,9 +11,9 @@
 #include "grid/param.h"
 #include "store/query.h"
 
-/* One sample has no correlation; two have 1 or -1. */
+/* The correlation of one sample is undefined; that of two is 1 or -1. */
 #define LEAST_CORRELATED 3
-/* With two values the chosen one is always at an edge. */
+/* Of two values, the chosen one is always at an edge. */
 #define LEAST_LEVELS 3
 enum { N_EXAMPLES = 2, NUMBER_TEXT = 32 };
 
@@ -53,20 +53,21 @@ void advice_small_parts(struct errlist *out, const struct advice_parts *val,
     char text[256];
 
     if (is_tiny)
-        snprintf(text, sizeof text, "%s of so few means nothing; use %s, or objective = val_rmse",
+        snprintf(text, sizeof text,
+                 "%s means nothing for so few samples; use %s, or objective = val_rmse",
                  objective->name, larger);
     else
-        snprintf(text, sizeof text, "chance decides much of the score; use %s", larger);
+        snprintf(text, sizeof text, "the score depends much on chance; use %s", larger);
     if (is_tiny || val->n_small)
         put_parts(out, val, "validation", is_tiny, text);
     is_tiny = objective->is_correlation && stop->n_tiny;
     if (is_tiny)
         snprintf(text, sizeof text,
-                 "%s of so few chooses the epoch at random; use a larger [split] stop",
+                 "%s of so few samples chooses the epoch at random; use a larger [split] stop",
                  objective->name);
     else
         snprintf(text, sizeof text,
-                 "chance decides much of the choice of the epoch; use a larger [split] stop");
+                 "the choice of the epoch depends much on chance; use a larger [split] stop");
     if (is_tiny || stop->n_small)
         put_parts(out, stop, "stop", is_tiny, text);
 }
@@ -80,10 +81,9 @@ void advice_mixed_types(struct errlist *out)
 void advice_repeated(struct errlist *out, bool has_ridge)
 {
     errlist_add(out,
-                "replicates validate on the same samples: se, * and the intervals include the "
-                "random numbers of training, not the choice of samples%s",
-                has_ridge ? " (replicates of ridge, which draws no random numbers, are equal)"
-                          : "");
+                "all replicates are validated on the same samples: se, * and the intervals measure "
+                "the variation between trained models, not between samples%s",
+                has_ridge ? " (ridge draws no random numbers, so its replicates are equal)" : "");
 }
 
 /* ---- the edges of axes ---- */
@@ -117,8 +117,8 @@ static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
     buf_release(&shortest);
 }
 
-/* One value further out than `edge`, as text; false where the setting allows none. next: the value
- * at the axis's spacing. Beyond the limit of the setting the way to it is halved. */
+/* One value further out than `edge`, as text; false if the setting allows none. next: the value at
+ * the axis's spacing. If the setting does not allow that one, the value halfway to its limit. */
 static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, double next)
 {
     const struct param *p = &param_table[id];
@@ -131,14 +131,14 @@ static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, do
     if (next <= p->min + slack || next >= p->max - slack)
         next = (edge + limit) / 2;
     put_number(text, next, is_whole);
-    /* A limit of 0 often means `never` or `off`, which is no smaller value. */
+    /* A limit of 0 often means `never` or `off`, which is not a smaller value. */
     if (strtod(text, NULL) == edge && !is_open && limit != 0)
         put_number(text, limit, is_whole);
     return strtod(text, NULL) != edge && (strtod(text, NULL) != 0 || p->min < 0) &&
            !param_read(&value, id, text, NULL);
 }
 
-/* "0.3 and 1" and "0.3,1"; false where there is nothing to try. */
+/* "0.3 and 1" and "0.3,1"; false if there is nothing to try. */
 static bool put_examples(struct buf *words, struct buf *list, const struct advice_axis *axis,
                          double edge, double inner)
 {
@@ -198,12 +198,12 @@ void advice_r2(struct errlist *out, int64_t config, double r2, const char *objec
         return;
     errlist_add(out,
                 "c%lld has a mean validation R2 of %.3g: it predicts worse than the mean of the "
-                "target does; %s",
+                "target; %s",
                 (long long)config, r2,
                 strcmp(objective, "val_r2")
-                    ? "its correlation shows the order of samples only; set [sweep] objective = "
-                      "val_r2 to rank by R2"
-                    : "no configuration is better; check the target and its ids, or add "
+                    ? "a correlation measures only the order of the samples; set [sweep] objective "
+                      "= val_r2 to rank by R2"
+                    : "and so do all others; check the target and its ids, or add "
                       "regularisation to the grid");
 }
 
@@ -212,8 +212,9 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
     char which[80];
 
     if (alike->n_scored > 1 && alike->n_compared == 0)
-        errlist_add(out, "one trial of a configuration shows no difference from chance: "
-                         "--set replicates=5 adds replicates, which give intervals");
+        errlist_add(out,
+                    "with one trial for each configuration, no difference can be told from chance: "
+                    "--set replicates=5 adds replicates, which give intervals");
     if (!alike->n_alike)
         return;
     snprintf(which, sizeof which, "%lld of the next %lld configurations", (long long)alike->n_alike,
@@ -221,19 +222,19 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
     errlist_add(out,
                 "%s cannot be told apart from the best one (the 95 %% interval of the difference "
                 "contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' "
-                "chooses the cheapest near the best",
+                "chooses the cheapest configuration that is nearly as good",
                 alike->n_compared == 1 ? "the next configuration" : which);
 }
 
 /* ---- what the database shows ---- */
 
-/* Of the first row; NaN where the table has no such column. */
+/* A number of the first row; NaN if the table has no such column. */
 static double number(const struct result_table *table, const char *column)
 {
     return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
 }
 
-/* Settings of the model and its training; those of the split have no best value. */
+/* Whether a setting is of the model or its training. Settings of the split have no best value. */
 static bool is_tuned(enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -242,7 +243,7 @@ static bool is_tuned(enum param_id id)
            (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT);
 }
 
-/* One axis, whose levels are the rows from `first` to before `end`. */
+/* Look at one axis. Its levels are the rows from `first` to before `end`. */
 static int find_axis(struct errlist *out, const struct result_table *levels, int64_t first,
                      int64_t end, const struct result_table *chosen, struct err *err)
 {

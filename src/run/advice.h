@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The warnings that a statistician would give about a sweep: each says what is wrong, why it
+/* The warnings that a statistician would give about a sweep. Each states what is wrong, why it
  * matters and what to do.
  *
  * advice_*() are pure functions from facts to texts. `run` gathers the facts of its plan (job_warnings);
@@ -38,7 +38,7 @@ void advice_small_parts(struct errlist *out, const struct advice_parts *val,
 /* Models without epochs compete with models whose epoch the validation part has chosen. */
 void advice_mixed_types(struct errlist *out);
 
-/* Replicates validate on the same samples. has_ridge: some models draw no random numbers. */
+/* All replicates are validated on the same samples. has_ridge: some models draw no random numbers. */
 void advice_repeated(struct errlist *out, bool has_ridge);
 
 /* A numeric axis and where the chosen configuration lies on it. */
@@ -50,16 +50,15 @@ struct advice_axis {
     double chosen;
 };
 
-/* A warning where the chosen value is the smallest or largest of at least three, and the setting
- * allows values beyond it. It names the next two, at the axis's own spacing: equal ratios or equal
- * steps. */
+/* Warn if the chosen value is the smallest or largest of at least three and the setting allows
+ * values beyond it. The warning suggests the next two, at the axis's own spacing: equal ratios or
+ * equal steps. */
 void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t config);
 
-/* A warning where the mean validation R2 of the chosen configuration is negative. NaN: there is
- * none. */
+/* Warn if the mean validation R2 of the chosen configuration is negative. NaN: it has none. */
 void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective);
 
-/* A warning where scores cannot tell configurations from the best one. */
+/* Warn if the scores of configurations cannot be told from that of the best one. */
 void advice_alike(struct errlist *out, const struct query_alike *alike);
 
 /* A configuration that was chosen. */
@@ -69,11 +68,11 @@ struct advice_choice {
     bool is_restricted;              /* others were excluded, so the edges of axes say nothing */
 };
 
-/* All that the database shows of a sweep. -1 and err. */
+/* Find all warnings that the database gives reason for. -1 and err. */
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err);
 
-/* Find and print that of a sweep's best configuration, which is what the sweep has chosen. */
+/* Find and print the warnings about a sweep's best configuration. */
 void advice_print_best(struct store *store, const char *name);
 
 /* Print and release the warnings. path: the file that they are about, or NULL. */

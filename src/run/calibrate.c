@@ -6,12 +6,12 @@
 #include "trial/model_runner.h"
 #include "trial/model_type.h"
 
-/* A probe trains the configurations that have the least and the most of each kind of work, the one
- * in the middle, and one of each model type, from the cheapest epoch on. */
+/* A probe trains some configurations for a moment, the cheapest first: those with the least and the
+ * most of each kind of work, the middle one, and one of each model type. */
 
 #define MOST_S 0.5
 #define LEAST_S 0.02
-#define SHARE 0.01 /* of the sweep */
+#define SHARE 0.01 /* of the sweep's time */
 
 enum { KINDS = 3, TYPES = 4, MOST_PROBES = 2 * KINDS + 1 + TYPES };
 
@@ -35,10 +35,9 @@ static int64_t observe_known(struct cost *cost, const struct job *job,
 
 /* ---- by a probe ---- */
 
-/* Watches a trial; ends it when it has run long enough. */
 struct probe {
     double until_s;
-    double first_s, last_s; /* when the first epoch ended, and the last so far */
+    double first_s, last_s; /* end of the first and the latest epoch */
     int64_t epochs;
 };
 
@@ -52,7 +51,7 @@ static bool probe_goes_on(void *arg)
     return !stop_signal && probe->last_s < probe->until_s;
 }
 
-/* Seconds of the whole trial, from its first epochs; 0: it could not be run. */
+/* Seconds of a whole trial, from its first epochs; 0: it could not be run. */
 static double probe_config(struct job *job, const struct runner *runner, int32_t config,
                            double budget_s)
 {
@@ -94,7 +93,6 @@ static int add_config(int32_t *configs, int n, int32_t config)
     return n + 1;
 }
 
-/* Whether none of the n configurations has the model type of this one. */
 static bool is_first_of_type(const struct job *job, const int32_t *configs, int n, int32_t config)
 {
     struct settings s, other;
@@ -108,7 +106,7 @@ static bool is_first_of_type(const struct job *job, const int32_t *configs, int 
     return true;
 }
 
-/* Of the configurations that take no more memory than that; none where there are none. */
+/* Among configurations of at most most_bytes; 0 if there are none. */
 static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, double most_bytes)
 {
     const struct gcn_cost *work = job->work;
@@ -137,8 +135,8 @@ static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, d
     return n;
 }
 
-/* What is tried is to be trained for as long as it may, not to be read for half of that. What
- * cannot be made fails when it is tried. */
+/* Made in advance, so that the probe's time is spent on training. Inputs that cannot be made fail
+ * again in the probe. */
 static void make_inputs(struct job *job, const int32_t *configs, int n)
 {
     struct settings s;
@@ -151,7 +149,7 @@ static void make_inputs(struct job *job, const int32_t *configs, int n)
     }
 }
 
-/* The cheapest first: where an epoch takes longer than the whole budget, one is enough. */
+/* Cheapest first: if an epoch exceeds the whole budget, one probe is enough. */
 static void sort_configs(int32_t *configs, int n, const struct cost *cost)
 {
     for (int i = 1; i < n; i++)
@@ -164,7 +162,6 @@ static void sort_configs(int32_t *configs, int n, const struct cost *cost)
         }
 }
 
-/* Seconds that a probe may take. */
 static double budget(const struct job *job, const struct cost *cost,
                      const struct store_trials *known, int32_t ranks)
 {
@@ -196,7 +193,7 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
     sort_configs(configs, n, cost);
     make_inputs(job, configs, n);
     until_s = clock_now(&clock_system) + budget_s;
-    /* The time of one type says little about the others: each is tried, also past the budget. */
+    /* One type's time says little about the others, so each is probed, even beyond the budget. */
     for (int i = 0; i < n; i++) {
         if (clock_now(&clock_system) >= until_s && !is_first_of_type(job, configs, i, configs[i]))
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a cost model can know of a machine before a sweep begins there. */
+/* Calibration of the cost model for a machine before a sweep begins. */
 #ifndef RUN_CALIBRATE_H
 #define RUN_CALIBRATE_H
 
@@ -7,12 +7,11 @@
 #include "sched/cost.h"
 #include "store/store.h"
 
-/* Calibrate a cost model of the job's configurations: by the trials that the database has finished,
- * or where there is none by training some configurations for a moment each. That takes half a
- * second together, or a hundredth of what the sweep is expected to take on so many ranks, and is
- * left out where that is too little to measure anything. Configurations that take more than
- * most_bytes (job->bytes) are not tried. Returns the number of measurements; -1 and err when memory
- * is short. */
+/* Calibrate the cost model by finished trials in the database or, if there are none, by training
+ * some configurations for a moment each. This takes half a second, or 1 % of the time that the
+ * sweep is expected to take on `ranks` ranks; it is skipped if that is too short to measure
+ * anything. Configurations of more than most_bytes (job->bytes) are not tried. Returns the number
+ * of measurements; -1 and err: no memory. */
 int64_t calibrate_cost(struct cost *cost, struct job *job, const struct store_trials *known,
                        int32_t ranks, double most_bytes, struct err *err);
 

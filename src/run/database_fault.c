@@ -5,11 +5,11 @@
 #include "grid/shard.h"
 #include "launch/stop.h"
 
-/* Somebody's query is over in a moment; a transaction that was left open is noticed by its owner
- * sooner or later, and a job of hours is worth the wait. */
+/* Queries end within moments. The owner of an open transaction will notice it, and waiting is
+ * cheaper than losing a job of hours. */
 #define WARN_S 2.0
 #define PATIENCE_S 600.0
-#define STOPPING_S 10.0 /* a batch system that asked us to stop kills soon */
+#define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
 
 enum { RANGES_MAX = 12 };
 
@@ -20,9 +20,8 @@ static bool on_wait(void *arg, double waited_s, const char *holder)
     fault->meanwhile(fault->arg);
     if (waited_s >= WARN_S && !fault->has_warned) {
         fault->has_warned = true;
-        log_warn("%s: %s keeps it from being written; waiting for it, %.0f minutes at most",
-                 fault->db,
-                 *holder ? holder : "another process, or a lock service that does not answer,",
+        log_warn("%s: cannot write: blocked by %s; waiting up to %.0f minutes", fault->db,
+                 *holder ? holder : "another process, or by a lock service that does not answer",
                  PATIENCE_S / 60);
     }
     return !stop_signal || waited_s < STOPPING_S;
@@ -36,7 +35,7 @@ void database_fault_watch(struct database_fault *fault, struct store *store)
 void database_fault_over(struct database_fault *fault)
 {
     if (fault->has_warned)
-        log_info("%s: free again", fault->db);
+        log_info("%s: can be written again", fault->db);
     fault->has_warned = false;
 }
 
@@ -53,7 +52,7 @@ static void put_range(struct buf *out, int64_t from, int64_t to, int n)
         buf_printf(out, "-t%lld", (long long)to);
 }
 
-/* "t3, t7-t12": numbers as in `show`. Returns how many trials are missing. */
+/* "t3, t7-t12", as in `show`. Returns the number of missing trials. */
 static int64_t list_missing(struct buf *out, const struct store_trials *known, int64_t n_trials)
 {
     int64_t n = 0, from = 0, to = -1;
@@ -93,30 +92,30 @@ static void warn_missing(const char *db, const struct job *job, const struct sto
     struct buf missing = {0};
     int64_t n = list_missing(&missing, known, job->plan.n_trials);
 
-    log_warn("%s: all that was committed is safe; it holds %lld of %lld trials", db,
-             (long long)(total - n), (long long)total);
+    log_warn("%s: all committed results are safe: %lld of %lld trials", db, (long long)(total - n),
+             (long long)total);
     if (n)
-        log_warn("missing: %lld trial%s (%s); mend the cause, then the same command runs %s",
-                 (long long)n, n == 1 ? "" : "s", buf_failed(&missing) ? "..." : buf_text(&missing),
-                 n == 1 ? "it" : "them");
+        log_warn("missing: %lld trial%s (%s); fix the cause, then run the same command again",
+                 (long long)n, n == 1 ? "" : "s",
+                 buf_failed(&missing) ? "..." : buf_text(&missing));
     else
-        log_warn("none is missing");
+        log_warn("no trial is missing");
     buf_release(&missing);
 }
 
-/* known: of the job's plan, with the shard marked. */
+/* known: for the job's plan, with the shard marked */
 static void warn_rest(const char *db, const struct job *job, struct store_trials *known)
 {
     struct store *store;
     struct err err;
 
     if (store_open_reader(&store, db, &err)) {
-        log_warn("%s; never part it from %s-wal or %s-journal, where there is one", err.text, db,
-                 db);
+        log_warn("%s; keep the database together with %s-wal and %s-journal, if they exist",
+                 err.text, db, db);
         return;
     }
     if (store_find(store, &job->plan, &job->data, known, &err))
-        log_warn("%s; what was committed is in it all the same", err.text);
+        log_warn("%s; the database still contains all committed results", err.text);
     else
         warn_missing(db, job, known);
     store_close(store);

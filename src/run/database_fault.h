@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run says when its database cannot be written: another process holds it, or the disk has
+/* Messages of a run whose database cannot be written: another process holds it, or the disk
  * failed. */
 #ifndef RUN_DATABASE_FAULT_H
 #define RUN_DATABASE_FAULT_H
@@ -10,20 +10,20 @@
 
 struct database_fault {
     const char *db;               /* borrowed */
-    void (*meanwhile)(void *arg); /* called again and again while the database is waited for */
+    void (*meanwhile)(void *arg); /* called repeatedly while the run waits for the database */
     void *arg;
-    bool has_warned; /* that the database is being waited for */
+    bool has_warned; /* the user knows that the run waits */
 };
 
-/* Let a writer wait for other processes, and say so once. A signal to stop ends the waiting soon.
- * fault is borrowed by the store. */
+/* Let the store wait for other processes, and warn once. A stop signal soon ends the waiting. The
+ * store borrows fault. */
 void database_fault_watch(struct database_fault *fault, struct store *store);
 
-/* After a commit: says that the database is free again, if that had been said. */
+/* After a commit: report that the database can be written again, if a warning was printed. */
 void database_fault_over(struct database_fault *fault);
 
-/* After a run that broke off, and closed its database: opens it anew and warns of what is safe in
- * it, which trials of the shard are missing and how to go on. */
+/* After a run broke off and closed its database: open it again and warn which results are safe,
+ * which trials of the shard are missing, and how to continue. */
 void database_fault_report(const char *db, const struct job *job, const struct shard *shard);
 
 #endif

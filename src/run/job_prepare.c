@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "data/format.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
@@ -31,7 +32,6 @@ int job_parse_text(struct job *job, const char *path, const char *text, struct e
 
 /* ---- the data ---- */
 
-/* `folds = groups` becomes how many that is. */
 static int count_folds(struct job *job, struct err *err)
 {
     union value *folds = &job->sweep.fixed.v[P_FOLDS];
@@ -44,15 +44,14 @@ static int count_folds(struct job *job, struct err *err)
     if (split_count_groups(&n, &job->data, &spec, err))
         return -1;
     if (n < 2 || n > param_table[P_FOLDS].max)
-        return err_set(err,
-                       "folds = groups: %d of split.group outside the test part: must be 2 to %g",
-                       n, param_table[P_FOLDS].max);
+        return err_set(err, "folds = groups: %d group%s outside the test part: must be 2 to %g", n,
+                       n == 1 ? "" : "s", param_table[P_FOLDS].max);
     folds->i = n;
     return 0;
 }
 
-/* scale = auto of node attributes and features of a given graph: amounts are standardized, one-hot
- * labels and words are left as they are (doc/decisions/0037). Others are for settings_resolve(). */
+/* For node attributes and features of a given graph: amounts are standardized, one-hot labels and
+ * words are not (doc/decisions/0037). settings_resolve() handles the other formats. */
 static int resolve_scale(struct job *job, struct err *err)
 {
     union value *v = job->sweep.fixed.v;
@@ -68,7 +67,6 @@ static int resolve_scale(struct job *job, struct err *err)
     return 0;
 }
 
-/* The settings that depend on the data. */
 static int resolve(struct job *job, struct errlist *faults)
 {
     struct err err;
@@ -84,7 +82,7 @@ static int resolve(struct job *job, struct errlist *faults)
     return requirements_check_data(&job->sweep, &job->data, faults);
 }
 
-/* A setting that only the data show to be missing is the sweep file's fault. */
+/* A setting that proves missing when the data are read is a fault of the sweep file. */
 static int fail_load(const struct job *job, struct err *err, struct errlist *faults)
 {
     struct buf place = {0};
@@ -97,6 +95,21 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
     return errlist_add_usage(faults, err);
 }
 
+/* For -v: the files that the settings name, and where they lie. */
+static void log_files(const struct settings *settings)
+{
+    for (int id = 0; id < P_COUNT; id++) {
+        const char *path = settings->v[id].s;
+        char *real;
+
+        if (param_table[id].type != PARAM_PATH || !*path)
+            continue;
+        real = realpath(path, NULL);
+        log_verbose("%s.%s: %s", param_table[id].section, param_table[id].key, real ? real : path);
+        free(real);
+    }
+}
+
 int job_load(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -104,11 +117,15 @@ int job_load(struct job *job, struct errlist *faults)
     struct err err;
 
     address_space_warn();
+    if (log_get_level() == LOG_VERBOSE)
+        log_files(&job->sweep.fixed);
     spec_data(&spec, &job->sweep.fixed);
     spec.unmatched = job->unmatched;
     if (data_load(&job->data, &spec, &job->report, &err))
         return fail_load(job, &err, faults);
     job->load_s = clock_now(&clock_system) - begun_s;
+    log_verbose("data: %d samples and %d features, read in %.2f s", job->data.n_samples,
+                job->data.n_features, job->load_s);
     job_warn_data(job);
     return resolve(job, faults);
 }
@@ -140,7 +157,7 @@ static int make_plan(struct job *job, struct err *err)
     return rc;
 }
 
-/* The parts of every fold, so that one without samples is found before anything is spent. */
+/* Finds an empty part before any training. */
 static int check_folds(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
@@ -150,8 +167,7 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
-/* Parts are to be looked at where the setting says another stop part than before, unless that was a
- * smaller one. */
+/* True if the stop part is smaller than all before, so that parts need checking. */
 static bool has_other_parts(const struct settings *s, double *least_stop)
 {
     double stop = s->v[P_STOP].f;
@@ -162,7 +178,7 @@ static bool has_other_parts(const struct settings *s, double *least_stop)
     return true;
 }
 
-/* Cost of every configuration; finds values that do not suit the data before anything is spent. */
+/* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
     struct settings settings;
@@ -199,6 +215,7 @@ int job_points(struct job *job, struct errlist *faults)
 
 int job_plan(struct job *job, struct errlist *faults)
 {
+    double begun_s = clock_now(&clock_system);
     struct err err;
 
     if (job_points(job, faults))
@@ -206,6 +223,9 @@ int job_plan(struct job *job, struct errlist *faults)
     job_warn_plan(job);
     if (make_costs(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);
+    log_verbose("plan: %lld trials of %d configurations, made in %.2f s",
+                (long long)job->plan.n_trials, job->plan.n_configs,
+                clock_now(&clock_system) - begun_s);
     return 0;
 }
 

@@ -15,10 +15,10 @@
 
 /* ---- the data ---- */
 
-/* More of them than this are rather amounts. */
+/* more distinct numbers are probably amounts */
 #define MOST_NUMBERED_CLASSES 10
 
-/* Whole numbers that nobody said to be classes; those of images are. */
+/* Whole numbers that were guessed to be classes. Images have class numbers anyway. */
 static void warn_classes(const struct job *job)
 {
     const struct settings *s = &job->sweep.fixed;
@@ -30,7 +30,7 @@ static void warn_classes(const struct job *job)
     for (int32_t c = 0; c < d->n_classes; c++)
         if (dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")])
             return;
-    log_warn("%s: the %d different whole numbers of the target are taken for classes: set [data] "
+    log_warn("%s: the target has %d different whole numbers, which are used as classes: set [data] "
              "task = regression if they are amounts, task = classification if they are classes",
              job->sweep.path, d->n_classes);
 }
@@ -52,10 +52,9 @@ void job_warn_data(const struct job *job)
     warn_classes(job);
 }
 
-/* Beside a feature with so many times its standard deviation another is next to nothing. */
+/* a feature whose standard deviation is this many times smaller has almost no effect */
 #define MOST_SPREAD 100
 
-/* Its name, or its number where features have no names. */
 static const char *feature_text(char out[64], const struct dataset *d, int32_t feature)
 {
     const char *name = dataset_feature_name(d, feature);
@@ -78,15 +77,15 @@ int job_warn_spread(struct job *job, struct err *err)
         return 0;
     if (!has_amounts && job_has_amounts(&has_amounts, job, err))
         return -1;
-    if (!has_amounts) /* the spread of 0 and 1 says how rare a label is, not on which scale it is */
+    if (!has_amounts) /* the spread of 0 and 1 shows how rare a label is, not its scale */
         return 0;
     if (scale_measure_spread(&spread, d, err))
         return -1;
     if (spread.narrowest >= 0 && spread.most > MOST_SPREAD * spread.least)
-        log_warn("%s: scale = none, and the spreads of the features differ by more than %d: "
-                 "feature %s has standard deviation %.3g, feature %s %.3g: set [data] scale = %s",
-                 job->sweep.path, MOST_SPREAD, feature_text(widest, d, spread.widest), spread.most,
-                 feature_text(narrowest, d, spread.narrowest), spread.least,
+        log_warn("%s: scale = none, but standard deviations of features differ by a factor of more "
+                 "than %d: %.3g for feature %s, %.3g for feature %s: set [data] scale = %s",
+                 job->sweep.path, MOST_SPREAD, spread.most, feature_text(widest, d, spread.widest),
+                 spread.least, feature_text(narrowest, d, spread.narrowest),
                  d->is_sparse ? "row, or divide the large values" : "standardize");
     return 0;
 }
@@ -102,8 +101,9 @@ static void report_repeats(const struct job *job)
         log_info("%s: %s", job->sweep.path, buf_text(&strays));
     if (job->plan.n_repeats) {
         plan_put_repeats(&why, &job->plan);
-        log_info("%s: %s: %d points of the grid are the same models as others and left out",
-                 job->sweep.path, buf_text(&why), job->plan.n_repeats);
+        log_info("%s: %s: dropped %d point%s of the grid that repeat%s the model of another point",
+                 job->sweep.path, buf_text(&why), job->plan.n_repeats,
+                 job->plan.n_repeats == 1 ? "" : "s", job->plan.n_repeats == 1 ? "s" : "");
     }
     buf_release(&strays);
     buf_release(&why);
@@ -116,8 +116,8 @@ static void warn_idle(const struct job *job)
         int32_t n = plan_count_idle(&job->plan, axis);
 
         if (n)
-            log_warn("%s: %s does nothing in %d of the %d configurations: they differ from others "
-                     "by chance alone",
+            log_warn("%s: %s has no effect in %d of the %d configurations: they differ from others "
+                     "only by chance",
                      job->sweep.path, param_table[axis->id].key, n, job->plan.n_configs);
     }
 }
@@ -127,13 +127,12 @@ static void warn_one_row(const struct job *job)
     int32_t n = plan_count_one_row(&job->plan);
 
     if (n)
-        log_warn("%s: batch_norm = yes leaves nothing of a single sample, and batch_size = 1 "
-                 "without a graph gives it no other: %d of the %d configurations learn next to "
-                 "nothing: take batch_size = 2 or more",
+        log_warn("%s: batch_norm = yes turns a single sample into zeros, and batch_size = 1 "
+                 "without a graph trains on single samples: %d of the %d configurations learn "
+                 "almost nothing: set batch_size = 2 or more",
                  job->sweep.path, n, job->plan.n_configs);
 }
 
-/* A reduction that has no effect on these data. */
 static void warn_reduction(const struct job *job)
 {
     const struct dataset *data = &job->data;
@@ -143,8 +142,8 @@ static void warn_reduction(const struct job *job)
         plan_settings(&job->plan, c, &s);
         if (s.v[P_REDUCE].i == REDUCE_NONE || !reducer_keeps(data, (int32_t)s.v[P_REDUCE].i))
             continue;
-        log_warn("%s: reduce = exact leaves the features as they are: %d features are no more than "
-                 "%d samples",
+        log_warn("%s: reduce = exact has no effect: there are %d features and %d samples, and only "
+                 "more features than samples can be reduced",
                  job->sweep.path, data->n_features, data->n_samples);
         return;
     }
@@ -160,7 +159,7 @@ void job_warn_plan(const struct job *job)
 
 /* ---- the parts ---- */
 
-/* Whether some model has its epoch chosen by what scores it; -1 and err. */
+/* 1 if a model's epoch is chosen by the samples that score it, else 0; -1 and err. */
 static int has_lucky(struct job *job, struct err *err)
 {
     struct settings s;
@@ -177,7 +176,7 @@ static int has_lucky(struct job *job, struct err *err)
     return 0;
 }
 
-/* Whether some model is trained without epochs, of which none can be lucky. */
+/* True if a model is trained without epochs, none of which can be lucky. */
 static bool has_steady(const struct job *job)
 {
     struct settings s;
@@ -190,7 +189,7 @@ static bool has_steady(const struct job *job)
     return false;
 }
 
-/* The luckiest of a hundred epochs is ahead of a model without any, also on noise. */
+/* The luckiest of a hundred epochs beats a model without epochs even on noise. */
 static int warn_mixed_types(struct job *job, struct err *err)
 {
     int is_lucky = has_steady(job) ? has_lucky(job, err) : 0;
@@ -202,7 +201,7 @@ static int warn_mixed_types(struct job *job, struct err *err)
     return is_lucky < 0 ? -1 : 0;
 }
 
-/* Whether two replicates validate each fold on the same samples; -1 and err. */
+/* 1 if two replicates validate each fold on the same samples, else 0; -1 and err. */
 static int has_repeated_parts(struct job *job, const struct settings *s, struct err *err)
 {
     for (int32_t fold = 0; fold < job->plan.folds; fold++) {
@@ -221,7 +220,7 @@ static int has_repeated_parts(struct job *job, const struct settings *s, struct 
     return 1;
 }
 
-/* A split file, and folds of whole groups, leave nothing to draw. */
+/* Split files and folds of whole groups leave nothing to chance. */
 static int warn_repeated(struct job *job, struct err *err)
 {
     struct errlist advice = {0};

@@ -9,23 +9,23 @@
 #include "data/format.h"
 #include "data/genotype/duplicates.h"
 
-/* The side of a sample is its fold, or the part of a holdout split; the test part is the side after
- * the folds. Who chooses the epoch is on the side of those that train: no score is of it. A stop
- * part that a split file gives beside folds is in none of them, and a side of its own after test.
- * Replicates have other folds: a set of doubles that is on one side in one of them may be on two in
- * the next. */
+/* The side of a sample is its fold, or its part of a holdout split. With folds, the test part is
+ * the side after the last fold. Samples that choose the epoch count as training samples, since no
+ * score uses them; those in no fold, because a split file gives a stop part beside folds, are one
+ * more side after test. Folds differ between replicates, so duplicates may be on one side in one
+ * replicate and on two in the next. */
 
-#define MOST_LEAKING 3  /* features that are named */
-#define MOST_SETS 5     /* printed */
-#define MOST_MEMBERS 20 /* of each */
+#define MOST_LEAKING 3  /* features that a message names */
+#define MOST_SETS 5     /* sets that are printed */
+#define MOST_MEMBERS 20 /* members printed of each set */
 
 struct leaks {
     struct duplicates duplicates;
-    int32_t *side;      /* [N] in the replicate looked at; -1: on none */
-    int32_t folds;      /* 0: a holdout split, sides are enum part */
-    int32_t *replicate; /* [n_sets] the first in which a set is on two sides; -1: none */
+    int32_t *side;      /* [N] in the current replicate; -1: on no side */
+    int32_t folds;      /* 0: a holdout split, whose sides are enum part */
+    int32_t *replicate; /* [n_sets] first replicate with the set on two sides; -1: none */
     int32_t n_straddling;
-    int32_t n_replicates; /* looked at */
+    int32_t n_replicates; /* examined */
 };
 
 static void release(struct leaks *leaks)
@@ -41,7 +41,7 @@ static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32
         leaks->side[nodes[i]] = side;
 }
 
-/* Beside folds. */
+/* With folds: samples of the stop part that are in no fold have their own side. */
 static void put_side_of_stop(struct leaks *leaks, const struct split *split)
 {
     for (int32_t i = 0; i < split->n_stop; i++)
@@ -121,8 +121,7 @@ static int find(struct leaks *leaks, struct job *job, struct err *err)
     return 0;
 }
 
-/* What was looked at, where that is not all there is or more than one: " in one of 3 replicates".
- */
+/* Append which replicates were examined: " in the first 2 of 3 replicates". */
 static void put_scope(struct buf *out, const struct leaks *leaks, const struct job *job)
 {
     if (leaks->n_replicates < job->plan.replicates)
@@ -155,7 +154,7 @@ static void put_features(struct buf *out, const struct dataset *d, const struct 
         buf_printf(out, " and %d more", found->n - MOST_LEAKING);
 }
 
-/* n: features that are likely the target; names: the first of them. */
+/* names: the first of n features */
 static int find_target_leaks(struct buf *names, int32_t *n, const struct job *job, struct err *err)
 {
     struct target_leaks found;
@@ -214,9 +213,9 @@ int leaks_warn(struct job *job, struct err *err)
     put_scope(&scope, &leaks, job);
     if (leaks.n_straddling)
         log_warn("%s: %d set%s of samples with the same markers on both sides of a split%s, which "
-                 "flatters the scores: %s[split] group keeps samples together",
+                 "makes the scores too optimistic: %s[split] group keeps samples together",
                  job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
-                 buf_text(&scope), job->has_list ? "" : "'espalier inspect' names them, ");
+                 buf_text(&scope), job->has_list ? "" : "'espalier inspect' lists them, ");
     buf_release(&scope);
     release(&leaks);
     return 0;
@@ -278,7 +277,7 @@ static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struc
         put_set(out, leaks, &job->data, set);
     }
     if (n > MOST_SETS)
-        buf_printf(out, "same        %d set%s more\n", n - MOST_SETS,
+        buf_printf(out, "same        %d more set%s\n", n - MOST_SETS,
                    n - MOST_SETS == 1 ? "" : "s");
     return 0;
 }

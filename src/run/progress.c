@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/progress.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
+#include "base/terminal.h"
+#include "base/text_width.h"
+#include "base/words.h"
 #include "store/query.h"
 #include "trial/spec.h"
 
@@ -71,7 +76,7 @@ static void take_known(struct progress *p, int32_t config, int64_t id, int32_t n
         p->best_id = id;
 }
 
-/* A configuration of the plan by its number in the database. */
+/* A configuration of the plan, found by its number in the database. */
 struct place {
     int64_t id;
     int32_t config;
@@ -145,51 +150,109 @@ bool progress_trial(struct progress *p, int64_t trial, double value)
     return consider(p, p->n_finished[c], p->sum[c] / p->n_finished[c]);
 }
 
-void progress_duration(char *out, size_t size, double seconds)
-{
-    long s = lround(seconds);
+/* ---- the line ---- */
 
-    if (s >= 3600)
-        snprintf(out, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-    else
-        snprintf(out, size, "%ld:%02ld", s / 60, s % 60);
+enum { LINE_SIZE = 512, PART_SIZE = 96 };
+
+/* Append a part to the line, unless the line would then be wider than `width` (0: no limit). */
+static bool add_part(char line[LINE_SIZE], int width, const char *part)
+{
+    const char *comma = *line && *part ? ", " : "";
+    size_t used = strlen(line);
+
+    if (width && text_width(line) + text_width(comma) + text_width(part) > width)
+        return false;
+    snprintf(line + used, LINE_SIZE - used, "%s%s", comma, part);
+    return true;
 }
 
-static void format_line(char *out, size_t size, const struct progress *p,
+static void format_count(char part[PART_SIZE], const struct ledger_counts *counts)
+{
+    int64_t finished = counts->done + counts->diverged + counts->failed;
+    double percent = counts->total ? 100.0 * (double)finished / (double)counts->total : 100.0;
+
+    snprintf(part, PART_SIZE, "%lld/%lld trials (%.0f %%)", (long long)finished,
+             (long long)counts->total, percent);
+}
+
+static void format_left(char part[PART_SIZE], const struct master_progress *now)
+{
+    char words[DURATION_TEXT];
+
+    *part = '\0';
+    if (isfinite(now->left_s) && now->left_s >= 0)
+        snprintf(part, PART_SIZE, "%s left", duration_words(words, round(now->left_s)));
+}
+
+/* A shard need not have all trials of any configuration, so it reports no best one. */
+static void format_best(char part[PART_SIZE], const struct progress *p, bool is_shard)
+{
+    *part = '\0';
+    if (p->best_id)
+        snprintf(part, PART_SIZE, "best val_%s %.4g (c%lld)", p->objective, p->best_mean,
+                 (long long)p->best_id);
+    else if (!is_shard)
+        snprintf(part, PART_SIZE, "no configuration is complete yet");
+}
+
+void progress_rate(char out[PROGRESS_RATE], double per_s)
+{
+    if (per_s >= 100)
+        snprintf(out, PROGRESS_RATE, "%.0f/s", per_s);
+    else if (per_s >= 1 || per_s <= 0)
+        snprintf(out, PROGRESS_RATE, "%.3g/s", per_s);
+    else if (per_s * 60 >= 1)
+        snprintf(out, PROGRESS_RATE, "%.3g/min", per_s * 60);
+    else
+        snprintf(out, PROGRESS_RATE, "%.3g/h", per_s * 3600);
+}
+
+/* Write the parts in the order of importance. A narrow terminal gets the first ones that fit. */
+static void format_line(char line[LINE_SIZE], int width, const struct progress *p,
                         const struct master_progress *now)
 {
-    int64_t finished = now->counts.done + now->counts.diverged + now->counts.failed;
-    int64_t total = now->counts.total;
-    /* Of a shard, which need not have all trials of any configuration, nothing is said. */
-    bool is_part = total < p->plan->n_trials;
-    char left[32], best[96] = "no complete configuration yet, ";
+    char parts[5][PART_SIZE];
+    bool fits = true;
 
-    progress_duration(left, sizeof left, now->left_s);
-    if (is_part)
-        *best = '\0';
-    if (p->best_id)
-        snprintf(best, sizeof best, "best val_%s %.4g (c%lld), ", p->objective, p->best_mean,
-                 (long long)p->best_id);
-    snprintf(out, size, "%lld/%lld trials (%.0f %%), %.3g/s, %s%d/%d ranks busy, %s left",
-             (long long)finished, (long long)total,
-             total ? 100.0 * (double)finished / (double)total : 100.0,
-             now->elapsed_s > 0 ? (double)now->finished / now->elapsed_s : 0, best, now->n_busy,
-             now->n_workers, left);
+    format_count(parts[0], &now->counts);
+    format_left(parts[1], now);
+    format_best(parts[2], p, now->counts.total < p->plan->n_trials);
+    progress_rate(parts[3], now->elapsed_s > 0 ? (double)now->finished / now->elapsed_s : 0);
+    snprintf(parts[4], PART_SIZE, "%d/%d ranks busy", now->n_busy, now->n_workers);
+    *line = '\0';
+    for (int i = 0; i < 5 && fits; i++)
+        fits = add_part(line, width, parts[i]);
+    if (!*line)
+        snprintf(line, LINE_SIZE, "%.*s", (int)text_prefix(parts[0], width), parts[0]);
+}
+
+/* Return the columns for the live line. A rank that mpirun started writes into a pipe, but may share the
+ * terminal of mpirun. Asked for each line, since a window can be resized. One column stays empty:
+ * some terminals wrap as soon as the last one is written. */
+static int live_width(void)
+{
+    int tty = isatty(STDERR_FILENO) ? -1 : open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    int width = terminal_width(tty < 0 ? STDERR_FILENO : tty) - 1;
+
+    if (tty >= 0)
+        close(tty);
+    return width > 0 ? width : 1;
 }
 
 void progress_show(struct progress *p, const struct master_progress *now)
 {
-    char line[256];
+    bool is_live = p->mode == PROGRESS_LIVE;
+    char line[LINE_SIZE];
 
     if (p->mode == PROGRESS_NONE || now->elapsed_s < p->next_s)
         return;
-    p->next_s = now->elapsed_s + (p->mode == PROGRESS_LIVE ? LIVE_S : PLAIN_S);
-    format_line(line, sizeof line, p, now);
-    if (p->mode == PROGRESS_LIVE)
+    p->next_s = now->elapsed_s + (is_live ? LIVE_S : PLAIN_S);
+    format_line(line, is_live ? live_width() : 0, p, now);
+    if (is_live)
         fprintf(stderr, "\r\033[K%s", line);
     else
         fprintf(stderr, "espalier: %s\n", line);
-    p->line_open = p->mode == PROGRESS_LIVE;
+    p->line_open = is_live;
 }
 
 void progress_finish(struct progress *p)
@@ -199,12 +262,13 @@ void progress_finish(struct progress *p)
     p->line_open = false;
 }
 
-#define MUCH 9 /* beyond ten times the bound nobody thinks in percent (trials that do nothing) */
+/* Beyond ten times the bound, as for trials that do nothing, a percentage is hard to read. */
+#define MUCH 9
 
 void progress_efficiency(struct buf *out, const struct result_table *table)
 {
-    double busy = (double)NAN, above = (double)NAN;
-    char bound[64] = "the longest trial";
+    double busy = (double)NAN, above = (double)NAN, bound_s;
+    char bound[DURATION_TEXT];
     long long ranks;
 
     if (table->n_rows) {
@@ -214,14 +278,18 @@ void progress_efficiency(struct buf *out, const struct result_table *table)
     if (isnan(busy) || isnan(above))
         return;
     ranks = result_table_integer(table, 0, "ranks");
-    if (result_table_real(table, 0, "total_s") / (double)ranks >=
-        result_table_real(table, 0, "longest_s"))
-        snprintf(bound, sizeof bound, "total / %lld rank%s", ranks, ranks == 1 ? "" : "s");
-    buf_printf(out, "ranks were busy %.1f %% of the time; ", 100 * busy);
-    if (above < MUCH)
-        buf_printf(out, "%.*f %% above", above < 0.1, 100 * above);
+    bound_s = result_table_real(table, 0, "bound_s");
+    buf_printf(out, "ranks were busy %.1f %% of the time; the run took ", 100 * busy);
+    if (100 * above < 0.05)
+        buf_puts(out, "no longer than");
+    else if (above < MUCH)
+        buf_printf(out, "%.*f %% longer than", above < 0.1, 100 * above);
     else
         buf_printf(out, "%.0f times", 1 + above);
-    buf_printf(out, " the lower bound of %.3g s (%s)", result_table_real(table, 0, "bound_s"),
-               bound);
+    buf_printf(out, " the shortest possible time of %s ", duration_words(bound, bound_s));
+    if (result_table_real(table, 0, "total_s") / (double)ranks >=
+        result_table_real(table, 0, "longest_s"))
+        buf_printf(out, "(all trials spread evenly over %lld rank%s)", ranks, plural(ranks));
+    else
+        buf_puts(out, "(that of the longest trial)");
 }

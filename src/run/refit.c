@@ -36,7 +36,7 @@ bool refit_has(const struct refit *refit, int64_t trial)
     return refit->n_due && refit->is_due[trial];
 }
 
-/* Whether a trial of these settings would have a model, were it run now. */
+/* True if a trial would produce a model if it ran now. */
 static bool may_have_model(const struct settings *s, const struct dataset *data)
 {
     bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE;
@@ -58,7 +58,7 @@ static int64_t find_trial(const struct plan *plan, const struct store_trials *kn
     return -1;
 }
 
-/* The rows of a configuration follow each other. */
+/* Rows of one configuration are adjacent. */
 static struct refit_config *config_of(struct refit *refit, const struct result_table *table,
                                       int64_t row)
 {
@@ -77,7 +77,7 @@ static void note(struct refit *refit, const struct plan *plan, const struct data
     int64_t trial = find_trial(plan, known, result_table_integer(table, row, "trial"));
     struct settings s;
 
-    if (trial < 0) /* of an earlier grid */
+    if (trial < 0) /* from an earlier grid */
         return;
     plan_settings(plan, plan_trial(plan, trial).config, &s);
     if (!may_have_model(&s, data))
@@ -88,8 +88,7 @@ static void note(struct refit *refit, const struct plan *plan, const struct data
     refit->n_due++;
 }
 
-/* Whether some trial of the plan would have a model: where none would, nobody needs to know which
- * configurations are chosen. */
+/* Without models refit_find() need not ask which configurations are chosen. */
 static bool has_models(const struct plan *plan, const struct dataset *data)
 {
     struct settings s;
@@ -168,8 +167,8 @@ int refit_take(struct refit *refit, struct store *store, int64_t trial_id,
     if (is_done && result->model && real_is_same(result->value, value))
         return store_put_model(store, trial_id, result->model, result->model_bytes, err);
     if (!refit->has_warned && is_done && !real_is_same(result->value, value))
-        log_warn("t%lld: trained again for its model it scores %.9g in the place of %.9g: this "
-                 "model is not kept ('espalier verify' says what differs)",
+        log_warn("t%lld: trained again for its model, it scores %.9g instead of %.9g: the model is "
+                 "not kept ('espalier verify' shows what differs)",
                  (long long)trial_id, result->value, value);
     else if (!refit->has_warned)
         log_warn("t%lld: could not be trained again for its model: %s", (long long)trial_id,

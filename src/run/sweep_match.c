@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "store/query.h"
 
-/* The sweep of the past, NAME#1 and so on, that this plan would go on with; false: none. */
+/* Find the superseded sweep (NAME#1, ...) that this plan would continue. */
 static bool find_past(char *past, size_t size, struct store *store, const struct job *job)
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
@@ -31,7 +31,7 @@ static bool find_past(char *past, size_t size, struct store *store, const struct
     return true;
 }
 
-/* What differs, and what to do. */
+/* Report the differences and what to do. */
 static int refuse(struct store *store, const char *db, const struct job *job,
                   const struct errlist *differences, struct errlist *faults)
 {
@@ -39,15 +39,17 @@ static int refuse(struct store *store, const char *db, const struct job *job,
     char past[256];
 
     faults->is_usage = true;
-    errlist_add(faults, "%s: sweep '%s' in it has other settings (in it -> now):", db, name);
+    errlist_add(faults, "%s: sweep '%s' is stored with other settings (stored -> now):", db, name);
     for (size_t i = 0; i < differences->n; i++)
         errlist_add(faults, "  %s", differences->text[i]);
     errlist_add(faults,
-                "give [sweep] name another value, or add --new-sweep: it begins anew under "
-                "this name, and keeps what is there as '%s#1' (or the next number)",
+                "change [sweep] name, or add --new-sweep to start again under this name and keep "
+                "the stored sweep as '%s#1' (or the next free number)",
                 name);
     if (find_past(past, sizeof past, store, job))
-        errlist_add(faults, "'%s' in it has these settings: [sweep] name = %s goes on with it",
+        errlist_add(faults,
+                    "the stored sweep '%s' has these settings: set [sweep] name = %s to "
+                    "continue it",
                     past, past);
     return -1;
 }
@@ -58,7 +60,7 @@ static int supersede(struct store *store, const char *db, const char *name, stru
     int rc = store_supersede(store, name, &renamed, err);
 
     if (!rc)
-        log_info("%s: sweep '%s' of before is now '%s'", db, name, buf_text(&renamed));
+        log_info("%s: the earlier sweep '%s' is now named '%s'", db, name, buf_text(&renamed));
     buf_release(&renamed);
     return rc;
 }
@@ -88,9 +90,10 @@ int sweep_match_warn(bool *is_same, struct store *store, const char *db, const s
 
     *is_same = !rc && !differences.n;
     if (!rc && differences.n)
-        log_warn("%s: sweep '%s' in it has other settings: run would need another name or "
-                 "--new-sweep",
-                 db, job->sweep.fixed.v[P_SWEEP_NAME].s);
+        log_warn(
+            "%s: sweep '%s' is stored with other settings: 'run' would need another [sweep] name "
+            "or --new-sweep",
+            db, job->sweep.fixed.v[P_SWEEP_NAME].s);
     for (size_t i = 0; !rc && i < differences.n; i++)
         log_warn("  %s", differences.text[i]);
     errlist_release(&differences);

@@ -26,22 +26,21 @@
 #include "trial/kept.h"
 #include "trial/model_runner.h"
 
-/* Of checkpoints, in a minute, of all ranks. To store a megabyte takes 10 ms, and a job keeps 30 s
- * for its end. */
+/* of all ranks in a minute; storing 1 MB takes 10 ms, and a job keeps 30 s for its end */
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
-/* A commit waits for the disk. Of results that take 20 us each it waits once in half a second so,
- * which is as long as a result may be in danger. */
+/* A commit waits for the disk. With results of 20 us, this makes it wait once in half a second, the
+ * longest time that a result may be at risk. */
 #define COMMIT_RESULTS 25000
-/* For the other ranks to hear that there is nothing to do. */
+/* time to tell the other ranks that there is nothing to do */
 #define DISMISS_S 60.0
 
 /* ---- the other ranks ---- */
 
-/* Rank 0 is gone: there is nobody to give a result to, and the next run does it again. */
+/* Rank 0 is gone, so nobody takes a result; the next run repeats the trial. */
 static void leave_alone(const struct err *err) __attribute__((noreturn));
 static void leave_alone(const struct err *err)
 {
-    log_warn("%s: this rank leaves", err->text);
+    log_warn("%s: this rank exits", err->text);
     world_leave(EXIT_ERROR);
 }
 
@@ -109,7 +108,7 @@ static bool is_finished(enum trial_state state, bool retry_failed)
            (state == TRIAL_FAILED && !retry_failed);
 }
 
-/* A trial that took its rank down as often as it may, in runs before. */
+/* The trial crashed its rank crash_limit times in earlier runs. */
 static int fail_crashed(struct sweep_session *session, int64_t trial, struct err *err)
 {
     struct trial_result r;
@@ -158,7 +157,6 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* What the scheduler expects of each trial, and which of them go on from a checkpoint. */
 static int make_dispatch(struct sweep_session *session, struct err *err)
 {
     struct job *job = session->job;
@@ -243,7 +241,6 @@ static int open_store(struct sweep_session *session, struct errlist *faults)
     return sweep_match_check(session->store, options->db, job, options->new_sweep, faults);
 }
 
-/* What is known of the trials, and what is left to do. */
 static int make_session(struct sweep_session *session, struct err *err)
 {
     const struct sweep_options *options = session->options;
@@ -257,12 +254,12 @@ static int make_session(struct sweep_session *session, struct err *err)
         progress_read(&session->progress, session->store, &session->known, err) ||
         make_ledger(session, err))
         return -1;
-    session->has_results = true; /* of a run that died before it pruned */
+    session->has_results = true; /* a run that died may have left models to prune */
     session->walltime.until_s = session->walltime.whole_s = (double)INFINITY;
     return 0;
 }
 
-/* Everything that can still fail without another rank having to know. */
+/* All that can fail before the other ranks hear of the sweep. */
 static int prepare(struct sweep_session *session, struct errlist *faults)
 {
     const struct sweep_options *options = session->options;
@@ -272,7 +269,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         return -1;
     if (make_session(session, &err))
         return errlist_add_err(faults, &err);
-    /* While it may fail without the others, who are given them. */
+    /* while a failure does not involve the other ranks */
     if (session->before.pending && session->world->size > 1 &&
         job_make_inputs(session->job, session->ledger, &err))
         return errlist_add_err(faults, &err);
@@ -292,7 +289,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
 static void release(struct sweep_session *session)
 {
     master_destroy(session->master);
-    session->master = NULL; /* store_close() may wait, and call sweep_session_keep_alive() */
+    session->master = NULL; /* store_close() may wait and call sweep_session_keep_alive() */
     dispatch_destroy(session->dispatch);
     cost_destroy(session->cost);
     model_runner_destroy(session->runner);
@@ -323,14 +320,14 @@ static int tell_others(const struct world *world, struct job *job, struct err *e
     return rc;
 }
 
-/* Whether the same line would find as little that it can do as this run has. */
+/* True if this run achieved nothing and the same command would not either. */
 static bool is_in_vain(const struct sweep_session *session)
 {
     return sweep_session_counts(session).pending == session->before.pending &&
            walltime_is_in_vain(&session->walltime, session->dispatch);
 }
 
-/* Stopped for its failures a sweep is neither finished nor worth being requeued. */
+/* A sweep stopped because of failures is neither finished nor worth requeuing. */
 static int end_status(const struct sweep_session *session, enum master_end end)
 {
     if (end == MASTER_TIME_UP)
@@ -355,8 +352,8 @@ static void finish(struct sweep_session *session, enum master_end end, double se
     if (database_file_has_moved(session->store))
         log_warn("%s", err.text);
     else
-        log_warn("%s; all is stored, but %s-wal belongs to this file until the next run: keep the "
-                 "two together",
+        log_warn("%s; all results are stored; keep %s-wal together with the database until the "
+                 "next run",
                  err.text, session->options->db);
 }
 
@@ -372,7 +369,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     progress_finish(&session->progress);
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
-        /* Where it has moved or is cut off, err names where to find what is safe. */
+        /* If the database was moved or cut off, err names the file with the saved results. */
         out->has_rest =
             !database_file_has_moved(session->store) && !database_file_is_cut_off(session->store);
         store_close(session->store);

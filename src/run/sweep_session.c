@@ -17,7 +17,7 @@
 #include "trial/kept.h"
 #include "trial/model_runner.h"
 
-#define COMPACT_S 60.0 /* the most that store_compact() takes on a slow disk */
+#define COMPACT_S 60.0 /* longest time of store_compact() on a slow disk */
 
 int sweep_session_refit(struct sweep_session *session, struct err *err)
 {
@@ -33,8 +33,9 @@ int sweep_session_refit(struct sweep_session *session, struct err *err)
         return 0;
     progress_finish(&session->progress);
     for (int i = 0; i < refit->n_configs; i++)
-        log_info("%s: they are trained once more for that alone",
-                 refit_text(text, &refit->configs[i]));
+        log_info("%s: training %s again for the model%s", refit_text(text, &refit->configs[i]),
+                 refit->configs[i].n_due == 1 ? "it" : "them",
+                 refit->configs[i].n_due == 1 ? "" : "s");
     for (int64_t t = 0; t < session->job->plan.n_trials; t++) {
         if (refit_has(refit, t) && session->dispatch)
             dispatch_reopen(session->dispatch, t);
@@ -61,8 +62,8 @@ static void warn_large(struct sweep_session *session, const struct trial_result 
     if (result->model || !result->model_bytes || session->has_warned)
         return;
     session->has_warned = true;
-    log_warn("t%lld: a model of %.1f GB is not kept: at most %.1f GB go into the database "
-             "(keep = none says that none is wanted)",
+    log_warn("t%lld: a model of %.1f GB is not kept: the database takes at most %.1f GB "
+             "(set keep = none if you need no models)",
              (long long)session->known.ids[result->trial], (double)result->model_bytes * 1e-9,
              (double)KEPT_MAX_BYTES * 1e-9);
 }
@@ -79,7 +80,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
     if (result->state != TRIAL_PENDING)
         note_trial(session, result->trial, value);
     if (result->resumed_epoch)
-        log_info("t%lld has gone on after epoch %d of %d, from its checkpoint",
+        log_info("t%lld resumed from its checkpoint after epoch %d of %d",
                  (long long)session->known.ids[result->trial], result->resumed_epoch,
                  result->epochs_run);
     warn_large(session, result);
@@ -113,9 +114,9 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     session->n_losses++;
     launch_report_note_loss(loss->process);
     if (loss->running >= 0)
-        snprintf(trial, sizeof trial, " while it ran t%lld",
+        snprintf(trial, sizeof trial, " while running t%lld",
                  (long long)session->known.ids[loss->running]);
-    log_warn("rank %d (pid %lld on %s) is lost%s: %s; the others go on with what it held",
+    log_warn("rank %d (pid %lld on %s) is lost%s: %s; the other ranks take over its trials",
              loss->rank, (long long)loss->process->pid, loss->process->host, trial, loss->why);
     for (int32_t i = 0; i < loss->n_trials; i++)
         if (!refit_has(&session->refit, loss->trials[i]) &&
@@ -145,7 +146,8 @@ static void on_resume(void *arg, int64_t trial, struct buf *out)
         store_checkpoint_find(&checkpoint, &bytes, session->store, session->known.ids[trial], &err);
 
     if (rc < 0)
-        log_warn("%s: t%lld begins anew", err.text, (long long)session->known.ids[trial]);
+        log_warn("%s: t%lld starts again from its first epoch", err.text,
+                 (long long)session->known.ids[trial]);
     if (rc == 1)
         trial_checkpoint_pack(out, &checkpoint);
     buf_release(&bytes);
@@ -166,7 +168,7 @@ static int prune(struct sweep_session *session, bool is_whole, int64_t *n, struc
                               (int64_t)plan->replicates * plan->folds, is_whole, n, err);
 }
 
-/* Whether an earlier run has left nothing of the whole sweep to be run. */
+/* True if nothing of the whole sweep was left when this run began. */
 static bool was_whole(const struct sweep_session *session)
 {
     const struct store_trials *known = &session->known;
@@ -178,7 +180,8 @@ static bool was_whole(const struct sweep_session *session)
     return true;
 }
 
-/* Of runs that kept fewer; to train them all again is for the user to say. */
+/* Trials whose models earlier runs did not keep. Only the user can decide to train them all
+ * again. */
 static int report_without(const struct sweep_session *session, struct err *err)
 {
     int64_t n;
@@ -187,14 +190,13 @@ static int report_without(const struct sweep_session *session, struct err *err)
                             &session->known, err))
         return -1;
     if (n)
-        log_info("keep = all, but %lld trial%s that %s done %s no model: the same command with "
-                 "another --db trains all again, and 'espalier merge' of that file into this one "
-                 "brings the models in",
-                 (long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "has" : "have");
+        log_info("keep = all, but %lld finished trial%s %s no model: to get all models, run the "
+                 "same command with another --db and merge that file into this one ('espalier "
+                 "merge')",
+                 (long long)n, n == 1 ? "" : "s", n == 1 ? "has" : "have");
     return 0;
 }
 
-/* A damaged model counts as missing. */
 static int drop_damaged(const struct sweep_session *session, struct err *err)
 {
     struct errlist notes = {0};
@@ -220,8 +222,10 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
     if (!rc)
         rc = store_commit(session->store, err);
     if (!rc && n)
-        log_info("models of %lld trials that an earlier run kept are dropped: %s", (long long)n,
-                 is_none ? "keep = none" : "keep = best, and --rule best and 1se choose others");
+        log_info("dropped the models of %lld trial%s from an earlier run: %s", (long long)n,
+                 n == 1 ? "" : "s",
+                 is_none ? "keep = none"
+                         : "keep = best, and --rule best and 1se choose other configurations");
     return !rc && keep_of(fixed) == KEEP_ALL ? report_without(session, err) : rc;
 }
 

@@ -5,17 +5,17 @@
 
 #include "base/log.h"
 
-/* Inputs travel behind the number of a configuration that uses them: the others find from its
- * settings, as for a trial, what they are for. */
+/* Precedes inputs: a configuration that uses them, whose settings tell the receiver what they are
+ * for. */
 struct label {
     int64_t config;
-    char space[56]; /* what follows is 64-byte aligned */
+    char space[56]; /* aligns the inputs to 64 bytes */
 };
 
 static void warn_refused(const struct shared *shared, const char *what)
 {
     if (shared->n_refusing)
-        log_warn("%d host%s cannot share memory, each rank there holds its own copy of %s; %s",
+        log_warn("%d host%s cannot share memory: each rank there has its own copy of %s; %s",
                  shared->n_refusing, shared->n_refusing == 1 ? "" : "s", what, shared->reason);
 }
 
@@ -49,7 +49,7 @@ static int give_inputs(struct sweep_share *share, const struct world *world,
     prepared_pack(label + 1, prepared, settings);
     if (shared_send(shared, err))
         return -1;
-    warn_refused(shared, "what derives from the data");
+    warn_refused(shared, "the prepared inputs");
     return prepared_adopt(prepared, settings, label + 1, bytes, err);
 }
 

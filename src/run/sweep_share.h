@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data of a sweep and what derives from them, handed by rank 0 to every rank: one copy on each
- * host, whoever can (sched/shared.h). */
+/* Sharing of data and prepared inputs with all ranks, one copy on each host that can share memory
+ * (sched/shared.h). */
 #ifndef RUN_SWEEP_SHARE_H
 #define RUN_SWEEP_SHARE_H
 
@@ -15,20 +15,20 @@ struct sweep_share {
     int n;
 };
 
-/* Rank 0: data and the inputs that prepared holds reach the others, and become views of the shared
- * copy here too, one by one, so that no more than one of them is there twice. Warns in a line where
- * a host cannot share, and then keeps to what is needed: the data. */
+/* Rank 0: send the data and the inputs in `prepared`. Here too they become views of the shared
+ * copies, one by one, so that at most one exists twice. If a host cannot share memory, warns and
+ * sends only the data. */
 int sweep_share_give(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared *prepared, const struct plan *plan, struct err *err);
 
-/* The others: fills data and *prepared (handed over), both of which the share must outlive. */
+/* Other ranks: fill data and *prepared (handed over). share must outlive both. */
 int sweep_share_take(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared **prepared, const struct plan *plan, struct err *err);
 
-/* How long any step of this, and of what comes before it, may take: world_expect(). */
+/* Longest time of a step of this, or of what precedes it (world_expect()). */
 double sweep_share_patience(const struct sweep *sweep);
 
-/* After data and prepared were released. Takes a zeroed one. */
+/* Call after data and prepared are released. Accepts a zeroed one. */
 void sweep_share_release(struct sweep_share *share);
 
 #endif

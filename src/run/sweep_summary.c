@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 
+#include "base/duration.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/words.h"
 #include "run/advice.h"
 #include "store/query.h"
 
@@ -14,14 +16,9 @@ static const char *name_of(const struct sweep_session *session)
     return session->job->sweep.fixed.v[P_SWEEP_NAME].s;
 }
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 enum { SHARD_TEXT = 32 };
 
-/* ", shard 2/4"; nothing for the whole sweep. */
+/* Return ", shard 2/4", or "" for the whole sweep. */
 static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 {
     *out = '\0';
@@ -32,15 +29,15 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 
 /* ---- the beginning ---- */
 
-/* On a machine that lends more than it has, a page too many ends the process without a word. */
+/* If a machine overcommits memory, the kernel kills a process without a message. */
 static void warn_memory(const struct job *job)
 {
     double needed = (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
     double limit = memory_limit_bytes();
 
     if (needed > limit)
-        log_warn("a rank takes about %.1f GB of memory, this process may use %.1f GB: 'espalier "
-                 "plan' says what takes it",
+        log_warn("a rank needs about %.1f GB of memory, but this process may use only %.1f GB: "
+                 "'espalier plan' shows what needs it",
                  needed * 1e-9, limit * 1e-9);
 }
 
@@ -54,8 +51,9 @@ void sweep_summary_begin(const struct sweep_session *session)
     if (!session->before.total)
         log_info("%s%s: none of the %lld trials falls into this shard: nothing to do",
                  name_of(session), shard, (long long)session->job->plan.n_trials);
-    log_info("%s%s: %lld trials, %lld to run on %d rank%s", name_of(session), shard,
-             (long long)session->before.total, (long long)pending, n_ranks, plural(n_ranks));
+    log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
+             (long long)session->before.total, plural(session->before.total), (long long)pending,
+             n_ranks, plural(n_ranks));
     if (pending && without > 0)
         log_warn("%d ranks are more than the %lld trial%s to run: %lld rank%s will have nothing to "
                  "do",
@@ -83,8 +81,8 @@ static void print_efficiency(const struct sweep_session *session)
     result_table_release(&table);
 }
 
-/* "; best: c29, val_pearson 0.3952": what `best` says, which ranks all that the sweep has, also
- * what this run's grid has not. */
+/* "; best: c29, val_pearson 0.3952". Like `best`, ranks all configurations of the sweep, also those
+ * outside this run's grid. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
     struct query_sweep sweep;
@@ -112,25 +110,25 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
                   session->before.diverged - session->before.failed +
                   (session->only_models ? 0 : left);
     bool is_whole = session->options->shard.n == 1;
-    char best[96] = "", shard[SHARD_TEXT];
+    char best[96] = "", shard[SHARD_TEXT], words[DURATION_TEXT];
 
-    /* Of a part nothing is best yet. */
+    /* part of a sweep has no best configuration yet */
     if (is_whole)
         format_best(best, sizeof best, session);
-    log_info("%s%s: %lld of %lld trials run in %.1f s, %lld done, %lld diverged, %lld failed%s",
+    log_info("%s%s: %lld of %lld trial%s run in %s, %lld done, %lld diverged, %lld failed%s",
              name_of(session), shard_text(shard, &session->options->shard), (long long)ran,
-             (long long)now.total, seconds, (long long)(now.done + left), (long long)now.diverged,
-             (long long)now.failed, best);
+             (long long)now.total, plural(now.total), duration_words(words, seconds),
+             (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
     if (!session->n_losses)
         print_efficiency(session);
-    /* The run before has said it where this one has run nothing. */
+    /* a run that ran nothing would only repeat the last run's advice */
     if (is_whole && end == MASTER_FINISHED && ran)
         advice_print_best(session->store, name_of(session));
 }
 
 /* ---- how to go on ---- */
 
-/* Failed trials stay failed when the same line goes on: it says what to look at. */
+/* Failed trials stay failed when the command is repeated, so the message says where to look. */
 static void print_failures(const struct sweep_session *session)
 {
     const struct failures *f = &session->failures;
@@ -141,14 +139,15 @@ static void print_failures(const struct sweep_session *session)
         log_warn("stopped: %lld trial%s failed (--max-fails), the last with: %s", (long long)f->n,
                  f->n == 1 ? "" : "s", f->reason);
     else
-        log_warn("stopped: %d trials in a row failed alike, and none came through: %s",
+        log_warn("stopped: %d trials in a row failed for the same reason, and none succeeded: %s",
                  FAILURES_IN_A_ROW, f->reason);
-    log_info("next: espalier show %s t%lld, mend the cause, then the same line with --retry failed",
-             escape_shell(&word, session->options->db), trial);
+    log_info(
+        "next: espalier show %s t%lld, fix the cause, then the same command with --retry failed",
+        escape_shell(&word, session->options->db), trial);
     buf_release(&word);
 }
 
-/* Trials that are left, and not to be run from their beginning. */
+/* Count the remaining trials that have a checkpoint. */
 static int64_t count_begun(const struct sweep_session *session)
 {
     int64_t n = 0;
@@ -169,15 +168,16 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
         print_failures(session);
     else if (end == MASTER_STOPPED && models)
-        log_info("stopped early; the models of %lld trial%s are left to be made: the same command "
-                 "goes on",
+        log_info("stopped early; the models of %lld trial%s are still missing: the same command "
+                 "continues",
                  (long long)models, plural(models));
     else if (end == MASTER_STOPPED)
-        log_info("stopped early; %lld trials are left, %lld of them with a checkpoint: the same "
-                 "command goes on",
-                 (long long)now.pending + now.leased, (long long)count_begun(session));
+        log_info("stopped early; %lld trial%s left, %lld with a checkpoint: the same command "
+                 "continues",
+                 (long long)now.pending + now.leased,
+                 now.pending + now.leased == 1 ? " is" : "s are", (long long)count_begun(session));
     else if (now.failed)
-        log_info("next: espalier status %s tells why trials failed; run --retry failed runs them "
+        log_info("next: espalier status %s shows why trials failed; run --retry failed runs them "
                  "again",
                  escape_shell(&word, session->options->db));
     else if (session->options->shard.n > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `run` prints of a session: what there is to do, how it ended, and how to go on. */
+/* Messages of `run`: what there is to do, how it ended, how to continue. */
 #ifndef RUN_SWEEP_SUMMARY_H
 #define RUN_SWEEP_SUMMARY_H
 
@@ -8,12 +8,12 @@
 /* Before the first trial. */
 void sweep_summary_begin(const struct sweep_session *session);
 
-/* After the last, `seconds` later: the counts, the best configuration, how busy the ranks were, and
- * what a statistician would say. */
+/* After the last trial, `seconds` later: the counts, the best configuration, how busy the ranks
+ * were, and statistical advice. */
 void sweep_summary_results(const struct sweep_session *session, enum master_end end,
                            double seconds);
 
-/* The command that comes next. */
+/* Print the next command. */
 void sweep_summary_next(const struct sweep_session *session, enum master_end end);
 
 #endif

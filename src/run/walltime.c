@@ -10,19 +10,19 @@
 #include "base/duration.h"
 #include "base/log.h"
 
-/* Kept for the last commit (a shared filesystem may take seconds for its fsync), the ranks' leaving
- * and what a job script does afterwards; of a short time a small part only. */
+/* Reserve for the last commit (a shared filesystem may need seconds for an fsync), the exit of the
+ * ranks and the rest of the job script; a small share of short limits. */
 #define END_S 30.0
 #define END_SHARE 0.05
 
-#define FRESH_SHARE 0.9 /* of a job's time is left: it has just begun */
+#define FRESH_SHARE 0.9 /* a job with more than this share of its time left has just begun */
 
 static double end_s(double seconds)
 {
     return fmin(END_S, END_SHARE * seconds);
 }
 
-/* A setting that says nothing; squeue may. */
+/* squeue may still know the end */
 static void warn_end(void)
 {
     double end;
@@ -33,7 +33,7 @@ static void warn_end(void)
                  text);
 }
 
-/* left_s: not positive; less than 0 only by SLURM_JOB_END_TIME. */
+/* left_s: at most 0; less than 0 only if SLURM_JOB_END_TIME has passed */
 static void warn_over(const struct batch_job *job, double left_s)
 {
     char since[64] = "", ago[DURATION_TEXT];
@@ -46,16 +46,16 @@ static void warn_over(const struct batch_job *job, double left_s)
     if (left_s < 0 && gmtime_r(&t, &tm))
         strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
     if (*since)
-        log_warn("walltime: the time of %s job %s was over at %s, %s ago (SLURM_JOB_END_TIME): "
-                 "nothing is begun; --time-limit sets another",
+        log_warn("walltime: the time of %s job %s ended at %s, %s ago (SLURM_JOB_END_TIME): no "
+                 "trial starts; --time-limit sets another limit",
                  batch_system_title(job->system), job->id, since, duration_words(ago, -left_s));
     else
-        log_warn("walltime: the time of %s job %s is over: nothing is begun; --time-limit sets "
-                 "another",
+        log_warn("walltime: the time of %s job %s is over: no trial starts; --time-limit sets "
+                 "another limit",
                  batch_system_title(job->system), job->id);
 }
 
-/* INFINITY: it has no limit. */
+/* Seconds left; INFINITY: no limit. */
 static double ask(void)
 {
     char left[DURATION_TEXT], end[DURATION_TEXT];
@@ -69,7 +69,7 @@ static double ask(void)
     if (job.system == BATCH_SLURM)
         warn_end();
     if (isnan(left_s)) {
-        log_info("walltime: %s names no end of job %s; --time-limit sets one",
+        log_info("walltime: %s reports no time limit for job %s; --time-limit sets one",
                  batch_system_title(job.system), job.id);
         return (double)INFINITY;
     }
@@ -77,15 +77,13 @@ static double ask(void)
         warn_over(&job, left_s);
         return 0;
     }
-    log_info(
-        "walltime: %s leaves job %s another %s; no trial is begun that would not end %s before "
-        "that",
-        batch_system_title(job.system), job.id, duration_words(left, left_s),
-        duration_words(end, end_s(left_s)));
+    log_info("walltime: %s job %s has %s left; a trial starts only if it can end %s before that",
+             batch_system_title(job.system), job.id, duration_words(left, left_s),
+             duration_words(end, end_s(left_s)));
     return left_s - end_s(left_s);
 }
 
-/* Whether a job that has left_s has only just begun. Only Slurm reports when it began. */
+/* Only Slurm reports when a job began. */
 static bool has_just_begun(double left_s)
 {
     const char *start = getenv("SLURM_JOB_START_TIME");
@@ -104,8 +102,8 @@ static void begin_by_job(struct walltime *walltime)
         walltime->whole_s = (double)INFINITY;
 }
 
-/* --time-limit beyond the end of the job. A job whose time seems over is no reason: the limit may
- * have been given because of that. */
+/* A job that ends before --time-limit. A job that seems over is ignored: this may be why the user
+ * gave a limit. */
 static void heed_job(struct walltime *walltime, double limit_s)
 {
     char limit[DURATION_TEXT], left[DURATION_TEXT];
@@ -115,8 +113,8 @@ static void heed_job(struct walltime *walltime, double limit_s)
     if (!(job_s > 0) || now_s + job_s - end_s(job_s) >= walltime->until_s)
         return;
     batch_job_here(&job);
-    log_warn("walltime: --time-limit %s ends after %s job %s, which has %s left: the end of the "
-             "job counts",
+    log_warn("walltime: --time-limit %s ends after %s job %s, which has %s left: the job's limit "
+             "applies",
              duration_words(limit, limit_s), batch_system_title(job.system), job.id,
              duration_words(left, job_s));
     walltime->whole_s = job_s - end_s(job_s);
@@ -144,8 +142,8 @@ double walltime_within(const struct walltime *walltime, double seconds)
 /* ---- what does not fit ---- */
 
 struct misfits {
-    int64_t n_left, n; /* pending trials; those that take longer than there was time in all */
-    double left_s, s;  /* the longest of each, expected on a rank of average speed */
+    int64_t n_left, n; /* pending trials; those longer than the whole time of a run */
+    double left_s, s;  /* longest of each, expected on a rank of average speed */
 };
 
 static struct misfits count_misfits(const struct walltime *walltime,
@@ -176,8 +174,8 @@ static void warn_misfits(const struct walltime *walltime, const struct misfits *
 
     if (!misfits->n)
         return;
-    log_warn("%lld trial%s expected to take up to %s each, longer than the whole %s of such a "
-             "run: give it a longer time, or leave them out",
+    log_warn("%lld trial%s expected to take up to %s each, but such a run has only %s in all: "
+             "raise the time limit or drop these trials",
              (long long)misfits->n, misfits->n == 1 ? " is" : "s are",
              duration_words(text, misfits->s), duration_words(whole, walltime->whole_s));
 }
@@ -198,7 +196,7 @@ void walltime_tell(const struct walltime *walltime, const struct dispatch *dispa
     if (misfits.n < misfits.n_left)
         log_info(
             "stopped by the time limit; %lld trial%s left, expected to take up to %s each: the "
-            "same command goes on",
+            "same command continues",
             (long long)misfits.n_left, verb, duration_words(text, misfits.left_s));
     else
         log_info("stopped by the time limit; %lld trial%s left", (long long)misfits.n_left, verb);

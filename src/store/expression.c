@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/expression.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "store/db.h"
+#include "store/query.h"
 #include "store/store.h"
 #include "trial/model_type.h"
 
@@ -92,15 +94,41 @@ static int find_foreign(struct buf *names, struct store *store, struct err *err)
     return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
 }
 
-/* SQL takes a word without quotes for a column. The example names the last type that trains. */
-static void explain(const char *where, struct err *err)
+/* The column that is nearest to a wrong one, in name[size]; "": none is close. */
+static void find_nearest_column(char *name, size_t size, struct store *store, const char *wrong)
 {
+    struct buf columns = {0};
+    int nearest = PARAM_FAR;
+
+    *name = '\0';
+    if (!query_columns(&columns, store, NULL)) {
+        const char *column = buf_text(&columns), *end = column + columns.size;
+
+        for (; column < end; column += strlen(column) + 1)
+            if (param_distance(wrong, column) < nearest) {
+                nearest = param_distance(wrong, column);
+                snprintf(name, size, "%s", column);
+            }
+    }
+    buf_release(&columns);
+}
+
+/* SQLite takes a word without quotes for a column. The example is the last model type that
+ * trains. */
+static void explain(struct store *store, const char *where, struct err *err)
+{
+    static const char no_column[] = "no such column: ";
     struct err why = *err;
-    const char *type = "";
+    const char *type = "", *wrong = strstr(why.text, no_column);
+    char near[128] = "";
 
     for (int i = 0; model_type(i); i++)
         type = model_type(i)->trains ? model_type(i)->name : type;
-    if (strstr(why.text, "no such column"))
+    if (wrong)
+        find_nearest_column(near, sizeof near, store, wrong + strlen(no_column));
+    if (*near)
+        err_set(err, "where %s: %s; did you mean %s?", where, why.text, near);
+    else if (wrong)
         err_set(err, "where %s: %s; put text in quotes, as in type = '%s'", where, why.text, type);
     else
         err_set(err, "where %s: %s", where, why.text);
@@ -119,7 +147,7 @@ sqlite3_stmt *expression_prepare(struct store *store, const char *sql, const cha
         row = db_prepare(store, sql, err);
         sqlite3_set_authorizer(store->db, NULL, NULL);
         if (!row)
-            explain(where, err);
+            explain(store, where, err);
     }
     buf_release(&foreign);
     return row;

@@ -320,10 +320,31 @@ int query_table(struct result_table *out, struct store *store, enum query query,
     return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
 }
 
+/* The sweep whose name is the nearest, in name[size]; "": none is close. */
+static void find_nearest_sweep(char *name, size_t size, struct store *store, const char *wrong)
+{
+    struct result_table table;
+    int nearest = PARAM_FAR;
+
+    *name = '\0';
+    if (query_table(&table, store, QUERY_SWEEP_NAMES, 0, NULL))
+        return;
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        int distance = param_distance(wrong, result_table_text(&table, r, "name"));
+
+        if (distance >= nearest)
+            continue;
+        nearest = distance;
+        snprintf(name, size, "%s", result_table_text(&table, r, "name"));
+    }
+    result_table_release(&table);
+}
+
 static int no_such_sweep(struct store *store, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_sweep_names, err);
     const char *names = NULL;
+    char near[256];
 
     if (!row)
         return -1;
@@ -331,8 +352,11 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
         names = NULL;
     if (!names)
         err_set(err, "%s: no sweep in it yet; run 'espalier run' first", store->path);
-    else
-        err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s", store->path, name, names);
+    else {
+        find_nearest_sweep(near, sizeof near, store, name);
+        err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s%s%s%s", store->path, name, names,
+                *near ? "; did you mean '" : "", near, *near ? "'?" : "");
+    }
     sqlite3_finalize(row);
     return -1;
 }
@@ -521,6 +545,19 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
         last = PLACES_COMPARED;
     return choose_rows(out, alike, store, sweep, filter, last,
                        " (SELECT * FROM l ORDER BY place LIMIT ?2) ORDER BY place", err);
+}
+
+int query_columns(struct buf *out, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, "SELECT * FROM leaderboard", err);
+
+    if (!row)
+        return -1;
+    for (int c = 0; c < sqlite3_column_count(row); c++)
+        buf_add(out, sqlite3_column_name(row, c), strlen(sqlite3_column_name(row, c)) + 1);
+    buf_add(out, "diff_low\0diff_high", sizeof "diff_low\0diff_high");
+    sqlite3_finalize(row);
+    return buf_failed(out) ? err_nomem(err, "columns", out->size) : 0;
 }
 
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,

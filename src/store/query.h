@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "store/lock.h"
 #include "store/result_table.h"
 #include "store/sql.h"
@@ -57,6 +58,10 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
+/* The names that a condition may use (query_filter.where), each with a NUL behind it: the columns of
+ * the view `leaderboard`, diff_low and diff_high. No row is read. -1 and err. */
+int query_columns(struct buf *out, struct store *store, struct err *err);
+
 /* Pass rows of the view `trials` to `row` one by one, for a sweep or, with NULL, all. Each is a
  * table of one row, borrowed for the call; the first call has the names and no row. */
 int query_trials(struct store *store, const struct query_sweep *sweep,
@@ -69,6 +74,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
 #define QUERY_TABLE(X) \
     X(FILES, /* file and settings of each sweep */ \
       "SELECT file, ini FROM sweep ORDER BY sweep_id") \
+    X(SWEEP_NAMES, /* the last one run first */ \
+      "SELECT name FROM sweep ORDER BY sweep_id DESC") \
     X(SWEEPS, /* all sweeps. Of a single sweep SQLite need not look up the trials, and counts \
                  those that are done as the rest. For several, this order groups the rows: four \
                  times as fast. */ \

@@ -79,9 +79,9 @@ is "eight answers about 30 samples" "$(grep -c '^s[0-9]' before.out)" 240
 is "without the training data: of all samples, the same bits" "$(ask --all)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf --all >/dev/null
 like "no message says that samples are left out" "$(cat .err)" "new.vcf: 30 samples to predict$"
-like "a warning says that the training data are missing" "$(cat .err)" "new.vcf: the models stand alone: the training data are not read"
+like "a warning says that the training data are missing" "$(cat .err)" "new.vcf: predicting without the training data, which these models do not need"
 predict vcf.db --config c3 --genotypes new.vcf --all >gcn.out
-is "a gcn reads the training data" "$(grep -c 'stand alone' .err) $(grep -c '^s' gcn.out)" "0 30"
+is "a gcn reads the training data" "$(grep -c 'without the training data' .err) $(grep -c '^s' gcn.out)" "0 30"
 
 # Changed phenotypes.
 cp train/pheno.csv then.csv
@@ -89,9 +89,9 @@ sed -i '2s/,[^,]*,low$/,101,high/; 2s/,[^,]*,high$/,60,low/' train/pheno.csv
 is "the phenotypes differ" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
 is "with changed phenotypes: the same bits" "$(ask)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf >/dev/null
-like "with a warning" "$(cat .err)" "warning: sweep 'grid': the data are not those that were trained on .* with the phenotypes of then .*; the models stand alone, but who was trained on is not known: all samples of new.vcf are predicted"
+like "with a warning" "$(cat .err)" "warning: sweep 'grid': the data are not the training data .* with the phenotypes of that time; .*; predicting without the training data: it is not known which samples they contain, so all samples of new.vcf are predicted"
 fails "a gcn fails" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
-like "the message gives the reason" "$(cat .err)" "the data are not those .* with the phenotypes of then .*; the models need the training data: a gcn takes the genotypes of the samples that a new one is joined to$"
+like "the message gives the reason" "$(cat .err)" "the data are not the training data .* with the phenotypes of that time; .*; the models need the training data: a gcn needs the genotypes of the training samples that are neighbours of a new one$"
 is "it uses the old phenotypes" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
 
 # The data are removed.
@@ -100,17 +100,17 @@ is "no data at all: the same bits" "$(ask)" "$(cat before.out)"
 mkdir elsewhere && cp vcf.db new.vcf elsewhere
 is "the same on another computer" "$(cd elsewhere && predict vcf.db --config c1 --genotypes new.vcf)" "$(predict vcf.db --config c1 --genotypes new.vcf)"
 fails "a gcn fails without data" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
-like "the message gives the remedy" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn takes .*; --set genotypes=FILE says where it lies now$"
+like "the message gives the remedy" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn needs .*; if the file has moved, give --set genotypes=FILE$"
 cp then.csv gone/pheno.csv
 is "the remedy works" "$(predict vcf.db --config c3 --genotypes new.vcf --set genotypes=gone/old.vcf --set phenotypes=gone/pheno.csv)" "$(cat gcn.out)"
 fails "samples of the panel" 1 "$ESPALIER" predict vcf.db --config c1 --part val
-like "need the data, too" "$(cat .err)" "train/old.vcf[^;]*; --set genotypes=FILE says where it lies now$"
+like "need the data, too" "$(cat .err)" "train/old.vcf[^;]*; if the file has moved, give --set genotypes=FILE$"
 fails "a reduction" 1 "$ESPALIER" predict reduced.db --genotypes new.vcf --all
-like "needs the data" "$(cat .err)" "the models need the training data: the first layer is kept by training samples \(model.reduce\); --set genotypes=FILE"
+like "needs the data" "$(cat .err)" "the models need the training data: their first layer is stored by training samples \(model.reduce\); if the file has moved, give --set genotypes=FILE"
 fails "unscaled features" 1 "$ESPALIER" predict raw.db --genotypes new.csv
-like "have no stored means" "$(cat .err)" "the models need the training data: no means of the features are kept, which are neither dosages nor standardised"
+like "have no stored means" "$(cat .err)" "the models need the training data: they do not contain the means of the features, which are neither dosages nor standardised"
 fails "settings that differ from the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
-like "are refused" "$(cat .err)" "its settings make"
+like "are refused" "$(cat .err)" "its settings give"
 fails "covariates are still needed" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
 like "from a table" "$(cat .err)" "give a table with site of the new samples"
 sqlite3 vcf.db ".backup bad.db"

@@ -43,7 +43,12 @@ is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
 fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
 is "the message names it" "$(cat .err)" \
-    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; put text in quotes, as in type = 'ridge'"
+    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
+fails "--where with a word unlike any column" 1 "$ESPALIER" best --where 'dropout = full'
+is "the message asks for quotes" "$(cat .err)" \
+    "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'ridge'"
+fails "--where with a misspelt column" 1 "$ESPALIER" best --where 'batchsize > 3'
+like "the message proposes the column" "$(cat .err)" 'did you mean batch_size[?]$'
 best --where "trials > 1000" >none
 is "a condition without matches" "$(wc -l <none)" 1
 like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
@@ -51,7 +56,7 @@ fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete f
 
 # The interval of diff: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and the variance
 # factor is 1/2 + 1/3.
-like "the meaning of diff is printed" "$(best; cat chatter)" '^espalier: diff: to the best on the same folds'
+like "the meaning of diff is printed" "$(best; cat chatter)" '^espalier: \*: within one standard error .*; diff: difference from the best on the same folds'
 best --format csv -n 0 >best.csv
 is "diff and its interval" "$(sqlite3 -cmd '.import --csv best.csv b' :memory: "select count(*),
     sum(abs(diff_high - diff - 12.7062047361747 * diff_se) < 1e-12 + 1e-12 * diff_high),
@@ -130,7 +135,7 @@ is "its test part" "$(awk '$1 == "pearson" { print $2, $3 }' chosen)" \
     "$(sqlite3 results.db "select printf('2 %.5g', avg(test_pearson)) from trials where config = ($cheapest)")"
 is "each metric, and no loss" "$(sed -n '/^test/,$p' chosen | awk '{ print $1 }' | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "
-like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: the test part is looked at once'
+like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: the test part is for one look after the choice'
 like "--rule best" "$(best --rule best)" "^chosen: c$(sqlite3 results.db 'select config from leaderboard where place = 1'), place 1, the best$"
 like "with --where" "$(best --rule best --where 'hidden_size = 4')" ', the best where hidden_size = 4$'
 is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config
@@ -225,6 +230,9 @@ is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a missing sweep" 1 "$ESPALIER" best --sweep none
 is "the message lists the sweeps" "$(cat .err)" \
     "espalier: results.db: no sweep 'none' in it; its sweeps are: small, other"
+fails "a sweep that is nearly there" 1 "$ESPALIER" best --sweep smal
+is "and which was meant" "$(cat .err)" \
+    "espalier: results.db: no sweep 'smal' in it; its sweeps are: small, other; did you mean 'small'?"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
 done_testing

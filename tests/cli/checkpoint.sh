@@ -53,7 +53,7 @@ kill -TERM $pid
 wait $pid
 is "a run that is stopped can be resumed" $? 75
 like "and reports the checkpoint" "$(tail -n 1 first.err)" \
-    '^espalier: stopped early; [12] trials are left, 1 of them with a checkpoint: the same command goes on$'
+    '^espalier: stopped early; (1 trial is|2 trials are) left, 1 with a checkpoint: the same command continues$'
 
 trial=$(query parts.db "select trial_id from checkpoint")
 after=$(query parts.db "select epoch from checkpoint")
@@ -67,7 +67,7 @@ ok "show" "$ESPALIER" show parts.db "t$trial"
 like "the message names it" "$(grep -A 3 '^checkpoint' "$T/.out" | tail -n 1)" "^ *$after +[0-9.]+ +[0-9]+\$"
 
 ok "the same command on two ranks" sweep --db parts.db -n 2
-is "continues from the checkpoint" "$(grep -c "t$trial has gone on after epoch $after of $epochs, from its checkpoint" "$T/.err")" 1
+is "continues from the checkpoint" "$(grep -c "t$trial resumed from its checkpoint after epoch $after of $epochs" "$T/.err")" 1
 is "no checkpoint is left" "$(query parts.db 'select count(*) from checkpoint')" 0
 is "one attempt was stopped and one ended" \
     "$(query parts.db "select group_concat(outcome) from (select outcome from attempt where trial_id = $trial order by attempt_id)")" \
@@ -84,7 +84,7 @@ ok "the sweep equals the undisturbed one" cmp whole.txt parts.txt
 sqlite3 parts.db "update trial set state = 'pending' where trial_id = $trial;
     insert into checkpoint values ($trial, 7, 0.5, 100, x'00112233')"
 ok "a trial whose checkpoint is damaged is run" sweep --db parts.db
-is "from its beginning" "$(grep -c 'has gone on' "$T/.err")" 0
+is "from its beginning" "$(grep -c 'resumed from' "$T/.err")" 0
 bits parts.db >parts.txt
 ok "and has the undisturbed result" cmp whole.txt parts.txt
 is "and counts no earlier seconds" "$(query parts.db "select seconds < 100 from trial where trial_id = $trial")" 1

@@ -17,7 +17,7 @@ is "its genotypes are those of version 0.1.0" "$(sum panel/genotypes.csv)" "1569
 is "and so is its graph" "$(sum panel/edges.csv)" "4176577668 3190"
 
 read_back=$("$ESPALIER" inspect panel/sweep.ini)
-is "genotypes are small integers" "$(line features "$read_back")" "300, small integers, 0.0 MB"
+is "genotypes are small integers" "$(line features "$read_back")" "300, small integers, 18 kB"
 is "all samples are joined" "$(line genotypes "$read_back")" \
     "60 samples, 300 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
 
@@ -27,7 +27,7 @@ is "generated and read data are the same" "$(line digest "$("$ESPALIER" inspect 
 
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
-is "one fraction makes all features floats" "$(line features "$imputed")" "300, floats, 0.1 MB"
+is "one fraction makes all features floats" "$(line features "$imputed")" "300, floats, 72 kB"
 like "missing values are counted" "$(line genotypes "$imputed")" ' 1 missing call'
 
 done_testing

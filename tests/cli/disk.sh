@@ -86,9 +86,9 @@ done
 
 # In the middle of a sweep, the message gives what is safe and what is missing.
 missing_is_named() {
-    safe=$(sed -n "s/.*$1: all that was committed is safe; it holds \([0-9]*\) of 60 trials$/\1/p" err)
+    safe=$(sed -n "s/.*$1: all committed results are safe: \([0-9]*\) of 60 trials$/\1/p" err)
     is "$2: the file contains the safe trials" "$(done_in "$1")" "$safe"
-    like "$2: the message lists the missing trials" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); mend the cause, then the same command runs them$"
+    like "$2: the message lists the missing trials" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); fix the cause, then run the same command again$"
     first=$(sed -n 's/.*trials (t\([0-9]*\).*/\1/p' err)
     is "$2: and they are missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
 }
@@ -139,8 +139,8 @@ done
 { printf 'pragma busy_timeout = 5000;\nbegin;\nselect count(*) from trial;\n'; sleep 5; } | sqlite3 held.db >/dev/null
 wait $pid
 is "a run waits for a transaction that was left open" $? 0
-like "the message names the holder" "$(cat err)" 'held.db: pid [0-9]+ \(sqlite3\) keeps it from being written; waiting for it, 10 minutes at most'
-like "and the end of the wait" "$(cat err)" 'held.db: free again'
+like "the message names the holder" "$(cat err)" 'held.db: cannot write: blocked by pid [0-9]+ \(sqlite3\); waiting up to 10 minutes'
+like "and the end of the wait" "$(cat err)" 'held.db: can be written again'
 is "and no result is missing" "$(rows held.db)" "$(rows mid.db)"
 
 # Another process removes the file.
@@ -213,8 +213,8 @@ export ESPALIER
 if unshare -rm sh fill.sh 2>/dev/null; then
     is "a disk that fills ends the run with 1" "$(cat status)" 1
     like "the message says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
-    like "and what is safe is reported" "$(cat err)" "disk/f.db: all that was committed is safe; it holds $(cat safe) of 60 trials"
-    like "status reports it, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then the same command goes on\)'
+    like "and what is safe is reported" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
+    like "status reports it, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then run the same command again\)'
     is "the file is sound" "$(cat integrity)" ok
     is "with free space the same command continues" "$(cat status2)" 0
     is "its rows are equal" "$(rows filled.db)" "$(rows mid.db)"

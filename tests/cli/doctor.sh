@@ -28,8 +28,8 @@ doctor() {
 
 like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
     "^espalier cpu cores blas mpi memory /dev/shm launch .*database rank "
-is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "nothing to mend"
-like "a database that cannot be made" "$(doctor --db nowhere/x.db)" "^warning: nowhere/x.db: cannot be made"
+is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
+like "a database that cannot be created" "$(doctor --db nowhere/x.db)" "^warning: nowhere/x.db: cannot be created"
 echo 'a letter' >letter.db
 like "a file that is not a database" "$(doctor --db letter.db)" "^warning: letter.db: not a database"
 like "each with its fix" "$(doctor --db letter.db | tail -n 1)" "^    fix: give another --db"
@@ -45,27 +45,27 @@ is "no warning with ESPALIER_CHECKS=off" \
     "$(ESPALIER_CHECKS=off taskset -c 0 "$ESPALIER" run quick.ini --db off.db 2>&1 | grep -c 'threads = 3')" 0
 
 # One process in a job with room for many tasks. (tests/mpi/srun.sh uses the real srun.)
-is "a batch script of one task" "$(SLURM_JOB_ID=7 SLURM_NTASKS=1 taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "nothing to mend"
+is "a batch script of one task" "$(SLURM_JOB_ID=7 SLURM_NTASKS=1 taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "no problems found"
 for job in SLURM_NTASKS=32 LSB_DJOB_NUMPROC=32 PBS_NP=32; do
     like "$job" "$(env "$job" "$ESPALIER" doctor)" "^warning: the batch job has room for 32 tasks, but this is one process"
 done
 printf 'n1\nn1\nn2\n' >nodes
 like "PBS_NODEFILE" "$(PBS_NODEFILE=nodes doctor)" "room for 3 tasks"
 like "the fix is printed" "$(PBS_NODEFILE=nodes doctor)" "^    fix: espalier run -n 3"
-like "blaunch" "$(LSF_PM_TASKID=2 doctor)" "^warning: blaunch has started this as task 2"
-like "pbsdsh" "$(PBS_VNODENUM=2 doctor)" "^warning: pbsdsh has started this as task 3"
+like "blaunch" "$(LSF_PM_TASKID=2 doctor)" "^warning: blaunch started this process as task 2"
+like "pbsdsh" "$(PBS_VNODENUM=2 doctor)" "^warning: pbsdsh started this process as task 3"
 is "no warning with --shard" \
     "$(LSF_PM_TASKID=2 "$ESPALIER" run quick.ini --shard 1/2 --db s.db --progress none 2>&1 | grep -c blaunch)" 0
 
 # One of several tasks without MPI between them.
 fails "run refuses it" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
-like "the fix is printed" "$(cat .err)" "^espalier: srun has started 4 tasks, but this one is alone.*; srun --mpi=pmix"
+like "the fix is printed" "$(cat .err)" "^espalier: srun started 4 tasks, but no MPI connects them.*; srun --mpi=pmix"
 is "before any file is made" "$(ls alone.db* 2>/dev/null)" ""
 fails "also with -n" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini -n 2 --db alone.db
 ok "a shard is accepted" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
 ok "a terminal of srun --pty is accepted" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
 ok "a step of one task is accepted" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
-like "doctor reports it" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun has started 4 tasks"
+like "doctor reports it" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun started 4 tasks"
 fails "doctor exits with the status of run" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
 
 # A filesystem that other nodes see. 0x6969: NFS
@@ -73,11 +73,11 @@ nfs() {
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$@"
 }
 if [ "$(nfs "$ESPALIER" doctor | grep -c ' on nfs: journal mode delete')" -eq 1 ]; then
-    is "a rollback journal on NFS is fine" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "nothing to mend"
+    is "a rollback journal on NFS is fine" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     like "a write-ahead log on NFS" "$(nfs "$ESPALIER" doctor --db off.db)" "^warning: off.db is on nfs.* write-ahead log"
     ok "the printed fix works" sh -c "$(nfs "$ESPALIER" doctor --db off.db | sed -n 's/.*fix: .*: \(sqlite3 .*\)/\1/p')"
-    is "and removes the warning" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "nothing to mend"
+    is "and removes the warning" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$ESPALIER" run quick.ini --set epochs=1000000 --set seed=2 --set name=slow --db off.db --progress none 2>slow.err &
     pid=$!

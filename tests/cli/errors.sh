@@ -53,6 +53,10 @@ refused "a duplicate axis" 2 'x.ini:4: .*dropout' "$ESPALIER" run x.ini
 printf '[model]\nlayers = 0\nwidth = 2\n[train]\nepochs = many\n[data]\nformat = simulated\n' >x.ini
 fails "three faults" 2 "$ESPALIER" run x.ini
 is "are reported at once" "$(grep -c 'x.ini:' "$T/.err")" 3
+{ printf '[data]\nformat = simulated\n[model]\n'; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "wrong$i = 1"; done; } >x.ini
+fails "twelve faults" 2 "$ESPALIER" run x.ini
+is "ten are printed" "$(grep -c 'x.ini:[0-9]' "$T/.err")" 10
+is "the others are counted" "$(tail -n 1 "$T/.err")" "espalier: x.ini: ... and 2 more errors"
 printf '[sweep]\nobjective = val_accuracy\n[data]\nformat = simulated\n' >x.ini
 refused "an objective for another task" 2 'val_accuracy.*val_pearson' "$ESPALIER" run x.ini
 printf '[sweep]\nwhere = hidden_sise < 3\n[grid]\nhidden_size = 2, 4\n[data]\nformat = simulated\n' >x.ini

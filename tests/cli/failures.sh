@@ -27,9 +27,9 @@ fails "three equal failures before any success stop the sweep" 1 run $late
 is "it stops soon after them" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
     sum(state = 'pending') + sum(state = 'failed') from trial")" "1|40"
 like "the message gives the reason" "$(cat .err)" \
-    "^espalier: warning: stopped: 3 trials in a row failed alike, and none came through: ran longer than trial_timeout = 1e-06"
+    "^espalier: warning: stopped: 3 trials in a row failed for the same reason, and none succeeded: ran longer than trial_timeout = 1e-06"
 like "and the trial to look at" "$(cat .err)" \
-    "^espalier: next: espalier show results.db t[0-9]+, mend the cause, then the same line with --retry failed$"
+    "^espalier: next: espalier show results.db t[0-9]+, fix the cause, then the same command with --retry failed$"
 is "the session is stored as stopped" "$(sqlite3 results.db 'select outcome from session')" stopped
 ok "after the fix, the sweep continues" run --retry failed
 is "and is complete" "$(count results.db 'done')" 40

@@ -23,10 +23,10 @@ inspect() {
 }
 is "a TUDataset" "$(inspect "$T/tu.ini")" \
 "samples     4 graphs
-features    2 of a node, small integers, 0.0 MB
-nodes       12, in a graph 3 to 3, median 3
-edges       3, in a graph 0 to 2, median 0.5; 0 duplicates and 1 self loops dropped
-components  3 graphs with more than one, 2 of them without an edge
+features    2 of each node, small integers, 24 bytes
+nodes       12; 3 to 3 in a graph, median 3
+edges       3; 0 to 2 in a graph, median 0.5; 0 duplicates and 1 self loop dropped
+components  3 graphs with more than one; 2 without an edge
 one way     1 edge is listed in one direction only, and used in both
 not used    labels or attributes of edges
 class       -1: 2
@@ -64,13 +64,13 @@ refused() { # NAME SETTING=VALUE TEXT
     is "$1: the message names the setting" "$(cat "$T/.err")" "espalier: --set $3"
 }
 refused "neighbours of molecules" build=knn \
-    "build: build = knn joins samples, and here each is a graph of its own: must be file or none"
+    "build: build = knn joins samples, but here each sample is a graph: must be file or none"
 refused "a threshold" build=threshold \
-    "build: build = threshold joins samples, and here each is a graph of its own: must be file or none"
+    "build: build = threshold joins samples, but here each sample is a graph: must be file or none"
 refused "ridge" type=ridge \
-    "type: type = ridge takes one row of features a sample, and here each is a graph: must be gcn or mlp"
+    "type: type = ridge needs one row of features for each sample, but here each sample is a graph: must be gcn or mlp"
 refused "a reduction" reduce=exact \
-    "reduce: reduce takes samples for the rows of the features, and here those are nodes: must be none"
+    "reduce: reduce needs one row of features for each sample, but here each row is a node: must be none"
 
 printf '\000\000\010\003\000\000\000\004\000\000\000\002\000\000\000\002abcdefghijklmnop' >"$T/images"
 printf '\000\000\010\001\000\000\000\004\001\002\001\002' >"$T/labels"
@@ -86,10 +86,10 @@ val = 0.4
 END
 is "images" "$(inspect "$T/idx.ini" | head -7)" \
 "samples     3 graphs
-features    3 of a node, bytes (2 of them by place, held once), 0.0 MB
-nodes       12, in a graph 4 to 4, median 4
-edges       18, in a graph 6 to 6, median 6; 0 duplicates and 0 self loops dropped
-components  0 graphs with more than one, 0 of them without an edge
+features    3 of each node, bytes (2 of them by place, held once), 12 bytes
+nodes       12; 4 to 4 in a graph, median 4
+edges       18; 6 to 6 in a graph, median 6; 0 duplicates and 0 self loops dropped
+components  0 graphs with more than one; 0 without an edge
 images      4 in the file, 2 x 2 pixels
 class       1: 2"
 
@@ -107,10 +107,10 @@ printf 'smiles,y\nCCO,a\nC(,b\n[Na+].[Cl-],b\nO,a\nC1CC1,b\n' >"$T/m.csv"
 if inspect "$T/smiles.ini" >"$T/out" 2>"$T/err"; then
     is "molecules" "$(cat "$T/out")" \
 "samples     4 graphs
-features    62 of a node, small integers, 0.0 MB
-nodes       9, in a graph 1 to 3, median 2.5
-edges       5, in a graph 0 to 3, median 1; 0 duplicates and 0 self loops dropped
-components  1 graph with more than one, 1 of them without an edge
+features    62 of each node, small integers, 558 bytes
+nodes       9; 1 to 3 in a graph, median 2.5
+edges       5; 0 to 3 in a graph, median 1; 0 duplicates and 0 self loops dropped
+components  1 graph with more than one; 1 without an edge
 skipped     1 molecule that cannot be parsed, the first on line 3
 valences    0 atoms with an impossible valence, counted without hydrogens
 class       a: 2
@@ -148,25 +148,25 @@ effective() { # DB
 ok "labels" "$ESPALIER" run defaults.ini --db labels.db --progress none
 is "keep their values" "$(effective labels.db)" \
     "scale = none;batch_norm = yes;pool = sum;choose_epoch = loss;"
-is "without a warning" "$(grep -c spreads "$T/.err")" 0
+is "without a warning" "$(grep -c "standard deviations" "$T/.err")" 0
 ok "attributes" "$ESPALIER" run defaults.ini --db amounts.db --progress none --set folder=amounts
 is "are standardized" "$(effective amounts.db)" \
     "scale = standardize;batch_norm = yes;pool = sum;choose_epoch = loss;"
-is "without a warning, too" "$(grep -c spreads "$T/.err")" 0
+is "without a warning, too" "$(grep -c "standard deviations" "$T/.err")" 0
 ok "unscaled attributes" "$ESPALIER" inspect defaults.ini --set folder=amounts --set scale=none
-is "give a warning" "$(grep spreads "$T/.err")" \
-    "espalier: warning: defaults.ini: scale = none, and the spreads of the features differ by more than 100: feature 'attribute1' has standard deviation 2.26e+03, feature 'label=0' 0.5: set [data] scale = standardize"
+is "give a warning" "$(grep "standard deviations" "$T/.err")" \
+    "espalier: warning: defaults.ini: scale = none, but standard deviations of features differ by a factor of more than 100: 2.26e+03 for feature 'attribute1', 0.5 for feature 'label=0': set [data] scale = standardize"
 printf 'node,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n' >nodes.csv
 printf 'source,target\n1,2\n3,4\n5,6\n' >edges.csv
 printf 'node,feature,value\n1,7,1\n2,7,1\n3,8,900\n4,8,300\n5,7,1\n6,8,5\n' >words.csv
 printf '[data]\nformat = graph\nedges = edges.csv\nfeatures = words.csv\nlabels = nodes.csv\n' >words.ini
 ok "sparse features" "$ESPALIER" inspect words.ini
-is "give a warning, too" "$(grep -o 'spreads.*' "$T/.err")" \
-    "spreads of the features differ by more than 100: feature 8 has standard deviation 331, feature 7 0.5: set [data] scale = row, or divide the large values"
+is "give a warning, too" "$(grep -o 'standard deviations.*' "$T/.err")" \
+    "standard deviations of features differ by a factor of more than 100: 331 for feature 8, 0.5 for feature 7: set [data] scale = row, or divide the large values"
 awk 'BEGIN { print "node,common,rare"; for (i = 1; i <= 50000; i++) print i "," i % 2 "," (i == 7) }' >marks.csv
 awk 'BEGIN { print "node,label"; for (i = 1; i <= 50000; i++) print i "," (i % 3 ? "a" : "b") }' >all.csv
 ok "a rare label" "$ESPALIER" inspect words.ini --set features=marks.csv --set labels=all.csv
-is "gives no warning of scale" "$(grep -c spreads "$T/.err")" 0
+is "gives no warning of scale" "$(grep -c "standard deviations" "$T/.err")" 0
 cp defaults.ini before.ini
 ok "a sweep that ran under other defaults" "$ESPALIER" run before.ini --db before.db --progress none \
     --set folder=amounts --set scale=none --set batch_norm=no --set pool=mean --set choose_epoch=objective
@@ -183,8 +183,8 @@ espalier: --set images: images belongs to format = idx, and the format is tu"
 printf '[data]\nformat = idx\n' >"$T/bare.ini"
 fails "missing settings" 2 "$ESPALIER" inspect bare.ini
 is "each is named, too" "$(cat "$T/.err")" \
-"espalier: bare.ini:1: [data] labels is not set: format = idx needs it
-espalier: bare.ini:1: [data] images is not set: format = idx needs it"
+"espalier: bare.ini:1: [data] labels is not set: required by format = idx
+espalier: bare.ini:1: [data] images is not set: required by format = idx"
 
 if [ -n "${ESPALIER_DATA:-}" ]; then
     for set in "MUTAG 188 3371 3721" "PROTEINS 1113 43471 81044"; do

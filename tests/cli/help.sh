@@ -3,23 +3,97 @@
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
-commands="init run plan params status best show predict merge verify export simulate inspect doctor"
+commands="init inspect params plan simulate run status doctor merge best show predict export verify help completion"
+listed() { awk '/^[A-Z].*:$/ { in_group = !/^Examples/ } in_group && /^  [a-z]/ { printf "%s ", $1 }'; }
 
 ok "--help" "$ESPALIER" --help
-is "names every command" "$("$ESPALIER" --help | awk '/^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$commands "
+is "names every command, by group" "$("$ESPALIER" --help | listed)" "$commands "
+is "help is --help" "$("$ESPALIER" help)" "$("$ESPALIER" --help)"
 like "--version" "$("$ESPALIER" --version)" '^espalier [0-9]+\.[0-9]+\.[0-9]+$'
+is "-V is --version" "$("$ESPALIER" -V)" "$("$ESPALIER" --version)"
+fails "no command" 2 "$ESPALIER"
+like "prints the help on stderr" "$(cat "$T/.err")" '^usage: espalier COMMAND'
 for command in $commands; do
     ok "$command --help" "$ESPALIER" "$command" --help
     text=$("$ESPALIER" "$command" --help)
     like "$command --help begins with its usage" "$text" "^usage: espalier $command"
+    is "help $command is $command --help" "$("$ESPALIER" help "$command")" "$text"
+    is "$command: examples come before options" \
+        "$(printf '%s\n' "$text" | grep -nE '^(Examples|(Common o|O)ptions):' | head -n 1 | cut -d: -f2)" Examples
+    is "$command: texts of options begin with a capital" \
+        "$(printf '%s\n' "$text" | sed -nE 's/^ +(-., )?--[a-z-]+( [^ ]+)?  +//p' | grep -v '^[A-Z]')" ""
     fails "$command refuses an unknown option" 2 "$ESPALIER" "$command" --no-such-option
+    is "and says so in one line, with a hint" "$(sed 's/; did you mean.*//' "$T/.err")" \
+        "espalier: $command: unknown option '--no-such-option'
+espalier: see 'espalier $command --help'"
 done
-like "defaults are those of the program" "$("$ESPALIER" run --help)" '--db FILE .*\[results.db\]'
+like "defaults are those of the program" "$("$ESPALIER" best --help)" '--number N .*\[10\]'
+widest() { COLUMNS=$1 "$ESPALIER" help run | awk '!/^  (espalier|srun) / && length > n { n = length } END { print n }'; }
+is "help fits 60 columns" "$(($(widest 60) <= 60))" 1
+is "it uses up to 100 columns" "$(($(widest 100) > 80 && $(widest 100) <= 100))" 1
+is "it never uses more" "$(widest 1000)" "$(widest 100)"
+is "80 without a terminal" "$(widest '')" "$(widest 80)"
+
+# The message proposes a word close to the wrong one.
+said() { "$ESPALIER" "$@" 2>&1 | head -n 1; }
+is "a command" "$(said bset)" "espalier: 'bset' is not a command; did you mean 'best'?"
+is "a command for help" "$(said help stauts)" "espalier: 'stauts' is not a command; did you mean 'status'?"
+is "a word unlike any command" "$(said xyzzy)" "espalier: 'xyzzy' is not a command; 'espalier help' lists the commands"
+is "an option" "$(said best --fromat csv)" "espalier: best: unknown option '--fromat'; did you mean '--format'?"
+is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|ini; did you mean 'json'?"
+
+# The forms of an option.
+is "a value is missing" "$(said best --where)" "espalier: best: --where needs a value: --where SQL"
+is "an operand is missing" "$(said show)" "espalier: show: an argument is missing: espalier show [DB] ID"
+is "a value too many" "$(said plan x.ini --list=1)" "espalier: plan: --list takes no value"
+is "an unknown letter" "$(said best -x)" "espalier: best: unknown option '-x'"
+is "a letter that shares its dash" "$(said best -qnx)" "espalier: --number x: must be an integer in [0, 1000000000]"
+is "a beginning of one option" "$(said best --form=x)" "$(said best --format x)"
+is "a beginning of several" "$(said predict --f x)" \
+    "espalier: predict: '--f' is the beginning of several options: --force, --features, --format"
+is "its own options come first" "$(said best --w 1 --rule x)" "$(said best --rule x)"
+is "-- ends the options" "$(said status -- --db)" "espalier: --db: no such file; run 'espalier run' first"
+is "two options that exclude each other" "$(said best -q -v)" "espalier: best: --quiet and --verbose: give one of them"
+
+# The database: an operand, --db, ESPALIER_DB or results.db, in this order.
+cd "$T" || exit 1
+missing() { echo "espalier: $1: no such file; run 'espalier run' first"; }
+for line in status best 'show c1' predict export verify; do
+    # shellcheck disable=SC2086 # words
+    set -- $line
+    command=$1
+    shift
+    is "$command: results.db" "$(said "$command" "$@")" "$(missing results.db)"
+    is "$command: \$ESPALIER_DB" "$(ESPALIER_DB=b.db said "$command" "$@")" "$(missing b.db)"
+    is "$command: an empty one counts as unset" "$(ESPALIER_DB='' said "$command" "$@")" "$(missing results.db)"
+    is "$command: --db" "$(ESPALIER_DB=b.db said "$command" "$@" --db a.db)" "$(missing a.db)"
+    is "$command: DB" "$(ESPALIER_DB=b.db said "$command" a.db "$@")" "$(missing a.db)"
+    is "$command: both" "$(said "$command" a.db "$@" --db a.db)" "$(missing a.db)"
+    is "$command: two" "$(said "$command" a.db "$@" --db b.db)" \
+        "espalier: $command: two databases are given, 'a.db' and --db 'b.db'; give one of them"
+done
+small_sweep >small.ini
+for database in "--db=a.db" b.db; do
+    ok "run with $database" "$ESPALIER" run small.ini "$database" --progress none
+    ok "plan with it" "$ESPALIER" plan small.ini "$database"
+    is "finds its trials" "$(grep -c ' done ' "$T/.out")" 4
+done
+ESPALIER_DB=c.db
+export ESPALIER_DB
+ok "run with \$ESPALIER_DB" "$ESPALIER" run small.ini --progress none
+unset ESPALIER_DB
+is "merge needs an input" "$(said merge m.db)" "espalier: merge: at least one input is needed: espalier merge OUT IN..."
+ok "merge into --db" "$ESPALIER" merge --db m.db a.db
+is "gives the same as OUT" "$("$ESPALIER" merge m.db a.db 2>"$T/.err2")" "$(cat "$T/.out")"
+rm m.db*
+is "makes each" "$(echo ./*.db)" "./a.db ./b.db ./c.db"
+is "a second sweep file is refused" "$(said run small.ini other.ini)" \
+    "espalier: run: 'other.ini' is one argument too many: espalier run takes one sweep file"
 
 # Every command fails if the disk is full.
 printf '[model]\nlayers = 2\n[data]\nformat = simulated\n' >"$T/x.ini"
 to_full_disk() { "$ESPALIER" "$@" >/dev/full; }
-for line in --help --version 'best --help' 'inspect --help' params "inspect $T/x.ini" "plan $T/x.ini"; do
+for line in --help --version help "best --help" "inspect --help" params "inspect $T/x.ini" "plan $T/x.ini"; do
     # shellcheck disable=SC2086 # words
     fails "${line%% "$T"*} onto a full disk" 1 to_full_disk $line
     is "${line%% "$T"*} says so, once" "$(cat "$T/.err")" 'espalier: cannot write: No space left on device'

@@ -130,7 +130,7 @@ is "in no warning" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
 # ---- warnings match the file that was written ----
 
 # The last warnings about NAME.ini that init printed, and those of inspect.
-warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' names them, //" | sort; }
+warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' lists them, //" | sort; }
 "$ESPALIER" simulate mid --samples 200 --markers 40 --causal 5 >/dev/null
 for budget in 1s 1m; do
     ok "200 samples, $budget" "$ESPALIER" init mid/genotypes.csv mid/phenotypes.csv --budget $budget -o mid.ini
@@ -147,9 +147,9 @@ is "the warning equals that of inspect" "$(warnings of_init)" "$(warnings of_ins
 awk -F, -v OFS=, 'NR % 2 == 0 { line = $0 } NR > 1 && NR % 2 { $0 = line; $1 = "t" NR } 1' mid/genotypes.csv >twins.csv
 awk -F, -v OFS=, 'NR > 1 && NR % 2 { $1 = "t" NR } 1' mid/phenotypes.csv >pairs.csv
 ok "samples with the same markers" init twins.csv pairs.csv --budget 1s -o twins.ini
-like "init names the command that lists them" "$(cat .err)" "flatters the scores: 'espalier inspect' names them, "
+like "init names the command that lists them" "$(cat .err)" "makes the scores too optimistic: 'espalier inspect' lists them, "
 "$ESPALIER" inspect twins.ini >/dev/null 2>.err
-like "inspect lists them" "$(cat .err)" 'flatters the scores: \[split\] group keeps samples together$'
+like "inspect lists them" "$(cat .err)" 'makes the scores too optimistic: \[split\] group keeps samples together$'
 like "a single replicate is counted as one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
     'configurations x 1 replicate x 1 fold = '
 head -13 mid/phenotypes.csv >dozen.csv
@@ -213,7 +213,7 @@ awk -F, -v OFS=, 'NR == 1 { print "node", "part" }
 works sparse features.csv labels.csv sim/edges.csv split.csv
 is "classes of nodes" "$(value sparse.ini task)" classification
 like "a note says that whole numbers are classes" "$out" \
-    '^classes +the whole numbers of "label" are taken for classes; where they are amounts, write task = regression$'
+    '^classes +the whole numbers of "label" are used as classes; if they are amounts, set task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
 is "no other parts are proposed" "$(value sparse.ini test)$(value sparse.ini stop)" ""
 
@@ -300,7 +300,7 @@ for file in sim/phenotypes.csv marked.csv tabs.tsv; do
     for command in inspect plan run; do
         fails "$command $file" 2 "$ESPALIER" $command $file
         is "$command $file: one message" "$(cat .err)" \
-            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file for tables of data"
+            "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file from data tables"
     done
 done
 
@@ -346,7 +346,7 @@ no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genot
 no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \
     sim/genotypes.csv
 no "a VCF alone" '^espalier: p.vcf: genotypes: the phenotype table is missing' p.vcf
-no "phenotypes alone" '^espalier: sim/phenotypes.csv: is a table that says nothing alone' sim/phenotypes.csv
+no "phenotypes alone" '^espalier: sim/phenotypes.csv: a table that needs other files beside it' sim/phenotypes.csv
 no "two tables of genotypes" '^espalier: sim/genotypes.csv and again.csv: both look like tables of genotypes' \
     sim/genotypes.csv again.csv
 no "two files of genotypes" '^espalier: p.vcf and p.hmp.txt: both are read as genotypes: give one of them' p.vcf p.hmp.txt

@@ -93,25 +93,25 @@ is "with failed trials another one is the best" "$(kept retried.db | grep -c "^$
 attempts() { sqlite3 "$1" "select trial_id, attempts, (select count(*) from attempt as a where a.trial_id = t.trial_id), state from trial as t where config_id = $best"; }
 before=$(attempts retried.db | awk -F'|' '$4 == "failed" { $2++; $3++; $4 = "done" } { print $1, $2, $3, $4 }')
 ok "run again, they make it the best again" "$ESPALIER" run small.ini --db retried.db --progress none --retry failed
-like "and a message says so" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: they are trained once more for that alone$"
+like "and a message says so" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: training them again for the models$"
 is "the best has all its models" "$(content retried.db)" "$(content pieces.db)"
 is "without further attempts" "$(attempts retried.db | tr '|' ' ')" "$before"
 is "the chosen configuration as a sweep file keeps its models" "$("$ESPALIER" best none.db --format ini 2>/dev/null | grep "^keep")" "keep = best"
 ok "plan" "$ESPALIER" plan small.ini --db none.db
-like "reports what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more for that alone, about [0-9.e-]+ core-seconds$"
+like "reports what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more to make the models, about [0-9a-z. -]+ on 1 rank$"
 like "for the other rule, too" "$(cat .err)" "^espalier: small: c$cheap is the cheapest within one standard error of the best, and 6 of"
 ok "a sweep that ran with keep = none" "$ESPALIER" run small.ini --db none.db --progress none
-is "trains the choices of both rules" "$(grep 'once more' .err)" "espalier: c$best is the best, and 6 of its trials have no model: they are trained once more for that alone
-espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: they are trained once more for that alone"
+is "trains the choices of both rules" "$(grep 'training them' .err)" "espalier: c$best is the best, and 6 of its trials have no model: training them again for the models
+espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: training them again for the models"
 is "and has the same models" "$(content none.db)" "$(content pieces.db)"
 ok "and predict works at once" "$ESPALIER" predict none.db --config "c$cheap" --all -o new.csv
 "$ESPALIER" run small.ini --db none.db --progress none 2>.err
-is "a second run does nothing" "$(grep -c 'once more' .err)" 0
+is "a second run does nothing" "$(grep -c 'training them' .err)" 0
 "$ESPALIER" plan small.ini --db none.db >plan.txt 2>.err
 is "plan reports nothing more" "$(grep -c 'once more' .err)" 0
 cp none.db filled.db
 ok "keep = all comes too late" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
-is "and a message says so" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 trials that are done have no model: the same command with another --db trains all again, and 'espalier merge' of that file into this one brings the models in"
+is "and a message says so" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 finished trials have no model: to get all models, run the same command with another --db and merge that file into this one ('espalier merge')"
 ok "the proposed command runs" "$ESPALIER" merge filled.db all.db
 is "all models are there" "$(content filled.db)" "$(content all.db)"
 ok "after that" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
@@ -123,7 +123,7 @@ for replicates in 2 3 4 5 6; do
 done
 sqlite3 pieces.db "update trial set value = 0.5 where trial_id = (select min(trial_id) from model); delete from model"
 "$ESPALIER" run small.ini --db pieces.db --progress none 2>.err
-like "a model with other scores is not kept" "$(cat .err)" 'trained again for its model it scores [-0-9.e]+ in the place of 0\.5: this model is not kept'
+like "a model with other scores is not kept" "$(cat .err)" 'trained again for its model, it scores [-0-9.e]+ instead of 0\.5: the model is not kept'
 run --db joined.db --shard 1/2
 is "a shard makes no models" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
     "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
@@ -133,20 +133,20 @@ cp retried.db bits.db
 damaged=$(sqlite3 bits.db "update model set safetensors = x'00' where trial_id = (select max(trial_id) from trial where config_id = $best) returning trial_id")
 fails "a damaged model" 1 "$ESPALIER" show bits.db "t$damaged" --model x
 ok "run finds it" "$ESPALIER" run small.ini --db bits.db --progress none
-is "run reports it" "$(grep 'damaged\|once more' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
-espalier: c$best is the best, and 1 of its trials has no model: they are trained once more for that alone"
+is "run reports it" "$(grep 'damaged\|training it' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
+espalier: c$best is the best, and 1 of its trials has no model: training it again for the model"
 is "the model is made again" "$(content bits.db)" "$(content retried.db)"
 
 # A changed `keep` also applies to a sweep that has nothing left to run.
 cp all.db turned.db
 ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none
 is "one line reports it" "$(grep dropped .err)" \
-    "espalier: models of 12 trials that an earlier run kept are dropped: keep = best, and --rule best and 1se choose others"
+    "espalier: dropped the models of 12 trials from an earlier run: keep = best, and --rule best and 1se choose other configurations"
 is "and it is done" "$(content turned.db)" "$(content retried.db)"
 ok "a second run" "$ESPALIER" run small.ini --db turned.db --progress none
 is "nothing is printed" "$(grep -c dropped .err)" 0
 ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress none --set keep=none
-is "a message reports it, too" "$(grep dropped .err)" "espalier: models of 12 trials that an earlier run kept are dropped: keep = none"
+is "a message reports it, too" "$(grep dropped .err)" "espalier: dropped the models of 12 trials from an earlier run: keep = none"
 is "and it is done, too" "$(kept turned.db)" ""
 
 # Stopped, killed in the middle, and continued.
@@ -161,7 +161,7 @@ kill -TERM $pid
 wait $pid
 is "stopped while it makes models" "$?" 75
 like "all trials are done" "$(cat stopped.err)" "^espalier: small: [1-5] of 6 trials run in .*, 6 done, 0 diverged, 0 failed"
-like "and the message says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are left to be made: the same command goes on"
+like "and the message says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are still missing: the same command continues"
 "$ESPALIER" run slow.ini --progress none --db slow.db 2>killed.err &
 pid=$!
 until_models slow.db
@@ -180,13 +180,13 @@ ok "a trial's model" "$ESPALIER" show all.db "t$trial" --model one.safetensors
 like "a message reports it" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
 is "the file equals the stored bytes" "$(sqlite3 all.db "select hex(safetensors) from model where trial_id = $trial" | cksum)" \
     "$(sqlite3 :memory: "select hex(readfile('one.safetensors'))" | cksum)"
-like "show reports the model" "$("$ESPALIER" show all.db "t$trial")" '^model: --model FILE writes it out'
-like "and those of a configuration" "$("$ESPALIER" show all.db c4)" '^models: --model FILE writes them out'
+like "show reports the model" "$("$ESPALIER" show all.db "t$trial")" '^model, which --model FILE writes to a file'
+like "and those of a configuration" "$("$ESPALIER" show all.db c4)" '^models, which --model FILE writes to files'
 mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
 is "files are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
 fails "a model that is not kept" 1 "$ESPALIER" show none.db t7 --model x
-is "the message gives the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: with keep = best those of the best configuration are and of the one that 'best --rule 1se' chooses, with keep = all every one; the same trials can be run again, in another --db"
+is "the message gives the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: keep = best keeps models of the best configuration and of the one that 'best --rule 1se' chooses, keep = all keeps every model; to train it again, run the same sweep with another --db"
 fails "a configuration without models" 1 "$ESPALIER" show none.db c2 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
 is "and a message says so" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"

@@ -32,7 +32,7 @@ INI
 ok "a sweep of models" "$ESPALIER" run deep.ini
 is "every trial is done" "$(sqlite3 results.db "select state || count(*) from trial group by state")" done32
 like "a warning names an axis that does nothing with two layers" "$(cat .err)" \
-    "residual does nothing in 16 of the 32 configurations"
+    "residual has no effect in 16 of the 32 configurations"
 is "all models of eight layers differ" "$(sqlite3 results.db "select count(distinct value)
     from trials where layers = 8")" 16
 is "residual is part of the key even if it does nothing" "$(sqlite3 results.db \

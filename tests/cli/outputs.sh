@@ -108,7 +108,7 @@ for id in c1 t1; do
     refused "a folder with a slash: $id" elsewhere/ $id "elsewhere/: is a folder: must be a file to write"
 done
 mkfifo pipe
-refused "several models into a path that is not a file" pipe c1 "pipe: is no file: must be a name for 2 files"
+refused "several models into a path that is not a file" pipe c1 "pipe: is not a regular file, but must be the name of 2 files"
 for name in "show p.db t1 --model" "predict p.db --all -o" "export p.db -o" "inspect p.ini --splits" "run p.ini --db"; do
     # shellcheck disable=SC2086
     fails "an empty name: $name" 2 "$ESPALIER" $name ""

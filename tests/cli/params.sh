@@ -7,19 +7,20 @@ is "some settings, exactly" "$("$ESPALIER" params model.dropout optimizer batch_
 "key                     default    allowed                       meaning
 
 [split]
-file                               path                          table of id and part (train, val,
-                                                                 test, stop) instead of fractions,
-                                                                 or of id and group, or of all
+file                               path                          Table of id and part (train, val,
+                                                                 test, stop) in place of the
+                                                                 fractions, of id and group, or of
+                                                                 all three
 
 [model]
-dropout           axis  0.5        number in [0, 1)              hidden units set to zero in
-                                                                 training
+dropout           axis  0.5        number in [0, 1)              Fraction of hidden units set to
+                                                                 zero in training
 
 [train]
-optimizer         axis  adam       adam | adamw | sgd            weight decay is L2 in adam and sgd,
-                                                                 decoupled in adamw
-batch_size        axis  full       integer in [1, 1000000000],   training samples in a step, nodes
-                                   or full, samples              or graphs; full: all"
+optimizer         axis  adam       adam | adamw | sgd            Optimizer; weight decay is L2 in
+                                                                 adam and sgd, decoupled in adamw
+batch_size        axis  full       integer in [1, 1000000000],   Number of training samples in a
+                                   or full, samples              step, nodes or graphs; full: all"
 
 "$ESPALIER" params >"$T/all"
 is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \
@@ -29,10 +30,10 @@ is "no blanks at the end of a line" "$(grep ' $' "$T/all")" ""
 
 is "csv" "$("$ESPALIER" params k dropout --format csv)" \
 'section,key,type,allowed,default,unit,axis,meaning
-graph,k,integer,"integer in [1, 1000000]",10,,1,knn: neighbours of each sample
-model,dropout,real,"number in [0, 1)",0.5,,1,hidden units set to zero in training'
+graph,k,integer,"integer in [1, 1000000]",10,,1,Number of neighbours of each sample (build = knn)
+model,dropout,real,"number in [0, 1)",0.5,,1,Fraction of hidden units set to zero in training'
 is "json" "$("$ESPALIER" params resources.threads --format json)" \
-'[{"section": "resources", "key": "threads", "type": "integer", "allowed": "integer in [1, 1024]", "default": "1", "unit": "", "axis": 1, "meaning": "cores of one trial"}]'
+'[{"section": "resources", "key": "threads", "type": "integer", "allowed": "integer in [1, 1024]", "default": "1", "unit": "", "axis": 1, "meaning": "Number of cores of one trial"}]'
 
 # The page and the CSV table have the same keys, and each default is allowed.
 "$ESPALIER" params --format csv >"$T/all.csv"

@@ -40,7 +40,7 @@ plain=$(inspect)
 is "only requested columns are read" "$(line covariates "$plain")$(line groups "$plain")" ""
 is "no sample occurs twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
 
-like "a note says what cosine depends on" "$(line graph "$plain")" '^knn by cosine \(of the allele that is counted; .*\): [0-9]+ edges'
+like "a note says what cosine depends on" "$(line graph "$plain")" '^knn by cosine \(of the counted allele; .*\): [0-9]+ edges'
 like "kinship gets no such note" "$(line graph "$(inspect --set graph.metric=kinship)")" '^knn by kinship: [0-9]+ edges'
 
 # ---- ids without a partner ----
@@ -57,7 +57,7 @@ is "and the likely reason" \
 
 with=$(inspect --set "covariates=year, site, factor(note)")
 is "covariates are features" "$(line features "$with")" \
-    "309, small integers, 0.0 MB"
+    "309, small integers, 19 kB"
 is "as words and as numbers" "$(line covariates "$with")" \
     "3 columns, 9 features, 8 missing cells set to the mean"
 is "the graph does not use them" "$(line graph "$with")" "$(line graph "$plain")"
@@ -67,7 +67,7 @@ is "all trials" "$(sqlite3 covariates.db "select count(*) from trials where stat
 ok "and with reduce, on two ranks" "$ESPALIER" run sweep.ini --db reduced.db --progress none -n 2 \
     --set "covariates=year, site" --set model.reduce=exact
 fails "covariates cannot be scaled by row" 2 inspect --set covariates=year --set data.scale=row
-like "and the message gives the reason" "$(cat .err)" "scale = row divides by the sum of a row"
+like "and the message gives the reason" "$(cat .err)" "scale = row divides each row by its sum"
 fails "the trait cannot be a covariate" 1 inspect --set "covariates=$trait"
 like "and the message says so" "$(cat .err)" "pheno.csv:1: data.covariates: \"$trait\" is the trait itself"
 
@@ -107,7 +107,7 @@ awk 'BEGIN { print "node,f"; for (i = 0; i < 60; i++) print "n" i "," i % 7 }' >
 printf '[data]\nformat = graph\nlabels = labels.csv\nfeatures = features.csv\n[graph]\nbuild = none\n' >ages.ini
 "$ESPALIER" inspect ages.ini >/dev/null 2>.err
 like "many whole numbers give a warning about classes" "$(cat .err)" \
-    "the 12 different whole numbers of the target are taken for classes: set \[data\] task = regression"
+    "the target has 12 different whole numbers, which are used as classes: set \[data\] task = regression"
 "$ESPALIER" inspect ages.ini --set task=classification >/dev/null 2>.err
 is "unless they are declared classes" "$(grep -c amounts .err)" 0
 
@@ -131,7 +131,7 @@ fails "more folds than groups" 1 inspect --set group=year --set folds=4
 like "are refused" "$(cat .err)" \
     "sweep.folds = 4: only 2 groups of split.group are outside the test part; each fold needs at least one"
 fails "groups without a column" 2 inspect --set folds=groups
-like "are not accepted" "$(cat .err)" ": \[split\] group is not set: folds = groups needs it"
+like "are not accepted" "$(cat .err)" ": \[split\] group is not set: required by folds = groups"
 fails "a simulated panel has no groups" 2 "$ESPALIER" inspect sweep.ini --set format=simulated
 sed 's/^folds = 4/folds = groups/; s/^test = 0.2/test = 0\ngroup = year/' sweep.ini >loo.ini
 ok "one year is left out" "$ESPALIER" run loo.ini --db loo.db --progress none
@@ -177,7 +177,7 @@ awk -F, -v trait="$trait" 'BEGIN { print "id;" trait } NR > 1 { print $1 ";" NR 
 sed 's|= twins.csv|= pairs.csv|; s|= twins-pheno.csv|= pairs-pheno.csv|' twins.ini >pairs.ini
 pairs=$("$ESPALIER" inspect pairs.ini --set folds=5 2>.err)
 is "the first five of many are listed" "$(echo "$pairs" | grep -c '^same  *p')" 5
-like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ sets? more$'
+like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ more sets?$'
 "$ESPALIER" run twins.ini --db twins.db --progress none --set folds=0 --set split.file=parts.csv 2>.err
 is "a run warns once" "$(grep -c 'with the same markers on both sides of a split' .err)" 1
 printf 'id,family\n' >family.csv
@@ -196,7 +196,7 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     is "each country is a fold" "$(line split "$ft16" | grep -c 'val is')" 18
     is "and covariates" "$(line covariates "$ft16")" "2 columns, 19 features, 0 missing cells set to the mean"
     like "small folds have no correlation" "$(cat .err)" \
-        "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson of so few means nothing"
+        "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson means nothing for so few samples"
     for table in LD LDV SD SDV; do
         ft10=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=phenotype \
             --set "data.phenotypes=$real/${table}_FT_DATA.tsv" --set missing=200 2>.err)

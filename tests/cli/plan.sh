@@ -28,13 +28,13 @@ is "every trial is listed" "$(column state <before.csv | sort | uniq -c | tr -s 
 is "with its expected seconds" "$(column seconds <before.csv | awk '$1 > 0' | wc -l)" 12
 is "and no measured seconds" "$(column measured <before.csv | sort -u)" ""
 like "the total names the source of its speed" "$(cat before)" \
-    'about [0-9.e-]+ core-seconds \(speed of (a usual core: none was tried|[0-9]+ configurations?, tried here)\)$'
+    '; 12 to run: about [0-9.e-]+ s on 1 rank \((assuming a usual processor: no configuration was tried|by the speed of [0-9]+ configurations? tried here)\), [0-9.e-]+ GFLOP$'
 like "the last line gives the memory of a rank" "$(tail -n 1 before)" \
-    'memory: about [0-9]\.[0-9] MB for a rank: 0\.0 MB of data and 0\.[0-9] MB derived from them, once for all ranks of a host, and up to 0\.[0-9] MB of its own$'
+    'memory for one rank: about [0-9.]+ [kM]B \([0-9.]+ kB of data and [0-9.]+ kB derived from them, once for all ranks of a host, and up to [0-9.]+ [kM]B for a trial\)$'
 
 ok "a run" "$ESPALIER" run small.ini --progress none
 like "reports how busy its ranks were" "$(cat "$T/.err")" \
-    '^espalier: ranks were busy [0-9.]+ % of the time; [0-9.]+ (% above|times) the lower bound of [0-9.e-]+ s \(total / 1 rank\)$'
+    '^espalier: ranks were busy [0-9.]+ % of the time; the run took (no longer than|[0-9.]+ (% longer than|times)) the shortest possible time of [0-9.e-]+ s \(all trials spread evenly over 1 rank\)$'
 is "every prediction is kept" "$(sqlite3 results.db 'select count(*) from trial where predicted > 0')" 12
 is "and is beside the measured seconds" "$(sqlite3 results.db "select name from pragma_table_info('trials')
     where name in ('seconds', 'predicted', 'rank')" | tr '\n' ' ')" "seconds predicted rank "
@@ -43,7 +43,8 @@ is "plan shows the old prediction" "$(column seconds <after.csv | awk '{ printf 
     "$(sqlite3 results.db 'select predicted from trial' | awk '{ printf "%.9g ", $1 }')"
 is "and the measured seconds" "$(column measured <after.csv | awk '$1 > 0' | wc -l)" 12
 like "and the error of the prediction" "$(cat after)" \
-    'about 0 core-seconds \(speed of 12 finished trials\); the 12 finished ones were expected to take [0-9.e-]+ s and took [0-9.e-]+ s, prediction off by a median of [0-9.]+ % \(90 % of trials within [0-9]+ %\)$'
+    '12 finished trials were expected to take [0-9.e-]+ s and took [0-9.e-]+ s; predictions were off by a median of [0-9.]+ % \(90 % of the trials by at most [0-9]+ %\)$'
+like "and plan says that all are finished" "$(cat after)" '= 12 trials; all are finished$'
 
 "$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --format csv >grown.csv 2>grown
 is "new points have only a prediction" "$(column measured <grown.csv | grep -c .)" 12

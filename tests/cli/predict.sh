@@ -89,13 +89,13 @@ for t in 1 7 13; do
 done
 like "the message names the model" "$(scores results.db --trial t2 --part val)" "^espalier: val: 24 samples, by t2: pearson "
 is "folds have one line, with the mean" "$(scores results.db --config c1 --part val | sed 's/:[^:]*$//')" \
-    "espalier: val: 72 samples, pooled, each by the one of 3 models that has it there
-espalier: val: mean of the 3 models' own scores, as best has it"
+    "espalier: val: 72 samples, pooled, each predicted by the one of 3 models that has it in this part
+espalier: val: mean of the 3 models' own scores, as in 'best'"
 is "the mean equals that of best" "$(near "$(scores results.db --config c1 --part val | sed -n '$s/.*: //p')" "$(figures results.db val "<= 3")")" near
 is "and differs from one fold's" "$(near "$(scores results.db --config c1 --part val | sed -n '$s/.*: //p')" "$(figures results.db val "= 3")")" apart
 predict --config c1 --part test >test.csv
 like "an ensemble has scores of its own" "$(scores results.db --config c1 --part test)" \
-    "^espalier: test: 18 samples, each by the mean of 3 models: pearson "
+    "^espalier: test: 18 samples, each predicted by the mean of 3 models: pearson "
 is "computed from its predictions" "$(near "pearson $(awk -f pearson.awk some.csv test.csv) r2 1" "$(scores results.db --config c1 --part test | sed -n '1s/.*: \(pearson [^,]*\),.*/\1 r2 1/p')")" near
 like "ridge has scores, no probabilities" "$(scores classes.db --config c5 --part test)" "accuracy [0-9.]*, macro_f1 [0-9.]*, roc_auc [0-9.]*$"
 is "training samples have no score" "$(scores results.db --all)$(scores results.db)" ""
@@ -122,14 +122,14 @@ is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,predict
 # shellcheck disable=SC2086 # options are several words
 refused() { fails "$1" "$2" "$ESPALIER" predict "$3" $4 && is "is said: $1" "$(cat .err)" "espalier: $5"; }
 refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99"
-refused "an id that does not exist" 1 results.db "--config best" "'best' is no configuration: must be c12 for example"
+refused "an id that does not exist" 1 results.db "--config best" "'best' is not a configuration: must be a number, as in c12"
 refused "no such trial" 1 results.db "--trial t99" "no trial 99"
-refused "two choices at once" 2 results.db "--trial t1 --config c1" "--config and --trial: one of them alone"
+refused "two choices at once" 2 results.db "--trial t1 --config c1" "--config and --trial exclude each other"
 sqlite3 results.db ".backup none.db" && sqlite3 none.db "delete from model where trial_id = 1; update trial set state = 'pending' where trial_id = 2; delete from model where trial_id > 3"
-like "no model" "$("$ESPALIER" predict none.db --trial t1 2>&1)" "^espalier: none.db: no model of t1 is kept: with keep = best .* the same trials can be run again"
+like "no model" "$("$ESPALIER" predict none.db --trial t1 2>&1)" "^espalier: none.db: no model of t1 is kept: keep = best .* to train it again, run the same sweep with another --db"
 like "no model of a configuration" "$("$ESPALIER" predict none.db --config c3 2>&1)" "^espalier: none.db: no model of c3 is kept"
 sqlite3 results.db ".backup two.db" && sqlite3 two.db "delete from model where trial_id = 2"
-like "fewer models than trials" "$("$ESPALIER" predict two.db --config c1 2>&1 >two.csv)" "^espalier: warning: c1: 2 of its 3 trials have models: t1, t3; predictions are of these$"
+like "fewer models than trials" "$("$ESPALIER" predict two.db --config c1 2>&1 >two.csv)" "^espalier: warning: c1: 2 of its 3 trials have models: t1, t3; predictions use only these$"
 is "are counted in each row" "$(cut -d, -f4 two.csv | sort -u | tr '\n' ' ')" "2 models "
 refused "a trial that is not done" 1 none.db "--trial t2" "none.db: t2 is not done: it is pending"
 fails "the data are not overwritten" 1 "$ESPALIER" predict -o some.csv
@@ -140,7 +140,7 @@ is "and finds them at the given place" "$(predict --set genotypes=elsewhere/geno
 mv elsewhere panel
 cp some.csv other.csv && sed -i '2s/,.*/,50/' other.csv
 fails "other data" 1 "$ESPALIER" predict --set phenotypes=other.csv
-like "are refused" "$(cat .err)" "the data are not those that were trained on"
+like "are refused" "$(cat .err)" "the data are not the training data"
 
 # ---- new samples ----
 
@@ -203,7 +203,7 @@ is "the prediction differs" "$(new 1 dropped.vcf | same new1.csv)" "different 30
 sed 's/^1\t/chr1\t/; s/ID=1>/ID=chr1>/' panel.vcf >chr.vcf
 is "chr1 matches 1" "$(new 1 chr.vcf)" "$(cat new1.csv)"
 ok "a message reports the match" "$ESPALIER" predict vcf.db --config c1 --genotypes chr.vcf
-like "only once" "$(cat .err)" 'chr.vcf: 90 of them on chromosomes of another name: "chr1" is "1" of the data'
+like "only once" "$(cat .err)" 'chr.vcf: 90 of them on chromosomes with another name: "chr1" matches "1" of the training data'
 sed 's/^1\t/NC_003070.9\t/' panel.vcf >refseq.vcf
 fails "another name" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes refseq.vcf
 like "is refused" "$(cat .err)" 'refseq.vcf: none of its chromosomes is in the training data: the first is "NC_003070.9", that of the training data is "1"'
@@ -218,15 +218,15 @@ for config in 3 5; do
     is "samples of the panel as new ones: c$config" "$(predict vcf.db --config "$config" --genotypes panel.vcf --all | awk -F, 'NR == FNR { has[$1]; next } $1 in has' all.csv - | same all.csv)" "same 90"
 done
 like "a message reports the match" "$("$ESPALIER" predict vcf.db --config 1 --genotypes panel.vcf --all 2>&1 >/dev/null)" \
-    "panel.vcf: 90 of them are samples of the data that were trained on: as new ones they are joined to themselves"
-is "new samples are not reported" "$("$ESPALIER" predict vcf.db --config 1 --genotypes few.vcf 2>&1 >/dev/null | grep -c "joined to themselves")" 0
+    "panel.vcf: 90 of these samples are also in the training data: a graph joins such samples to their own copies"
+is "new samples are not reported" "$("$ESPALIER" predict vcf.db --config 1 --genotypes few.vcf 2>&1 >/dev/null | grep -c "to their own copies")" 0
 # The same samples in other formats.
 awk -F, -v OFS=, 'NR == 1 { for (j = 2; j <= NF; j++) $j = "1_" 100 * j } 1' panel/genotypes.csv >table.csv
 vcf | sed 's#\./\.#0/0#g' >whole.vcf
 awk '!/^#/' panel.vcf | awk -F'\t' '{ for (i = 10; i <= NF; i++) if ($i == "./.") print i - 8 "," NR + 1 }' |
     awk -F, -v OFS=, 'NR == FNR { none[$1, $2]; next } { for (j = 2; j <= NF; j++) if ((FNR, j) in none) $j = "NA" } 1' - table.csv >missing.csv
 is "a table" "$(new 1 missing.csv | same new1.csv)" "same 30"
-like "a note says that its alleles are unknown" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found by name or id alone"
+like "a note says that its alleles are unknown" "$("$ESPALIER" predict vcf.db --config c1 --genotypes missing.csv 2>&1)" "warning: missing.csv: 90 markers found only by name or id"
 awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == "NA" ? $j : $j - 1 } 1' missing.csv >centred.csv
 # Match by ids: the VCF names its markers, the table uses these names as columns, and the reverse.
 # The training data may be removed.
@@ -237,13 +237,13 @@ is "ids do not change the data" "$(sqlite3 ids.db "select data_digest from sweep
 mv ids.vcf away.vcf
 ok "a table of ids" "$ESPALIER" predict ids.db --config 3 --genotypes ids.csv -o by_id.csv
 like "a table is found by ids, without the training data" "$(cat .err)" "ids.csv: 90 of 90 markers found, 0 of them with REF and ALT swapped and 90 by their ids; 0 absent"
-like "with a warning" "$(cat .err)" "warning: ids.csv: 90 markers found by name or id alone: their dosages are taken as they are"
+like "with a warning" "$(cat .err)" "warning: ids.csv: 90 markers found only by name or id: the allele that their dosages count is not known"
 mv away.vcf ids.vcf
 is "predictions equal those matched by position" "$(predict ids.db --config 3 --genotypes ids.vcf | same by_id.csv)" "same 30"
 awk -F, '{ for (j = 1; j <= NF; j++) t[j] = t[j] (NR > 1 ? "," : "") $j } END { for (j = 1; j <= NF; j++) print t[j] }' table.csv >transposed.csv
 fails "a transposed table" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes transposed.csv
-is "the message recognises it" "$(cat .err)" "espalier: transposed.csv: 90 of its 90 rows are named as markers that were trained on: the table is transposed, it must have a row for each sample and a column for each marker"
-like "or the message proposes another coding" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "warning: centred.csv: dosages go down to -1, those that were trained on do not"
+is "the message recognises it" "$(cat .err)" "espalier: transposed.csv: 90 of its 90 rows have names of markers of the training data: the table is transposed: it must have a row for each sample and a column for each marker"
+like "or the message proposes another coding" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "warning: centred.csv: dosages go down to -1, but not in the training data"
 if command -v bcftools >/dev/null; then
     bcftools view -Ob -o panel.bcf panel.vcf
     is "BCF" "$(new 1 panel.bcf)" "$(cat new1.csv)"
@@ -352,7 +352,7 @@ fi
 # Refused.
 vcf -v drop=1 >none.vcf
 fails "no marker" 1 "$ESPALIER" predict vcf.db --genotypes none.vcf
-like "is refused" "$(cat .err)" "none.vcf: 0 of the 90 markers that were trained on found \(0 with other alleles\), the first is \"1_200\": must be some of them"
+like "is refused" "$(cat .err)" "none.vcf: contains 0 of the 90 markers of the training data, the first of which is \"1_200\" \(0 with other alleles\): must contain some of them"
 head -n 30 panel.vcf >third.vcf
 fails "less than half" 1 "$ESPALIER" predict vcf.db --genotypes third.vcf
 ok "--force accepts it" "$ESPALIER" predict vcf.db --genotypes third.vcf --force
@@ -368,7 +368,7 @@ if [ -r "$tu/MUTAG_graph_labels.txt" ]; then
     "$ESPALIER" predict tu.db --all 2>/dev/null | sed 1d | cut -d, -f1 | paste -d, - "$tu/MUTAG_graph_labels.txt" | tr -d ' \r' >labels.csv
     is "graphs have the recorded accuracy" "$(predicted tu.db val accuracy labels.csv)" "$(recorded tu.db val accuracy)"
     fails "new graphs" 1 "$ESPALIER" predict tu.db --genotypes panel.vcf
-    like "are refused, with the setting's name" "$(cat .err)" "the data of the sweep are no genotypes"
+    like "are refused, with the setting's name" "$(cat .err)" "the sweep's data are not genotypes"
 else
     echo "# no ESPALIER_DATA: graphs are left out"
 fi

@@ -39,7 +39,7 @@ for config in 1 2 3; do
     predict --config c$config --all >all.csv
     is "samples of the panel as new ones: c$config" "$(predict --config c$config --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | same all.csv)" "same 80"
 done
-like "missing values are counted" "$(cat .err)" "pheno.csv: covariates: 0 samples without a row and 13 missing cells are the mean of the training data"
+like "missing values are counted" "$(cat .err)" "pheno.csv: covariates: 0 samples without a row and 13 missing cells set to the mean of the training data"
 # Columns are found by name: in another order, without the trait, with rows left out.
 awk -F, -v OFS=, '{ print $1, $5, $4, $2 }' pheno.csv >turned.csv
 is "columns are found by name" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)" \
@@ -47,7 +47,7 @@ is "columns are found by name" "$(predict --config c1 --genotypes panel/genotype
 awk -F, -v OFS=, 'NR < 3 || NR > 5 { if (NR == 9) $4 = "NowhereLand"; print }' turned.csv >some.csv
 predict --config c1 --genotypes panel/genotypes.csv --phenotypes some.csv --all >some.out
 like "samples without a row are counted" "$(cat .err)" "some.csv: covariates: 3 samples without a row"
-like "unknown words are named" "$(cat .err)" "warning: some.csv: 1 cells have a word that is not in the training data, and count as missing: the first is \"NowhereLand\" in column \"site\", line 6"
+like "unknown words are named" "$(cat .err)" "warning: some.csv: 1 cell with a word that the training data do not have, taken as missing: the first is \"NowhereLand\" in column \"site\", line 6"
 is "other samples are not affected" "$(same all.csv <some.out) $(predict --config c1 --all | awk -F, 'NR == FNR { a[$1] = $2; next } FNR > 1 { d = a[$1] - $2; n += d * d > 1e-6 } END { print n }' - some.out)" "different 80 4"
 # The table's covariates are used: another plot changes a prediction.
 awk -F, -v OFS=, 'NR > 1 { $2 = 100 + ($2 - 99) % 6 } 1' turned.csv >moved.csv
@@ -60,7 +60,7 @@ refused() {
     fails "$name" 1 "$ESPALIER" predict --config c1 --all "$@"
     is "$name: the message" "$(tail -n 1 .err)" "espalier: $message"
 }
-refused "no table" "--genotypes: the models take covariates too: give a table with year, factor(plot), site of the new samples: --phenotypes FILE" --genotypes panel/genotypes.csv
+refused "no table" "--genotypes: the models also need covariates: give a table with year, factor(plot), site of the new samples: --phenotypes FILE" --genotypes panel/genotypes.csv
 cut -d, -f1,2,4 turned.csv >less.csv
 refused "a missing column" 'less.csv:1: no column "year": each of data.covariates must be one of "plot", "site"' --genotypes panel/genotypes.csv --phenotypes less.csv
 awk -F, -v OFS=, '{ print $3, $2, $4, $1 }' turned.csv >last.csv
@@ -75,7 +75,7 @@ fails "without --genotypes" 2 "$ESPALIER" predict --phenotypes pheno.csv
 fails "the table is not overwritten" 1 "$ESPALIER" predict --all --genotypes panel/genotypes.csv --phenotypes turned.csv -o turned.csv
 "$ESPALIER" run grid.ini --set covariates= --set name=plain --db plain.db --progress none >/dev/null 2>&1
 fails "a table for models without covariates" 1 "$ESPALIER" predict plain.db --all --genotypes panel/genotypes.csv --phenotypes pheno.csv
-like "is refused" "$(cat .err)" "phenotypes: the models take no covariates \(data.covariates\)"
+like "is refused" "$(cat .err)" "phenotypes: the models have no covariates \(data.covariates\)"
 
 # ---- a covariate that matters, on real data ----
 

@@ -46,7 +46,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
         is "molecules of the data as new ones have the same bits: c$config" "$(predict --config c$config --graphs panel.csv --each | cksum)" "$(cksum <all.csv)"
     done
     is "there are 499" "$(wc -l <all.csv)" 500
-    like "known molecules are counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them are in the data of the sweep already"
+    like "known molecules are counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them already in the training data"
     # Columns are found by name, in another order and without the target.
     awk -F, -v OFS=, 'NR == 1 || NR % 9 == 5 { print $4, "", $1 }' panel.csv | sed '1s/,,/,p_np,/' >few.csv
     predict --config c8 --each --graphs few.csv >few.out
@@ -85,7 +85,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     refused "no molecule" "none.csv: no molecules after the header; 0 cannot be parsed" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv
     fails "genotypes for molecules" 1 "$ESPALIER" predict --genotypes panel.csv
-    like "are refused, with the setting's name" "$(cat .err)" "the data of the sweep are no genotypes \(data.format\): new graphs are given with --graphs"
+    like "are refused, with the setting's name" "$(cat .err)" "the sweep's data are not genotypes \(data.format\): give new graphs with --graphs"
     fails "both" 2 "$ESPALIER" predict --genotypes panel.csv --graphs panel.csv
     fails "--part of a file" 2 "$ESPALIER" predict --graphs panel.csv --part val
     fails "--all of a file" 2 "$ESPALIER" predict --graphs panel.csv --all

@@ -58,9 +58,9 @@ is "trained" "$(sqlite3 results.db "select state || count(*) from trial")" done9
 "$ESPALIER" run grid.ini --progress none --set task=regression --set features=listed.csv --set name=listed --db listed.db >/dev/null 2>&1
 new() { predict "$1" --config "$2" --features "$3" --edges new_edges.csv; }
 is "new nodes" "$(new results.db c1 new.csv | cut -d, -f1 | tail -n 2 | tr '\n' ' ')$(new results.db c1 new.csv | wc -l)" "n88 n89 21"
-like "messages about them" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, 0 rows left out.*new_edges.csv: 1 new nodes have no edge to the training data~.*1 edges between new nodes are left out: .*new_edges.csv: 1 edges are between nodes of the training data, and not read"
+like "messages about them" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, skipped 0 rows of nodes .*new_edges.csv: 1 new node without an edge to the training data~.*ignored 1 edge between new nodes: .*new_edges.csv: ignored 1 edge between nodes of the training data"
 new listed.db c1 new_listed.csv >new_listed.out
-like "listed features, some unknown" "$(cat .err)" "warning: new_listed.csv: 4 entries dropped: the training data have no such feature"
+like "listed features, some unknown" "$(cat .err)" "warning: new_listed.csv: dropped 4 entries: the training data have no such feature"
 
 # A model without a graph predicts the same for stored nodes under other names. A table may contain
 # old and new nodes.
@@ -74,7 +74,7 @@ for config in c2 c3; do
 done
 { cat all.csv && sed 1d copies.csv | awk -F, '$2 == "a" { print $1 "," $3 ",1,1,1" }'; } >both.csv
 is "nodes of the data are left out" "$(predict --config c2 --features both.csv | wc -l)" 71
-like "and counted" "$(cat .err)" "both.csv: 70 new nodes, 70 rows left out"
+like "and counted" "$(cat .err)" "both.csv: 70 new nodes, skipped 70 rows of nodes of the training data"
 # Other nodes of the table do not matter.
 new results.db c1 new.csv >new.out
 sed -n '1p;5,9p' new.csv >few.csv
@@ -86,7 +86,7 @@ mean=$(awk -F, 'NR > 1 { s += $3 } END { printf "%.9g", s / (NR - 1) }' all.csv)
 sed "2s/,7,[^,]*/,7,$mean/" new.csv >filled.csv
 new results.db c1 filled.csv >filled.out
 is "a missing cell is the mean of the data" "$(new results.db c1 gap.csv | same filled.out)" "same 20"
-like "missing cells are counted" "$(cat .err)" "gap.csv: 1 missing cells are the mean of the training data"
+like "missing cells are counted" "$(cat .err)" "gap.csv: set 1 missing cell to the mean of the training data"
 
 # Compute it independently.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
@@ -157,7 +157,7 @@ refused() {
     fails "$name" 1 "$ESPALIER" predict --config c1 "$@"
     is "$name: the message" "$(tail -n 1 .err)" "espalier: $message"
 }
-refused "no edges" "--features: the graph was given as edges: --edges FILE must join the new nodes to it" --features new.csv
+refused "no edges" "--features: the graph comes from a file of edges: give the edges of the new nodes with --edges FILE" --features new.csv
 refused "no new sample" "all.csv: no new node: 70 rows are of nodes of the training data" --features all.csv --edges new_edges.csv
 cut -d, -f1-4 new.csv >less.csv
 refused "a missing column" 'less.csv:1: no column "a": must have every feature of the training data' --features less.csv --edges new_edges.csv
@@ -173,7 +173,7 @@ like "is refused" "$(cat .err)" "new.csv:1: features are a full table: must be l
 fails "and the reverse" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
 like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(node, feature\): must be a full table"
 fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
-like "are refused, with the setting's name" "$(cat .err)" "no genotypes \(data.format\): new nodes are given with --features"
+like "are refused, with the setting's name" "$(cat .err)" "not genotypes \(data.format\): give new nodes with --features"
 fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
 like "are refused, too" "$(cat .err)" "not graphs \(data.format\): new samples must be given with --features"
 fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv

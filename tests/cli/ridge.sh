@@ -144,7 +144,7 @@ is "nothing was added" "$(sqlite3 old.db 'select count(*) from trial')" 2
 "$ESPALIER" plan old.ini --db old.db >/dev/null 2>"$T/.err"
 like "plan warns of it" "$(cat "$T/.err")" "warning:   $change"
 fails "verify" 1 "$ESPALIER" verify old.db
-is "the message says which version trained it" "$(cat "$T/.err")" "espalier: old.db: t1: an earlier version of espalier trained it: $change. This version cannot repeat it: 'espalier run --new-sweep' trains the sweep anew"
+is "the message says which version trained it" "$(cat "$T/.err")" "espalier: old.db: t1: an earlier version of espalier trained it: $change. This version cannot repeat it: 'espalier run --new-sweep' trains the sweep again"
 fails "shards of both are not merged" 1 "$ESPALIER" merge both.db new.db old.db
 like "the message gives the reason" "$(cat "$T/.err")" "^espalier: old.db: sweep 'old' in it and in both.db was computed by different versions of espalier .$change.: merge them"
 fails "nor in the other order" 1 "$ESPALIER" merge both.db old.db new.db

@@ -47,6 +47,19 @@ is "has a row for each trial" "$("$ESPALIER" plan small.ini --format csv --db no
 ok "a where clause" "$ESPALIER" run small.ini --db where.db --set "where=hidden_size = 4 or model.dropout = 0"
 is "leaves points out" "$(sqlite3 where.db 'select count(*) from config')" 4
 
+# -q and -v: fewer and more messages, the same answer.
+"$ESPALIER" best >answer 2>normal
+is "-q keeps the answer" "$("$ESPALIER" best -q 2>quiet)" "$(cat answer)"
+is "and prints warnings only" "$(grep -v '^espalier: warning: ' quiet)" ""
+is "of which none is lost" "$(cat quiet)" "$(grep '^espalier: warning: ' normal)"
+is "-v keeps the answer" "$("$ESPALIER" best -v 2>verbose)" "$(cat answer)"
+like "and says which database is read" "$(cat verbose)" "^espalier: database: $(pwd -P)/results.db, [0-9.]+ MB$"
+like "and how long it takes" "$(cat verbose)" '^espalier: best: took [0-9.]+ s$'
+ok "run -v" "$ESPALIER" run small.ini --db v.db -v
+like "says how large the data are" "$(cat .err)" '^espalier: data: 60 samples and 40 features, read in [0-9.]+ s$'
+ok "run -q" "$ESPALIER" run small.ini --db q.db -q
+is "says nothing but warnings, and no progress" "$(grep -v '^espalier: warning: ' .err)" ""
+
 cat >bad.ini <<'INI'
 [data]
 format = simulated
@@ -128,7 +141,7 @@ sleep 0.7
 kill -TERM $pid
 wait $pid
 is "a signal while data are made ends with 75" $? 75
-like "the message says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command begins it$'
+like "the message says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command starts it$'
 fails "and leaves nothing" 1 test -e early.db
 "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
 pid=$!
@@ -164,7 +177,7 @@ done
 # The printed next command can be typed as it is, for any file name.
 mkdir bin
 ln -s "$ESPALIER" bin/espalier
-next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, mend .*//; s/ tells why .*//'; }
+next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, fix .*//; s/ shows why .*//'; }
 typed() { PATH="$T/bin:$PATH" sh -c "$(cat "$T/line")"; }
 for db in "x;y 'z' \$HOME*.db" -r.db; do
     ok "a database called $db" "$ESPALIER" run small.ini --db="$db" --progress none

@@ -39,18 +39,18 @@ for k in 1 2 3 4; do
     ok "shard $k" slurm "$k" 1 4 4 "$ESPALIER" run --progress none g.ini --shard auto
 done
 like "only its trials are counted" "$(cat "$T/.err")" \
-    '^espalier: small, shard 4/4: ([0-9]+) of \1 trials run in .* \1 done, 0 diverged, 0 failed'
+    '^espalier: small, shard 4/4: ([0-9]+) of \1 trials? run in .* \1 done, 0 diverged, 0 failed'
 like "the message says how to merge shards" "$(cat "$T/.err")" 'espalier merge results.db results.\*of4.db$'
 is "each has its own database" "$(echo results.*)" "results.1of4.db results.2of4.db results.3of4.db results.4of4.db"
 is "no trial is in two" "$(for k in 1 2 3 4; do keys results.$k"of4.db"; done | sort)" "$(keys whole.db)"
 like "status reports no missing trials of a shard" "$("$ESPALIER" status results.2of4.db | tr -s ' ')" \
     '^small [0-9]+ ([0-9]+) \1 0 0 0 0$'
 like "but says that it is a part" "$("$ESPALIER" status results.2of4.db 2>&1 >/dev/null)" \
-    '^espalier: small: [0-9]+ of the 12 trials of its grid are in this file'
+    '^espalier: small: this file has [0-9]+ of the 12 trials of the grid'
 mine=$("$ESPALIER" plan g.ini --shard 2/4 --format csv 2>"$T/totals" | cut -d, -f1,2)
 is "plan lists its trials by their numbers in the whole" "$mine" "trial,config
 $(sqlite3 -csv results.2of4.db 'select trial_id, config_id from trial order by 1')"
-like "and gives the number of the whole" "$(cat "$T/totals")" '= 12 trials, [0-9]+ of them in shard 2/4; to run: 0 gflop'
+like "and gives the number of the whole" "$(cat "$T/totals")" '= 12 trials, [0-9]+ of them in shard 2/4; all are finished'
 is "a dry run lists the same" "$(run g.ini --shard 2/4 --dry-run 2>/dev/null | tail -n +2 | awk '{ print $1 "," $2 }')" \
     "$(printf '%s' "$mine" | tail -n +2)"
 is "the same without a database" "$("$ESPALIER" plan g.ini --db none.db --shard 2/4 --format csv 2>/dev/null | cut -d, -f1,2)" "$mine"
@@ -60,8 +60,8 @@ is "merged shards equal the whole, row for row" "$(rows results.db)" "$(rows who
 like "merge prints the result" "$(tr -s ' ' <"$T/.out")" '^small 6 12 12 0 0 0 0$'
 is "and does not call it a part" "$(grep -c 'of its grid' "$T/.err")" 0
 ok "without one shard" "$ESPALIER" merge part.db results.1of4.db results.2of4.db results.4of4.db
-like "merge reports missing shards" "$(cat "$T/.err")" 'small: [0-9]+ of the 12 trials of its grid'
-like "and so does best" "$("$ESPALIER" best part.db 2>&1 >/dev/null)" 'small: [0-9]+ of the 12 trials of its grid'
+like "merge reports missing shards" "$(cat "$T/.err")" 'small: this file has [0-9]+ of the 12 trials of the grid'
+like "and so does best" "$("$ESPALIER" best part.db 2>&1 >/dev/null)" 'small: this file has [0-9]+ of the 12 trials of the grid'
 ok "the shard that was missing" "$ESPALIER" merge part.db results.3of4.db
 is "best reports nothing missing" "$("$ESPALIER" best part.db 2>&1 >/dev/null | grep -c 'of its grid')" 0
 is "places are equal, too" "$(sqlite3 results.db 'select place, config, mean from leaderboard')" \
@@ -151,7 +151,7 @@ is "the message says that merge does not create it" "$(cat "$T/.err")" \
     "espalier: nowhere.db: no such file: every input must be the database of a run; nothing is merged"
 : >nothing.db
 fails "an input that is empty" 1 "$ESPALIER" merge new.db results.1of4.db nothing.db
-like "the message says what it is" "$(cat "$T/.err")" '^espalier: nothing.db: empty: .*leave it out$'
+like "the message says what it is" "$(cat "$T/.err")" '^espalier: nothing.db: is empty: .*leave it out$'
 fails "an input that is not a database" 1 "$ESPALIER" merge new.db g.ini
 is "these leave no output" "$(echo new.db*)" "new.db*"
 fails "no input" 2 "$ESPALIER" merge new.db
@@ -165,16 +165,16 @@ is "is merged beside the first" "$(sqlite3 results.db 'select group_concat(disti
 
 # A launch reports its shard.
 ok "auto outside an array" run g.ini --db alone.db --shard auto
-like "is the whole sweep" "$(cat "$T/.err")" 'not in a job array: the whole sweep'
+like "is the whole sweep" "$(cat "$T/.err")" 'not in a job array, so the whole sweep runs'
 is "in the database as named" "$(keys alone.db)" "$(keys whole.db)"
 ok "LSF, index 0" env LSB_JOBINDEX=0 "$ESPALIER" run g.ini --db alone.db --shard auto
 ok "LSF, element 2" env LSB_JOBINDEX=2 LSB_JOBINDEX_END=4 LSB_JOBINDEX_STEP=1 \
     "$ESPALIER" run g.ini --db lsf.db --progress none --shard auto
 is "is shard 2 of 4" "$(keys lsf.2of4.db | wc -l)" "$(printf '%s\n' "$mine" | tail -n +2 | wc -l)"
 fails "an array with gaps" 2 slurm 3 1 7 3 "$ESPALIER" run g.ini --shard auto
-like "is refused with the fix" "$(cat "$T/.err")" 'an array with gaps .*use --array=1-3, or .*--shard K/N'
+like "is refused with the fix" "$(cat "$T/.err")" 'the job array has gaps: .*use --array=1-3; .*--shard K/N'
 fails "one element submitted by itself" 2 slurm 3 3 3 1 "$ESPALIER" run g.ini --shard auto
-like "does not count as an array of one" "$(cat "$T/.err")" 'is of a sweep in 4 shards, .* --shard K/4'
+like "does not count as an array of one" "$(cat "$T/.err")" 'belongs to a sweep of 4 shards, .* --shard K/4'
 for wrong in 0/4 5/4 4 x/4 1/100001; do
     fails "--shard $wrong" 2 "$ESPALIER" run g.ini --shard $wrong
 done

@@ -39,6 +39,6 @@ is "the message names it" "$(cat .err)" "espalier: results.db: no configuration 
 fails "a missing trial" 1 "$ESPALIER" show t99
 fails "an invalid id" 2 "$ESPALIER" show x9
 is "the message explains ids" "$(cat .err)" \
-    "espalier: 'x9' is no id: must be c12 (a configuration) or t345 (a trial)"
+    "espalier: 'x9' is not an id: must be c12 (a configuration) or t345 (a trial)"
 fails "no id" 2 "$ESPALIER" show
 done_testing

@@ -75,7 +75,7 @@ is "training and stop part together are the old training part" "$(sed 's/,stop$/
 ok "predict" "$ESPALIER" predict --trial t1 --part stop -o stop.csv
 is "predicts it" "$(tail -n +2 stop.csv | cut -d, -f1 | sort)" "$(grep ',0,0,stop$' parts.csv | cut -d, -f1 | sort)"
 fails "ridge has no stop part" 1 "$ESPALIER" predict --trial t13 --part stop
-is "and a message says so" "$(cat "$T/.err")" "espalier: --part stop: c5 is ridge, which has no epoch to choose: the samples of a stop part are among those that it was trained on"
+is "and a message says so" "$(cat "$T/.err")" "espalier: --part stop: c5 is ridge, which has no epoch to choose: it was trained on the samples of the stop part"
 
 grep ',0,0,' parts.csv | awk -F, '{ print $1 "," $4 }' >given.body
 { echo id,part; cat given.body; } >given.csv
@@ -138,7 +138,7 @@ fails "next to nothing" 1 run --set stop=0.001 --db x.db
 like "too little" "$(cat "$T/.err")" 'the stop part of fold 0 is empty'
 grep -v '^folds' stop.ini | sed 's/^type = .*/type = ridge, gcn/; s/^stop = .*/stop = 0.018/' >least.ini
 ok "two samples" "$ESPALIER" plan least.ini --db least.db
-like "choose at random" "$(cat "$T/.err")" 'the stop part has fewer than 3 samples \(2\): val_pearson of so few chooses the epoch at random'
+like "choose at random" "$(cat "$T/.err")" 'the stop part has fewer than 3 samples \(2\): val_pearson of so few samples chooses the epoch at random'
 awk 'BEGIN { print "id,m1,m2"; for (i = 1; i <= 12; i++) print "s" i "," i % 3 "," int(i / 2) % 3 }' >few.csv
 awk 'BEGIN { print "id,y,family"; for (i = 1; i <= 12; i++) print "s" i "," i "," (i > 6 ? "c" : i > 3 ? "b" : "a") }' >families.csv
 cat >groups.ini <<'INI'

@@ -38,13 +38,28 @@ like "status shows the harmless rest" "$(cat shown)" "^last session: x\?\]52;c;e
 like "in tables too" "$(cat shown)" " failed +1 +2 +x\?\]52;c;eA==\?\?31m\?y$"
 "$ESPALIER" export --format json >all.json
 is "JSON escapes" "$(harm all.json)" 0
-is "and keeps the text" "$(python3 -c 'import json, sys; print(json.load(open("all.json"))[0]["host"])')" "$evil"
+is "and keeps the text" "$(sqlite3 :memory: "select json_extract(cast(readfile('all.json') as text), '\$[0].host')")" "$evil"
 "$ESPALIER" export >all.csv
 host=$(head -n 1 all.csv | tr , "\n" | grep -nx host | cut -d: -f1)
 is "CSV keeps the bytes" "$(tail -n 1 all.csv | cut -d, -f"$host" | cksum)" "$(echo "$evil" | cksum)"
 script -qec "'$ESPALIER' export" /dev/null </dev/null >shown 2>&1
 is "but on a terminal no control bytes" "$(tr -d '\r' <shown | harm)" 0
 like "only the rest" "$(cat shown)" 'x\?\]52;c;eA==\?\?31m\?y'
+
+# Colour: on a terminal, unless it is unwanted. `script` is a terminal.
+escapes() { LC_ALL=C grep -c "$(printf '\033\\[')"; }
+in_terminal() { script -qec "$1" /dev/null </dev/null 2>&1 | tr -d '\r'; }
+is "help has colour on a terminal" "$(($(TERM=xterm in_terminal "'$ESPALIER' help" | escapes) > 5))" 1
+is "and so have errors" "$(TERM=xterm in_terminal "'$ESPALIER' bset" | escapes)" 1
+is "and warnings" "$(TERM=xterm in_terminal "'$ESPALIER' best results.db --where 'trials > 1000'" | grep warning: | escapes)" 1
+is "none in a pipe" "$("$ESPALIER" help 2>&1 | escapes)" 0
+is "none with NO_COLOR" "$(NO_COLOR=1 TERM=xterm in_terminal "'$ESPALIER' help" | escapes)" 0
+is "an empty NO_COLOR does not count" "$(($(NO_COLOR='' TERM=xterm in_terminal "'$ESPALIER' help" | escapes) > 5))" 1
+is "none with TERM=dumb" "$(TERM=dumb in_terminal "'$ESPALIER' help" | escapes)" 0
+is "none with --color never" "$(TERM=xterm in_terminal "'$ESPALIER' help run --color never" | escapes)" 0
+is "in a pipe with --color always" "$(($("$ESPALIER" help run --color always | escapes) > 5))" 1
+is "even with NO_COLOR" "$(($(NO_COLOR=1 "$ESPALIER" help run --color always | escapes) > 5))" 1
+is "the same text" "$("$ESPALIER" help run --color always | sed "s/$(printf '\033')\\[[0-9;]*m//g")" "$("$ESPALIER" help run)"
 
 # ---- data files ----
 

@@ -79,9 +79,9 @@ mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --se
 fails "trials longer than the limit do not begin" 75 mixed --db mixed.db --time-limit 8s
 is "shorter trials run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
 like "a warning comes first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
-    "^espalier: warning: 5 trials are expected to take up to .* each, longer than the whole 7\\.[0-9] s of such a run"
+    "^espalier: warning: 5 trials are expected to take up to .* each, but such a run has only 7\\.[0-9] s in all"
 like "the message lists trials that cannot fit" "$(tail -n 1 "$T/.err")" \
-    "^espalier: warning: 5 trials are expected to take up to .* each, longer than the whole 7\\.[0-9] s of such a run"
+    "^espalier: warning: 5 trials are expected to take up to .* each, but such a run has only 7\\.[0-9] s in all"
 fails "a run that finds only such trials is not to be requeued" 1 mixed --db mixed.db --time-limit 8s
 is "no trial begins" "$(query mixed.db 'select count(*) from attempt')" 5
 
@@ -104,14 +104,14 @@ END
 ok "in a Slurm job, by the environment" \
     env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) "$ESPALIER" run sweep.ini --set epochs=2 --db e.db
 is "the message gives the time left" "$(said)" \
-    "espalier: walltime: Slurm leaves job 77 another 2 h; no trial is begun that would not end 30 s before that"
+    "espalier: walltime: Slurm job 77 has 2 h left; a trial starts only if it can end 30 s before that"
 fails "squeue is not asked" 1 test -e calls
 
 fails "seconds left of a job in which nothing fits" 75 env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 3)) \
     "$ESPALIER" run sweep.ini --set epochs=2000000 --db seconds.db --progress none
 ok "a limit beyond the end of the job" env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) \
     "$ESPALIER" run sweep.ini --set epochs=2 --db beyond.db --time-limit 3h
-like "a warning reports it" "$(said)" "^espalier: warning: walltime: --time-limit 3 h ends after Slurm job 77, which has 2 h left: the end of the job counts$"
+like "a warning reports it" "$(said)" "^espalier: warning: walltime: --time-limit 3 h ends after Slurm job 77, which has 2 h left: the job's limit applies$"
 fails "a limit that is over before the first trial" 75 run --set samples=1500 --set markers=15000 --set epochs=2 --db slow.db --time-limit 1s
 is "no trial begins" "$(count slow.db 'done')" 0
 
@@ -130,7 +130,7 @@ is "no trial begins, either" "$(count launch.db 'done')|$(count launch.db pendin
 export SLURM_JOB_ID=77
 ok "in a Slurm job, by squeue" short q.db
 is "the message gives the time left, too" "$(said)" \
-    "espalier: walltime: Slurm leaves job 77 another 2 d 3 h; no trial is begun that would not end 30 s before that"
+    "espalier: walltime: Slurm job 77 has 2 d 3 h left; a trial starts only if it can end 30 s before that"
 is "squeue is asked once" "$(cat calls)" "-h -j 77 -o %L"
 ok "with --time-limit" short own.db --time-limit 1h
 is "squeue is not asked" "$(said)" ""
@@ -141,7 +141,7 @@ play squeue <<'END'
 echo UNLIMITED
 END
 ok "a job without a limit" short unlimited.db
-is "the message says so" "$(said)" "espalier: walltime: Slurm names no end of job 77; --time-limit sets one"
+is "the message says so" "$(said)" "espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
 play squeue <<'END'
 #!/bin/sh
 echo 0:03
@@ -157,15 +157,15 @@ END
 fails "a job past its walltime begins no trial" 75 short over.db
 is "no trial has begun" "$(count over.db pending)" 10
 is "the message says so" "$(said)" \
-    "espalier: warning: walltime: the time of Slurm job 77 is over: nothing is begun; --time-limit sets another"
+    "espalier: warning: walltime: the time of Slurm job 77 is over: no trial starts; --time-limit sets another limit"
 like "and the message says what is left" "$(tail -n 1 "$T/.err")" \
-    "^espalier: stopped by the time limit; 10 trials are left, .*: the same command goes on"
+    "^espalier: stopped by the time limit; 10 trials are left, .*: the same command continues"
 over() { env SLURM_JOB_END_TIME="$1" "$ESPALIER" run sweep.ini --progress none --set epochs=2 --db over.db; }
-ago="walltime: the time of Slurm job 77 was over at 2023-11-14 22:13:20 UTC, [0-9]+ d( [0-9]+ h)? ago"
+ago="walltime: the time of Slurm job 77 ended at 2023-11-14 22:13:20 UTC, [0-9]+ d( [0-9]+ h)? ago"
 fails "a job whose end is past begins no trial" 75 over 1700000000
 is "no trial has begun" "$(count over.db pending)" 10
 like "the message says since when" "$(said)" \
-    "^espalier: warning: $ago \\(SLURM_JOB_END_TIME\\): nothing is begun; --time-limit sets another\$"
+    "^espalier: warning: $ago \\(SLURM_JOB_END_TIME\\): no trial starts; --time-limit sets another limit\$"
 play squeue <<'END'
 #!/bin/sh
 echo "slurm_load_jobs error: Unable to contact slurm controller"
@@ -177,7 +177,7 @@ like "the message says that the end was seconds ago" "$(said)" ' UTC, [3-9](\.[0
 ok "an invalid end time" over soon
 is "the message says so" "$(said)" \
     "espalier: warning: walltime: SLURM_JOB_END_TIME=soon cannot be read: must be seconds since 1970
-espalier: walltime: Slurm names no end of job 77; --time-limit sets one"
+espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
 unset SLURM_JOB_ID
 
 play bjobs <<'END'
@@ -186,7 +186,7 @@ play bjobs <<'END'
 END
 ok "in an LSF job" env LSB_JOBID=81 LSB_JOBINDEX=2 "$ESPALIER" run sweep.ini --set epochs=2 --db lsf.db
 is "bjobs is asked" "$(said)" \
-    "espalier: walltime: LSF leaves job 81[2] another 40 min; no trial is begun that would not end 30 s before that"
+    "espalier: walltime: LSF job 81[2] has 40 min left; a trial starts only if it can end 30 s before that"
 play qstat <<'END'
 #!/bin/sh
 echo "Job Id: $2"
@@ -194,7 +194,7 @@ echo "    resources_used.walltime = 00:30:00"
 echo "    Resource_List.walltime = 02:30:00"
 END
 ok "in a PBS job" env PBS_JOBID=9.server "$ESPALIER" run sweep.ini --set epochs=2 --db pbs.db
-like "qstat is asked" "$(said)" "^espalier: walltime: PBS leaves job 9.server another 2 h; "
+like "qstat is asked" "$(said)" "^espalier: walltime: PBS job 9.server has 2 h left; "
 
 # ---- signals ----
 
@@ -236,8 +236,8 @@ for signal in TERM INT USR1 USR2 HUP; do
     is "SIG$signal: exit status" $status 75
     is "the running trial ended, and no other began" "$(ended $signal.db)" "1|0"
     like "and the message says so" "$(cat err)" \
-        "^espalier: SIG$signal: no new trials; what 1 rank has under way may finish if it takes no more than 1 min \(--grace\); a second signal stops at once\$"
-    [ "$signal" = TERM ] && like "and how it goes on" "$(tail -n 1 err)" "the same command goes on"
+        "^espalier: SIG$signal: no new trials; trials running on 1 rank may finish within 1 min \(--grace\); a second signal stops at once\$"
+    [ "$signal" = TERM ] && like "and how it goes on" "$(tail -n 1 err)" "the same command continues"
 done
 
 # shellcheck disable=SC2046
@@ -256,7 +256,7 @@ kill -TERM $pid
 end
 is "no grace" $status 75
 is "no trial ends" "$(query none.db "select count(*) from attempt where finished > $begun and outcome = 'done'")" 0
-like "the message says so" "$(cat err)" "^espalier: stopping at once; trials under way are left to the next run"
+like "the message says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
 
 # A copy of the signal does not count as a second one.
 # shellcheck disable=SC2046
@@ -270,7 +270,7 @@ kill -TERM $pid
 end
 is "a second signal" $status 75
 ok "stops at once" below "$took" 3
-like "the message says so" "$(cat err)" "^espalier: stopping at once; trials under way are left to the next run"
+like "the message says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
 is "without damage" "$(query twice.db 'pragma integrity_check')|$(count twice.db pending)" "ok|10"
 
 # Under nohup the terminal may close.
@@ -311,6 +311,6 @@ begun=$(now)
 kill -TERM $pid
 end
 is "SIGTERM to run -n" "$status $(ended own_n.db)" "75 2|0"
-like "lets running trials finish" "$(cat err)" "no new trials; what 2 ranks have under way may finish if it takes no more than 1 min"
+like "lets running trials finish" "$(cat err)" "no new trials; trials running on 2 ranks may finish within 1 min"
 
 done_testing

@@ -97,7 +97,7 @@ is "with 2029 accessions" "$(line genotypes "$vcf")" \
     "2029 samples, 984 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
 is "maf keeps the right number of markers" \
     "$(line features "$("$ESPALIER" inspect "$SRCDIR/grids/ft10-vcf.ini" --set maf=0.05)")" \
-    "405, small integers, 0.4 MB"
+    "405, small integers, 428 kB"
 
 scores() {
     "$ESPALIER" run "$SRCDIR/grids/$1.ini" --db "$1.db" --progress none --set epochs=5 \

@@ -72,10 +72,10 @@ fails "an invalid id" 1 "$ESPALIER" verify --trial x
 sqlite3 changed.db "update trial set state = 'failed' where trial_id = 1"
 fails "a failed trial" 1 "$ESPALIER" verify --trial 1 changed.db
 is "cannot be verified" "$(cat .err)" \
-    "espalier: changed.db: t1 is failed: only what is done or has diverged can be verified"
+    "espalier: changed.db: t1 is failed: only trials that are done or diverged can be verified"
 sqlite3 changed.db "update trial set key = '00' where trial_id = 2"
 fails "a key that does not match the settings" 1 "$ESPALIER" verify --trial 2 changed.db
-like "the message names it" "$(cat .err)" 'changed.db: t2: its key is 00, and its settings make [0-9a-f]{32} here'
+like "the message names it" "$(cat .err)" 'changed.db: t2: its key is 00, but its settings give [0-9a-f]{32} here'
 sqlite3 changed.db "update trial set state = 'pending'"
 fails "a sweep without results" 1 "$ESPALIER" verify changed.db
 is "a message reports it" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"
@@ -88,7 +88,7 @@ ok "data may be at another place" "$ESPALIER" verify -k 1 --set genotypes=elsewh
 cp -r elsewhere panel
 awk -F, -v OFS=, 'NR == 3 { $2 = $2 + 0.5 } { print }' elsewhere/phenotypes.csv >panel/phenotypes.csv
 fails "data that have changed" 1 "$ESPALIER" verify
-like "are refused, with the setting's name" "$(cat .err)" "sweep 'small': the data are not those that were trained on .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
+like "are refused, with the setting's name" "$(cat .err)" "sweep 'small': the data are not the training data .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
 
 # A trial that diverged diverges again.
 cat >high.ini <<'INI'

@@ -71,14 +71,14 @@ export ESPALIER_SHM=/nowhere
 ok "a missing folder" graphs nowhere.db mpi 3
 is "gives the same rows" "$(rows nowhere.db)" "$wanted_graphs"
 like "the message names it, with the host" "$(grep share "$T/.err")" \
-    "^espalier: warning: 1 host cannot share memory, .* copy of the data; $(hostname): /nowhere: No such file"
+    "^espalier: warning: 1 host cannot share memory: .* copy of the data; $(hostname): /nowhere: No such file"
 unset ESPALIER_SHM
 if in_small 16 true 2>/dev/null; then
     ok "no room" graphs small.db in_small 16 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
     like "a message reports it" "$(grep share "$T/.err")" "copy of the data; .*/small has 0.0[0-9] MB left: "
     is "gives the same rows" "$(rows small.db)" "$wanted_graphs"
     ok "room for the data only" graphs data.db in_small 128 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
-    like "a message reports it" "$(grep share "$T/.err")" "copy of what derives from the data; .*/small has 0.[0-9]* MB left: "
+    like "a message reports it" "$(grep share "$T/.err")" "copy of the prepared inputs; .*/small has 0.[0-9]* MB left: "
     is "gives the same rows" "$(rows data.db)" "$wanted_graphs"
 fi
 

@@ -70,7 +70,7 @@ mpirun_begin host.db 4
 lose n1
 finish
 is "mpirun, a host lost: rank 0 ends it" "$status" 1
-like "rank 0 says so" "$(cat err)" "mpirun waits for what is lost it is ended in 5 s, with status 1"
+like "rank 0 says so" "$(cat err)" "mpirun waits for the lost host, it is ended in 5 s with its own exit status 1"
 is "the sweep is complete" "$(rows host.db)" "$wanted"
 is "nothing is left" "$(empties n0 10)$(empties n2 20)" ""
 revive n1
@@ -80,7 +80,7 @@ cut_link n1
 LIMIT=40 launch wall.db 0 "$ESPALIER" run -n 4
 finish
 is "a host that cannot reach mpirun: run stops when it is asked to" "$status" 124
-like "the message says what may be wrong" "$(tr '\n' ' ' <err)" "not all ranks have come up after 30 s.*firewall.*stopped before"
+like "the message says what may be wrong" "$(tr '\n' ' ' <err)" "not all ranks have started after 30 s.*firewall.*stopped before"
 is "no process is left on any host" "$(empties n1 20)$(empties n0 10)$(empties n2 20)" ""
 join_link n1
 

@@ -88,7 +88,7 @@ for seconds in 1.6 60; do
     export ESPALIER_FAULT_SECONDS=$seconds
     run "worker: a trial begins:2:2:stop" -n 3 --set epochs="$epochs" --set heartbeat_limit=1
     is "a rank that stands still for $seconds s: complete" $status 0
-    like "it is lost" "$(cat err)" "rank 2 .* is lost while it ran t[0-9]+: no message for 1 s; the others go on"
+    like "it is lost" "$(cat err)" "rank 2 .* is lost while running t[0-9]+: no message for 1 s; the other ranks take over its trials"
     keep was "$DB"
     settled "$DB" "$wanted" was
     no_problem "nothing is stored twice, nothing lost"

@@ -54,7 +54,7 @@ for script in mpirun srun; do
     scancel --batch --signal=USR2 "$job"
     ended "$job"
     is "slurm-$script.sh that is sent USR2 ends with 75" $? 75
-    like "the message says how to continue" "$(cat warned.$script.log)" "submit the same line again"
+    like "the message says how to continue" "$(cat warned.$script.log)" "submit the same command again"
 done
 
 # A rank that dies ends its srun, and the script starts another; under mpirun the other ranks

@@ -19,9 +19,9 @@ END
 cd "$T" || exit 1
 
 fails "srun without PMIx is refused" 2 srun -n 2 "$ESPALIER" run quick.ini --db none.db
-is "by each task" "$(grep -c 'srun has started 2 tasks, but this one is alone.*; srun --mpi=pmix' .err)" 2
+is "by each task" "$(grep -c 'srun started 2 tasks, but no MPI connects them.*; srun --mpi=pmix' .err)" 2
 is "before any file is made" "$(ls none.db* 2>/dev/null)" ""
-like "doctor reports it" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun has started 2 tasks"
+like "doctor reports it" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun started 2 tasks"
 ok "the printed fix" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db pmix.db --progress none
 is "runs on two ranks" "$(sqlite3 pmix.db 'select ranks from session')" 2
 is "without a warning" "$(grep -c '^espalier:.*\(srun\|recovery\)' .err)" 0

@@ -94,11 +94,11 @@ static void test_r2(void **state)
     is_only(&advice, NULL);
     advice_r2(&advice, 3, -1.19, "val_pearson");
     is_only(&advice, "c3 has a mean validation R2 of -1.19: it predicts worse than the mean of the "
-                     "target does; its correlation shows the order of samples only; set [sweep] "
+                     "target; a correlation measures only the order of the samples; set [sweep] "
                      "objective = val_r2 to rank by R2");
     advice_r2(&advice, 3, -0.1, "val_r2");
     is_only(&advice, "c3 has a mean validation R2 of -0.1: it predicts worse than the mean of the "
-                     "target does; no configuration is better; check the target and its ids, or "
+                     "target; and so do all others; check the target and its ids, or "
                      "add regularisation to the grid");
 }
 
@@ -116,16 +116,18 @@ static void test_alike(void **state)
     advice_alike(&advice, &alike);
     is_only(&advice, "3 of the next 4 configurations cannot be told apart from the best one (the "
                      "95 % interval of the difference contains 0): more replicates or folds narrow "
-                     "the intervals, and 'best --rule 1se' chooses the cheapest near the best");
+                     "the intervals, and 'best --rule 1se' chooses the cheapest configuration "
+                     "that is nearly as good");
     alike = (struct query_alike){5, 1, 1};
     advice_alike(&advice, &alike);
     is_only(&advice, "the next configuration cannot be told apart from the best one (the 95 % "
                      "interval of the difference contains 0): more replicates or folds narrow the "
-                     "intervals, and 'best --rule 1se' chooses the cheapest near the best");
+                     "intervals, and 'best --rule 1se' chooses the cheapest configuration that "
+                     "is nearly as good");
     alike = (struct query_alike){.n_scored = 5};
     advice_alike(&advice, &alike);
-    is_only(&advice, "one trial of a configuration shows no difference from chance: --set "
-                     "replicates=5 adds replicates, which give intervals");
+    is_only(&advice, "with one trial for each configuration, no difference can be told from "
+                     "chance: --set replicates=5 adds replicates, which give intervals");
 }
 
 static struct advice_parts parts(int32_t a, int32_t b)
@@ -151,26 +153,24 @@ static void test_parts(void **state)
 {
     (void)state;
     small(parts(30, 40), parts(0, 0), true, false, NULL);
-    small(
-        parts(29, 40), parts(0, 0), true, true,
-        "1 of 2 validation parts have fewer than 30 samples (the smallest has 29): chance decides "
-        "much of the score; use fewer folds or a coarser [split] group");
+    small(parts(29, 40), parts(0, 0), true, true,
+          "1 of 2 validation parts have fewer than 30 samples (the smallest has 29): the score "
+          "depends much on chance; use fewer folds or a coarser [split] group");
     small(parts(12, 0), parts(0, 0), true, false,
-          "the validation part has fewer than 30 samples (12): chance decides much of the score; "
-          "use a larger [split] val");
-    small(
-        parts(2, 12), parts(0, 0), true, false,
-        "1 of 2 validation parts have fewer than 3 samples (the smallest has 2): val_r2 of so few "
-        "means nothing; use a larger [split] val, or objective = val_rmse");
+          "the validation part has fewer than 30 samples (12): the score depends much on "
+          "chance; use a larger [split] val");
+    small(parts(2, 12), parts(0, 0), true, false,
+          "1 of 2 validation parts have fewer than 3 samples (the smallest has 2): val_r2 means "
+          "nothing for so few samples; use a larger [split] val, or objective = val_rmse");
     small(parts(30, 30), parts(5, 6), true, false,
-          "2 of 2 stop parts have fewer than 30 samples (the smallest has 5): chance decides much "
-          "of the choice of the epoch; use a larger [split] stop");
+          "2 of 2 stop parts have fewer than 30 samples (the smallest has 5): the choice of "
+          "the epoch depends much on chance; use a larger [split] stop");
     small(parts(30, 30), parts(2, 0), true, false,
-          "the stop part has fewer than 3 samples (2): val_r2 of so few chooses the epoch at "
-          "random; use a larger [split] stop");
+          "the stop part has fewer than 3 samples (2): val_r2 of so few samples chooses the epoch "
+          "at random; use a larger [split] stop");
     small(parts(30, 30), parts(2, 0), false, false,
-          "the stop part has fewer than 30 samples (2): chance decides much of the choice of the "
-          "epoch; use a larger [split] stop");
+          "the stop part has fewer than 30 samples (2): the choice of the epoch depends "
+          "much on chance; use a larger [split] stop");
 }
 
 int main(void)

@@ -25,6 +25,8 @@
 #include "base/process.h"
 #include "base/real.h"
 #include "base/rng.h"
+#include "base/text_width.h"
+#include "base/words.h"
 #include "scratch.h"
 
 static void test_err(void **state)
@@ -394,9 +396,9 @@ static void test_duration_words(void **state)
         double seconds;
         const char *words;
     } cases[] = {
-        {0, "0 s"},     {0.25, "0.25 s"},    {1.5, "1.5 s"},           {45.9, "45 s"},
-        {60, "1 min"},  {119, "1 min 59 s"}, {14399, "3 h 59 min"},    {7205, "2 h"},
-        {86400, "1 d"}, {90000, "1 d 1 h"},  {12345678, "142 d 21 h"},
+        {0, "0 s"},          {0.25, "0.25 s"},    {1.5, "1.5 s"},        {45.9, "45 s"},
+        {60, "1 min"},       {119, "1 min 59 s"}, {14399, "3 h 59 min"}, {7205, "2 h"},
+        {200, "3 min 20 s"}, {86400, "1 d"},      {90000, "1 d 1 h"},    {12345678, "142 d 21 h"},
     };
 
     (void)state;
@@ -404,6 +406,48 @@ static void test_duration_words(void **state)
         char text[DURATION_TEXT];
 
         assert_string_equal(duration_words(text, cases[i].seconds), cases[i].words);
+    }
+}
+
+static void test_bytes_words(void **state)
+{
+    static const struct {
+        double bytes;
+        const char *words;
+    } cases[] = {{0, "0 bytes"},     {1, "1 byte"},     {999, "999 bytes"},  {1000, "1.0 kB"},
+                 {17688, "18 kB"},   {2.5e6, "2.5 MB"}, {999.4e6, "999 MB"}, {999.9e6, "1.0 GB"},
+                 {4.56e10, "46 GB"}, {3e12, "3.0 TB"},  {5e15, "5000 TB"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[BYTES_TEXT];
+
+        assert_string_equal(bytes_words(text, cases[i].bytes), cases[i].words);
+    }
+    assert_string_equal(plural(1), "");
+    assert_string_equal(plural(0), "s");
+    assert_string_equal(plural(2), "s");
+}
+
+/* "ü" as one character and as u with a mark, a wide character, and bytes that are not UTF-8. */
+static void test_text_width(void **state)
+{
+    static const struct {
+        const char *text;
+        int width;
+        size_t of_three; /* bytes in three columns */
+    } cases[] = {{"", 0, 0},
+                 {"abcd", 4, 3},
+                 {"gr\xc3\xbcn", 4, 4},
+                 {"gru\xcc\x88n", 4, 5},
+                 {"\xe6\xb0\xb4\xe7\xa8\xbb", 4, 3},
+                 {"a\xe6\xb0\xb4z", 4, 4},
+                 {"\xff\xfe\xc3", 3, 3}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(text_width(cases[i].text), cases[i].width);
+        assert_int_equal(text_prefix(cases[i].text, 3), cases[i].of_three);
     }
 }
 
@@ -520,6 +564,8 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_duration),
         cmocka_unit_test(test_duration_words),
+        cmocka_unit_test(test_bytes_words),
+        cmocka_unit_test(test_text_width),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
         cmocka_unit_test(test_shell),

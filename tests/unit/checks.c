@@ -101,7 +101,7 @@ static void test_singleton(void **state)
 
     (void)state;
     alone(LAUNCHER_SRUN, 4);
-    assert_found(1, job, "srun has started 4 tasks", "srun --mpi=pmix");
+    assert_found(1, job, "srun started 4 tasks", "srun --mpi=pmix");
     assert_true(found.list[0].is_refused);
     alone(LAUNCHER_SRUN, 1);
     assert_int_equal(find(1, job), 0);
@@ -206,7 +206,7 @@ static void test_cores(void **state)
     for (int i = 0; i < 4; i++)
         place(&info[i], "a", "0-3");
     assert_int_equal(find(4, job_of(1)), 0);
-    assert_found(4, job_of(2), "4 ranks x 2 threads have 4 cores of a", "slot:PE=2");
+    assert_found(4, job_of(2), "4 ranks x 2 threads do not fit on the 4 cores of a", "slot:PE=2");
     info[0].cpus_online = 4;
     assert_found(4, job_of(2), "4 cores of a",
                  "start fewer ranks or threads: the host has 4 cores");
@@ -229,7 +229,7 @@ static void test_cores_of_some(void **state)
     place(&info[0], "a", "0");
     place(&info[1], "a", "0");
     place(&info[2], "a", "0-2");
-    assert_found(3, job_of(1), "3 ranks x 1 thread have 3 cores of a", "--bind-to");
+    assert_found(3, job_of(1), "3 ranks x 1 thread do not fit on the 3 cores of a", "--bind-to");
 }
 
 static void test_hosts(void **state)
@@ -240,9 +240,10 @@ static void test_hosts(void **state)
 
         place(&info[i], host, "0");
     }
-    assert_found(8, job_of(1),
-                 "the 2 ranks on a are all bound to one core, number 0 (and so on 3 other hosts)",
-                 "--bind-to");
+    assert_found(
+        8, job_of(1),
+        "the 2 ranks on a are all bound to one core, number 0 (and likewise on 3 other hosts)",
+        "--bind-to");
     /* Containers of one machine share its cores. */
     set_up(state);
     place(&info[0], "c1", "0");
@@ -301,7 +302,8 @@ static void test_shared_memory(void **state)
     job.share_bytes = 1e6;
     assert_int_equal(find(2, job), 0);
     job.share_bytes = 2e9;
-    assert_found(2, job, "0.062 GiB free, the data take 1.863 or more: each of its 2 ranks",
+    assert_found(2, job,
+                 "0.062 GiB free, but the data need at least 1.863 GiB: each of its 2 ranks",
                  "ESPALIER_SHM");
     info[0].n_launched = 1;
     assert_int_equal(find(1, job), 0);

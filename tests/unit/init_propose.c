@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/init_propose.h"
+#include "cli/init/init_propose.h"
 
 static struct init_facts panel(int32_t n, int32_t n_features)
 {

@@ -4,10 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "report/report.h"
+#include "report/answer.h"
+#include "report/layout.h"
+#include "report/rows.h"
 #include "run/progress.h"
 
 static char *names[] = {"config", "note", "mean"};
@@ -21,26 +25,32 @@ static struct cell cells[] = {
 };
 static const struct result_table table = {names, 3, 2, cells};
 
-static void assert_report(void (*report)(struct buf *, const struct result_table *),
-                          const char *wanted)
+static void assert_table(const struct result_table *of, enum report_kind kind, const char *wanted)
 {
     struct buf out = {0};
 
-    report(&out, &table);
+    report_table(&out, of, kind);
+    assert_string_equal(buf_text(&out), wanted);
+    buf_release(&out);
+}
+
+static void assert_record(const struct result_table *of, enum report_kind kind, const char *wanted)
+{
+    struct buf out = {0};
+
+    report_record(&out, of, kind);
     assert_string_equal(buf_text(&out), wanted);
     buf_release(&out);
 }
 
 static void test_text(void **state)
 {
-    struct buf out = {0};
     const struct result_table one = {names, 3, 1, cells};
 
     (void)state;
-    report_text(&out, &one);
-    assert_string_equal(buf_text(&out), "config  note  mean\n"
-                                        "    12  Grün   0.1\n");
-    buf_release(&out);
+    assert_table(&one, REPORT_TABLE,
+                 "config  note  mean\n"
+                 "    12  Grün   0.1\n");
 }
 
 static void test_record(void **state)
@@ -48,20 +58,20 @@ static void test_record(void **state)
     const struct result_table one = {names, 3, 1, cells};
     const struct result_table none = {names, 3, 0, NULL};
     const struct result_table without = {names, 3, 1, cells + 3};
-    struct buf out = {0};
 
     (void)state;
-    report_record(&out, &one);
-    assert_string_equal(buf_text(&out), "config  12\n"
-                                        "note    Grün\n"
-                                        "mean    0.1\n");
-    buf_clear(&out);
-    report_record(&out, &none);
-    assert_string_equal(buf_text(&out), "");
-    report_record(&out, &without);
-    assert_string_equal(buf_text(&out), "config  3\n"
-                                        "note    a \"b\", c?\n");
-    buf_release(&out);
+    assert_record(&one, REPORT_TABLE,
+                  "config  12\n"
+                  "note    Grün\n"
+                  "mean    0.1\n");
+    assert_record(&none, REPORT_TABLE, "");
+    assert_record(&without, REPORT_TABLE,
+                  "config  3\n"
+                  "note    a \"b\", c?\n");
+    assert_record(&without, REPORT_JSON,
+                  "{\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}");
+    assert_record(&none, REPORT_JSON, "null");
+    assert_record(&one, REPORT_CSV, "config,note,mean\n12,Grün,0.1\n");
 }
 
 static void expect_efficiency(const double row[6], int64_t ranks, int64_t n_rows,
@@ -93,17 +103,17 @@ static void test_efficiency(void **state)
 
     (void)state;
     expect_efficiency(even, 2, 1,
-                      "ranks were busy 98.2 % of the time; 1.8 % above the lower bound of 11.2 s "
-                      "(total / 2 ranks)");
+                      "ranks were busy 98.2 % of the time; the run took 1.8 % longer than the "
+                      "shortest possible time of 11 s (all trials spread evenly over 2 ranks)");
     expect_efficiency(even, 1, 1,
-                      "ranks were busy 98.2 % of the time; 1.8 % above the lower bound of 11.2 s "
-                      "(total / 1 rank)");
+                      "ranks were busy 98.2 % of the time; the run took 1.8 % longer than the "
+                      "shortest possible time of 11 s (all trials spread evenly over 1 rank)");
     expect_efficiency(long_one, 2, 1,
-                      "ranks were busy 66.7 % of the time; 20 % above the lower bound of 25 s "
-                      "(the longest trial)");
+                      "ranks were busy 66.7 % of the time; the run took 20 % longer than the "
+                      "shortest possible time of 25 s (that of the longest trial)");
     expect_efficiency(no_ops, 2, 1,
-                      "ranks were busy 0.1 % of the time; 41 times the lower bound of 0.005 s "
-                      "(total / 2 ranks)");
+                      "ranks were busy 0.1 % of the time; the run took 41 times the shortest "
+                      "possible time of 0.005 s (all trials spread evenly over 2 ranks)");
     expect_efficiency(instant, 2, 1, "");
     expect_efficiency(even, 2, 0, "");
 }
@@ -111,58 +121,49 @@ static void test_efficiency(void **state)
 static void test_csv(void **state)
 {
     (void)state;
-    assert_report(report_csv, "config,note,mean\n12,Grün,0.1\n3,\"a \"\"b\"\", c\n\",\n");
+    assert_table(&table, REPORT_CSV, "config,note,mean\n12,Grün,0.1\n3,\"a \"\"b\"\", c\n\",\n");
 }
 
 static void test_json(void **state)
 {
     (void)state;
-    assert_report(report_json, "[{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1},\n"
-                               " {\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", "
-                               "\"mean\": null}]\n");
+    assert_table(&table, REPORT_JSON,
+                 "[{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1},\n"
+                 " {\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}]");
 }
 
 static void test_json_has_no_nan(void **state)
 {
     struct cell bad[] = {{.type = CELL_REAL, .f = NAN}};
     const struct result_table nan = {names, 1, 1, bad};
-    struct buf out = {0};
 
     (void)state;
-    report_json(&out, &nan);
-    assert_string_equal(buf_text(&out), "[{\"config\": null}]\n");
-    buf_release(&out);
+    assert_table(&nan, REPORT_JSON, "[{\"config\": null}]");
 }
 
 static void test_empty(void **state)
 {
     const struct result_table none = {names, 3, 0, NULL};
-    struct buf out = {0};
 
     (void)state;
-    report_format(&out, &none, "json");
-    assert_string_equal(buf_text(&out), "[]\n");
-    buf_clear(&out);
-    report_format(&out, &none, "table");
-    assert_string_equal(buf_text(&out), "config  note  mean\n");
-    buf_release(&out);
+    assert_table(&none, REPORT_JSON, "[]");
+    assert_table(&none, REPORT_TABLE, "config  note  mean\n");
 }
 
 /* Each real is formatted once, or not at all if the row above has the same. No row is visited
  * twice. */
 static void test_rows_cost_themselves(void **state)
 {
-    static const char *const formats[] = {"table", "csv", "json"};
     static char *axes[] = {"rate", "seconds"};
 
     (void)state;
-    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+    for (size_t f = 0; f <= REPORT_JSON; f++)
         for (int64_t n = 100; n <= 1000; n *= 10) {
             struct cell row[] = {{.type = CELL_REAL, .f = 0.25}, {.type = CELL_REAL}};
             struct buf out = {0};
             struct report report;
 
-            report_begin(&report, &out, axes, 2, formats[f]);
+            report_begin(&report, &out, axes, 2, (enum report_kind)f);
             for (int64_t r = 0; r < n; r++) {
                 row[1].f = (double)r + 0.5;
                 report_row(&report, row);
@@ -184,7 +185,7 @@ static void test_negative_zero(void **state)
     struct report report;
 
     (void)state;
-    report_begin(&report, &out, axes, 1, "csv");
+    report_begin(&report, &out, axes, 1, REPORT_CSV);
     report_row(&report, &zero);
     report_row(&report, &negative);
     report_row(&report, &zero);
@@ -201,7 +202,7 @@ static void test_gap(void **state)
     struct report report;
 
     (void)state;
-    report_begin(&report, &out, names, 3, "table");
+    report_begin(&report, &out, names, 3, REPORT_TABLE);
     report_row(&report, cells);
     report_gap(&report);
     report_row(&report, cells + 3);
@@ -213,6 +214,163 @@ static void test_gap(void **state)
     buf_release(&out);
 }
 
+/* ---- layout ---- */
+
+/* Columns of a leaderboard: "place config rate mean sd seconds", then a text. */
+static void fit(struct layout_column columns[7], int width)
+{
+    static const struct layout_column leaderboard[7] = {
+        {.name = "place", .width = 5, .least = 5},
+        {.name = "config", .width = 6, .least = 6},
+        {.name = "rate", .width = 4, .least = 4, .is_same = true},
+        {.name = "mean", .width = 8, .least = 4},
+        {.name = "sd", .width = 8, .least = 2},
+        {.name = "seconds", .width = 7, .least = 7},
+        {.name = "error", .width = 60, .least = 5, .is_text = true},
+    };
+
+    memcpy(columns, leaderboard, sizeof leaderboard);
+    layout_fit(columns, 7, width, "place config mean", "seconds error = sd *");
+}
+
+static void expect_fit(int width, const char *shown, int text_is)
+{
+    struct layout_column columns[7];
+    char names_shown[80] = "";
+    int sum = -LAYOUT_GAP;
+
+    fit(columns, width);
+    for (int c = 0; c < 7; c++)
+        if (!columns[c].is_left_out) {
+            strcat(strcat(names_shown, *names_shown ? " " : ""), columns[c].name);
+            sum += columns[c].width + LAYOUT_GAP;
+        }
+    assert_string_equal(names_shown, shown);
+    assert_true(width == 0 || width < 23 || sum <= width);
+    if (!columns[6].is_left_out)
+        assert_int_equal(columns[6].width, text_is);
+}
+
+static void test_layout(void **state)
+{
+    (void)state;
+    expect_fit(0, "place config rate mean sd seconds error", 60);
+    expect_fit(200, "place config rate mean sd seconds error", 60);
+    /* The text is narrowed before a column goes, and then gets the room that the column leaves. */
+    expect_fit(100, "place config rate mean sd seconds error", 50);
+    expect_fit(74, "place config rate mean sd seconds error", 24);
+    expect_fit(73, "place config rate mean sd error", 32);
+    expect_fit(64, "place config rate mean sd", 0);
+    expect_fit(38, "place config mean sd", 0);
+    expect_fit(29, "place config mean", 0);
+    expect_fit(24, "place config mean", 0);
+    /* Columns that must stay do so, whatever the width. */
+    expect_fit(5, "place config mean", 0);
+}
+
+/* ---- answers ---- */
+
+static const struct answer_section sections[] = {
+    {"sweeps", NULL, false, NULL, NULL},
+    {"session", "last session", true, NULL, NULL},
+    {"failures", "failed trials", false, NULL, NULL},
+};
+
+static void expect_answer(const struct answer_style *style, bool has_section, const char *wanted)
+{
+    static const char *const columns[] = {"sweep", "trials"};
+    struct rows sweeps, failures, session = {0};
+    struct answer answer;
+
+    rows_init(&sweeps, columns, 2);
+    rows_text(&sweeps, "sweep", "small");
+    rows_integer(&sweeps, "trials", 4);
+    rows_text(&sweeps, "sweep", NULL);
+    rows_integer(&sweeps, "trials", 12);
+    rows_text(&session, "host", "node\n7");
+    rows_real(&session, "rate", 2.5);
+    rows_real(&session, "left_s", NAN);
+    rows_init(&failures, columns, 2);
+    answer_init(&answer, style);
+    answer_table(&answer, &sections[0], rows_table(&sweeps));
+    answer_printf(&answer, "%d trials\033[1m\n", 4);
+    answer_table(&answer, &sections[1], rows_table(&session));
+    answer_table(&answer, &sections[2], rows_table(&failures));
+    assert_int_equal(answer_end(&answer), has_section);
+    assert_string_equal(buf_text(&answer.out), wanted);
+    answer_release(&answer);
+    rows_release(&sweeps);
+    rows_release(&session);
+    rows_release(&failures);
+}
+
+static void test_answer(void **state)
+{
+    struct answer_style style = {.kind = REPORT_TABLE, .is_document = true};
+    struct answer_style bold = {.kind = REPORT_TABLE, .bold = "<", .plain = ">"};
+
+    (void)state;
+    expect_answer(&style, true,
+                  "sweep  trials\n"
+                  "small       4\n"
+                  "-          12\n"
+                  "4 trials?[1m\n"
+                  "\nlast session\n"
+                  "host  node?7\n"
+                  "rate  2.5\n");
+    bold.section = "failures";
+    expect_answer(&bold, true, "<sweep  trials>\n");
+    style.kind = REPORT_JSON;
+    expect_answer(&style, true,
+                  "{\"sweeps\": [{\"sweep\": \"small\", \"trials\": 4},\n"
+                  " {\"sweep\": null, \"trials\": 12}],\n"
+                  " \"session\": {\"host\": \"node\\u000a7\", \"rate\": 2.5, \"left_s\": null},\n"
+                  " \"failures\": []}\n");
+    style.section = "session";
+    expect_answer(&style, true, "{\"host\": \"node\\u000a7\", \"rate\": 2.5, \"left_s\": null}\n");
+    style.section = "curve";
+    expect_answer(&style, false, "\n");
+    style.kind = REPORT_CSV;
+    style.section = NULL;
+    expect_answer(&style, true, "sweep,trials\nsmall,4\n,12\n");
+    style.section = "failures";
+    expect_answer(&style, true, "sweep,trials\n");
+}
+
+/* A narrow terminal: texts are cut with a mark, columns are left out and named. */
+static void test_narrow(void **state)
+{
+    struct answer_style style = {.kind = REPORT_TABLE, .width = 34};
+    static const char *const columns[] = {"trial", "state", "seconds", "reason"};
+    static const struct answer_section failures = {"failures", NULL, false, "trial",
+                                                   "state seconds"};
+    struct rows rows;
+    struct answer answer;
+
+    (void)state;
+    rows_init(&rows, columns, 4);
+    rows_integer(&rows, "trial", 7);
+    rows_text(&rows, "state", "failed");
+    rows_real(&rows, "seconds", 0.5);
+    rows_text(&rows, "reason", "the learning rate is too large for it");
+    setenv("LC_ALL", "en_US.UTF-8", 1);
+    answer_init(&answer, &style);
+    answer_table(&answer, &failures, rows_table(&rows));
+    answer_end(&answer);
+    assert_string_equal(buf_text(&answer.out), "trial  reason\n"
+                                               "    7  the learning rate is too l…\n");
+    assert_string_equal(buf_text(&answer.left_out), "state, seconds");
+    answer_release(&answer);
+    setenv("LC_ALL", "C", 1);
+    answer_init(&answer, &style);
+    answer_table(&answer, &failures, rows_table(&rows));
+    answer_end(&answer);
+    assert_string_equal(buf_text(&answer.out), "trial  reason\n"
+                                               "    7  the learning rate is too...\n");
+    answer_release(&answer);
+    rows_release(&rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +379,8 @@ int main(void)
         cmocka_unit_test(test_json),          cmocka_unit_test(test_json_has_no_nan),
         cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
         cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_narrow),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

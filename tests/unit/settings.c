@@ -227,7 +227,7 @@ static void test_objective_of_other_task(void **state)
     settings_defaults(&s);
     s.v[P_OBJECTIVE].i = param_choice(P_OBJECTIVE, "val_pearson");
     assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), -1);
-    assert_string_equal(err.text, "objective = val_pearson: not a metric of classification, must "
+    assert_string_equal(err.text, "objective = val_pearson: not a metric for classification: must "
                                   "be val_accuracy | val_macro_f1 | val_roc_auc | val_log_loss");
 }
 

@@ -105,11 +105,11 @@ static void test_environments(void **state)
         {SLURM("5", "1", "7", "2", "4"), 1, 3, 4, NULL},
         {SLURM("6", "0", "7", "2", "4"), 1, 4, 4, NULL}, /* 0-7:2 is 0 2 4 6 */
         {SLURM("3", "3", "3", "1", "1"), 1, 1, 1, NULL},
-        {SLURM("3", "1", "7", "1", "3"), -1, 0, 0, "an array with gaps"}, /* 1,3,7 */
-        {SLURM("3", "1", "5", "1", "3"), -1, 0, 0, "--array=1-3"},        /* 1,3,5 */
+        {SLURM("3", "1", "7", "1", "3"), -1, 0, 0, "the job array has gaps"}, /* 1,3,7 */
+        {SLURM("3", "1", "5", "1", "3"), -1, 0, 0, "--array=1-3"},            /* 1,3,5 */
         {SLURM("2", "1", "5", "2", "3"), -1, 0, 0, "index 2 is not one of 1, 3 ... 5"},
         {SLURM("9", "1", "4", "1", "4"), -1, 0, 0, "index 9"},
-        {SLURM("1", "4", "1", "1", "4"), -1, 0, 0, "an array with gaps"},
+        {SLURM("1", "4", "1", "1", "4"), -1, 0, 0, "the job array has gaps"},
         {SLURM("1", "1", NULL, "1", "4"), -1, 0, 0, "SLURM_ARRAY_TASK_MAX is not set"},
         {SLURM("1", "1", "4", "1", NULL), -1, 0, 0, "SLURM_ARRAY_TASK_COUNT is not set"},
         {SLURM("x", "1", "4", "1", "4"), -1, 0, 0, "SLURM_ARRAY_TASK_ID = 'x'"},

@@ -268,7 +268,7 @@ static void test_load(void **state)
     sweep_release(&sweep);
     assert_int_equal(ftruncate(fd, SWEEP_MAX_BYTES + 1), 0);
     assert_int_equal(sweep_load(&sweep, path, NULL, 0, &errors), -1);
-    assert_non_null(strstr(errors.text[1], ": larger than 16777216 bytes, no sweep file"));
+    assert_non_null(strstr(errors.text[1], ": larger than 16777216 bytes; not a sweep file"));
     sweep_release(&sweep);
     close(fd);
     unlink(path);

@@ -77,15 +77,16 @@ static void test_empty(void **state)
 static void test_lines(void **state)
 {
     (void)state;
-    assert_fault("[model] layers = 2\n", "x.ini:1: ' layers = 2': text behind a section's ']'\n");
+    assert_fault("[model] layers = 2\n", "x.ini:1: ' layers = 2': unexpected text after ']'\n");
     assert_fault("[model\n", "x.ini:1: '[model': ']' is missing\n");
     assert_fault("[mod ;el]\n", "x.ini:1: '[mod': ']' is missing\n");
     assert_fault("[]\na = 1", "x.ini:1: unknown section []; 'espalier params' lists them\n");
     assert_fault("[colours]\na = 1",
                  "x.ini:1: unknown section [colours]; 'espalier params' lists them\n");
-    assert_fault("[an extremely long section name that no table has at all]\n",
-                 "x.ini:1: '[an extremely long section name that no table has at all]': too long a "
-                 "name for a section\n");
+    assert_fault(
+        "[an extremely long section name that no table has at all]\n",
+        "x.ini:1: '[an extremely long section name that no table has at all]': the section "
+        "name is too long\n");
     assert_fault("[model]\n= 3\n", "x.ini:2: the key is missing\n");
     assert_fault("[model]\nlayers\n", "x.ini:2: 'layers': must be 'key = value' or '[section]'\n");
     assert_fault("[model]\nlayers = 2\a\n", "x.ini:2: control character 0x07\n");
@@ -116,10 +117,10 @@ static void test_indented(void **state)
 {
     (void)state;
     assert_fault("[model]\n  layers = 2\n  dropout = 0.1\n  [grid]\n",
-                 "x.ini:3: 'dropout': an indented line continues the value above; begin it at the "
-                 "margin\n"
-                 "x.ini:4: '[grid]': an indented line continues the value above; begin it at the "
-                 "margin\n");
+                 "x.ini:3: 'dropout': an indented line continues the value above: remove the "
+                 "indentation\n"
+                 "x.ini:4: '[grid]': an indented line continues the value above: remove the "
+                 "indentation\n");
     assert_fault("[model]\nlayers = 2\n  3\n",
                  "x.ini:2: layers = 2 3: must be an integer in [1, 8]\n");
 }
@@ -128,16 +129,16 @@ static void test_comment_hint(void **state)
 {
     (void)state;
     assert_fault("[model]\ndropout = 0.5 # half\n",
-                 "x.ini:2: dropout = 0.5 # half: must be a number in [0, 1) (behind a value, a "
-                 "comment begins with ' ;')\n");
+                 "x.ini:2: dropout = 0.5 # half: must be a number in [0, 1) (a comment after a "
+                 "value begins with ' ;')\n");
 }
 
 static void test_twice(void **state)
 {
     (void)state;
     assert_fault("[model]\nlayers = 2\n[model]\nlayers = 3\n",
-                 "x.ini:4: layers again: it is given in line 2\n");
-    assert_fault("[grid]\nk = 2\ngraph.k = 3\n", "x.ini:3: k is an axis already in line 2\n");
+                 "x.ini:4: layers is already set in line 2\n");
+    assert_fault("[grid]\nk = 2\ngraph.k = 3\n", "x.ini:3: k is already an axis in line 2\n");
     assert_fault("[graph]\nk = 2\n[grid]\nk = 3, 4\n",
                  "x.ini:4: k is an axis here and fixed in line 2: keep one\n");
     assert_fault("[grid]\nk = 3, 4\n[graph]\nk = 2\n",
@@ -163,14 +164,14 @@ static void test_format_requirements(void **state)
 {
     (void)state;
     assert_fault("[sweep]\n\n[data]\nformat = genotype\n",
-                 "x.ini:3: [data] genotypes is not set: format = genotype needs it\n");
+                 "x.ini:3: [data] genotypes is not set: required by format = genotype\n");
     assert_fault("[data]\nformat = graph\n",
-                 "x.ini:1: [data] features is not set: format = graph needs it\n"
-                 "x.ini:1: [data] labels is not set: format = graph needs it\n"
-                 "x.ini:1: [data] edges is not set: format = graph needs it, or a [graph] build "
-                 "other than file\n");
+                 "x.ini:1: [data] features is not set: required by format = graph\n"
+                 "x.ini:1: [data] labels is not set: required by format = graph\n"
+                 "x.ini:1: [data] edges is not set: required by format = graph: set it, or a "
+                 "[graph] build other than file\n");
     assert_set_fault("[sweep]\nname = x\n", "format=tu",
-                     "x.ini: [data] folder is not set: format = tu needs it\n");
+                     "x.ini: [data] folder is not set: required by format = tu\n");
     assert_fault("[data]\nformat = graph\nfeatures = f\nlabels = l\n[grid]\nbuild = knn, none\n",
                  "");
     assert_fault("[data]\nformat = graph\nfeatures = f\nlabels = l\n[grid]\nbuild = knn, file\n",
@@ -237,14 +238,14 @@ static void test_reduction(void **state)
                  "1000000000]\n");
     assert_fault("[model]\ninput_dropout = 0.5\nreduce = exact\n",
                  "x.ini:3: reduce = exact leaves no features for input_dropout = 0.5 to drop: "
-                 "allowed is reduce = none or input_dropout = 0, or a [sweep] where that leaves "
-                 "points with both out\n");
+                 "set reduce = none or input_dropout = 0, or exclude points with both by [sweep] "
+                 "where\n");
     assert_fault("[model]\nreduce = none\n[grid]\ninput_dropout = 0, 0.2\n", "");
     assert_fault("[model]\nreduce = exact\n[grid]\ninput_dropout = 0\n", "");
     assert_fault("[grid]\nreduce = none, pca:5, exact\ninput_dropout = 0, 0.2\n",
                  "x.ini:2: reduce = pca:5 leaves no features for input_dropout = 0.2 to drop: "
-                 "allowed is reduce = none or input_dropout = 0, or a [sweep] where that leaves "
-                 "points with both out\n");
+                 "set reduce = none or input_dropout = 0, or exclude points with both by [sweep] "
+                 "where\n");
     assert_fault("[sweep]\nwhere = reduce = 'none' or input_dropout = 0\n"
                  "[grid]\nreduce = none, pca:5\ninput_dropout = 0, 0.2\n",
                  "");
@@ -348,7 +349,7 @@ static void test_many(void **state)
     assert_string_equal(errors.text[0], "x.ini:2: 'words': must be 'key = value' or '[section]'");
     assert_string_equal(errors.text[9],
                         "x.ini:11: unknown key 'key' in [model]; 'espalier params' lists them");
-    assert_string_equal(errors.text[10], "x.ini: 9990 errors more");
+    assert_string_equal(errors.text[10], "x.ini: ... and 9990 more errors");
     sweep_release(&sweep);
     errlist_release(&errors);
     buf_release(&text);
@@ -359,8 +360,8 @@ static void test_ridge(void **state)
     (void)state;
     assert_fault(
         "[sweep]\nobjective = val_log_loss\n[grid]\ntype = gcn, ridge\n",
-        "x.ini:2: objective = val_log_loss: type = ridge has scores of classes, not "
-        "probabilities: allowed beside it are val_accuracy, val_macro_f1 and val_roc_auc\n");
+        "x.ini:2: objective = val_log_loss: needs class probabilities, but type = ridge computes "
+        "scores: must be val_accuracy, val_macro_f1 or val_roc_auc\n");
     assert_fault("[sweep]\nobjective = val_roc_auc\n[grid]\ntype = gcn, ridge\n", "");
     assert_fault("[model]\ntype = ridge\nlambda = 0\n",
                  "x.ini:3: lambda = 0: must be in (0, 1000000000000]\n");

@@ -111,7 +111,7 @@ static void test_other_forms(void **state)
     memcpy(t, whole, sizeof t);
     t[MEAN].name[0] = '\0';
     assert_int_equal(make(&s, &file, t, "2", &err), -1);
-    assert_non_null(strstr(err.text, "no means of the features are kept"));
+    assert_non_null(strstr(err.text, "they do not contain the means of the features"));
     training_summary_release(&s);
     strcpy(t[FIRST].name, "layers.0.xw");
     assert_int_equal(make(&s, &file, t, "2", &err), -1);

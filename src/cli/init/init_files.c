@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_files.h"
+#include "cli/init/init_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/outfile.h"
-#include "cli/cli.h"
 #include "data/text/file_names.h"
 
 /* A table with more columns of numbers than this holds markers, not traits. */
@@ -43,7 +42,7 @@ static bool is_twice(const struct init_files *files, int32_t i, int32_t *first)
     return false;
 }
 
-/* Whether another of PLINK's three files was given before: they are one data set. */
+/* True if another of PLINK's three files was given before. They are one data set. */
 static bool is_plink_again(const struct init_files *files, int32_t i)
 {
     const struct init_file *file = &files->file[i];
@@ -76,7 +75,7 @@ static bool is_table(const struct init_file *file)
     return file->kind == KIND_TABLE;
 }
 
-/* The column with nothing but names of parts, -1: none. */
+/* Return the column that holds only names of parts; -1: none. */
 static int32_t part_column(const struct profile *p)
 {
     for (int32_t j = 1; j < p->n; j++) {
@@ -108,7 +107,7 @@ static bool has_edge_names(const struct profile *p)
     return false;
 }
 
-/* Two columns of ids that come several times and are of the same nodes. */
+/* True for two columns of ids of the same nodes, in which ids occur several times. */
 static bool is_edges(const struct profile *p)
 {
     int32_t least;
@@ -123,7 +122,7 @@ static bool is_edges(const struct profile *p)
     return 2 * profile_known(&p->col[1], &p->col[0].seen) > least;
 }
 
-/* The column of the SMILES by its name, or by what they alone have; -1: none. */
+/* Return the column of the SMILES, by its name or by characters that only SMILES have; -1: none. */
 static int32_t smiles_column(const struct profile *p)
 {
     for (int32_t j = 0; j < p->n; j++)
@@ -141,9 +140,9 @@ static int32_t smiles_column(const struct profile *p)
     return -1;
 }
 
-/* How much a table looks like one of genotypes. */
+/* How much a table resembles one of genotypes. */
 struct likeness {
-    int32_t n;       /* columns that may be markers: all but the first, or 0 */
+    int32_t n;       /* columns that may be markers: all but the first; or 0 */
     bool is_dosages; /* nearly all have few different values */
 };
 
@@ -209,7 +208,7 @@ static int give_kind(struct init_files *files, struct init_file *file, struct er
                    file->path);
 }
 
-/* Tables that are known by themselves. */
+/* Give a role to a table that needs no other file to be recognised. */
 static int give_table(struct init_files *files, struct init_file *file, struct err *err)
 {
     bool has_genotypes = init_files_find(files, P_GENOTYPES) != NULL;
@@ -232,7 +231,7 @@ static bool is_open(const struct init_file *file)
     return is_table(file) && file->role == P_COUNT;
 }
 
-/* The columns alone make a table one of genotypes whose cells are not all dosages. */
+/* True if the columns suggest genotypes although not all cells are dosages. */
 static bool is_nearly_genotypes(const struct profile *p)
 {
     int32_t n_few = 0;
@@ -242,8 +241,8 @@ static bool is_nearly_genotypes(const struct profile *p)
     return p->n_cols > MANY_COLUMNS || (p->n_cols > 3 && 10 * n_few >= 9 * (p->n - 1));
 }
 
-/* Where no table is one of genotypes: the one that may be meant, for the reader to name its faults.
- * NULL: none, or several. */
+/* If no table has genotypes, find the one that was probably meant, so that the reader reports its
+ * faults. NULL: none, or several. */
 static struct init_file *find_nearly_genotypes(struct init_files *files)
 {
     struct init_file *found = NULL;
@@ -257,7 +256,7 @@ static struct init_file *find_nearly_genotypes(struct init_files *files)
     return n == 1 ? found : NULL;
 }
 
-/* The table with most markers; two with many are one too many. */
+/* Give the table with most markers the genotypes. Two such tables are an error. */
 static int give_genotypes(struct init_files *files, struct err *err)
 {
     struct init_file *best = NULL;
@@ -292,7 +291,7 @@ static int count_open(const struct init_files *files)
     return n;
 }
 
-/* A table that needs another one beside it. Always -1. */
+/* Report a table that needs another one beside it. Always -1. */
 static int refuse_alone(const struct init_file *file, struct err *err)
 {
     if (likeness(&file->profile).n)
@@ -300,13 +299,14 @@ static int refuse_alone(const struct init_file *file, struct err *err)
                        "%s: looks like genotypes or features: give the table of phenotypes, with "
                        "ids and traits, beside it",
                        file->path);
-    return err_set(err,
-                   "%s: is a table that says nothing alone: phenotypes need genotypes beside them, "
-                   "labels of nodes need features and edges",
-                   file->path);
+    return err_set(
+        err,
+        "%s: a table that needs other files beside it: phenotypes need genotypes, labels of "
+        "nodes need features and edges",
+        file->path);
 }
 
-/* Tables that are known by what they stand beside. */
+/* Give roles to tables that are recognised by the other files. */
 static int give_rest(struct init_files *files, struct err *err)
 {
     bool is_graph = init_files_find(files, P_EDGES) || init_files_find(files, P_FEATURES);
@@ -355,8 +355,8 @@ static const struct init_file *find_key(const struct init_files *files, const ch
     return key ? init_files_find(files, (enum param_id)param_find("data", key)) : NULL;
 }
 
-/* The first file by which the format is known, NULL: it is another format. -1 and err in rc: a file
- * that must stand beside it is missing. */
+/* Return the first file that shows the format; NULL: it is another format. rc is -1, with err, if a
+ * file that belongs to it is missing. */
 static const struct init_file *recognize_format(int *rc, const struct init_files *files,
                                                 const struct data_format *format, struct err *err)
 {
@@ -374,7 +374,7 @@ static const struct init_file *recognize_format(int *rc, const struct init_files
     return found;
 }
 
-/* Formats whose samples are graphs come first: their files are of no other format. */
+/* Formats whose samples are graphs come first: no other format has their files. */
 static int find_format(struct init_files *files, struct err *err)
 {
     const struct init_file *found = NULL;

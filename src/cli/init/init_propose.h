@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first sweep that `init` proposes for data: from facts about them to settings, each with the
- * reason. Pure: no files, no clock. What it proposes is a start to edit. */
-#ifndef CLI_INIT_PROPOSE_H
-#define CLI_INIT_PROPOSE_H
+/* The first sweep that `init` proposes: facts about the data become settings, each with its reason.
+ * Pure: no files, no clock. The user is expected to edit the proposal. */
+#ifndef CLI_INIT_INIT_PROPOSE_H
+#define CLI_INIT_INIT_PROPOSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,14 +18,14 @@ struct init_facts {
     int32_t n_labelled;
     int32_t n_features;
     int32_t n_classes;
-    double rarest;          /* share of the labelled samples that are of the rarest class */
+    double rarest;          /* share of the rarest class among the labelled samples */
     int32_t n_groups;       /* 0: no column looks like one */
     bool is_sparse;         /* features */
     bool has_edges;         /* between samples */
     bool is_dosages;        /* features of genotypes: all from 0 to 2 */
-    bool has_wide_features; /* those of nodes differ in their spread */
-    bool has_split;         /* a file says who is in which part */
-    bool has_val;           /* of that file: the validation part too */
+    bool has_wide_features; /* some node features are larger than one-hot columns */
+    bool has_split;         /* a file defines the parts */
+    bool has_val;           /* that file has a validation part */
 };
 
 enum {
@@ -40,46 +40,46 @@ struct proposal_setting {
     bool is_axis;
     int32_t n;                                         /* values; 1 unless an axis */
     char value[PROPOSAL_VALUES][PROPOSAL_VALUE_BYTES]; /* the ones to keep longest come first */
-    int32_t least; /* of a number: no smaller one is of use; 0: any */
+    int32_t least;                                     /* the smallest useful number; 0: any */
     char comment[PROPOSAL_COMMENT_BYTES];
 };
 
 struct proposal {
     struct proposal_setting setting[PROPOSAL_SETTINGS]; /* [n] in the order of writing */
     int32_t n;
-    int32_t n_dealt; /* labelled samples outside the test part; 0: a file says who is where */
-    bool uses_group; /* enough groups for folds of them */
+    int32_t n_dealt; /* labelled samples outside the test part; 0: a file defines the parts */
+    bool uses_group; /* there are enough groups to make folds of them */
 };
 
 void propose(struct proposal *out, const struct init_facts *facts);
 
-/* The setting; NULL: it is not proposed. */
+/* Return the setting; NULL if it is not proposed. */
 const struct proposal_setting *proposal_find(const struct proposal *p, enum param_id id);
 
-/* Whether the value (as param_format() writes it) is one of an axis's; true where id is no axis. */
+/* True if the axis has the value, as param_format() writes it, or if id is not an axis. */
 bool proposal_has_value(const struct proposal *p, enum param_id id, const char *value);
 
-/* One step towards a cheaper sweep: a value, a replicate, epochs or folds less, the least important
- * first; model types stay. False: nothing is left to take away. */
+/* Make the sweep one step cheaper: remove the least important value, replicate, fold or half of the
+ * epochs. Model types stay. False: nothing is left to remove. */
 bool proposal_shrink(struct proposal *p);
 
-/* Trials of each configuration: replicates x folds. */
+/* Return the trials of each configuration: replicates x folds. */
 int64_t proposal_repeats(const struct proposal *p);
 
-/* The text of the sweep file that `init` writes: a line and a comment for each setting. */
+/* ---- the text of the sweep file ---- */
 
-/* Settings that name things, in the order of writing. Zero-initialise to begin. */
+/* Settings that name files and columns, in the order of writing. Zero-initialise to begin. */
 struct init_lines {
     struct init_line {
         enum param_id id;
-        bool is_off; /* written as a comment, for the reader to switch on */
+        bool is_off; /* written as a comment, which the user can activate */
         char *value, *comment;
     } * line; /* [n] owned */
     int32_t n;
 };
 
-/* -1 and err: memory is short, or the value cannot stand in a sweep file: `what` names it. A line
- * that is off is left out instead. */
+/* Add a line. -1 and err: memory is short, or the value cannot stand in a sweep file; `what` names
+ * it in the message. A line that is off is then left out without an error. */
 int init_lines_add(struct init_lines *lines, enum param_id id, const char *value,
                    const char *comment, const char *what, struct err *err);
 int init_lines_add_off(struct init_lines *lines, enum param_id id, const char *value,
@@ -87,12 +87,12 @@ int init_lines_add_off(struct init_lines *lines, enum param_id id, const char *v
 void init_lines_remove(struct init_lines *lines, enum param_id id);
 void init_lines_release(struct init_lines *lines); /* takes a zeroed one */
 
-/* The path of a file as the sweep file at `output` names it: relative to its folder. "-" is in the
- * working directory. -1 and err: memory is short. */
+/* Append the path of a file relative to the folder of the sweep file `output`. "-" is in the working
+ * directory. -1 and err: memory is short. */
 int init_path(struct buf *out, const char *output, const char *path, struct err *err);
 
-/* Append the sweep file. proposal may be NULL: only the lines. title: the first lines, without
- * their semicolons. */
+/* Append the sweep file. proposal: NULL for the lines alone. title: the first lines, without their
+ * semicolons. */
 void init_write(struct buf *out, const char *title, const struct init_lines *lines,
                 const struct proposal *proposal);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The roles of the files given to `init`: each becomes a path setting of [data] or [split].
  *
- * The kind of a file (data/recognize.h) says it of all but tables. Of a table its columns do
- * (data/core/profile.h), and what it may be beside the others: with genotypes it has the
- * phenotypes, with edges the labels or the features. */
-#ifndef CLI_INIT_FILES_H
-#define CLI_INIT_FILES_H
+ * The kind of a file (data/recognize.h) gives the role, except for tables. A table's role follows
+ * from its columns (data/core/profile.h) and from the other files: beside genotypes it has the
+ * phenotypes, beside edges the labels or the features. */
+#ifndef CLI_INIT_INIT_FILES_H
+#define CLI_INIT_INIT_FILES_H
 
 #include "data/core/profile.h"
 #include "data/format.h"
@@ -26,13 +26,13 @@ struct init_files {
     const struct data_format *format;
 };
 
-/* Pair with init_files_release(), also after a failure. -1 and err, which names files: one that is
- * of no known kind, given twice, of the same role as another, or of none; a role that the format
- * needs and no file has. */
+/* Pair with init_files_release(), also after a failure. -1 and err, which names the file: its kind
+ * is unknown, it was given twice, it has no role or that of another file; or no file has a role
+ * that the format needs. */
 int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err);
 void init_files_release(struct init_files *files); /* takes a zeroed one */
 
-/* The file with a role; NULL: there is none. */
+/* Return the file with a role; NULL if there is none. */
 const struct init_file *init_files_find(const struct init_files *files, enum param_id role);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_columns.h"
+#include "cli/init/init_columns.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,13 +10,13 @@
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/variants_open.h"
 
-/* Words with more different values than this are names and no classes. */
+/* A column of words with more different values holds names, not classes. */
 #define MOST_CLASSES 20
-/* Words with more are classes only where the readers take them for such. */
+/* With more different words, the column holds classes only if the readers treat it so. */
 #define MOST_SURE_CLASSES 10
-/* Whole numbers with more are amounts. */
+/* Whole numbers with more different values are amounts, not classes. */
 #define MOST_NUMBERED_CLASSES 10
-/* A column of groups has so many different values at least, and so many samples in each. */
+/* The least number of groups in a column of groups, and of samples in each group. */
 #define LEAST_GROUPS 3
 #define LEAST_GROUP_SIZE 3
 
@@ -43,7 +43,7 @@ static bool is_word_of(const char *name, const char *word)
     return false;
 }
 
-/* The place of a column's name among those that groups have, 0 the first; -1: it is none. */
+/* Return how typical a name is for a column of groups: 0 is the most typical, -1 is no such name. */
 static int group_rank(const char *name)
 {
     static const char *const words[] = {
@@ -68,7 +68,7 @@ static bool is_coordinate(const char *name)
     return false;
 }
 
-/* Rows that are numbered, or carry a number as their name. */
+/* True if the column numbers the rows or names them by numbers. */
 static bool is_numbering(const struct init_columns *c, int32_t j)
 {
     const struct profile_column *col = &c->joined.col[j];
@@ -89,7 +89,7 @@ static bool is_classes(const struct profile_column *col)
            col->n >= 2 * (int64_t)col->seen.n;
 }
 
-/* Numbers with some words among them: cells to correct. The readers name the first. */
+/* True if some cells of a numeric column are words. The readers name the first one. */
 static bool is_spoilt(const struct profile_column *col)
 {
     return col->n_numbers < col->n && 2 * col->n_numbers >= col->n;
@@ -103,8 +103,8 @@ static bool can_be_trait(const struct init_columns *c, int32_t j)
            (profile_is_numeric(col) || is_spoilt(col) || is_classes(col));
 }
 
-/* Where nobody says which: a number that is no place and no group; words only where there are no
- * numbers. */
+/* True if the column may be the trait when --trait is not given: numbers that are neither places
+ * nor groups, or words if no column has such numbers. */
 static bool is_likely_trait(const struct init_columns *c, int32_t j, bool are_words)
 {
     const struct profile_column *col = &c->joined.col[j];
@@ -150,7 +150,7 @@ static int read_variant_ids(struct names *ids, const char *path, struct err *err
     return rc;
 }
 
-/* The column with most ids of the genotypes. */
+/* Find the column that has most ids of the genotypes. */
 static void find_id(struct init_columns *c)
 {
     const struct profile *p = &c->table->profile;
@@ -169,7 +169,7 @@ static void find_id(struct init_columns *c)
     c->writes_id = best != p->has_family;
 }
 
-/* The first line names the columns; a sample there would be lost, and its value be a name. */
+/* Check that the first line names the columns. A sample in that line would be lost. */
 static int check_header(const struct init_columns *c, struct err *err)
 {
     const struct profile *p = &c->table->profile;
@@ -182,7 +182,8 @@ static int check_header(const struct init_columns *c, struct err *err)
                    c->table->path, p->col[c->id].name);
 }
 
-/* The columns of the genotypes that were looked at. -1 and err when memory is short. */
+/* Look in the profiled columns of the genotypes for a number that is not a dosage. -1 and err when
+ * memory is short. */
 static int find_code(struct init_columns *c, const struct profile *p, struct err *err)
 {
     size_t most = 1;
@@ -218,7 +219,7 @@ static int join(struct init_columns *c, const struct init_files *files, struct e
     return profile_read(&c->joined, c->table->path, c->is_unjoined ? NULL : &c->ids, c->id, err);
 }
 
-/* Rows are numbered unless a column names each. */
+/* Find the column that names each row. Without one, rows are numbered. */
 static void find_row_id(struct init_columns *c)
 {
     for (int32_t j = 0; j < c->joined.n && c->id < 0; j++) {
@@ -234,7 +235,7 @@ static void find_row_id(struct init_columns *c)
 
 /* ---- trait and group ---- */
 
-/* The first value that is no number. */
+/* Return the first value that is not a number. */
 static int32_t first_word(const struct profile_column *col)
 {
     double v;
@@ -274,7 +275,7 @@ void init_columns_list(struct buf *out, const struct init_columns *c, const char
         }
 }
 
-/* No column is of numbers or of classes: with a cell as an example. */
+/* Report that no column holds numbers or classes, with a cell as an example. */
 static void refuse_all(const struct init_columns *c, struct err *err)
 {
     for (int32_t j = 0; j < c->joined.n; j++) {
@@ -295,7 +296,7 @@ static void refuse_all(const struct init_columns *c, struct err *err)
             c->table->path);
 }
 
-/* A fault of usage, with what there is. */
+/* Report that --trait is needed or wrong, and list the traits. Always -1. */
 static int ask(const struct init_columns *c, const char *trait, struct errlist *faults)
 {
     struct buf list = {0};
@@ -345,14 +346,14 @@ static void find_group(struct init_columns *c)
             c->group = j;
 }
 
-/* Few whole numbers are levels: years, blocks, trays. */
+/* True for a few different whole numbers: years, blocks and trays are levels, not amounts. */
 static bool is_factor(const struct profile_column *col)
 {
     return profile_is_whole(col) && !col->is_cut && col->seen.n > 2 &&
            col->seen.n <= MOST_NUMBERED_CLASSES && col->n >= 2 * (int64_t)col->seen.n;
 }
 
-/* A column of names that may stand in the setting. */
+/* Append a column to the setting, if its name can stand there and its cells are usable. */
 static void put_covariate(struct buf *out, const struct profile_column *col)
 {
     bool is_quoted = strpbrk(col->name, ",\"( ") != NULL;
@@ -365,7 +366,8 @@ static void put_covariate(struct buf *out, const struct profile_column *col)
     buf_puts(out, is_factor(col) ? ")" : "");
 }
 
-/* A column as near the trait as this is the trait in another unit, and no covariate. */
+/* A column with a larger correlation with the trait is the trait in another unit, not a
+ * covariate. */
 #define COPY 0.99
 
 int init_columns_covariates(struct buf *out, const struct init_columns *c, struct err *err)
@@ -422,7 +424,7 @@ static int read_joined(struct init_columns *c, const struct init_files *files, c
     return rc;
 }
 
-/* A trait can be named of a table with several. */
+/* Report that --trait has no meaning for these files. */
 static int refuse_trait(const struct init_files *files, const char *trait, struct errlist *faults)
 {
     struct err err;

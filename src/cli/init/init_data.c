@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/init_data.h"
+#include "cli/init/init_data.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static int add_columns(struct init_lines *lines, const struct init_files *files,
     return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
 }
 
-/* Pixels that a first sweep looks at. */
+/* The most pixels that a first sweep reads. */
 #define MOST_PIXELS 1000000.0
 
 static uint32_t big_endian(const char *bytes)
@@ -97,10 +97,11 @@ static int add_missing_genotype(struct init_lines *lines, const struct init_colu
         return 0;
     snprintf(text, sizeof text, "%g", c->code);
     return init_lines_add(lines, P_MISSING_GENOTYPE, text,
-                          "no dosage beside the others: stands for a missing call", "", err);
+                          "unlike the dosages: stands for a missing call", "", err);
 }
 
-/* Samples without a value make the graph larger; many of them cost more than they tell. */
+/* Samples without a value enlarge the graph. If fewer than this share of the samples have a value,
+ * the others cost more than they help. */
 #define FEW_PHENOTYPED 0.8
 
 static int add_subset(struct init_lines *lines, const struct init_files *files,
@@ -112,7 +113,7 @@ static int add_subset(struct init_lines *lines, const struct init_files *files,
         init_files_find(files, P_SPLIT_FILE))
         return 0;
     return init_lines_add(lines, P_SUBSET, "phenotyped",
-                          "samples with a value alone; all: the others join the graph", "", err);
+                          "only samples with a value; all: the others join the graph too", "", err);
 }
 
 static int add_task(struct init_lines *lines, const struct init_files *files,
@@ -204,7 +205,7 @@ static double rarest_share(const struct dataset *d, int32_t n_labelled)
     return n_labelled ? (double)least / n_labelled : 0;
 }
 
-/* Attributes beside one-hot columns, or grey values. */
+/* Features with larger values are attributes or grey values, not one-hot columns. */
 #define WIDE 2.0
 
 static bool has_wide_features(const struct dataset *d)
@@ -307,15 +308,15 @@ static void report_task(struct buf *out, const struct init_columns *c, const str
             c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
 }
 
-/* More than two whole numbers may as well be amounts. */
+/* Report that whole numbers are used as classes. More than two of them may also be amounts. */
 static void report_numbered(struct buf *out, const struct init_columns *c, const struct dataset *d)
 {
     const struct profile_column *col = c->table ? &c->joined.col[c->trait] : NULL;
 
     if (col && d->n_classes > 2 && profile_is_numeric(col))
         say(out, "classes",
-            "the whole numbers of \"%s\" are taken for classes; where they are amounts, write "
-            "task = regression",
+            "the whole numbers of \"%s\" are used as classes; if they are amounts, set task = "
+            "regression",
             col->name);
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/text_width.h"
+
+#include <stdint.h>
+
+#include "base/terminal.h"
+
+const char *text_ellipsis(void)
+{
+    return terminal_is_utf8() ? "\xe2\x80\xa6" : "...";
+}
+
+/* The code of the character at text, and its length in bytes. A byte that is not UTF-8 counts as a
+ * character of its own. */
+static size_t next_character(uint32_t *code, const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t n = c[0] < 0xc2 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 1;
+
+    *code = n == 1 ? c[0] : c[0] & (0x7fU >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            *code = c[0];
+            return 1;
+        }
+        *code = *code << 6 | (c[i] & 0x3f);
+    }
+    return n;
+}
+
+/* Source: Unicode 15, EastAsianWidth.txt (W and F), and the usual blocks of combining marks. */
+static int columns_of(uint32_t code)
+{
+    static const struct {
+        uint32_t from, to;
+        int columns;
+    } ranges[] = {
+        {0x0300, 0x036f, 0}, {0x200b, 0x200f, 0},   {0xfe00, 0xfe0f, 0},   {0x1100, 0x115f, 2},
+        {0x2e80, 0xa4cf, 2}, {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},   {0xfe30, 0xfe6f, 2},
+        {0xff00, 0xff60, 2}, {0x1f300, 0x1f64f, 2}, {0x1f900, 0x1f9ff, 2}, {0x20000, 0x3fffd, 2},
+    };
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].from && code <= ranges[i].to)
+            return ranges[i].columns;
+    return 1;
+}
+
+size_t text_prefix(const char *text, int columns)
+{
+    const char *at = text;
+
+    while (*at) {
+        uint32_t code;
+        size_t n = next_character(&code, at);
+
+        columns -= columns_of(code);
+        if (columns < 0)
+            break;
+        at += n;
+    }
+    return (size_t)(at - text);
+}
+
+int text_width(const char *text)
+{
+    int columns = 0;
+
+    while (*text) {
+        uint32_t code;
+
+        text += next_character(&code, text);
+        columns += columns_of(code);
+    }
+    return columns;
+}

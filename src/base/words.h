@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers as people read them. Durations are in base/duration.h. */
+#ifndef BASE_WORDS_H
+#define BASE_WORDS_H
+
+#include <stdint.h>
+
+/* The ending of a regular noun after a number: "" for 1, else "s". */
+const char *plural(int64_t n);
+
+enum { BYTES_TEXT = 32 };
+
+/* "512 bytes", "3.2 kB", "45 MB", "1.2 GB", in powers of 1000. Returns out. */
+char *bytes_words(char out[BYTES_TEXT], double bytes);
+
+#endif

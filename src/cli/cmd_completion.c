@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/cli.h"
+#include "cli/command/complete.h"
+
+static int completion(struct call *call)
+{
+    const char *shell = call->operands[0], *script = complete_script(shell);
+    char word[16];
+    struct nearest nearest = {.wrong = shell};
+    struct err err;
+
+    if (script) {
+        fputs(script, stdout);
+        return EXIT_OK;
+    }
+    nearest_offer_list(&nearest, COMPLETE_SHELLS, word, sizeof word);
+    err_set(&err, "completion %s: must be one of %s%s%s%s", shell, COMPLETE_SHELLS,
+            nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+            nearest.best ? "'?" : "");
+    return cli_fail_usage(&err);
+}
+
+static const struct example examples[] = {
+    {"source <(espalier completion bash)", "Complete espalier in this bash; add it to ~/.bashrc."},
+    {"source <(espalier completion zsh)",
+     "The same for zsh, in ~/.zshrc after autoload -U compinit; compinit."},
+    {"espalier completion fish > ~/.config/fish/completions/espalier.fish",
+     "Install completion for fish."},
+    {NULL, NULL},
+};
+
+const struct command command_completion = {
+    .name = "completion",
+    .group = GROUP_HELP,
+    .operands = "bash|zsh|fish",
+    .min_operands = 1,
+    .max_operands = 1,
+    .operand_kind = VALUE_SHELL,
+    .summary = "Print the script that completes espalier in a shell.",
+    .about = "Completes commands, options, their values, files, settings, and the sweeps and "
+             "columns of a database. 'make install' puts the scripts where the shells find them.",
+    .examples = examples,
+    .run = completion,
+};
+
+/* A shell waits for the answer with each press of a key: a database that does not answer is given
+ * up. */
+enum { PATIENCE_S = 5 };
+
+static int run_complete(struct call *call)
+{
+    struct buf out = {0};
+    struct err err;
+
+    log_set_level(LOG_QUIET);
+    alarm(PATIENCE_S);
+    if (!freopen("/dev/null", "w", stderr))
+        return EXIT_ERROR;
+    complete(&out, call->operands, call->n_operands);
+    return cli_answer(0, &out, CLI_STYLED, &err);
+}
+
+const struct command command_complete = {
+    .name = "__complete",
+    .group = GROUP_HIDDEN,
+    .operands = "WORD...",
+    .min_operands = 1,
+    .max_operands = INT_MAX,
+    .takes_words = true,
+    .summary = "Print the candidates for the last word of a command line.",
+    .run = run_complete,
+};

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/command/complete.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/escape.h"
+#include "cli/command/command.h"
+#include "cli/command/parse.h"
+#include "grid/param.h"
+#include "launch/environment.h"
+#include "store/query.h"
+
+enum { LONGEST_SUMMARY = 60 };
+
+/* How a shell inserts a candidate. */
+enum insertion {
+    INSERT_WORD, /* with a blank behind it */
+    INSERT_FILE, /* the same, quoted like a file name; folders end in '/' and have no blank */
+    INSERT_OPEN  /* without a blank: more is to follow */
+};
+
+struct candidates {
+    struct buf lines;
+    enum insertion insertion;
+    const char *before; /* what stands before the part to complete: "--db=" */
+    int n_before;
+    const char *word; /* the part to complete */
+};
+
+/* Texts from databases and folders must not command a terminal or break the protocol. */
+static bool is_plain(const char *text)
+{
+    struct buf copy = {0};
+    bool is;
+
+    buf_puts(&copy, text);
+    if (copy.size)
+        escape_terminal(copy.data, false);
+    is = !strpbrk(text, "\t\n") && !strcmp(buf_text(&copy), text);
+    buf_release(&copy);
+    return is;
+}
+
+/* The beginning of a help text, for a line beside the candidate: up to the end of the first sentence
+ * or clause. */
+static int length_of_summary(const char *text)
+{
+    size_t n = strcspn(text, ";");
+    const char *end = strstr(text, ". ");
+
+    if (end && (size_t)(end - text) < n)
+        n = (size_t)(end - text);
+    if (n && text[n - 1] == '.')
+        n--;
+    if (n > LONGEST_SUMMARY) {
+        end = memrchr(text, ' ', LONGEST_SUMMARY);
+        n = end ? (size_t)(end - text) : LONGEST_SUMMARY;
+    }
+    return (int)n;
+}
+
+static void offer(struct candidates *c, const char *candidate, const char *description)
+{
+    if (strncmp(candidate, c->word, strlen(c->word)) != 0 || !is_plain(candidate))
+        return;
+    buf_printf(&c->lines, "%.*s%s\t%.*s\n", c->n_before, c->before, candidate,
+               length_of_summary(description), description);
+}
+
+static void offer_list(struct candidates *c, const char *list)
+{
+    while (*list) {
+        size_t n = strcspn(list, "|");
+        char item[64];
+
+        snprintf(item, sizeof item, "%.*s", (int)n, list);
+        offer(c, item, "");
+        list += n + (list[n] == '|');
+    }
+}
+
+/* The part to complete begins `n` characters later. */
+static void skip(struct candidates *c, size_t n)
+{
+    c->n_before += (int)n;
+    c->word += n;
+}
+
+/* ---- files ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+static bool is_wanted_file(const char *name, enum value_kind kind)
+{
+    return kind == VALUE_FILE || (kind == VALUE_GRID && ends_with(name, ".ini")) ||
+           (kind == VALUE_DATABASE && ends_with(name, ".db"));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The folder as the system knows it: a shell has not replaced "~" yet. */
+static void put_folder(struct buf *out, const char *word, size_t n)
+{
+    const char *home = getenv("HOME");
+
+    if (n >= 2 && !strncmp(word, "~/", 2) && home) {
+        buf_puts(out, home);
+        buf_add(out, word + 1, n - 1);
+    } else if (n) {
+        buf_add(out, word, n);
+    } else {
+        buf_puts(out, ".");
+    }
+}
+
+static void offer_files(struct candidates *c, enum value_kind kind)
+{
+    const char *slash = strrchr(c->word, '/');
+    size_t n_folder = slash ? (size_t)(slash - c->word) + 1 : 0;
+    struct buf folder = {0}, path = {0}, candidate = {0};
+    struct dirent **entries = NULL;
+    int n;
+
+    c->insertion = INSERT_FILE;
+    put_folder(&folder, c->word, n_folder);
+    n = scandir(buf_text(&folder), &entries, NULL, by_name);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        bool is_hidden = *name == '.' && c->word[n_folder] != '.';
+        struct stat st;
+
+        buf_clear(&path);
+        buf_printf(&path, "%s/%s", buf_text(&folder), name);
+        buf_clear(&candidate);
+        buf_add(&candidate, c->word, n_folder);
+        buf_puts(&candidate, name);
+        if (!is_hidden && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+            !stat(buf_text(&path), &st)) {
+            if (S_ISDIR(st.st_mode))
+                buf_putc(&candidate, '/');
+            if (S_ISDIR(st.st_mode) || is_wanted_file(name, kind))
+                offer(c, buf_text(&candidate), "");
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    buf_release(&folder);
+    buf_release(&path);
+    buf_release(&candidate);
+}
+
+/* A sweep file or database may have any name: if none has the usual one, all files are offered. */
+static void offer_paths(struct candidates *c, enum value_kind kind)
+{
+    offer_files(c, kind);
+    if (!c->lines.size && kind != VALUE_DIRECTORY)
+        offer_files(c, VALUE_FILE);
+}
+
+/* ---- settings ---- */
+
+static void offer_keys(struct candidates *c)
+{
+    bool is_bare = *c->word && !strchr(c->word, '.');
+    char name[96];
+
+    c->insertion = INSERT_OPEN;
+    for (int id = 0; id < P_COUNT; id++) {
+        const struct param *p = &param_table[id];
+
+        snprintf(name, sizeof name, "%s.%s=", p->section, p->key);
+        offer(c, name, p->help);
+        snprintf(name, sizeof name, "%s=", p->key);
+        if (is_bare)
+            offer(c, name, p->help);
+    }
+    for (int id = 0; id < P_COUNT; id++) {
+        snprintf(name, sizeof name, "grid.%s=", param_table[id].key);
+        if (param_table[id].flags & PARAM_AXIS)
+            offer(c, name, param_table[id].help);
+    }
+}
+
+static void offer_values(struct candidates *c, enum param_id id)
+{
+    const struct param *p = &param_table[id];
+
+    if (p->type == PARAM_PATH)
+        offer_paths(c, VALUE_FILE);
+    else if (p->type == PARAM_CHOICE)
+        offer_list(c, p->choices);
+    else if (p->type == PARAM_REDUCTION)
+        offer_list(c, "none|exact|pca:");
+    else if (*p->default_text)
+        offer(c, p->default_text, "default");
+    if (p->type == PARAM_COUNT && strcmp(p->default_text, "full") != 0)
+        offer(c, "full", "");
+    if (p->type == PARAM_FOLDS)
+        offer(c, "groups", "");
+}
+
+static void offer_settings(struct candidates *c)
+{
+    const char *equals = strchr(c->word, '=');
+    const char *comma, *name = c->word;
+    enum param_id id;
+    char key[96];
+
+    if (!equals) {
+        offer_keys(c);
+        return;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)(equals - name), name);
+    id = param_find_name(!strncmp(key, "grid.", 5) ? key + 5 : key);
+    skip(c, (size_t)(equals - name) + 1);
+    comma = strncmp(key, "grid.", 5) ? NULL : strrchr(c->word, ',');
+    if (comma)
+        skip(c, (size_t)(comma - c->word) + 1 + strspn(comma + 1, " "));
+    if (id < P_COUNT)
+        offer_values(c, id);
+}
+
+static void offer_parameters(struct candidates *c)
+{
+    const char *section = "";
+
+    for (int id = 0; id < P_COUNT; id++) {
+        if (strcmp(section, param_table[id].section) != 0)
+            offer(c, param_table[id].section, "all settings of this section");
+        section = param_table[id].section;
+    }
+    for (int id = 0; id < P_COUNT; id++)
+        offer(c, param_table[id].key, param_table[id].help);
+}
+
+/* ---- what is in a database ---- */
+
+static void offer_sweeps(struct candidates *c, struct store *store)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, QUERY_SWEEP_NAMES, 0, NULL))
+        return;
+    for (int64_t r = 0; r < table.n_rows; r++)
+        offer(c, result_table_text(&table, r, "name"), "");
+    result_table_release(&table);
+}
+
+/* Whether the last character stands within a text of SQL, where no column can be. */
+static bool is_in_text(const char *sql)
+{
+    bool is_in = false;
+
+    for (; *sql; sql++)
+        is_in ^= *sql == '\'';
+    return is_in;
+}
+
+/* A shell takes a single candidate for the whole word, and closes the quote before it. So the one
+ * column that is left is offered with what may follow it. */
+static void offer_column(struct candidates *c, const char *name)
+{
+    static const char *const operators[] = {"=", "<", ">"};
+    char text[128];
+
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        snprintf(text, sizeof text, "%s %s", name, operators[i]);
+        offer(c, text, "");
+    }
+}
+
+static void offer_columns(struct candidates *c, struct store *store)
+{
+    struct buf columns = {0};
+    const char *name, *end, *last = NULL;
+    size_t n = strlen(c->word);
+    int n_near = 0;
+
+    c->insertion = INSERT_OPEN;
+    while (n && (isalnum((unsigned char)c->word[n - 1]) || c->word[n - 1] == '_'))
+        n--;
+    if (!is_in_text(c->word) && !query_columns(&columns, store, NULL)) {
+        skip(c, n);
+        name = buf_text(&columns);
+        end = name + columns.size;
+        for (; name < end; name += strlen(name) + 1)
+            if (!strncmp(name, c->word, strlen(c->word))) {
+                last = name;
+                n_near++;
+            }
+        for (name = buf_text(&columns); n_near > 1 && name < end; name += strlen(name) + 1)
+            offer(c, name, "");
+        if (n_near == 1)
+            offer_column(c, last);
+    }
+    buf_release(&columns);
+}
+
+static void offer_from(struct candidates *c, const char *db, enum value_kind kind)
+{
+    struct store *store = NULL;
+
+    if (store_open_reader(&store, db, NULL))
+        return;
+    (kind == VALUE_SWEEP ? offer_sweeps : offer_columns)(c, store);
+    store_close(store);
+}
+
+/* ---- the line ---- */
+
+/* What the words before the last one say. */
+struct line {
+    const struct command *command;
+    const struct option_row *pending; /* the last word is its value; NULL: none */
+    const char *db;
+    const char *operands[2];
+    int n_operands;
+    bool is_over; /* after "--" */
+};
+
+static void take_option(struct line *line, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    const struct option_row *o;
+    char name[64];
+
+    if (word[1] == '-') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+        o = parse_find_long(line->command, name);
+        if (o && equals && !strcmp(o->name, "db"))
+            line->db = equals + 1;
+        line->pending = o && o->argument && !equals ? o : NULL;
+        return;
+    }
+    for (word++; *word; word++) {
+        o = parse_find_letter(line->command, *word);
+        if (o && o->argument) {
+            line->pending = word[1] ? NULL : o;
+            return;
+        }
+    }
+}
+
+static void take_word(struct line *line, const char *word)
+{
+    if (line->pending) {
+        if (!strcmp(line->pending->name, "db"))
+            line->db = word;
+        line->pending = NULL;
+    } else if (line->is_over || *word != '-' || !word[1]) {
+        if (line->n_operands < 2)
+            line->operands[line->n_operands] = word;
+        line->n_operands++;
+    } else if (!strcmp(word, "--")) {
+        line->is_over = true;
+    } else {
+        take_option(line, word);
+    }
+}
+
+static const char *database_of(const struct line *line)
+{
+    const char *variable = getenv(LAUNCH_DB);
+    int at = line->command->db_operand == DB_FIRST ? 0 : 1;
+
+    if (line->db)
+        return line->db;
+    if (line->command->db_operand != DB_NONE && line->n_operands > at)
+        return line->operands[at];
+    return variable && *variable ? variable : PARSE_DEFAULT_DB;
+}
+
+static void offer_commands(struct candidates *c)
+{
+    for (const struct command *const *p = commands; *p; p++)
+        if ((*p)->group != GROUP_HIDDEN)
+            offer(c, (*p)->name, (*p)->summary);
+}
+
+static void offer_kind(struct candidates *c, const struct line *line, enum value_kind kind)
+{
+    switch (kind) {
+    case VALUE_TEXT:
+        break;
+    case VALUE_FILE:
+    case VALUE_GRID:
+    case VALUE_DATABASE:
+    case VALUE_DIRECTORY:
+        offer_paths(c, kind);
+        break;
+    case VALUE_SETTING:
+        offer_settings(c);
+        break;
+    case VALUE_CONDITION:
+    case VALUE_SWEEP:
+        offer_from(c, database_of(line), kind);
+        break;
+    case VALUE_COMMAND:
+        offer_commands(c);
+        break;
+    case VALUE_PARAMETER:
+        offer_parameters(c);
+        break;
+    case VALUE_SHELL:
+        offer_list(c, COMPLETE_SHELLS);
+        break;
+    }
+}
+
+static void offer_operands(struct candidates *c, const struct line *line)
+{
+    const struct command *command = line->command;
+    int at = line->n_operands;
+
+    if ((command->db_operand == DB_FIRST && at == 0) ||
+        (command->db_operand == DB_LAST && at == command->max_operands))
+        offer_kind(c, line, VALUE_DATABASE);
+    else if (at < command->max_operands)
+        offer_kind(c, line, command->operand_kind);
+}
+
+static void offer_option_value(struct candidates *c, const struct line *line,
+                               const struct option_row *o)
+{
+    if (o->choices)
+        offer_list(c, o->choices);
+    else
+        offer_kind(c, line, o->kind);
+}
+
+static void offer_options(struct candidates *c, const struct line *line)
+{
+    const struct option_row *o;
+    const char *equals = strchr(c->word, '=');
+    char name[64];
+
+    if (equals && c->word[1] == '-') {
+        snprintf(name, sizeof name, "%.*s", (int)(equals - c->word) - 2, c->word + 2);
+        o = parse_find_long(line->command, name);
+        skip(c, (size_t)(equals - c->word) + 1);
+        if (o && o->argument)
+            offer_option_value(c, line, o);
+        return;
+    }
+    for (int i = 0; (o = command_option(line->command, i)); i++) {
+        snprintf(name, sizeof name, "--%s", o->name);
+        if (!o->is_hidden)
+            offer(c, name, o->help);
+    }
+}
+
+static void offer_all(struct candidates *c, const char *const *words, int n)
+{
+    struct line line = {0};
+
+    if (n == 1) {
+        offer_commands(c);
+        if (*c->word == '-')
+            offer_list(c, "--help|--version");
+        return;
+    }
+    line.command = command_find(words[0]);
+    if (!line.command)
+        return;
+    for (int i = 1; i < n - 1; i++)
+        take_word(&line, words[i]);
+    if (line.pending)
+        offer_option_value(c, &line, line.pending);
+    else if (*c->word == '-' && !line.is_over)
+        offer_options(c, &line);
+    else
+        offer_operands(c, &line);
+}
+
+void complete(struct buf *out, const char *const *words, int n)
+{
+    static const char *const names[] = {
+        [INSERT_WORD] = "words", [INSERT_FILE] = "files", [INSERT_OPEN] = "open"};
+    struct candidates c = {.before = words[n - 1], .word = words[n - 1]};
+
+    offer_all(&c, words, n);
+    buf_printf(out, "%s\n%s", names[c.insertion], buf_text(&c.lines));
+    buf_release(&c.lines);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reference pages that are made from the tables of commands, options and settings: parts of the
+ * man page (mdoc(7)) and pages of the manual (Markdown). */
+#ifndef CLI_COMMAND_REFERENCE_H
+#define CLI_COMMAND_REFERENCE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+enum reference_format { REFERENCE_MAN, REFERENCE_MARKDOWN };
+
+/* Append the reference of a topic: a command, "commands" (all of them), "common" (the options that
+ * commands share), or "settings" (of sweep files). False: there is no such topic. */
+bool reference_put(struct buf *out, const char *topic, enum reference_format format);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/output.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/terminal.h"
+#include "cli/cli.h"
+
+/* A format that is not for programs, such as the sweep file of `best`, is text. */
+static enum report_kind kind_of(const char *format)
+{
+    bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
+
+    return is_data ? report_kind_parse(format) : REPORT_TABLE;
+}
+
+void output_begin(struct answer *answer, const struct common_options *common, const char *section,
+                  enum output_shape shape)
+{
+    struct answer_style style = {
+        .kind = kind_of(common->format),
+        .section = section,
+        .is_document = shape == OUTPUT_DOCUMENT,
+        .width = common->is_wide || !isatty(STDOUT_FILENO) ? 0 : terminal_width(STDOUT_FILENO),
+        .bold = terminal_style(STDOUT_FILENO, TERMINAL_HEADING),
+        .plain = terminal_style(STDOUT_FILENO, TERMINAL_PLAIN),
+    };
+
+    answer_init(answer, &style);
+}
+
+static int print(struct answer *answer, struct err *err)
+{
+    static const char *const formats[] = {
+        [REPORT_TABLE] = CLI_STYLED, [REPORT_CSV] = "csv", [REPORT_JSON] = "json"};
+
+    if (!answer_end(answer))
+        return err_set(err, "this answer has no section '%s'", answer->style.section);
+    if (cli_print(&answer->out, formats[answer->style.kind], err))
+        return -1;
+    if (answer->left_out.size && !buf_failed(&answer->left_out))
+        log_info("not shown: %s (--wide shows all columns)", buf_text(&answer->left_out));
+    return 0;
+}
+
+int output_end(int rc, struct answer *answer, struct err *err)
+{
+    if (!rc)
+        rc = print(answer, err);
+    answer_release(answer);
+    return rc ? cli_fail(err) : EXIT_OK;
+}
+
+void output_to_file(struct answer *answer)
+{
+    answer->style.width = 0;
+    answer->style.bold = NULL;
+    answer->style.plain = NULL;
+}
+
+int output_save(struct answer *answer, const char *path, const struct inputs *inputs,
+                struct err *err)
+{
+    answer_end(answer);
+    if (cli_save(path, &answer->out, inputs, err))
+        return -1;
+    buf_clear(&answer->out);
+    answer->style.kind = REPORT_TABLE; /* whose end is no text */
+    return 0;
+}
+
+int output_query(struct answer *answer, const struct answer_section *section, struct store *store,
+                 enum query query, int64_t id, struct err *err)
+{
+    struct result_table table;
+
+    if (!answer_wants(answer, section))
+        return 0;
+    if (query_table(&table, store, query, id, err))
+        return -1;
+    answer_table(answer, section, &table);
+    result_table_release(&table);
+    return 0;
+}
+
+int output_database(const struct common_options *common, const char *section,
+                    enum output_shape shape,
+                    int (*fill)(struct answer *answer, struct store *store, const void *arg,
+                                struct err *err),
+                    const void *arg)
+{
+    struct store *store = NULL;
+    struct answer answer;
+    struct err err;
+    int rc;
+
+    cli_log_database(common->db);
+    rc = store_open_reader(&store, common->db, &err);
+    output_begin(&answer, common, section, shape);
+    if (!rc)
+        rc = fill(&answer, store, arg, &err);
+    store_close(store);
+    return output_end(rc, &answer, &err);
+}
