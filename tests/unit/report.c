@@ -256,7 +256,7 @@ static void test_layout(void **state)
     (void)state;
     expect_fit(0, "place config rate mean sd seconds error", 60);
     expect_fit(200, "place config rate mean sd seconds error", 60);
-    /* The text is narrowed before a column goes, and then gets the room that the column leaves. */
+    /* The text is narrowed before a column is dropped, and then gets the room of that column. */
     expect_fit(100, "place config rate mean sd seconds error", 50);
     expect_fit(74, "place config rate mean sd seconds error", 24);
     expect_fit(73, "place config rate mean sd error", 32);
@@ -264,7 +264,7 @@ static void test_layout(void **state)
     expect_fit(38, "place config mean sd", 0);
     expect_fit(29, "place config mean", 0);
     expect_fit(24, "place config mean", 0);
-    /* Columns that must stay do so, whatever the width. */
+    /* Required columns stay at any width. */
     expect_fit(5, "place config mean", 0);
 }
 
@@ -337,7 +337,7 @@ static void test_answer(void **state)
     expect_answer(&style, true, "sweep,trials\n");
 }
 
-/* A narrow terminal: texts are cut with a mark, columns are left out and named. */
+/* On a narrow terminal, texts are cut with a mark, and dropped columns are listed. */
 static void test_narrow(void **state)
 {
     struct answer_style style = {.kind = REPORT_TABLE, .width = 34};
